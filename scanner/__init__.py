@@ -1,0 +1,1 @@
+"""Checks of finished binaries: which instructions and accesses may not run unprivileged."""

@@ -1,0 +1,1 @@
+"""Finding instructions at every even address, and grading which of them are certain."""

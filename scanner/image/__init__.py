@@ -1,0 +1,1 @@
+"""Loaders: one file an image format, all behind `scanner.image.model.Image`."""

@@ -1,0 +1,1 @@
+"""Findings, errors for users, and one file an output format."""

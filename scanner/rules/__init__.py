@@ -1,0 +1,1 @@
+"""What may not stand in a guest binary: one file a rule family."""
