@@ -1,0 +1,32 @@
+# fvmkit: everything that a checkout can do. File names are relative, so a path with spaces works.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+# Two workers: tests run QEMU in real time and suffer on a crowded machine.
+TESTFLAGS ?= -n 2
+TESTS ?= tests
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test demo lint clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+setup: ## Debian packages, .venv and the FreeRTOS kernel; a second run finds all done
+	@$(PYTHON) -m composer.setup
+
+test: setup ## every test (TESTS=path for some, TESTFLAGS for pytest)
+	@$(PY) -m pytest $(TESTFLAGS) $(TESTS)
+
+demo: setup ## migrate the example, run it in QEMU, show what happens
+	@$(PY) examples/two-legacy-mcus/demo.py
+
+lint: setup ## every static check, of Python and of C
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy porter scanner composer
+	@.venv/bin/lint-imports --no-cache
+	@git ls-files -z '*.c' '*.h' | xargs -0 .venv/bin/clang-format --dry-run -Werror
+
+clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
+	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,79 @@
+"""The programs that fvmkit needs from the system, and where Debian and Ubuntu keep them."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+
+PROBE_SECONDS = 20  # a tool that says nothing for so long counts as missing
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program, what it is for, and the package that brings it.
+
+    `probe` returns the version as text, or None when the tool is missing or unusable.
+    """
+
+    name: str
+    package: str
+    purpose: str
+    probe: Callable[[], str | None]
+
+
+def first_line(*argv: str) -> str | None:
+    """First line that a command prints, or None when it can't be run or fails."""
+    if shutil.which(argv[0]) is None:
+        return None
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    lines = done.stdout.splitlines()
+    return lines[0].strip() if done.returncode == 0 and lines else None
+
+
+def version_of(command: str) -> Callable[[], str | None]:
+    """A probe that takes the version number out of `command --version`."""
+
+    def probe() -> str | None:
+        line = first_line(command, "--version")
+        if line is None:
+            return None
+        found = re.findall(r"\d+(?:\.\d+)+", line)
+        return found[-1] if found else line
+
+    return probe
+
+
+def newlib() -> str | None:
+    """The C library for the cross compiler: found when it resolves to a path."""
+    path = first_line("arm-none-eabi-gcc", "-print-file-name=libc.a")
+    return "found" if path is not None and "/" in path else None
+
+
+def venv_module() -> str | None:
+    """Debian splits ensurepip off into python3-venv."""
+    return "found" if importlib.util.find_spec("ensurepip") is not None else None
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool("python3-venv", "python3-venv", "the virtual environment", venv_module),
+    Tool("git", "git", "applying port diffs", version_of("git")),
+    Tool("make", "make", "building the domains", version_of("make")),
+    Tool("arm-none-eabi-gcc", "gcc-arm-none-eabi", "compiling", version_of("arm-none-eabi-gcc")),
+    Tool("newlib", "libnewlib-arm-none-eabi", "the C library of the domains", newlib),
+    Tool("qemu-system-arm", "qemu-system-arm", "fvmkit run", version_of("qemu-system-arm")),
+    Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
+)
+
+
+def missing_tools() -> list[Tool]:
+    """The tools that the system lacks, in the order of TOOLS."""
+    return [tool for tool in TOOLS if tool.probe() is None]
