@@ -46,8 +46,9 @@ def version_of(command: str) -> Callable[[], str | None]:
         line = first_line(command, "--version")
         if line is None:
             return None
-        found = re.findall(r"\d+(?:\.\d+)+", line)
-        return found[-1] if found else line
+        # Debian puts the version of its package in parentheses; the program's own is outside.
+        found = re.search(r"\d+(?:\.\d+)+", re.sub(r"\(.*?\)", "", line))
+        return found[0] if found else line
 
     return probe
 
