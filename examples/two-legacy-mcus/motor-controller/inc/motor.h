@@ -22,6 +22,7 @@ void motor_init(void);
 /* The wanted speed; the control task takes it over at its next step. */
 void motor_set_speed(uint32_t rpm);
 uint32_t motor_get_speed(void);
+uint32_t motor_get_actual_speed(void);
 
 /* A sample from the sensor node. */
 void motor_sample(uint32_t value);

@@ -7,7 +7,7 @@
 #define PROTOCOL_BYTES 9U
 
 #define PROTOCOL_SETPOINT 'S' /* motor to sensor: value = wanted speed, rpm */
-#define PROTOCOL_STATUS 'T'   /* motor to sensor: value = control periods so far */
+#define PROTOCOL_STATUS 'T'   /* motor to sensor: value = actual speed, rpm */
 #define PROTOCOL_SAMPLE 'D'   /* sensor to motor: value = filtered sample */
 
 struct protocol_message {

@@ -55,10 +55,7 @@ static void link_task(void *argument)
             last += SEND_PERIOD;
             send(PROTOCOL_SETPOINT, motor_get_speed());
             if (++rounds % STATUS_EVERY == 0) {
-                struct motor_status status;
-
-                motor_get_status(&status);
-                send(PROTOCOL_STATUS, status.control_beats);
+                send(PROTOCOL_STATUS, motor_get_actual_speed());
             }
             continue;
         }

@@ -21,7 +21,7 @@
 static struct {
     uint32_t wanted; /* rpm */
     float speed;     /* rpm, of the model */
-    float average;   /* of the samples */
+    float average;   /* of the samples: the load */
 } state;
 
 /* Written by one task each, read together in a critical section. */
@@ -66,7 +66,7 @@ static float series_reference(float start)
 static void control_task(void *argument)
 {
     const float reference = series_reference(1.25f);
-    float speed = 0.0f, integral = 0.0f, wanted = 0.0f;
+    float speed = 0.0f, integral = 0.0f, wanted = 0.0f, load;
     TickType_t wake = xTaskGetTickCount();
 
     (void)argument;
@@ -78,9 +78,12 @@ static void control_task(void *argument)
         if (xQueueReceive(speed_queue, &rpm, 0) == pdTRUE) {
             wanted = (float)rpm;
         }
+        (void)xSemaphoreTake(state_mutex, portMAX_DELAY);
+        load = state.average * 0.001f;
+        (void)xSemaphoreGive(state_mutex);
         /* Proportional-integral law; the drive follows with a lag of 20 steps. */
         integral += (wanted - speed) * 0.01f;
-        speed += ((wanted - speed) * 0.5f + integral - speed * 0.1f) * 0.05f;
+        speed += ((wanted - speed) * 0.5f + integral - load - speed * 0.1f) * 0.05f;
         if (series(1.25f, NULL) != reference) {
             control_fpu_errors++;
         }
@@ -167,6 +170,16 @@ uint32_t motor_get_speed(void)
     wanted = state.wanted;
     (void)xSemaphoreGive(state_mutex);
     return wanted;
+}
+
+uint32_t motor_get_actual_speed(void)
+{
+    float speed;
+
+    (void)xSemaphoreTake(state_mutex, portMAX_DELAY);
+    speed = state.speed;
+    (void)xSemaphoreGive(state_mutex);
+    return speed > 0.0f ? (uint32_t)speed : 0U;
 }
 
 void motor_sample(uint32_t value)

@@ -3,8 +3,9 @@
 
 #include "stm32f405xx.h"
 
-#define READY_TIMEOUT 0x5000UL /* reads of the ready bit, well above the crystal's start-up time   \
-                                */
+#define READY_TIMEOUT                                                                              \
+    0x5000UL /* reads of the ready bit, well above the crystal's start-up time                     \
+              */
 
 #define PLL_M 8UL
 #define PLL_N 336UL

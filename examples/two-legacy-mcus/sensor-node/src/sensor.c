@@ -11,6 +11,7 @@
 static uint32_t gain;
 static uint32_t filtered; /* sample << FILTER_SHIFT */
 static uint32_t setpoint;
+static uint32_t speed; /* of the motor, as it reported last */
 static uint32_t samples;
 static uint32_t sequence; /* of the next message */
 static struct protocol_receiver receiver;
@@ -22,12 +23,13 @@ void sensor_init(void)
     link_init();
 }
 
-/* Stands for the converter, which this board doesn't have: a triangle with a period of 64. */
+/* Stands for the converter, which this board doesn't have: a triangle with a period of 64 samples
+ * over a level that rises with the motor's speed. */
 static uint32_t read_converter(void)
 {
     uint32_t phase = samples & 63U;
 
-    return 1000U + (phase < 32U ? phase : 63U - phase) * 16U;
+    return 1000U + speed / 16U + (phase < 32U ? phase : 63U - phase) * 16U;
 }
 
 /* A message that the driver doesn't take keeps its number for the next one: the peer sees gaps
@@ -67,6 +69,8 @@ void sensor_receive(void)
             protocol_track(&receiver, message.sequence);
             if (message.kind == PROTOCOL_SETPOINT) {
                 setpoint = message.value;
+            } else if (message.kind == PROTOCOL_STATUS) {
+                speed = message.value;
             }
         }
     }
