@@ -1,0 +1,158 @@
+/* Reset, exception entries and the context switch.
+ *
+ * Every kernel entry comes from a thread, so MSP is empty before it and {r3, lr} are its first two
+ * words: EXC_RETURN lies at kernel_exc_return (context_arch_resume changes it there). C handlers
+ * keep r4-r11 by the procedure call standard, so they are still the thread's when the entry ends;
+ * only then, and only if another thread is to run, are they saved. What a thread resumes with is
+ * its own except EXC_RETURN: bit 4 (frame type) may come from it, the other bits are the kernel's.
+ */
+#include "fvm_config.h"
+
+    .syntax unified
+    .thumb
+    .fpu fpv4-sp-d16
+
+#define KERNEL_STACK 512
+
+#define CPU_CURRENT 0
+#define CPU_NEXT 4
+#define THREAD_CONTEXT 0
+#define THREAD_RETURN_BITS 4
+
+    .section .vectors, "a"
+    .global vector_table
+vector_table:
+    .word kernel_stack_top
+    .word reset_entry
+    .word unused_entry      /* NMI */
+    .word fault_stub        /* HardFault */
+    .word fault_stub        /* MemManage */
+    .word fault_stub        /* BusFault */
+    .word fault_stub        /* UsageFault */
+    .word 0, 0, 0, 0
+    .word call_stub         /* SVCall */
+    .word unused_entry      /* DebugMonitor */
+    .word 0
+    .word start_stub        /* PendSV: first thread only */
+    .word timer_stub        /* SysTick */
+    .rept FVM_IRQS
+    .word line_stub
+    .endr
+
+    .text
+    .thumb_func
+    .global reset_entry
+reset_entry:
+    cpsid i
+    ldr r0, =_sidata
+    ldr r1, =_sdata
+    ldr r2, =_edata
+    b 2f
+1:  ldr r3, [r0], #4
+    str r3, [r1], #4
+2:  cmp r1, r2
+    blo 1b
+    ldr r1, =_sbss
+    ldr r2, =_ebss
+    movs r3, #0
+    b 4f
+3:  str r3, [r1], #4
+4:  cmp r1, r2
+    blo 3b
+    bl kernel_main
+
+    .thumb_func
+unused_entry:
+    b unused_entry
+
+    .thumb_func
+fault_stub:
+    mrs r0, ipsr
+    mov r1, lr
+    push {r3, lr}
+    bl fault_entry
+    b leave
+
+    .thumb_func
+timer_stub:
+    push {r3, lr}
+    bl timer_entry
+    b leave
+
+    .thumb_func
+call_stub:
+    mrs r0, psp
+    push {r3, lr}
+    bl call_entry
+    b leave
+
+    .thumb_func
+line_stub:
+    mrs r0, ipsr
+    push {r3, lr}
+    subs r0, #16
+    bl interrupt_dispatch
+    /* fall through */
+
+leave:
+    pop {r3, lr}
+    ldr r1, =cpu
+    ldrd r2, r3, [r1, #CPU_CURRENT]
+    cmp r2, r3
+    it eq
+    bxeq lr
+    ldr r0, [r2, #THREAD_CONTEXT]
+    mrs r12, psp
+    stmia r0!, {r4-r11, lr}
+    str r12, [r0], #4
+    tst lr, #0x10
+    it eq
+    vstmiaeq r0, {s16-s31}
+
+enter:
+    bl scheduler_switch
+    bic r1, r0, #1
+    ldrd r2, r3, [r1, #THREAD_CONTEXT]
+    ldmia r2!, {r4-r11, lr}
+    ldr r12, [r2], #4
+    and lr, lr, #0x10
+    orr lr, lr, r3
+    msr psp, r12
+    tst lr, #0x10
+    itt eq
+    vldmiaeq r2, {s16-s31}
+    bxeq lr                     /* S0-S15 and FPSCR come from its frame */
+    lsls r0, r0, #31
+    it eq
+    bxeq lr
+    /* another domain, which may use the FPU and has no live FP state: leave it nothing to read */
+    ldr r0, =fpu_zero
+    vldmia r0, {s0-s31}
+    movs r0, #0
+    vmsr fpscr, r0
+    bx lr
+
+    .thumb_func
+start_stub:
+    ldr r0, =kernel_stack_top   /* drop what boot left on the stack */
+    msr msp, r0
+    mrs r0, control
+    orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */
+    msr control, r0
+    isb
+    b enter
+    .ltorg
+
+    .section .rodata
+    .balign 4
+fpu_zero:
+    .space 128
+
+    .section .bss
+    .balign 8
+    .space KERNEL_STACK - 4
+    .global kernel_exc_return
+kernel_exc_return:
+    .space 4
+    .global kernel_stack_top
+kernel_stack_top:

@@ -1,0 +1,48 @@
+/* USR_REG on ARMv7-M: what the kernel keeps of a preempted USR thread in the VM's own RAM.
+ *
+ * The hardware frame (r0-r3, r12, lr, pc, xPSR and with FPU S0-S15, FPSCR) stays on the guest
+ * task's stack; here are the callee-saved registers, SP below which that frame begins, and
+ * EXC_RETURN as LR (FVM paper §IV-A, Listing 2; ARMv7-M ARM B1.5.6-B1.5.8). R4-R11 and LR are
+ * adjacent so that the store and load multiples of legacy PendSV handlers become one block copy.
+ * S16-S31 are valid only while bit 4 of LR is 0. The kernel trusts none of these values.
+ */
+#ifndef FVM_USR_REG_H
+#define FVM_USR_REG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fvm_usr_reg {
+    struct {
+        uint32_t R4, R5, R6, R7, R8, R9, R10, R11;
+        uint32_t LR; /* EXC_RETURN */
+        uint32_t SP; /* PSP: address of the exception frame */
+    } Reg;
+    struct {
+        uint32_t S16, S17, S18, S19, S20, S21, S22, S23;
+        uint32_t S24, S25, S26, S27, S28, S29, S30, S31;
+    } Fpu;
+};
+
+#define USR_REG_BYTES(group, first, last)                                                          \
+    (offsetof(struct fvm_usr_reg, group.last) - offsetof(struct fvm_usr_reg, group.first) + 4u)
+
+/* Block transfers between USR_REG and a guest stack, named after the instruction they stand for.
+ * `p` is an lvalue of type uint32_t *; first..last are field names of Reg (R4..R11, LR).
+ *   USR_STMDB(p, R4, LR)   stmdb p!, {r4-r11, lr}
+ *   USR_LDMIA(p, R4, LR)   ldmia p!, {r4-r11, lr}
+ *   USR_VSTMDB(p) USR_VLDMIA(p)   vstmdb/vldmia p!, {s16-s31}
+ */
+#define USR_STMDB(p, first, last) USR_STORE_(p, Reg, first, last)
+#define USR_LDMIA(p, first, last) USR_LOAD_(p, Reg, first, last)
+#define USR_VSTMDB(p) USR_STORE_(p, Fpu, S16, S31)
+#define USR_VLDMIA(p) USR_LOAD_(p, Fpu, S16, S31)
+
+#define USR_STORE_(p, group, first, last)                                                          \
+    ((p) -= USR_REG_BYTES(group, first, last) / 4u,                                                \
+     (void)__builtin_memcpy((p), &USR_REG->group.first, USR_REG_BYTES(group, first, last)))
+#define USR_LOAD_(p, group, first, last)                                                           \
+    ((void)__builtin_memcpy(&USR_REG->group.first, (p), USR_REG_BYTES(group, first, last)),        \
+     (p) += USR_REG_BYTES(group, first, last) / 4u)
+
+#endif

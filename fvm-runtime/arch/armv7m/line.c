@@ -1,0 +1,13 @@
+/* Interrupt lines: the NVIC (ARMv7-M ARM B3.4). */
+#include "arch/cortexm/scs.h"
+#include "kernel/kernel.h"
+
+void line_arch_open(uint32_t line) { NVIC_ISER(line / 32u) = 1u << (line % 32u); }
+
+void line_arch_close(uint32_t line)
+{
+    NVIC_ICER(line / 32u) = 1u << (line % 32u);
+    barrier_data(); /* effective before a thread runs again */
+}
+
+void line_arch_clear(uint32_t line) { NVIC_ICPR(line / 32u) = 1u << (line % 32u); }

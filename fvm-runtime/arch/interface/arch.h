@@ -1,0 +1,59 @@
+/* Everything the kernel needs of an architecture. One implementation a folder under arch/; a
+ * missing function is a link error. All run in handler mode with every other kernel entry held
+ * off, or before the first thread runs. */
+#ifndef FVM_ARCH_H
+#define FVM_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <fvm/protection.h>
+#include <fvm/usr_reg.h>
+
+struct thread;
+
+/* What a system call brought, and where its results go: the words of the stacked frame. */
+struct call_frame {
+    uint32_t r[4]; /* arguments in, results out */
+    uint32_t number;
+};
+
+/* --- processor ------------------------------------------------------------------------ */
+void cpu_arch_init(void);                     /* fault enables, priorities, FPU policy */
+_Noreturn void cpu_arch_start(void);          /* leave boot: run the thread the scheduler chose */
+_Noreturn void cpu_arch_reset(void);          /* restart the whole chip */
+void cpu_arch_forget(void); /* drop exceptions the current thread has pending: it was stopped */
+
+/* --- memory protection ----------------------------------------------------------------- */
+void protection_arch_init(bool enable);
+void protection_arch_load(const struct fvm_protection *protection);
+bool protection_arch_active(void);
+
+/* --- interrupt lines -------------------------------------------------------------------- */
+void line_arch_open(uint32_t line);
+void line_arch_close(uint32_t line);
+void line_arch_clear(uint32_t line); /* forget a pending interrupt */
+
+/* --- time ------------------------------------------------------------------------------- */
+void timer_arch_init(uint32_t cycles); /* calls time_tick() every `cycles` */
+uint32_t timer_arch_now(void);         /* processor cycles, wraps */
+
+/* --- contexts --------------------------------------------------------------------------- */
+/* Bytes of stack that the first frame of a thread takes. */
+uint32_t context_arch_frame_size(void);
+/* Makes the context start at entry with the given stack, whose memory the caller has checked. */
+void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t stack);
+/* The value or-ed into what a thread resumes with, so that it resumes unprivileged. */
+uint32_t context_arch_return_bits(bool fpu);
+/* SP of a thread that isn't running, as saved; untrusted. */
+uint32_t context_arch_stack(const struct fvm_usr_reg *context);
+/* SP of the interrupted thread, below which its frame was stacked; untrusted. */
+uint32_t context_arch_current_stack(void);
+/* pc and lr of the frame at `stack`, whose memory the caller has checked. */
+void context_arch_place(uint32_t stack, uint32_t *pc, uint32_t *lr);
+/* First result word of the frame at `stack`, whose memory the caller has checked. */
+void context_arch_result(uint32_t stack, uint32_t result);
+/* The current thread resumes at the frame at `stack` instead of its own; nothing is trusted. */
+void context_arch_resume(uint32_t stack, uint32_t state);
+
+#endif

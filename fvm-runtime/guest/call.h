@@ -1,0 +1,21 @@
+/* What the parts of the guest library share. */
+#ifndef FVM_GUEST_CALL_H
+#define FVM_GUEST_CALL_H
+
+#include <stdint.h>
+
+/* One system call: the number, up to three arguments, the result. */
+int guest_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2);
+
+/* Architecture part of the cooperative switch: saves this task's callee-saved registers, lets pick
+ * choose, goes on as the chosen task. Only from USR, unmasked, outside VCT. */
+void guest_switch(void);
+
+/* The pick function that virt_yield_set was given, or NULL. */
+extern uint32_t *(*guest_pick)(uint32_t *sp);
+
+/* Turns a cooperative frame that a switch handler loaded into USR_REG into one that the kernel can
+ * resume; leaves a preempted one alone. */
+void guest_complete_frame(void);
+
+#endif

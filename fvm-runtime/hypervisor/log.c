@@ -1,0 +1,191 @@
+/* The log thread: fault records, boot messages and a periodic status, as `key=value` lines.
+ *
+ * It is the least urgent process thread and writes a few characters a kernel tick without ever
+ * waiting for the transmitter, so the log costs no VM more than that.
+ */
+#include <fvm/fault.h>
+#include <fvm/native.h>
+
+#include "hyp_config.h"
+#include "hypervisor/console.h"
+#include "hypervisor/policy.h"
+#include "hypervisor/text.h"
+
+#define CHARACTERS_A_TICK 16u
+
+static struct hyp_text line;
+static size_t sent;          /* of the line */
+static uint32_t report_tick; /* when the next status is due */
+static uint32_t report_next; /* its next line: domains first, then signals */
+static uint32_t lost_reported;
+
+static struct fvm_result status(uint32_t subject, uint32_t index)
+{
+    return fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, subject, index, 0);
+}
+
+static void begin(const char *kind)
+{
+    line.length = 0;
+    sent = 0;
+    text_string(&line, "fvm: ");
+    text_string(&line, kind);
+}
+
+static void value(const char *key, uint32_t number)
+{
+    text_string(&line, key);
+    text_number(&line, number);
+}
+
+static void place(const char *key, uint32_t address, int valid)
+{
+    text_string(&line, key);
+    if (valid != 0) {
+        text_hex(&line, address);
+    } else {
+        text_string(&line, "none");
+    }
+}
+
+static const char *cause_name(uint8_t cause)
+{
+    static const char *const name[] = {
+        [FVM_FAULT_MEMORY] = "memory",     [FVM_FAULT_BUS] = "bus",
+        [FVM_FAULT_USAGE] = "usage",       [FVM_FAULT_HARD] = "hard",
+        [FVM_FAULT_STACKING] = "stacking", [FVM_FAULT_WATCHDOG] = "watchdog",
+        [FVM_FAULT_RESET] = "reset",       [FVM_FAULT_HEADER] = "header",
+    };
+    return cause < sizeof name / sizeof name[0] ? name[cause] : "unknown";
+}
+
+static void write_thread(const struct fvm_fault *fault)
+{
+    text_string(&line, " thread=");
+    if (hyp_domain[fault->domain].vcpu == HYP_NO_VCPU) {
+        text_number(&line, fault->thread);
+    } else {
+        text_string(&line, fault->thread == 0 ? "vct" : "usr");
+    }
+}
+
+static void write_fault(const struct fvm_fault *fault)
+{
+    if (fault->cause == FVM_FAULT_BOOT) {
+        begin("timeout address=");
+        text_hex(&line, fault->address);
+        text_string(&line, " mask=");
+        text_hex(&line, fault->status);
+        return;
+    }
+    begin("fault domain=");
+    text_string(&line, hyp_domain[fault->domain].name);
+    text_string(&line, " cause=");
+    text_string(&line, cause_name(fault->cause));
+    text_string(&line, " cfsr=");
+    text_hex(&line, fault->status);
+    place(" address=", fault->address, fault->flags & FVM_FAULT_ADDRESS_VALID);
+    place(" pc=", fault->pc, fault->flags & FVM_FAULT_PC_VALID);
+    place(" lr=", fault->lr, fault->flags & FVM_FAULT_PC_VALID);
+    write_thread(fault);
+    value(" restarts=", fault->restarts);
+    value(" tick=", fault->tick);
+    text_string(&line, " task=");
+    text_quoted(&line, fault->task, sizeof fault->task);
+}
+
+/* The oldest record of the kernel's log, or 0. */
+static int take_fault(void)
+{
+    union {
+        struct fvm_fault fault;
+        uint32_t word[FVM_FAULT_WORDS];
+    } record;
+    for (uint32_t i = 0; i < FVM_FAULT_WORDS; i += 4) {
+        struct fvm_result part = fvm_call(FVM_CALL_FAULT_READ, HYP_CAP_LOG, i, 0, 0);
+        record.word[i] = (uint32_t)part.r0;
+        record.word[i + 1] = part.r1;
+        record.word[i + 2] = part.r2;
+        record.word[i + 3] = part.r3;
+    }
+    if (record.fault.serial == 0) {
+        return 0;
+    }
+    (void)fvm_call(FVM_CALL_FAULT_NEXT, HYP_CAP_LOG, 0, 0, 0);
+    write_fault(&record.fault);
+    return 1;
+}
+
+static int take_lost(uint32_t lost)
+{
+    if (lost == lost_reported) {
+        return 0;
+    }
+    begin("lost");
+    value(" records=", lost - lost_reported);
+    lost_reported = lost;
+    return 1;
+}
+
+static int take_status(uint32_t tick)
+{
+    if (HYP_REPORT_TICKS == 0 || (report_next == 0 && (int32_t)(tick - report_tick) < 0)) {
+        return 0;
+    }
+    begin("stat");
+    value(" tick=", tick);
+    if (report_next < HYP_DOMAINS) {
+        struct fvm_result domain = status(FVM_STATUS_DOMAIN, report_next);
+        text_string(&line, " domain=");
+        text_string(&line, hyp_domain[report_next].name);
+        value(" ticks=", domain.r2);
+        value(" dropped=", domain.r3);
+        value(" restarts=", (uint32_t)domain.r0);
+    } else {
+        const struct hyp_signal *signal = &hyp_signal[report_next - HYP_DOMAINS];
+        text_string(&line, " signal=");
+        text_string(&line, signal->name);
+        value(" count=", (uint32_t)status(FVM_STATUS_SIGNAL, signal->index).r0);
+    }
+    if (++report_next == HYP_DOMAINS + HYP_SIGNALS) {
+        report_next = 0;
+        report_tick += HYP_REPORT_TICKS;
+    }
+    return 1;
+}
+
+/* Puts the next line into `line` if there is one. */
+static void compose(void)
+{
+    struct fvm_result kernel = status(FVM_STATUS_KERNEL, 0);
+    if (take_fault() || take_lost(kernel.r1) || take_status((uint32_t)kernel.r0)) {
+        text_string(&line, "\r\n");
+    }
+}
+
+static void announce(void)
+{
+    struct fvm_result kernel = status(FVM_STATUS_KERNEL, 0);
+    begin("boot");
+    value(" domains=", HYP_DOMAINS);
+    text_string(&line, kernel.r2 != 0 ? " mpu=on\r\n" : " mpu=off\r\n");
+    report_tick = HYP_REPORT_TICKS;
+}
+
+_Noreturn void hyp_log_thread(void)
+{
+    console_init();
+    announce();
+    for (;;) {
+        (void)fvm_signal_wait(HYP_CAP_TICK);
+        if (sent == line.length) {
+            compose();
+        }
+        for (uint32_t i = 0; i < CHARACTERS_A_TICK && sent < line.length; i++) {
+            if (!console_put(line.character[sent])) {
+                break;
+            }
+            sent++;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/* The hypervisor's policy threads, most urgent first:
+ *   fault    restarts a domain that faulted, ran into its watchdog or asked for a reset;
+ *   manager  serves the hypercalls that change rights, and refills budgets at the end of a slice;
+ *   log      (log.c) writes the log to the console;
+ *   idle     sleeps; runs when every VM waits.
+ */
+#include <fvm/native.h>
+
+#include "hyp_config.h"
+#include "hypervisor/policy.h"
+
+_Noreturn void hyp_fault_thread(void)
+{
+    for (;;) {
+        (void)fvm_signal_wait(HYP_CAP_FAULT);
+        uint32_t stopped = fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_KERNEL, 0, 0).r3;
+        for (uint32_t i = 0; i < HYP_DOMAINS; i++) {
+            if ((stopped & (1u << i)) != 0) {
+                (void)fvm_call(FVM_CALL_DOMAIN_RESTART, hyp_domain[i].cap, 0, 0, 0);
+            }
+        }
+    }
+}
+
+/* May this vCPU have the line as this vector? Only what the description says. */
+static int32_t vct_phys(uint32_t vcpu, uint32_t phys, uint32_t virt_id)
+{
+    for (uint32_t i = 0; i < HYP_ROUTES; i++) {
+        const struct hyp_route *route = &hyp_route[i];
+        if (route->vcpu == vcpu && route->phys == phys && route->virt_id == virt_id) {
+            return fvm_call(FVM_CALL_VCPU_ROUTE, hyp_vcpu[vcpu].cap, phys, virt_id, 0).r0;
+        }
+    }
+    return FVM_E_OWNER;
+}
+
+static int32_t vct_evt(uint32_t vcpu, uint32_t evt, uint32_t virt_id)
+{
+    for (uint32_t i = 0; i < HYP_EVENTS; i++) {
+        const struct hyp_event *event = &hyp_event[i];
+        if (event->evt == evt && event->receiver_vcpu == vcpu && event->virt_id == virt_id) {
+            return fvm_call(FVM_CALL_VCPU_EVENT, hyp_vcpu[vcpu].cap, evt, virt_id, 0).r0;
+        }
+    }
+    return FVM_E_OWNER;
+}
+
+static int32_t evt_add(uint32_t vcpu, uint32_t evt)
+{
+    for (uint32_t i = 0; i < HYP_EVENTS; i++) {
+        if (hyp_event[i].evt == evt && hyp_event[i].sender_vcpu == vcpu) {
+            return fvm_call(FVM_CALL_VCPU_EVENT, hyp_vcpu[vcpu].cap, evt, FVM_NONE, 0).r0;
+        }
+    }
+    return FVM_E_OWNER;
+}
+
+static int32_t serve(uint32_t vcpu, const struct fvm_result *request)
+{
+    switch (request->r1) {
+    case FVM_CALL_VCT_PHYS:
+        return vct_phys(vcpu, request->r2, request->r3);
+    case FVM_CALL_VCT_EVT:
+        return vct_evt(vcpu, request->r2, request->r3);
+    case FVM_CALL_EVT_ADD:
+        return evt_add(vcpu, request->r2);
+    default: /* FVM_CALL_VCT_LCK */
+        return fvm_call(FVM_CALL_VCPU_LOCK, hyp_vcpu[vcpu].cap, 0, 0, 0).r0;
+    }
+}
+
+_Noreturn void hyp_manager_thread(void)
+{
+    for (;;) {
+        (void)fvm_signal_wait(HYP_CAP_MANAGER);
+        struct fvm_result request = fvm_call(FVM_CALL_REQUEST_GET, HYP_CAP_MANAGER, 0, 0, 0);
+        while (request.r0 >= 0) {
+            uint32_t vcpu = (uint32_t)request.r0;
+            uint32_t cap = hyp_vcpu[vcpu].cap;
+            if (request.r1 == FVM_REQUEST_BUDGET) {
+                (void)fvm_call(FVM_CALL_VCPU_BUDGET, cap, hyp_vcpu[vcpu].budget, 0, 0);
+            } else {
+                int32_t result = serve(vcpu, &request);
+                (void)fvm_call(FVM_CALL_REQUEST_REPLY, cap, (uint32_t)result, 0, 0);
+            }
+            request = fvm_call(FVM_CALL_REQUEST_GET, HYP_CAP_MANAGER, 0, 0, 0);
+        }
+    }
+}
+
+_Noreturn void hyp_idle_thread(void)
+{
+    for (;;) {
+        __asm volatile("wfi");
+    }
+}

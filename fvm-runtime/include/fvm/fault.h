@@ -1,0 +1,37 @@
+/* One record of the fault and reboot log, as FVM_CALL_FAULT_READ hands it out: 12 words. */
+#ifndef FVM_FAULT_H
+#define FVM_FAULT_H
+
+#include <stdint.h>
+
+enum fvm_fault_cause {
+    FVM_FAULT_MEMORY,   /* protection violation (MemManage) */
+    FVM_FAULT_BUS,      /* BusFault */
+    FVM_FAULT_USAGE,    /* UsageFault */
+    FVM_FAULT_HARD,     /* HardFault from a thread, for example BKPT */
+    FVM_FAULT_STACKING, /* the exception frame could not be stored or loaded, or lies outside */
+    FVM_FAULT_WATCHDOG,
+    FVM_FAULT_RESET,  /* the domain asked for it */
+    FVM_FAULT_HEADER, /* the image header is not one, or its stack lies outside */
+    FVM_FAULT_BOOT,   /* no fault: a ready wait of the boot table ran out */
+};
+
+#define FVM_FAULT_ADDRESS_VALID 1u
+#define FVM_FAULT_PC_VALID 2u
+
+#define FVM_FAULT_WORDS 12u
+
+struct fvm_fault {
+    uint32_t tick; /* kernel ticks since start */
+    uint8_t domain, thread, cause, flags;
+    uint32_t status;  /* CFSR; FVM_FAULT_BOOT: the mask waited for */
+    uint32_t address; /* accessed, if FVM_FAULT_ADDRESS_VALID */
+    uint32_t pc, lr;  /* of the thread, if FVM_FAULT_PC_VALID */
+    uint32_t restarts; /* of the domain, this one counted */
+    uint32_t serial;   /* 1 and up; 0 when there is no record */
+    char task[16]; /* what the guest published as its task name, any bytes, zero-filled */
+};
+
+_Static_assert(sizeof(struct fvm_fault) == 4 * FVM_FAULT_WORDS, "record layout is ABI");
+
+#endif

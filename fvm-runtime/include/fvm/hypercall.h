@@ -1,0 +1,70 @@
+/* Numbers and results of the calls that enter the kernel.
+ *
+ * One SVC (Arm) or ecall (RISC-V) makes every call: the number in r12 (a7), up to four
+ * arguments in r0-r3 (a0-a3), the result in r0 (a0). The SVC immediate is FVM_SVC and is not
+ * read by the kernel; it exists so that the scanner can tell a port's call from a legacy SVC.
+ * Guest calls follow Table I of the FVM paper; those marked "ours" serve legacy idioms.
+ */
+#ifndef FVM_HYPERCALL_H
+#define FVM_HYPERCALL_H
+
+#define FVM_SVC 0xF5
+
+/* Served by the kernel for the calling vCPU itself. */
+#define FVM_CALL_VCT_WAIT 0  /* r0: virt_id last served by VCT, or FVM_NONE */
+#define FVM_CALL_INT_ENA 1   /* open the vCPU to virtual interrupts */
+#define FVM_CALL_INT_DIS 2   /* close it; interrupts stay latched */
+#define FVM_CALL_IRQ_ENA 3   /* r0: physical line (ours: NVIC_EnableIRQ) */
+#define FVM_CALL_IRQ_DIS 4   /* r0: physical line (ours: NVIC_DisableIRQ) */
+#define FVM_CALL_IRQ_DONE 5  /* r0: virt_id served (ours) */
+#define FVM_CALL_TICK_SET 6  /* r0: virtual ticks per second, 0 stops (ours: SysTick_Config) */
+#define FVM_CALL_WDG_CLR 7   /* feed the watchdog; the first call starts it */
+#define FVM_CALL_EVT_SND 8   /* r0: evt_id */
+#define FVM_CALL_VCT_WAKE 9  /* wake the caller's own VCT (ours: unmask found work) */
+#define FVM_CALL_RESUME 10   /* r0: SP of an exception frame, r1: EXC_RETURN (ours: fast yield) */
+#define FVM_CALL_PIN_SET 11  /* r0: port, r1: mask, r2: value (ours) */
+#define FVM_CALL_CYCLES 12   /* ours: DWT->CYCCNT */
+
+/* Served by the hypervisor; the caller is blocked meanwhile. */
+#define FVM_CALL_HYPERVISOR 16 /* first number of this group */
+#define FVM_CALL_VCT_PHYS 16   /* r0: phys_id, r1: virt_id */
+#define FVM_CALL_VCT_EVT 17    /* r0: evt_id, r1: virt_id */
+#define FVM_CALL_EVT_ADD 18    /* r0: evt_id */
+#define FVM_CALL_VCT_LCK 19
+#define FVM_CALL_HYPERVISOR_END 20
+#define FVM_CALL_REBOOT 20 /* ours: NVIC_SystemReset; recorded and handled like a fault; doesn't return */
+
+/* For processes: the first argument is a capability number of the caller's table. */
+#define FVM_CALL_SIGNAL_WAIT 32  /* r0: cap; returns the count, at least 1 */
+#define FVM_CALL_SIGNAL_SEND 33  /* r0: cap */
+#define FVM_CALL_REQUEST_GET 34  /* r0: signal cap; of one vCPU that reports to this signal, returns
+                                    r0: vCPU index (or FVM_E_BUSY: none), r1: call number or
+                                    FVM_REQUEST_BUDGET, r2, r3: arguments */
+#define FVM_CALL_REQUEST_REPLY 35 /* r0: vCPU cap, r1: result of its call */
+#define FVM_REQUEST_BUDGET 0xFFu  /* not a call: the vCPU used up its budget */
+#define FVM_CALL_VCPU_ROUTE 36   /* r0: vCPU cap, r1: phys_id, r2: virt_id */
+#define FVM_CALL_VCPU_EVENT 37   /* r0: vCPU cap, r1: evt_id, r2: virt_id, or FVM_NONE to grant sending */
+#define FVM_CALL_VCPU_LOCK 38    /* r0: vCPU cap */
+#define FVM_CALL_VCPU_BUDGET 39  /* r0: vCPU cap, r1: cycles; replenish and go to the end of the round */
+#define FVM_CALL_DOMAIN_RESTART 40 /* r0: domain cap */
+#define FVM_CALL_FAULT_READ 41   /* r0: log cap, r1: first word; returns 4 words of the oldest record in r0-r3 */
+#define FVM_CALL_FAULT_NEXT 42   /* r0: log cap; drops the oldest record, returns how many are left */
+#define FVM_CALL_STATUS 43       /* r0: log cap, r1: subject FVM_STATUS_*, r2: index; returns r0-r3 */
+
+#define FVM_NONE 0xFFFFFFFFu
+
+/* FVM_CALL_STATUS subjects and what r0-r3 then hold. */
+#define FVM_STATUS_KERNEL 0 /* tick, records lost, protection on (1/0), mask of stopped domains */
+#define FVM_STATUS_DOMAIN 1 /* restarts, epoch, ticks served, ticks dropped (the last two 0 without vCPU) */
+#define FVM_STATUS_SIGNAL 2 /* counts handed to waiters, counts pending, 0, 0 */
+
+/* Results. Every refusal is one of these; nothing else changed. */
+#define FVM_OK 0
+#define FVM_E_CALL (-1)       /* no such call, or not from this kind of thread */
+#define FVM_E_CAPABILITY (-2) /* no such capability, wrong type or missing right */
+#define FVM_E_ARGUMENT (-3)   /* out of range */
+#define FVM_E_OWNER (-4)      /* line, event or pin belongs to somebody else or nobody */
+#define FVM_E_LOCKED (-5)     /* frozen by hyp_vct_lck */
+#define FVM_E_BUSY (-6)       /* somebody waits there already */
+
+#endif

@@ -1,0 +1,57 @@
+/* fvm_state: the block that a VM and the kernel share, at the start of the VM's RAM.
+ *
+ * The guest may write every byte of it at any time, so the kernel reads only `int_mask` and
+ * `USR_REG` (sanitised on use), writes `int_pend.vector`, `int_mask.pri` (resume call) and
+ * `pending[]`, and bases no right on any of them. The offsets are ABI: kernel/tables and the
+ * generated linker scripts rely on them.
+ */
+#ifndef FVM_STATE_H
+#define FVM_STATE_H
+
+#include <stdint.h>
+
+#include <fvm/usr_reg.h>
+
+#define FVM_VECTORS_MAX 64u
+
+/* Virtual vectors that every VM has; interrupts follow in description order, then events. */
+#define FVM_VIRT_SWITCH 0u /* context switch (PendSV): lowest urgency, served last */
+#define FVM_VIRT_TICK 1u   /* system tick (SysTick): served last but one */
+#define FVM_VIRT_SVC 2u    /* legacy supervisor call: served before the tick */
+#define FVM_VIRT_FIRST 3u
+
+/* Both bytes are read by the kernel as one halfword; each is set and cleared alone, no nesting. */
+union fvm_int_mask {
+    volatile uint16_t both;
+    struct {
+        volatile uint8_t pri;  /* 1: every vector is held (PRIMASK) */
+        volatile uint8_t base; /* 1: maskable vectors are held (BASEPRI) */
+    } byte;
+};
+
+/* What an unmask looks at, as one halfword. */
+union fvm_int_pend {
+    volatile uint16_t any;
+    struct {
+        volatile uint8_t vector; /* 1: VCT has to look: a vector that a mask held back is pending */
+        volatile uint8_t yield;  /* 1: a context switch was asked for while masked; only USR sets it */
+    } byte;
+};
+
+struct fvm_state {
+    volatile uint8_t int_ena; /* 1 after hyp_int_ena; the kernel has its own copy */
+    volatile uint8_t vct_act; /* 1 while VCT runs handlers */
+    union fvm_int_mask int_mask;
+    union fvm_int_pend int_pend;
+    uint8_t reserved[2];
+    const char *volatile task_name; /* name of the running guest task, or NULL */
+    uint32_t reserved_word;
+    struct fvm_usr_reg usr_reg;
+    volatile uint8_t pending[FVM_VECTORS_MAX]; /* one byte a vector: stores, never read-modify-write */
+};
+
+extern struct fvm_state fvm_state; /* placed by the generated linker script */
+
+#define USR_REG (&fvm_state.usr_reg)
+
+#endif

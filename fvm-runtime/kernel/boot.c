@@ -1,0 +1,51 @@
+/* Start of the system: clocks and pins, objects, protection, first thread. */
+#include "kernel/kernel.h"
+
+static bool reached(const struct fvm_boot_op *op)
+{
+    volatile uint32_t *reg = (volatile uint32_t *)op->address;
+    for (uint32_t i = 0; i < op->limit; i++) {
+        if ((*reg & op->mask) == op->value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void run_table(void)
+{
+    for (uint32_t i = 0; i < FVM_BOOT_OPS; i++) {
+        const struct fvm_boot_op *op = &fvm_boot[i];
+        volatile uint32_t *reg = (volatile uint32_t *)op->address;
+        switch (op->kind) {
+        case FVM_BOOT_WRITE:
+            *reg = op->value;
+            break;
+        case FVM_BOOT_MODIFY:
+            *reg = (*reg & ~op->mask) | op->value;
+            break;
+        default: /* FVM_BOOT_WAIT: a clock that never gets ready must not hang the system */
+            if (!reached(op)) {
+                fault_boot(op->address, op->mask);
+            }
+            break;
+        }
+    }
+}
+
+/* Stands for "nobody ran before", so that the first switch is like every other. */
+static struct thread boot_thread;
+
+_Noreturn void kernel_main(void); /* from the architecture's reset code */
+
+void kernel_main(void)
+{
+    cpu_arch_init();
+    cpu.current = &boot_thread;
+    run_table();
+    protection_arch_init(FVM_MPU_ENABLE);
+    domain_init();
+    time_init();
+    scheduler_choose();
+    cpu_arch_start();
+}

@@ -1,0 +1,66 @@
+/* Event channels: a sender's right and a receiver's vector, both registered before lockdown. */
+#include "kernel/kernel.h"
+
+static bool may_send[FVM_AT_LEAST_ONE(FVM_EVENTS)];
+static bool bound[FVM_AT_LEAST_ONE(FVM_EVENTS)]; /* the receiver registered its vector */
+
+int32_t event_grant(const struct vcpu *vcpu, uint32_t event)
+{
+    if (event >= FVM_EVENTS) {
+        return FVM_E_ARGUMENT;
+    }
+    if (fvm_event[event].sender != vcpu->config->domain) {
+        return FVM_E_OWNER;
+    }
+    may_send[event] = true;
+    return FVM_OK;
+}
+
+int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id)
+{
+    if (event >= FVM_EVENTS) {
+        return FVM_E_ARGUMENT;
+    }
+    const struct fvm_route *route = &fvm_event[event].route;
+    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) != FVM_ROUTE_VCPU ||
+        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
+        return FVM_E_OWNER;
+    }
+    bound[event] = true;
+    return FVM_OK;
+}
+
+int32_t event_send(uint32_t event, uint8_t sender_domain)
+{
+    if (event >= FVM_EVENTS) {
+        return FVM_E_ARGUMENT;
+    }
+    if (fvm_event[event].sender != sender_domain || !may_send[event]) {
+        return FVM_E_OWNER;
+    }
+    const struct fvm_route *route = &fvm_event[event].route;
+    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_SIGNAL) {
+        signal_send(route->target);
+        return FVM_OK;
+    }
+    if (!bound[event]) {
+        return FVM_E_BUSY; /* the receiver is starting: it looks at its ring when it is up */
+    }
+    vcpu_pend(&vcpu_table[route->target], route->virt_id,
+              (route->kind & FVM_ROUTE_TRANSPARENT) != 0);
+    return FVM_OK;
+}
+
+void event_drop(uint8_t domain_index, const struct vcpu *vcpu)
+{
+    for (uint32_t event = 0; event < FVM_EVENTS; event++) {
+        const struct fvm_route *route = &fvm_event[event].route;
+        if (fvm_event[event].sender == domain_index) {
+            may_send[event] = false;
+        }
+        if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_VCPU &&
+            &vcpu_table[route->target] == vcpu) {
+            bound[event] = false;
+        }
+    }
+}

@@ -1,0 +1,159 @@
+/* The kernel's own objects. Indices are those of the const tables (kernel/tables.h). */
+#ifndef FVM_KERNEL_H
+#define FVM_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <fvm/domain_header.h>
+#include <fvm/fault.h>
+#include <fvm/hypercall.h>
+#include <fvm/state.h>
+
+#include "arch/interface/arch.h"
+#include "kernel/tables.h"
+
+/* Of the tables, at least one element each, so that an empty subject still is an array. */
+#define FVM_AT_LEAST_ONE(n) ((n) > 0 ? (n) : 1)
+
+enum thread_state {
+    THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
+    THREAD_READY,
+    THREAD_WAITING, /* for a signal, an interrupt or a reply */
+};
+
+struct signal;
+struct vcpu;
+
+struct thread {
+    struct fvm_usr_reg *context; /* kernel memory; for USR fvm_state.usr_reg of its VM */
+    uint32_t return_bits;        /* context_arch_return_bits of its domain (offset used by entry.S) */
+    const struct fvm_domain *domain;
+    struct vcpu *vcpu;     /* NULL for a process */
+    struct signal *signal; /* that it waits for */
+    uint8_t fpu;           /* 1: its domain may use the FPU */
+    uint8_t state;
+    uint8_t priority;
+    uint8_t slot;
+    uint8_t domain_index;
+};
+
+/* The USR thread's context is in the VM; every other thread's is here. */
+extern struct thread thread_table[FVM_THREADS];
+
+struct cpu {
+    struct thread *current; /* offsets used by entry.S */
+    struct thread *next;
+};
+extern struct cpu cpu;
+
+struct vcpu {
+    const struct fvm_vcpu_config *config;
+    struct thread *vct, *usr;
+    struct fvm_state *state; /* in the VM: store, and read nothing to decide by */
+    uint32_t bit;            /* 1 << index */
+    int32_t budget;          /* cycles left; negative: debt */
+    bool wake;               /* sticky wake signal of VCT */
+    bool latch;              /* a vector was pended since USR last waited */
+    bool open;               /* hyp_int_ena */
+    bool locked;             /* hyp_vct_lck */
+    uint16_t tick_owed;
+    uint32_t tick_period, tick_left; /* kernel ticks; period 0: no tick */
+    uint32_t tick_served, tick_dropped;
+    uint32_t watchdog_left; /* kernel ticks; 0: not started */
+    uint8_t line[FVM_VECTORS_MAX]; /* physical line of a registered vector, or FVM_NO_INDEX */
+    uint8_t request;               /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
+    uint32_t request_argument[2];
+};
+#define FVM_NO_REQUEST 0u
+extern struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];
+
+struct domain {
+    uint32_t restarts, epoch;
+};
+extern struct domain domain_table[FVM_DOMAINS];
+
+/* --- scheduler.c: who runs ------------------------------------------------------------------ */
+void scheduler_init(void);
+void scheduler_ready(struct thread *thread);   /* WAITING or new -> READY */
+void scheduler_block(struct thread *thread, uint8_t state);
+void scheduler_choose(void);                   /* sets cpu.next; after any change of readiness */
+void scheduler_charge(void);                   /* the running vCPU pays up to now */
+void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
+int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
+uint32_t scheduler_switch(void);
+
+/* --- vcpu.c: virtual interrupts --------------------------------------------------------------- */
+void vcpu_init(void);
+void vcpu_start(struct vcpu *vcpu); /* state after boot or restart */
+void vcpu_stop(struct vcpu *vcpu);  /* drop routes, lines, events and requests */
+void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
+void vcpu_wake(struct vcpu *vcpu);
+void vcpu_wait(struct thread *thread, uint32_t served);
+void vcpu_wake_self(struct vcpu *vcpu);
+int32_t vcpu_done(struct vcpu *vcpu, uint32_t virt_id); /* the vector was served */
+void vcpu_resume(struct vcpu *vcpu, uint32_t stack, uint32_t state);
+void vcpu_open(struct vcpu *vcpu, bool open);
+int32_t vcpu_tick_set(struct vcpu *vcpu, uint32_t hz);
+void vcpu_tick(struct vcpu *vcpu); /* one kernel tick: virtual tick and watchdog */
+void vcpu_feed(struct vcpu *vcpu);
+
+/* --- interrupt.c: physical lines --------------------------------------------------------------- */
+void interrupt_dispatch(uint32_t line); /* from entry.S */
+int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id);
+int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable);
+void interrupt_reopen(uint32_t line);
+void interrupt_drop(uint32_t line);
+
+/* --- event.c ------------------------------------------------------------------------------------ */
+int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
+int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id);
+int32_t event_send(uint32_t event, uint8_t sender_domain);
+void event_drop(uint8_t domain_index, const struct vcpu *vcpu);
+
+/* --- signal.c ------------------------------------------------------------------------------------ */
+void signal_send(uint32_t index);
+int32_t signal_wait(struct thread *thread, uint32_t index);
+void signal_leave(struct thread *thread); /* a stopped thread waits for nothing */
+bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
+
+/* --- request.c: calls served by the hypervisor ----------------------------------------------------- */
+void request_post(struct thread *usr, const struct call_frame *frame);
+void request_budget(struct vcpu *vcpu);
+void request_get(uint32_t signal, struct call_frame *frame);
+int32_t request_reply(struct vcpu *vcpu, uint32_t result);
+void request_drop(struct vcpu *vcpu);
+
+/* --- domain.c ------------------------------------------------------------------------------------- */
+void domain_init(void);
+void domain_stop(uint32_t index);
+int32_t domain_restart(uint32_t index);
+uint32_t domain_stopped(void); /* mask */
+/* True if [address, address + size) lies in the memory that holds the domain's stacks. */
+bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size);
+
+/* --- fault.c --------------------------------------------------------------------------------------- */
+struct fault_detail {
+    uint32_t status;
+    uint32_t address;
+    bool address_valid;
+    bool no_frame; /* the exception frame was not stored: read nothing from the stack */
+};
+void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
+                 const struct fault_detail *detail);
+void fault_boot(uint32_t address, uint32_t mask);
+void fault_read(uint32_t first, struct call_frame *frame);
+int32_t fault_next(void);
+uint32_t fault_lost(void);
+
+/* --- time.c, pin.c, syscall.c, capability.c --------------------------------------------------- */
+void time_init(void);
+void time_tick(void); /* from the architecture's timer */
+uint32_t time_ticks(void);
+int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
+void syscall_dispatch(struct call_frame *frame); /* from the architecture's call entry */
+const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
+                                             uint8_t type, uint8_t rights);
+
+#endif

@@ -1,0 +1,191 @@
+/* System calls: decode, check, hand over. Every argument is hostile; every refusal is a result. */
+#include "kernel/kernel.h"
+
+static int32_t reboot_request(struct thread *caller)
+{
+    fault_raise(caller, FVM_FAULT_RESET, &(struct fault_detail){0});
+    return FVM_OK;
+}
+
+/* Calls of a VM about itself. */
+static int32_t vcpu_call(struct thread *caller, struct call_frame *frame)
+{
+    struct vcpu *vcpu = caller->vcpu;
+    switch (frame->number) {
+    case FVM_CALL_INT_ENA:
+    case FVM_CALL_INT_DIS:
+        vcpu_open(vcpu, frame->number == FVM_CALL_INT_ENA);
+        return FVM_OK;
+    case FVM_CALL_IRQ_ENA:
+    case FVM_CALL_IRQ_DIS:
+        return interrupt_enable(vcpu, frame->r[0], frame->number == FVM_CALL_IRQ_ENA);
+    case FVM_CALL_IRQ_DONE:
+        return vcpu_done(vcpu, frame->r[0]);
+    case FVM_CALL_TICK_SET:
+        return vcpu_tick_set(vcpu, frame->r[0]);
+    case FVM_CALL_WDG_CLR:
+        vcpu_feed(vcpu);
+        return FVM_OK;
+    case FVM_CALL_EVT_SND:
+        return event_send(frame->r[0], caller->domain_index);
+    case FVM_CALL_VCT_WAKE:
+        vcpu_wake_self(vcpu);
+        return FVM_OK;
+    case FVM_CALL_PIN_SET:
+        return pin_set(caller->domain_index, frame->r[0], frame->r[1], frame->r[2]);
+    case FVM_CALL_CYCLES:
+        return (int32_t)timer_arch_now();
+    case FVM_CALL_REBOOT:
+        return reboot_request(caller);
+    default:
+        return FVM_E_CALL;
+    }
+}
+
+static int32_t status(struct call_frame *frame)
+{
+    uint32_t subject = frame->r[1], index = frame->r[2];
+    if (subject == FVM_STATUS_KERNEL) {
+        frame->r[1] = fault_lost();
+        frame->r[2] = protection_arch_active();
+        frame->r[3] = domain_stopped();
+        return (int32_t)time_ticks();
+    }
+    if (subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS) {
+        uint8_t vcpu = fvm_domain[index].vcpu;
+        frame->r[1] = domain_table[index].epoch;
+        frame->r[2] = vcpu == FVM_NO_INDEX ? 0 : vcpu_table[vcpu].tick_served;
+        frame->r[3] = vcpu == FVM_NO_INDEX ? 0 : vcpu_table[vcpu].tick_dropped;
+        return (int32_t)domain_table[index].restarts;
+    }
+    uint32_t delivered;
+    if (subject == FVM_STATUS_SIGNAL && signal_status(index, &delivered, &frame->r[1])) {
+        frame->r[2] = frame->r[3] = 0;
+        return (int32_t)delivered;
+    }
+    return FVM_E_ARGUMENT;
+}
+
+static int32_t on_signal(struct thread *caller, struct call_frame *frame)
+{
+    bool wait = frame->number != FVM_CALL_SIGNAL_SEND;
+    const struct fvm_capability *cap = capability_find(
+        caller, frame->r[0], FVM_CAP_SIGNAL, wait ? FVM_RIGHT_WAIT : FVM_RIGHT_SEND);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    if (frame->number == FVM_CALL_SIGNAL_WAIT) {
+        return signal_wait(caller, cap->index);
+    }
+    if (frame->number == FVM_CALL_REQUEST_GET) {
+        request_get(cap->index, frame);
+        return (int32_t)frame->r[0];
+    }
+    signal_send(cap->index);
+    return FVM_OK;
+}
+
+static int32_t on_vcpu(struct thread *caller, struct call_frame *frame)
+{
+    const struct fvm_capability *cap =
+        capability_find(caller, frame->r[0], FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    struct vcpu *vcpu = &vcpu_table[cap->index];
+    switch (frame->number) {
+    case FVM_CALL_REQUEST_REPLY:
+        return request_reply(vcpu, frame->r[1]);
+    case FVM_CALL_VCPU_BUDGET:
+        return scheduler_replenish(vcpu, frame->r[1]);
+    default:
+        break;
+    }
+    if (vcpu->locked) {
+        return FVM_E_LOCKED;
+    }
+    switch (frame->number) {
+    case FVM_CALL_VCPU_ROUTE:
+        return interrupt_route(vcpu, frame->r[1], frame->r[2]);
+    case FVM_CALL_VCPU_EVENT:
+        return frame->r[2] == FVM_NONE ? event_grant(vcpu, frame->r[1])
+                                       : event_bind(vcpu, frame->r[1], frame->r[2]);
+    default: /* FVM_CALL_VCPU_LOCK */
+        vcpu->locked = true;
+        return FVM_OK;
+    }
+}
+
+static int32_t on_log(struct thread *caller, struct call_frame *frame)
+{
+    if (capability_find(caller, frame->r[0], FVM_CAP_LOG, FVM_RIGHT_CONTROL) == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    switch (frame->number) {
+    case FVM_CALL_FAULT_READ:
+        fault_read(frame->r[1], frame);
+        return (int32_t)frame->r[0];
+    case FVM_CALL_FAULT_NEXT:
+        return fault_next();
+    default:
+        return status(frame);
+    }
+}
+
+static int32_t on_domain(struct thread *caller, struct call_frame *frame)
+{
+    const struct fvm_capability *cap =
+        capability_find(caller, frame->r[0], FVM_CAP_DOMAIN, FVM_RIGHT_CONTROL);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    if (cap->index == caller->domain_index) {
+        return FVM_E_ARGUMENT; /* nobody would be left to finish the restart */
+    }
+    return domain_restart(cap->index);
+}
+
+/* Calls of a process, each on a capability. */
+static int32_t process_call(struct thread *caller, struct call_frame *frame)
+{
+    switch (frame->number) {
+    case FVM_CALL_SIGNAL_WAIT:
+    case FVM_CALL_SIGNAL_SEND:
+    case FVM_CALL_REQUEST_GET:
+        return on_signal(caller, frame);
+    case FVM_CALL_REQUEST_REPLY:
+    case FVM_CALL_VCPU_ROUTE:
+    case FVM_CALL_VCPU_EVENT:
+    case FVM_CALL_VCPU_LOCK:
+    case FVM_CALL_VCPU_BUDGET:
+        return on_vcpu(caller, frame);
+    case FVM_CALL_DOMAIN_RESTART:
+        return on_domain(caller, frame);
+    case FVM_CALL_FAULT_READ:
+    case FVM_CALL_FAULT_NEXT:
+    case FVM_CALL_STATUS:
+        return on_log(caller, frame);
+    default:
+        return FVM_E_CALL;
+    }
+}
+
+void syscall_dispatch(struct call_frame *frame)
+{
+    struct thread *caller = cpu.current;
+    if (caller->vcpu == NULL) {
+        frame->r[0] = (uint32_t)process_call(caller, frame);
+    } else if (frame->number == FVM_CALL_VCT_WAIT) {
+        uint32_t served = frame->r[0];
+        frame->r[0] = FVM_OK; /* now: VCT may move the frame away before USR goes on */
+        vcpu_wait(caller, served);
+    } else if (frame->number == FVM_CALL_RESUME && caller == caller->vcpu->usr) {
+        vcpu_resume(caller->vcpu, frame->r[0], frame->r[1]);
+    } else if (frame->number >= FVM_CALL_HYPERVISOR && frame->number < FVM_CALL_HYPERVISOR_END &&
+               caller == caller->vcpu->usr) {
+        request_post(caller, frame);
+    } else {
+        frame->r[0] = (uint32_t)vcpu_call(caller, frame);
+    }
+    scheduler_choose();
+}

@@ -1,0 +1,111 @@
+/* The system as the composer described it: const tables in flash, one array a subject.
+ * The composer generates fvm_tables.c (the definitions) and fvm_config.h (the sizes, FVM_*).
+ * Nothing here changes at run time; run-time state is in the kernel's own arrays of equal index.
+ */
+#ifndef FVM_KERNEL_TABLES_H
+#define FVM_KERNEL_TABLES_H
+
+#include <stdint.h>
+
+#include "fvm_config.h" /* FVM_DOMAINS FVM_THREADS FVM_VCPUS FVM_SIGNALS FVM_EVENTS FVM_TIMERS
+                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_CPU_HZ FVM_TICK_HZ FVM_MPU_ENABLE */
+#include <fvm/protection.h>
+
+#define FVM_NO_INDEX 0xFFu
+
+enum fvm_capability_type {
+    FVM_CAP_EMPTY,
+    FVM_CAP_SIGNAL, /* index into signals */
+    FVM_CAP_VCPU,   /* index into vCPUs */
+    FVM_CAP_DOMAIN, /* index into domains */
+    FVM_CAP_LOG,    /* the fault log and the counters; index 0 */
+    FVM_CAP_EVENT,  /* index into events; right SEND */
+};
+
+#define FVM_RIGHT_WAIT 1u
+#define FVM_RIGHT_SEND 2u
+#define FVM_RIGHT_CONTROL 4u
+
+struct fvm_capability {
+    uint8_t type, rights, index, reserved;
+};
+
+struct fvm_domain {
+    char name[24];
+    uint32_t flash_base, flash_size; /* bytes; the header is at flash_base */
+    uint32_t ram_base, ram_size;     /* bytes; a VM's fvm_state is at ram_base; all its stacks are inside */
+    const struct fvm_capability *capability;
+    uint16_t capability_count;
+    uint8_t vcpu;         /* index, or FVM_NO_INDEX for a process */
+    uint8_t thread_first; /* index of the thread of header slot 0 */
+    uint8_t thread_count;
+    uint8_t fault_signal; /* signal sent when a thread of it faults */
+    struct fvm_protection protection;
+};
+
+struct fvm_thread_config {
+    uint8_t domain;
+    uint8_t slot;     /* index in fvm_domain_header.thread */
+    uint8_t priority; /* processes: unique, 0..31, larger runs first; vCPU threads: unused, 0 */
+    uint8_t reserved;
+};
+
+struct fvm_vcpu_config {
+    uint8_t domain;
+    uint8_t vct, usr;       /* thread indices */
+    uint8_t vectors;        /* number of virtual vectors in use, FVM_VIRT_FIRST..FVM_VECTORS_MAX */
+    uint8_t request_signal; /* hypervisor signal: a hypercall waits to be served */
+    uint8_t budget_signal;  /* hypervisor signal: the budget is used up */
+    uint16_t catchup;       /* most tick periods to catch up */
+    uint32_t budget;        /* cycles at start and after each reboot */
+    uint32_t watchdog;      /* kernel ticks; 0: none */
+};
+
+/* Where an interrupt or event goes. */
+#define FVM_ROUTE_NONE 0u
+#define FVM_ROUTE_VCPU 1u   /* target: vCPU, virt_id */
+#define FVM_ROUTE_SIGNAL 2u /* target: signal (processes) */
+#define FVM_ROUTE_TRANSPARENT 0x80u /* or-ed: not held by VIRT_BASEPRI */
+
+struct fvm_route {
+    uint8_t kind, target, virt_id, reserved;
+};
+
+struct fvm_event_config {
+    uint8_t sender; /* domain that may send */
+    struct fvm_route route;
+};
+
+struct fvm_timer_config {
+    uint8_t signal;
+    uint32_t period; /* kernel ticks, at least 1 */
+};
+
+/* Clock and pin set-up, run once at boot in this order. */
+enum fvm_boot_kind {
+    FVM_BOOT_WRITE, /* *address = value */
+    FVM_BOOT_MODIFY, /* *address = (*address & ~mask) | value */
+    FVM_BOOT_WAIT,  /* until (*address & mask) == value, at most `limit` reads; then log and go on */
+};
+
+struct fvm_boot_op {
+    uint32_t kind, address, mask, value, limit;
+};
+
+/* Output pins that a domain may set at run time. */
+struct fvm_pin_grant {
+    uint8_t domain, port; /* port 0 = A */
+    uint16_t mask;
+    uint32_t address; /* set/reset register (BSRR): set bits low half, reset bits high half */
+};
+
+extern const struct fvm_domain fvm_domain[];
+extern const struct fvm_thread_config fvm_thread[];
+extern const struct fvm_vcpu_config fvm_vcpu[];
+extern const struct fvm_route fvm_irq_route[];
+extern const struct fvm_event_config fvm_event[];
+extern const struct fvm_timer_config fvm_timer[];
+extern const struct fvm_boot_op fvm_boot[];
+extern const struct fvm_pin_grant fvm_pin[];
+
+#endif
