@@ -1,0 +1,43 @@
+"""`fvmkit link`: join the built domains into one image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def table(manifest: dict[str, Any]) -> str:
+    """How much of its flash and RAM each part uses."""
+    lines = [f"{'part':20} {'flash used / granted':>22} {'RAM used / granted':>22}"]
+    for part in manifest["parts"]:
+        flash, ram = (
+            f"{part[kind]['used']} / {part[kind]['granted']}" for kind in ("flash", "ram")
+        )
+        lines.append(f"{part['name']:20} {flash:>22} {ram:>22}")
+    return "\n".join(lines)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--out",
+    "stem",
+    metavar="STEM",
+    type=click.Path(path_type=Path),
+    help="Write STEM.elf, STEM.hex, STEM.bin and STEM.json  [default: DIR/system]",
+)
+def link(folder: Path, stem: Path | None) -> int:
+    """Check the built domains of DIR, scan them, and join them into one image.
+
+    All four files are written, or none: a part that is missing, misplaced or rejected by the
+    scanner ends with exit status 1.
+    """
+    from composer.image.link import link as make_image
+
+    stem = folder / "system" if stem is None else stem
+    click.echo(table(make_image(folder, stem)))
+    click.echo(f"wrote {stem}.elf, .hex, .bin and .json")
+    return 0

@@ -1,0 +1,112 @@
+"""`fvmkit run`: the system in QEMU, every VM's console and the kernel's log in words."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from composer.simulate.running import Running
+    from composer.simulate.screen import Screen
+
+POLL_SECONDS = 0.1
+INPUT_BYTES = 4096
+ENTER = b"\r"  # what a terminal sends
+QUIET = ("stat",)  # kinds of kernel lines that only --verbose shows
+
+
+@click.command()
+@click.argument("target", metavar="DIR|IMAGE", type=click.Path(path_type=Path))
+@click.option(
+    "--serial",
+    "wishes",
+    multiple=True,
+    metavar="NAME=WHERE",
+    help="Lead a VM's console elsewhere: pty, file:PATH, unix:PATH, tcp:[HOST:]PORT or null.",
+)
+@click.option("--timeout", type=float, metavar="S", help="End after S seconds.")
+@click.option("--icount", metavar="OPTIONS", help="Count instructions: QEMU's -icount.")
+@click.option("--qemu-arg", "extra", multiple=True, metavar="ARGS", help="Arguments for QEMU.")
+@click.option("--verbose", is_flag=True, help="Show every line of the kernel's log as it is, too.")
+def run(
+    target: Path,
+    wishes: tuple[str, ...],
+    timeout: float | None,
+    icount: str | None,
+    extra: tuple[str, ...],
+    verbose: bool,
+) -> int:
+    """Run a linked system in QEMU until Ctrl-C.
+
+    Every VM's console appears with the VM's name in front. A typed line `NAME: text` goes to the
+    console of that name. The kernel's log is read from its own console: a fault is shown in
+    words, with function and source line.
+    """
+    from composer.simulate.running import start
+    from composer.simulate.screen import Screen
+
+    arguments = [word for text in extra for word in shlex.split(text)]
+    arguments += ["-icount", icount] if icount else []
+    deadline = None if timeout is None else time.monotonic() + timeout
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        with start(target, wishes, arguments) as running:
+            show(running, Screen([line.name for line in running.lines]), deadline, verbose)
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)
+    return 0
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """A request to end is handled as Ctrl-C is: QEMU ends first."""
+    raise KeyboardInterrupt
+
+
+def show(running: Running, screen: Screen, deadline: float | None, verbose: bool) -> None:
+    """Pass on what the system says and what the user types, until the deadline."""
+    from composer.simulate.running import Output
+
+    announced = False
+    reading = True
+    while deadline is None or time.monotonic() < deadline:
+        events = running.poll(POLL_SECONDS)
+        for event in events:
+            if isinstance(event, Output):
+                screen.feed(event.name, event.data)
+                continue
+            if event.record.kind not in QUIET or verbose:
+                screen.say("kernel", event.sentence)
+            if verbose and event.sentence != event.record.text:
+                screen.say("kernel", event.record.text)
+        if not events:
+            screen.flush()
+        if not announced and (said := running.machine.messages):
+            announced = True  # QEMU names the terminals that it opened
+            for line in running.lines:
+                said = said.replace(f"label {line.id}", line.name)
+            click.echo(said, err=True)
+        reading = reading and take_input(running)
+
+
+def take_input(running: Running) -> bool:
+    """Send typed lines to the consoles that they name; False when no more input comes."""
+    if not select.select([sys.stdin], [], [], 0)[0]:
+        return True
+    typed = os.read(sys.stdin.fileno(), INPUT_BYTES)
+    for line in typed.decode("utf-8", "replace").splitlines():
+        name, colon, text = line.partition(":")
+        if colon and name in running.machine.here:
+            running.send(name, text.strip().encode() + ENTER)
+        elif line.strip():
+            known = ", ".join(running.machine.here)
+            click.echo(f"type NAME: text, with NAME one of {known}", err=True)
+    return bool(typed)

@@ -1,0 +1,1 @@
+"""From the built domains to one image: checks, then STEM.elf, .hex, .bin and the manifest."""

@@ -1,0 +1,114 @@
+"""What `fvmkit compose` decided, read back from its output folder.
+
+`composed.json` describes the system, `NAME.domain.json` one domain. Both are our own output, so
+a field that is missing or odd means that somebody edited them or that the versions differ.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scanner.policy import Grant, load_policy
+from scanner.report.errors import FvmError, MissingError
+
+SYSTEM_FILE = "composed.json"
+ADVICE = "run fvmkit compose again"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One domain: its name, its grants and how long its watchdog waits (0: it has none)."""
+
+    name: str
+    kind: str
+    watchdog_ms: int
+    grants: tuple[Grant, ...]
+
+    def of_kind(self, *kinds: str) -> tuple[Grant, ...]:
+        """Its grants of these kinds."""
+        return tuple(grant for grant in self.grants if grant.kind in kinds)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A composed system. `kernel` is a plan like any other, with the kernel's own memory."""
+
+    folder: Path
+    name: str
+    chip: str
+    board: str | None
+    console: str
+    kernel: Part
+    domains: tuple[Part, ...]
+
+    def elf(self, name: str) -> Path:
+        """Where `fvmkit build` puts the ELF of the kernel or of a domain."""
+        return self.folder / name / f"{name}.elf"
+
+    def policy(self, name: str) -> Path:
+        """The description of a domain that porter and scanner read."""
+        return self.folder / f"{name}.domain.json"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Kernel and domains: everything that is an ELF of its own."""
+        return (self.kernel, *self.domains)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file; MissingError or FvmError when it can't be had."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise MissingError("there is no such file", file=path, hint=ADVICE) from error
+    except OSError as error:
+        raise MissingError(f"can't be opened: {error.strerror}", file=path) from error
+    except (ValueError, RecursionError) as error:
+        raise FvmError(f"is no JSON: {error}", file=path, hint=ADVICE) from error
+    if not isinstance(value, dict):
+        raise FvmError("is no JSON object", file=path, hint=ADVICE)
+    return value
+
+
+def read_domain(path: Path) -> Part:
+    """One NAME.domain.json; the fields that the scanner needs too are checked by its reader."""
+    entry = read_json(path)
+    policy = load_policy(path)
+    try:
+        watchdog = int(entry.get("watchdog_ms") or 0)
+        return Part(str(entry["name"]), str(entry["kind"]), watchdog, policy.grants or ())
+    except (KeyError, TypeError, ValueError) as error:
+        raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error
+
+
+def read_kernel(entry: dict[str, Any]) -> Part:
+    """The kernel's own memory, as `composed.json` has it."""
+    grants = (
+        Grant(str(grant["name"]), str(grant["kind"]), int(grant["base"]), int(grant["size"]))
+        for grant in entry["grants"]
+    )
+    return Part("kernel", "kernel", 0, tuple(grants))
+
+
+def read_composed(folder: Path) -> Composed:
+    """The whole plan; MissingError when `folder` is not the output of `fvmkit compose`."""
+    if not folder.is_dir():
+        raise MissingError("there is no such folder", file=folder, hint="give compose's --out")
+    path = folder / SYSTEM_FILE
+    entry = read_json(path)
+    try:
+        names = [str(name) for name in entry["domains"]]
+        return Composed(
+            folder,
+            str(entry["system"]),
+            str(entry["chip"]),
+            entry["board"],
+            str(entry["console"]),
+            read_kernel(entry["kernel"]),
+            tuple(read_domain(folder / f"{name}.domain.json") for name in names),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error

@@ -1,0 +1,1 @@
+"""A composed system in QEMU: its serial lines, and its kernel's log in words."""

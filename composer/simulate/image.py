@@ -1,0 +1,52 @@
+"""From what the user names, a folder or a file of an image, to the image and its plan."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from composer.image.composed import Composed, read_composed, read_json
+from composer.image.link import SUFFIXES
+from scanner.report.errors import FvmError, MissingError
+
+RELINK = "run fvmkit link again"
+
+
+def find_stem(target: Path) -> Path:
+    """STEM of an image: DIR means DIR/system, a file any of its four files."""
+    if target.is_dir():
+        stem = target / "system"
+        if not Path(f"{stem}.json").exists():
+            raise MissingError("holds no linked image", file=target, hint="run fvmkit link first")
+        return stem
+    if target.suffix in SUFFIXES and target.exists():
+        return target.with_suffix("")
+    raise MissingError("is no folder and no image", file=target, hint="give DIR, or STEM.elf")
+
+
+def check_unchanged(path: Path, wanted: str) -> None:
+    """FvmError when a file isn't the one that the manifest speaks of: its lines would be wrong."""
+    try:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise MissingError(f"can't be opened: {error.strerror}", file=path, hint=RELINK) from error
+    if found != wanted:
+        raise FvmError("changed since the image was linked", file=path, hint=RELINK)
+
+
+def open_image(target: Path) -> tuple[Path, Composed]:
+    """The ELF to run and the composed system that it was made from."""
+    stem = find_stem(target)
+    manifest_file = Path(f"{stem}.json")
+    manifest: dict[str, Any] = read_json(manifest_file)
+    elf = Path(f"{stem}.elf")
+    try:
+        check_unchanged(elf, manifest["files"][elf.name]["sha256"])
+        for part in manifest["parts"]:
+            check_unchanged(stem.parent / part["elf"], part["sha256"])
+        return elf, read_composed(stem.parent / manifest["composed"])
+    except (KeyError, TypeError) as error:
+        raise FvmError(
+            f"field {error} is missing or odd", file=manifest_file, hint=RELINK
+        ) from error

@@ -1,0 +1,126 @@
+"""A running QEMU and our ends of its serial lines."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from composer.simulate.wiring import HERE, Line, backend
+from scanner.report.errors import FvmError, MissingError
+
+QEMU = "qemu-system-arm"
+CHUNK = 4096
+STOP_SECONDS = 5.0
+MESSAGE_BYTES = 4096
+
+
+class Machine:
+    """QEMU with an image loaded; use as a context manager, so that it always ends."""
+
+    def __init__(
+        self, image: Path, machine: str, lines: Sequence[Line], extra: Sequence[str] = ()
+    ) -> None:
+        """Start it. MissingError when QEMU is not installed; `extra` are QEMU's own arguments."""
+        if shutil.which(QEMU) is None:
+            raise MissingError(f"{QEMU} is not installed", hint="fvmkit doctor says how to get it")
+        self.here: dict[str, socket.socket] = {}
+        self._open = ExitStack()
+        self._selector = self._open.enter_context(selectors.DefaultSelector())
+        self._said = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        arguments = [QEMU, "-M", machine, "-display", "none", "-monitor", "none"]
+        arguments += ["-kernel", str(image.resolve())]
+        theirs: list[socket.socket] = []
+        try:
+            by_index = {line.index: line for line in lines}
+            for index in range(max(by_index, default=-1) + 1):
+                if index not in by_index:
+                    arguments += ["-serial", "null"]
+                    continue
+                line = by_index[index]
+                inherited = self._socket(line, theirs) if line.where == HERE else None
+                arguments += ["-chardev", backend(line, inherited), "-serial", f"chardev:{line.id}"]
+            self._process = subprocess.Popen(
+                [*arguments, *extra],
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=subprocess.STDOUT,
+                pass_fds=[end.fileno() for end in theirs],
+                start_new_session=True,  # Ctrl-C is ours to handle
+            )
+        except BaseException:
+            self._open.close()
+            raise
+        finally:
+            for end in theirs:
+                end.close()
+
+    def _socket(self, line: Line, theirs: list[socket.socket]) -> int:
+        """A pair of sockets: one end for us, the other to be inherited by QEMU."""
+        mine, other = socket.socketpair()
+        theirs.append(other)
+        self.here[line.name] = self._open.enter_context(mine)
+        self._selector.register(mine, selectors.EVENT_READ, line.name)
+        return other.fileno()
+
+    def poll(self, seconds: float) -> list[tuple[str, bytes]]:
+        """What arrived on which line, after waiting at most `seconds` for something."""
+        arrived = []
+        for key, _ in self._selector.select(seconds):
+            end = self.here[key.data]
+            data = end.recv(CHUNK)
+            if data:
+                arrived.append((key.data, data))
+            else:  # QEMU is gone
+                self._selector.unregister(end)
+        return arrived
+
+    def send(self, name: str, data: bytes) -> None:
+        """Give bytes to a line. The model of the USART takes them when the firmware reads."""
+        self.here[name].sendall(data)
+
+    @property
+    def running(self) -> bool:
+        """Whether QEMU is still there."""
+        return self._process.poll() is None
+
+    @property
+    def messages(self) -> str:
+        """What QEMU itself said so far."""
+        # pread: QEMU writes through the same file position, which must stay where it is.
+        return os.pread(self._said.fileno(), MESSAGE_BYTES, 0).decode(errors="replace").strip()
+
+    def check_alive(self) -> None:
+        """FvmError with QEMU's own words when it ended by itself."""
+        if not self.running:
+            raise FvmError(
+                f"QEMU ended with exit status {self._process.returncode}: {self.messages}"
+            )
+
+    def stop(self) -> None:
+        """End QEMU, by force if it has to be."""
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        self._open.close()

@@ -1,0 +1,189 @@
+"""`fvmkit link`: four files that agree with each other, or an error and nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from elftools.elf.elffile import ELFFile
+from intelhex import IntelHex
+
+from composer.commands.link import link as link_command
+from composer.image import link as linking
+from scanner.report.errors import FvmError, MissingError
+from tests.composer import tiny_system
+
+SUFFIXES = (".elf", ".hex", ".bin", ".json")
+
+
+def outputs(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def loaded(elf: Path) -> dict[int, int]:
+    """Address -> byte, of everything that an ELF loads."""
+    segments = ELFFile(io.BytesIO(elf.read_bytes())).iter_segments("PT_LOAD")
+    return {
+        segment["p_paddr"] + offset: byte
+        for segment in segments
+        for offset, byte in enumerate(segment.data())
+    }
+
+
+def test_the_image_holds_every_byte_of_every_part(folder: Path, tmp_path: Path) -> None:
+    linking.link(folder, tmp_path / "image" / "system")
+    assert outputs(tmp_path / "image") == ["system.bin", "system.elf", "system.hex", "system.json"]
+    wanted: dict[int, int] = {}
+    for name in ("kernel", "alpha", "beta"):
+        wanted |= loaded(folder / name / f"{name}.elf")
+    assert loaded(tmp_path / "image" / "system.elf") == wanted
+    hexadecimal = IntelHex(str(tmp_path / "image" / "system.hex"))
+    assert {address: hexadecimal[address] for address in hexadecimal.addresses()} == wanted
+    base = min(wanted)
+    binary = (tmp_path / "image" / "system.bin").read_bytes()
+    assert len(binary) == max(wanted) + 1 - base
+    assert all(byte == wanted.get(base + at, 0xFF) for at, byte in enumerate(binary))
+
+
+def test_initial_data_is_stored_in_flash_not_in_ram(folder: Path, tmp_path: Path) -> None:
+    linking.link(folder, tmp_path / "system")
+    assert max(loaded(tmp_path / "system.elf")) < tiny_system.RAM
+
+
+def test_the_manifest_tells_the_truth(folder: Path, tmp_path: Path) -> None:
+    linking.link(folder, tmp_path / "system")
+    manifest = json.loads((tmp_path / "system.json").read_text())
+    assert manifest["schema"] == 1
+    assert (
+        manifest["entry"] == ELFFile(io.BytesIO((tmp_path / "system.elf").read_bytes()))["e_entry"]
+    )
+    for name, entry in manifest["files"].items():
+        content = (tmp_path / name).read_bytes()
+        assert entry == {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    assert [part["name"] for part in manifest["parts"]] == ["kernel", "alpha", "beta"]
+    alpha = manifest["parts"][1]
+    content = (tmp_path / alpha["elf"]).read_bytes()
+    assert alpha["sha256"] == hashlib.sha256(content).hexdigest()
+    assert alpha["flash"]["granted"] == 0x4000
+    assert alpha["ram"]["used"] == 4 + 4 + 64
+
+
+def test_same_input_same_image(folder: Path, tmp_path: Path) -> None:
+    linking.link(folder, tmp_path / "system")
+    first = {suffix: (tmp_path / f"system{suffix}").read_bytes() for suffix in SUFFIXES}
+    linking.link(folder, tmp_path / "system")
+    assert first == {suffix: (tmp_path / f"system{suffix}").read_bytes() for suffix in SUFFIXES}
+
+
+def refused(folder: Path, match: str, kind: type[FvmError] = FvmError) -> None:
+    """link ends with an error of that kind and leaves no file."""
+    before = outputs(folder)
+    with pytest.raises(kind, match=match):
+        linking.link(folder, folder / "system")
+    assert outputs(folder) == before
+
+
+def test_a_part_that_was_not_built(folder: Path) -> None:
+    (folder / "beta" / "beta.elf").unlink()
+    refused(folder, r"beta\.elf: can't be opened.*fvmkit build", MissingError)
+
+
+def test_a_truncated_part(folder: Path) -> None:
+    elf = folder / "beta" / "beta.elf"
+    elf.write_bytes(elf.read_bytes()[:200])
+    refused(folder, r"beta\.elf: .*truncated")
+
+
+def test_a_part_without_the_domain_header(folder: Path) -> None:
+    tiny_system.build_domain(folder, "beta", magic=0)
+    refused(folder, r"beta\.elf: has no domain header at 0x08008000")
+
+
+def test_a_part_that_needs_more_ram_than_it_was_given(folder: Path) -> None:
+    tiny_system.build_domain(folder, "beta", bss=0x4001)
+    refused(folder, r"beta\.elf: segment \[0x20008000, .*outside the memory of 'beta'")
+
+
+def test_a_part_in_the_flash_of_another(folder: Path) -> None:
+    tiny_system.build(
+        folder, "beta", tiny_system.DOMAIN_C, flash=0x08004100, ram=0x20008000, entry="crash_cmd",
+        defines=("-DMAGIC=0x444D5646u",),
+    )  # fmt: skip
+    refused(folder, r"beta\.elf: segment \[0x08004100, .*outside the flash of 'beta'")
+
+
+def test_grants_that_overlap_do_not_hide_an_overlap_of_segments(folder: Path) -> None:
+    policy = folder / "beta.domain.json"
+    entry: dict[str, Any] = json.loads(policy.read_text())
+    entry["grants"][0]["base"] = tiny_system.PLACES["alpha"][0]
+    policy.write_text(json.dumps(entry))
+    tiny_system.build(
+        folder, "beta", tiny_system.DOMAIN_C, flash=0x08004000, ram=0x20008000, entry="crash_cmd",
+        defines=("-DMAGIC=0x444D5646u",),
+    )  # fmt: skip
+    refused(folder, r"beta\.elf: segment .* overlaps .*alpha\.elf")
+
+
+def test_a_kernel_without_vectors(folder: Path) -> None:
+    tiny_system.build(
+        folder, "kernel", tiny_system.DOMAIN_C, flash=tiny_system.FLASH, ram=tiny_system.RAM,
+        entry="crash_cmd", defines=("-DMAGIC=0",),
+    )  # fmt: skip
+    refused(folder, r"kernel\.elf: has no vector table at 0x08000000")
+
+
+def test_a_rejected_domain(folder: Path) -> None:
+    source = tiny_system.DOMAIN_C + 'void lock(void) { __asm__ volatile("cpsid i"); }\n'
+    flash, _, ram, _ = tiny_system.PLACES["beta"]
+    tiny_system.build(
+        folder, "beta", source, flash=flash, ram=ram, entry="crash_cmd",
+        defines=("-DMAGIC=0x444D5646u",),
+    )  # fmt: skip
+    address = tiny_system.symbol(folder / "beta" / "beta.elf", "lock")
+    refused(folder, rf"beta\.elf: rejected: .*0x{address:08x} lock .*main\.c:\d+.*cpsid")
+
+
+def test_a_folder_that_was_never_composed(tmp_path: Path) -> None:
+    refused(tmp_path, r"composed\.json: there is no such file.*fvmkit compose", MissingError)
+
+
+def test_outputs_never_overwrite_inputs(folder: Path) -> None:
+    before = (folder / "composed.json").read_bytes()
+    with pytest.raises(MissingError, match="is an input of link"):
+        linking.link(folder, folder / "composed")
+    assert (folder / "composed.json").read_bytes() == before
+
+
+def test_a_failed_write_restores_the_old_image(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stem = tmp_path / "image" / "system"
+    linking.link(folder, stem)
+    before = {path.name: path.read_bytes() for path in stem.parent.iterdir()}
+    tiny_system.build_kernel(folder, "another log\r\n")
+    real, broken = os.replace, iter([True])
+
+    def full(source: Path, target: Path) -> None:
+        if target.suffix == ".bin" and next(broken, False):
+            raise OSError(28, "No space left on device", str(target))
+        real(source, target)
+
+    monkeypatch.setattr("composer.image.write.os.replace", full)
+    with pytest.raises(FvmError, match="No space left"):
+        linking.link(folder, stem)
+    assert {path.name: path.read_bytes() for path in stem.parent.iterdir()} == before
+
+
+def test_the_command_prints_sizes_and_names_the_files(folder: Path) -> None:
+    result = CliRunner().invoke(link_command, [str(folder)], standalone_mode=False)
+    assert result.return_value == 0
+    assert "alpha" in result.output
+    assert "16384" in result.output
+    assert "system.elf" in result.output
+    assert (folder / "system.hex").exists()

@@ -1,0 +1,177 @@
+"""`fvmkit run`: VM consoles with their names in front, the kernel's log in words."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from composer.image.link import link
+from composer.simulate.running import Logged, Output, start
+from scanner.report.errors import FvmError, MissingError
+from tests.composer import tiny_system
+
+FVMKIT = [sys.executable, "-m", "composer.cli"]
+SECONDS = 20.0
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A linked tiny system whose kernel logs a fault of alpha."""
+    folder = tiny_system.make(tmp_path_factory.mktemp("a b") / "my, out")
+    pc = tiny_system.symbol(folder / "alpha" / "alpha.elf", "crash_cmd") + 2
+    tiny_system.build_kernel(
+        folder,
+        "fvm: boot domains=2 mpu=on\r\n"
+        "fvm: stat tick=1 domain=alpha ticks=1 dropped=0 restarts=0\r\n"
+        f"fvm: fault domain=alpha cause=memory cfsr=0x82 address=0x20008000 pc=0x{pc:x} lr=none"
+        ' thread=usr restarts=1 task="console"\r\n',
+    )
+    link(folder, folder / "system")
+    return folder
+
+
+def command(*arguments: object, seconds: float = SECONDS, text: str = "") -> tuple[int, str, str]:
+    done = subprocess.run(
+        [*FVMKIT, "run", *map(str, arguments)],
+        input=text, capture_output=True, text=True, timeout=seconds, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_every_line_says_whose_it_is(image: Path) -> None:
+    status, out, _ = command(image, "--timeout", 2)
+    lines = out.splitlines()
+    assert status == 0
+    assert "alpha  | hello from alpha" in lines
+    assert "beta   | hello from ?[31mbeta" in lines
+    assert "beta   | > " in lines
+    assert "kernel | fvm: boot domains=2 mpu=on" in lines
+    assert (
+        "kernel | alpha rebooted (1): write to 0x20008000 [beta RAM], crash_cmd main.c:5,"
+        ' task "console"' in lines
+    )
+    assert "stat" not in out
+
+
+def test_verbose_shows_the_log_as_it_is(image: Path) -> None:
+    _, out, _ = command(image, "--timeout", 2, "--verbose")
+    assert "fvm: stat tick=1" in out
+    assert "cfsr=0x82" in out
+
+
+def test_any_file_of_the_image_will_do_and_typed_lines_reach_their_vm(image: Path) -> None:
+    status, out, errors = command(
+        image / "system.hex", "--timeout", 2, text="alpha: abc\nnobody: x\n"
+    )
+    assert status == 0
+    assert "alpha  | ABC" in out
+    assert "type NAME: text" in errors
+
+
+def test_a_console_in_a_file(image: Path, tmp_path: Path) -> None:
+    log = tmp_path / "a, b.txt"
+    _, out, _ = command(image, "--timeout", 2, "--serial", f"alpha=file:{log}")
+    assert log.read_bytes() == b"hello from alpha\r\n"
+    assert "hello from alpha" not in out
+    assert "hello from" in out
+
+
+def test_a_console_on_a_terminal_is_named(image: Path) -> None:
+    _, _, errors = command(image, "--timeout", 2, "--serial", "alpha=pty")
+    assert "/dev/pts/" in errors
+    assert "alpha" in errors
+
+
+def test_a_console_on_a_socket(image: Path, tmp_path: Path) -> None:
+    path = tmp_path / "alpha.sock"
+    with start(image, [f"alpha=unix:{path}"], []), socket.socket(socket.AF_UNIX) as client:
+        deadline = time.monotonic() + SECONDS
+        while client.connect_ex(str(path)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        client.settimeout(SECONDS)
+        client.sendall(b"q")
+        assert client.recv(1) == b"Q"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_qemu_too(image: Path, number: signal.Signals) -> None:
+    mark = f"guest_errors,unimp -name fvmkit-test-{os.getpid()}-{number.value}"
+    process = subprocess.Popen(
+        [*FVMKIT, "run", str(image), "--qemu-arg", f"-d {mark}"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert "hello" in process.stdout.readline()
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, errors
+    assert mark.rsplit(maxsplit=1)[1] not in all_command_lines()
+
+
+def all_command_lines() -> str:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(entry.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue  # it ended meanwhile
+    return "\n".join(found)
+
+
+def test_qemu_that_ends_by_itself_is_an_error(image: Path) -> None:
+    status, _, errors = command(image, "--qemu-arg", "-no-such-option")
+    assert status == 1
+    assert "QEMU ended" in errors
+    assert "no-such-option" in errors
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ("gamma=pty", "NAME one of alpha, beta, kernel"),
+        ("alpha", "NAME=WHERE"),
+        ("alpha=carrier:pigeon", "WHERE is pty, file:PATH"),
+    ],
+)
+def test_a_wrong_serial_is_a_wrong_command_line(image: Path, wish: str, message: str) -> None:
+    with pytest.raises(MissingError, match=message), start(image, [wish], []):
+        pass
+
+
+def test_an_image_that_is_not_there(tmp_path: Path, folder: Path) -> None:
+    with pytest.raises(MissingError, match="no folder and no image"), start(tmp_path / "x", [], []):
+        pass
+    with pytest.raises(MissingError, match="run fvmkit link first"), start(folder, [], []):
+        pass
+
+
+def test_a_part_that_was_built_again_needs_a_new_image(folder: Path) -> None:
+    link(folder, folder / "system")
+    tiny_system.build_domain(folder, "alpha", bss=128)
+    with pytest.raises(FvmError, match=r"alpha\.elf: changed since"), start(folder, [], []):
+        pass
+
+
+def test_counted_instructions_repeat(image: Path) -> None:
+    """With -icount and no input two runs log the same bytes in the same order."""
+
+    def collect() -> list[tuple[str, bytes]]:
+        seen: dict[str, bytes] = {}
+        with start(image, [], ["-icount", "shift=4,sleep=off"]) as running:
+            deadline = time.monotonic() + SECONDS
+            while time.monotonic() < deadline and len(seen.get("kernel", b"")) < 3:
+                for event in running.poll(0.1):
+                    if isinstance(event, Output):
+                        seen[event.name] = seen.get(event.name, b"") + event.data
+                    elif isinstance(event, Logged):
+                        seen["kernel"] = seen.get("kernel", b"") + b"."
+        return sorted(seen.items())
+
+    assert collect() == collect()
