@@ -1,0 +1,119 @@
+"""Which halfwords are known to begin an instruction.
+
+Two sources make a start certain: the symbol table (inside a function's extent, what a mapping
+symbol calls code is read from its beginning) and recursive descent over direct branches. Mapping
+symbols can lie, so they only ever add starts. A last function's mapping symbol reaches over the
+read-only data that a linker script may put behind it, hence the limit to function extents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.descent import descend
+from scanner.decode.instruction_set import Flags, InstructionSet
+from scanner.image.symbols import Addresses, SymbolTable
+
+_MAX_VECTORS = 512
+_CHUNK = 1 << 17
+_UNMARKED, _CODE, _DATA = range(3)
+
+
+@dataclass(frozen=True)
+class CodeMap:
+    """`certain`: an instruction begins here. `listed`: and no mapping symbol calls it data."""
+
+    certain: Flags
+    listed: Flags
+
+
+def build_code_map(
+    space: CodeSpace, isa: InstructionSet, symbols: SymbolTable | None, entry: int | None
+) -> CodeMap:
+    """Grade every halfword of the space."""
+    pointers = _vectors(space, isa) + ([] if entry is None else [entry])
+    seeds = [space.index(address) for address in map(isa.code_address, pointers) if address]
+    swept = np.zeros(len(space), dtype=np.bool_)
+    data = swept
+    if symbols is not None:
+        markers, is_code = symbols.markers(isa.code_markers)
+        starts, sizes = symbols.functions()
+        code, data = _marked(space, markers, is_code)
+        bodies, syncs = _bodies(space, isa, starts, sizes)
+        seeds += [space.index(int(address)) for address in markers[is_code]]
+        seeds += [int(index) for index in np.flatnonzero(syncs)]
+        syncs[[i for i in seeds if i is not None]] = True
+        swept = sweep(space, isa, code & bodies, syncs)
+    reached = descend(space, isa, [seed for seed in seeds if seed is not None])
+    certain = swept | reached
+    return CodeMap(certain, certain & ~data)
+
+
+def sweep(space: CodeSpace, isa: InstructionSet, covered: Flags, syncs: Flags) -> Flags:
+    """Starts of instructions read one after the other through each covered stretch.
+
+    An instruction begins behind every halfword that can't open a wide one; in a row of halfwords
+    that can, every second begins one. So a start is an even distance behind the last halfword
+    where that count begins anew.
+    """
+    found = np.zeros(len(space), dtype=np.bool_)
+    positions = np.arange(_CHUNK, dtype=np.int32)
+    restart = np.ones(_CHUNK, dtype=np.bool_)
+    for begin in range(0, len(space), _CHUNK):
+        end = min(begin + _CHUNK, len(space))
+        size = end - begin
+        wide = isa.wide[space.halfwords[begin:end]]
+        goes_on = wide[:-1] & covered[begin : end - 1]
+        restart[1:size] = ~goes_on | syncs[begin + 1 : end]
+        inside = begin > 0 and found[begin - 1] and isa.wide[space.halfwords[begin - 1]]
+        restart[0] = syncs[begin] or not inside
+        origin = np.where(restart[:size], positions[:size], -1)
+        anchors = np.maximum.accumulate(origin)
+        found[begin:end] = ((positions[:size] - anchors) % 2 == 0) & covered[begin:end]
+    return found
+
+
+def _vectors(space: CodeSpace, isa: InstructionSet) -> list[int]:
+    """Code pointers of a vector table at the beginning of executable memory."""
+    for first, length, _ in space.runs():
+        words = space.halfwords[first : first + min(length // 2, _MAX_VECTORS) * 2].view("<u4")
+        entries = isa.vector_entries(words.tolist())
+        if entries and _leads_into(space, isa, entries[0]):
+            return entries
+    return []
+
+
+def _leads_into(space: CodeSpace, isa: InstructionSet, pointer: int) -> bool:
+    address = isa.code_address(pointer)
+    return address is not None and space.index(address) is not None
+
+
+def _marked(space: CodeSpace, markers: Addresses, is_code: Flags) -> tuple[Flags, Flags]:
+    """Halfwords from a code marker, and from any other, up to the next marker."""
+    kinds = np.zeros(len(space), dtype=np.uint8)
+    states = np.concatenate([[_UNMARKED], np.where(is_code, _CODE, _DATA)]).astype(np.uint8)
+    for first, length, address in space.runs():
+        edges = np.clip((markers.astype(np.int64) - address + 1) // 2, 0, length)
+        lengths = np.diff(edges, prepend=0, append=length)
+        kinds[first : first + length] = np.repeat(states, lengths)
+    return kinds == _CODE, kinds == _DATA
+
+
+def _bodies(
+    space: CodeSpace, isa: InstructionSet, starts: Addresses, sizes: Addresses
+) -> tuple[Flags, Flags]:
+    """Halfwords inside a function's extent, and those where a function begins."""
+    depth = np.zeros(len(space) + 1, dtype=np.int32)
+    begins = np.zeros(len(space), dtype=np.bool_)
+    for pointer, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+        address = isa.code_address(pointer)
+        index = None if address is None else space.index(address)
+        if address is None or index is None:
+            continue
+        begins[index] = True
+        depth[index] += 1
+        depth[max(space.nearest(address + size), index)] -= 1
+    return np.cumsum(depth[:-1]) > 0, begins

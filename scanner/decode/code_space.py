@@ -1,0 +1,137 @@
+"""Executable memory as one row of halfwords, whatever segments and gaps it is made of."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scanner.decode.instruction_set import Halfwords
+from scanner.image.model import Image, Segment
+from scanner.policy import Grant
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Executable bytes at an address, and where in the file they stand."""
+
+    address: int
+    data: memoryview
+    offset: int
+
+    @property
+    def end(self) -> int:
+        """First address behind the piece."""
+        return self.address + len(self.data)
+
+
+def executable_pieces(image: Image, code_grants: Iterable[Grant]) -> list[Piece]:
+    """Every executable segment, and what else is stored where the domain may execute.
+
+    The second kind is the flash copy of initialised data: bytes in a region that the protection
+    unit opens for execution, whatever the flags of their segment say.
+    """
+    pieces = [Piece(s.address, s.data, s.offset) for s in image.segments if s.executable]
+    stored = [s for s in image.segments if not s.executable or s.load_address != s.address]
+    for grant in code_grants:
+        pieces += [
+            Piece(s.load_address, s.data, s.offset)
+            for s in stored
+            if s.load_address < grant.end and _load_end(s) > grant.base
+        ]
+    return sorted((piece for piece in pieces if piece.data), key=lambda piece: piece.address)
+
+
+def _load_end(segment: Segment) -> int:
+    return segment.load_address + len(segment.data)
+
+
+class CodeSpace:
+    """Pieces side by side; adjacent ones are joined, because an instruction can straddle them.
+
+    Index i is the halfword i of the row. Between runs of adjacent pieces stands one halfword that
+    belongs to no address: `barriers` holds their indices.
+    """
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        runs: list[list[Piece]] = []
+        for piece in pieces:
+            if runs and runs[-1][-1].end == piece.address:
+                runs[-1].append(piece)
+            else:
+                runs.append([piece])
+        self._runs = runs
+        self._firsts: list[int] = []
+        self._addresses: list[int] = []
+        self._lengths: list[int] = []
+        parts: list[Halfwords] = []
+        position = 0
+        for run in runs:
+            words = _halfwords(run)
+            self._firsts.append(position)
+            self._addresses.append(run[0].address + run[0].address % 2)
+            self._lengths.append(len(words))
+            parts += [words, np.zeros(1, dtype=np.uint16)]
+            position += len(words) + 1
+        self.halfwords: Halfwords = np.concatenate(parts or [np.zeros(0, dtype=np.uint16)])
+        self.barriers = [first + n for first, n in zip(self._firsts, self._lengths, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.halfwords)
+
+    def runs(self) -> Iterable[tuple[int, int, int]]:
+        """First index, number of halfwords and first address of each run."""
+        return zip(self._firsts, self._lengths, self._addresses, strict=True)
+
+    def address(self, index: int) -> int:
+        """Address of a halfword."""
+        run = bisect_right(self._firsts, index) - 1
+        return self._addresses[run] + 2 * (index - self._firsts[run])
+
+    def index(self, address: int) -> int | None:
+        """Halfword at an even address; None outside."""
+        run = bisect_right(self._addresses, address) - 1
+        if run < 0 or address % 2:
+            return None
+        distance = (address - self._addresses[run]) // 2
+        return self._firsts[run] + distance if distance < self._lengths[run] else None
+
+    def nearest(self, address: int) -> int:
+        """Index of the first halfword at or above an address; the length if there is none."""
+        run = bisect_right(self._addresses, address) - 1
+        if run < 0:
+            return 0
+        distance = (address - self._addresses[run] + 1) // 2
+        if distance < self._lengths[run]:
+            return self._firsts[run] + distance
+        return self._firsts[run + 1] if run + 1 < len(self._firsts) else len(self)
+
+    def offset(self, index: int) -> int:
+        """Offset in the file of a halfword's first byte."""
+        address = self.address(index)
+        run = self._runs[bisect_right(self._firsts, index) - 1]
+        piece = run[bisect_right([piece.address for piece in run], address) - 1]
+        return piece.offset + address - piece.address
+
+    def word(self, address: int) -> int | None:
+        """The 32-bit word at an aligned address, as a load would see it."""
+        low, high = self.index(address), self.index(address + 2)
+        if low is None or high is None:
+            return None
+        return int(self.halfwords[low]) | int(self.halfwords[high]) << 16
+
+    def code(self, index: int, halfwords: int) -> bytes:
+        """Bytes from a halfword on, at most up to the end of its run."""
+        run = bisect_right(self._firsts, index) - 1
+        end = min(index + halfwords, self.barriers[run])
+        return self.halfwords[index:end].tobytes()
+
+
+def _halfwords(run: list[Piece]) -> Halfwords:
+    """The run from its first even address on; a last odd byte can't begin an instruction."""
+    data: memoryview | bytes = run[0].data if len(run) == 1 else b"".join(p.data for p in run)
+    start = run[0].address % 2
+    whole = memoryview(data)[start : start + (len(data) - start) // 2 * 2]
+    return np.frombuffer(whole, dtype="<u2")

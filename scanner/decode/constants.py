@@ -1,0 +1,139 @@
+"""Instructions of certain code that put a constant of interest into a register (Thumb)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Indices
+
+_MAX_PAIR_DISTANCE = 16
+_PC = 15
+
+
+@dataclass(frozen=True)
+class Constant:
+    """After the instruction at `index`, a register holds `value`.
+
+    `literal` says that the value was a word of memory: made on purpose, so rarely anything but
+    what it looks like.
+    """
+
+    index: int
+    value: int
+    literal: bool
+
+
+def find_constants(
+    space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
+) -> Iterator[Constant]:
+    """Literal loads, MOVW with MOVT, and MOV.W of a constant that `wanted` accepts."""
+    yield from _literals(space, listed, wanted)
+    yield from _move_pairs(space, listed, wanted)
+    yield from _modified_immediates(space, listed, wanted)
+
+
+def _starts(space: CodeSpace, listed: Flags, mask: int, match: int) -> Indices:
+    return np.flatnonzero(((space.halfwords & mask) == match) & listed)
+
+
+def _literals(space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]) -> Iterator[Constant]:
+    """LDR Rt, [PC, #imm], narrow and wide."""
+    narrow = _starts(space, listed, 0xF800, 0x4800)
+    wide = _starts(space, listed, 0xFF7F, 0xF85F)
+    first, second = _wide(space, wide)
+    is_load, upward = second >> 12 != _PC, (first & 0x80) != 0
+    distances = np.where(upward, 1, -1) * (second & 0xFFF).astype(np.int64)
+    indices = np.concatenate([narrow, wide[is_load]])
+    reach = np.concatenate(
+        [(space.halfwords[narrow] & 0xFF).astype(np.int64) * 4, distances[is_load]]
+    )
+    for index, value in _loaded(space, indices, reach, wanted):
+        yield Constant(index, value, literal=True)
+
+
+def _loaded(
+    space: CodeSpace,
+    indices: Indices,
+    distances: npt.NDArray[np.int64],
+    wanted: Callable[[int], bool],
+) -> Iterator[tuple[int, int]]:
+    """Words at distances from the aligned PC of the instructions, where they are wanted."""
+    for first, length, address in space.runs():
+        inside = (indices >= first) & (indices < first + length)
+        places = address + 2 * (indices[inside] - first).astype(np.int64)
+        words = ((places + 4) & ~3) + distances[inside]
+        at = (words - address) // 2
+        readable = (words % 2 == 0) & (at >= 0) & (at + 1 < length)
+        at = at[readable] + first
+        values = space.halfwords[at] | space.halfwords[at + 1].astype(np.uint32) << 16
+        accepted = [value for value in np.unique(values).tolist() if wanted(value)]
+        chosen = np.isin(values, np.array(accepted, dtype=np.uint32))
+        yield from zip(
+            indices[inside][readable][chosen].tolist(), values[chosen].tolist(), strict=True
+        )
+
+
+def _wide(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], ...]:
+    return (
+        space.halfwords[indices].astype(np.uint32),
+        space.halfwords[indices + 1].astype(np.uint32),
+    )
+
+
+def _move_pairs(
+    space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
+) -> Iterator[Constant]:
+    """MOVT Rd after the nearest MOVW to the same register."""
+    highs = _starts(space, listed, 0xFBF0, 0xF2C0)
+    lows = _starts(space, listed, 0xFBF0, 0xF240)
+    if not len(highs) or not len(lows):
+        return
+    first, second = _wide(space, lows)
+    low_values, low_registers = _immediate16(first, second), second >> 8 & 0xF
+    first, second = _wide(space, highs)
+    high_values, high_registers = _immediate16(first, second), second >> 8 & 0xF
+    nearest = np.searchsorted(lows, highs) - 1
+    for row, high in enumerate(highs.tolist()):
+        for position in range(int(nearest[row]), -1, -1):
+            if high - int(lows[position]) > _MAX_PAIR_DISTANCE:
+                break
+            if low_registers[position] == high_registers[row]:
+                value = int(high_values[row]) << 16 | int(low_values[position])
+                if wanted(value):
+                    yield Constant(high, value, literal=True)
+                break
+
+
+def _immediate16(
+    first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
+) -> npt.NDArray[np.uint32]:
+    upper = (first & 0xF) << 12 | (first >> 10 & 1) << 11
+    return (upper | (second >> 12 & 7) << 8 | second & 0xFF).astype(np.uint32)
+
+
+def _modified_immediates(
+    space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
+) -> Iterator[Constant]:
+    """MOV.W Rd, #constant: an 8-bit value, rotated or repeated (ARM A5.3.2)."""
+    indices = _starts(space, listed, 0xFBEF, 0xF04F)
+    first, second = _wide(space, indices)
+    codes = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xFF
+    accepted = {code: expand_immediate(code) for code in np.unique(codes).tolist()}
+    accepted = {code: value for code, value in accepted.items() if wanted(value)}
+    for index, code, half in zip(indices.tolist(), codes.tolist(), second.tolist(), strict=True):
+        if code in accepted and not half & 0x8000:
+            yield Constant(index, accepted[code], literal=False)
+
+
+def expand_immediate(code: int) -> int:
+    """The constant that the 12 bits i:imm3:imm8 stand for."""
+    byte = code & 0xFF
+    if code >> 10 == 0:
+        return byte * (0x00000001, 0x00010001, 0x01000100, 0x01010101)[code >> 8]
+    value, rotation = 0x80 | code & 0x7F, code >> 7
+    return (value >> rotation | value << (32 - rotation)) & 0xFFFFFFFF

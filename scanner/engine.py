@@ -1,0 +1,168 @@
+"""From a loaded image to its findings: search, judge, describe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode.accesses import follow
+from scanner.decode.code_map import CodeMap, build_code_map
+from scanner.decode.code_space import CodeSpace, executable_pieces
+from scanner.decode.constants import find_constants
+from scanner.decode.disassembler import ThumbDisassembler
+from scanner.decode.search import Hits, search
+from scanner.decode.thumb import Thumb
+from scanner.image.model import Image
+from scanner.policy import Policy
+from scanner.report.finding import Finding, Severity
+from scanner.rules.model import AddressRule, InstructionRule, Judgement
+from scanner.rules.registry import THUMB_ADDRESS_RULES, THUMB_RULES
+
+MAX_FINDINGS = 1000
+"""A rule lists no more than this many per file; one more finding counts the rest."""
+
+_THUMB = Thumb()
+_ALLOWED = 4
+
+
+def find(image: Image, policy: Policy) -> list[Finding]:
+    """All findings in the image's executable memory, with functions and source lines."""
+    space = CodeSpace(executable_pieces(image, policy.code_grants()))
+    if not len(space):
+        return []
+    scan = _Scan(space, build_code_map(space, _THUMB, image.symbols, image.entry), policy)
+    findings = [*scan.instructions(THUMB_RULES), *scan.addresses(THUMB_ADDRESS_RULES)]
+    return _located(findings, image)
+
+
+class _Scan:
+    """One image under one policy."""
+
+    def __init__(self, space: CodeSpace, code: CodeMap, policy: Policy) -> None:
+        self._space, self._code, self._policy = space, code, policy
+        self._disassembler = ThumbDisassembler()
+
+    def instructions(self, rules: Sequence[InstructionRule]) -> Iterator[Finding]:
+        """Findings of instruction rules; what rejects comes first and is never left out."""
+        by_rule: dict[str, list[Hits]] = {rule.id: [] for rule in rules}
+        for hits in search(self._space, _THUMB, rules, self._code.listed):
+            by_rule[hits.rule.id].append(hits)
+        for rule in rules:
+            ranked = [self._ranked(hits) for hits in by_rule[rule.id]]
+            if ranked:
+                yield from self._worst(rule, np.concatenate(ranked))
+
+    def _ranked(self, hits: Hits) -> npt.NDArray[np.int64]:
+        """Rows of rank, index, width and value; the smaller the rank, the graver."""
+        values, places = np.unique(hits.values, return_inverse=True)
+        judged = [hits.rule.judge(value, self._policy) for value in values.tolist()]
+        ranks = np.array([_ALLOWED if j is None else 2 * (j.severity != "silent") for j in judged])
+        rank = ranks[places] + np.where(
+            ranks[places] < _ALLOWED, ~self._code.certain[hits.indices], 0
+        )
+        rows = np.column_stack(
+            [rank, hits.indices, np.full(len(rank), hits.bits), hits.values.astype(np.int64)]
+        )
+        return rows[rank < _ALLOWED]
+
+    def _worst(self, rule: InstructionRule, rows: npt.NDArray[np.int64]) -> Iterator[Finding]:
+        order = np.lexsort((rows[:, 1], rows[:, 0]))
+        for _, index, bits, value in rows[order[:MAX_FINDINGS]].tolist():
+            judgement = rule.judge(value, self._policy)
+            if judgement is not None:
+                yield self._instruction(rule, judgement, index, bits, value)
+        for row in order[MAX_FINDINGS : MAX_FINDINGS + 1].tolist():
+            severity: Severity = "silent" if rows[row, 0] < 2 else "traps"
+            yield _more(rule, severity, len(order) - MAX_FINDINGS)
+
+    def _instruction(
+        self, rule: InstructionRule, judgement: Judgement, index: int, bits: int, value: int
+    ) -> Finding:
+        text = self._disassembler.text(self._space.code(index, bits // 16))
+        if text is None:
+            text = f"{judgement.what or rule.id} (encoded as 0x{value:0{bits // 4}x})"
+        return Finding(
+            rule=rule.id,
+            address=self._space.address(index),
+            offset=self._space.offset(index),
+            function=None,
+            source=None,
+            severity=judgement.severity,
+            certainty="certain" if self._code.certain[index] else "possible",
+            text=text,
+            why=judgement.why or rule.why,
+            fix=rule.fix,
+        )
+
+    def addresses(self, rules: Sequence[AddressRule]) -> Iterator[Finding]:
+        """Findings of address rules, each access once, in the order of the code."""
+        for rule in rules:
+            found = self._accesses(rule)
+            places = sorted(found)
+            yield from (found[place] for place in places[:MAX_FINDINGS])
+            if len(places) > MAX_FINDINGS:
+                yield _more(rule, rule.severity, None)
+
+    def _accesses(self, rule: AddressRule) -> dict[tuple[int, str], Finding]:
+        """By place and text; stops one behind the number that will be shown."""
+        found: dict[tuple[int, str], Finding] = {}
+        wanted = find_constants(
+            self._space, self._code.listed, lambda value: rule.covers(value, self._policy)
+        )
+        for constant in wanted:
+            for index, access in follow(
+                self._space, self._code.listed, self._disassembler, constant
+            ):
+                text = rule.judge(access, self._policy)
+                if text is not None:
+                    found[index, text] = self._access(rule, index, text)
+            if len(found) > MAX_FINDINGS:
+                break
+        return found
+
+    def _access(self, rule: AddressRule, index: int, text: str) -> Finding:
+        return Finding(
+            rule=rule.id,
+            address=self._space.address(index),
+            offset=self._space.offset(index),
+            function=None,
+            source=None,
+            severity=rule.severity,
+            certainty="certain",
+            text=text,
+            why=rule.why,
+            fix=rule.fix,
+        )
+
+
+def _more(rule: InstructionRule | AddressRule, severity: Severity, count: int | None) -> Finding:
+    """Stands for the findings of a rule that are not listed; never graver than those that are."""
+    return Finding(
+        rule=rule.id,
+        address=None,
+        offset=None,
+        function=None,
+        source=None,
+        severity=severity,
+        certainty="possible",
+        text="more than are listed" if count is None else f"{count} more than are listed",
+        why=rule.why,
+        fix=rule.fix,
+    )
+
+
+def _located(findings: list[Finding], image: Image) -> list[Finding]:
+    """Add function and source line."""
+    addresses = [finding.address for finding in findings if finding.address is not None]
+    sources = image.lines.locate(addresses) if image.lines is not None else {}
+    located = []
+    for finding in findings:
+        if finding.address is not None:
+            function = image.symbols.function_at(finding.address) if image.symbols else None
+            source = sources.get(finding.address)
+            finding = replace(finding, function=function, source=source)
+        located.append(finding)
+    return located

@@ -1,0 +1,243 @@
+"""Source lines of addresses, from DWARF 2 to 5 line programs (DWARF 5, section 6.2).
+
+pyelftools reads these too, but counts and lengths that lie make it run or allocate without end,
+and it keeps every row. This decoder runs each program once, keeps only the rows asked for, and
+takes time in proportion to the section.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scanner.image.symbols import printable
+
+_ADDRESS_MASK = 0xFFFFFFFF
+_PATH, _DIRECTORY_INDEX = 1, 2
+_FORM_BLOCK, _FORM_STRING, _FORM_UDATA, _FORM_STRP, _FORM_LINE_STRP = 0x09, 0x08, 0x0F, 0x0E, 0x1F
+_FIXED_FORMS = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x1E: 16}
+_NAME_BYTES = 4096
+
+
+class LineTable:
+    """The three sections that line programs live in; any of them may be empty."""
+
+    def __init__(self, lines: bytes, line_strings: bytes, strings: bytes) -> None:
+        self._lines = lines
+        self._strings = {_FORM_LINE_STRP: line_strings, _FORM_STRP: strings}
+
+    def locate(self, addresses: Iterable[int]) -> dict[int, str]:
+        """`file:line` for each of the addresses that a line program covers."""
+        wanted = sorted(set(addresses))
+        found: dict[int, str] = {}
+        position = 0
+        while wanted and position + 4 <= len(self._lines):
+            length = int.from_bytes(self._lines[position : position + 4], "little")
+            unit = _Reader(self._lines, position + 4, min(position + 4 + length, len(self._lines)))
+            position += 4 + length
+            try:
+                program = _header(unit, self._strings)
+                _run(program, unit, wanted, found)
+            except _EndOfDataError:
+                continue  # a unit that lies about itself: the next may be sound
+        return found
+
+
+class _EndOfDataError(Exception):
+    """A read behind the end, or a form that has no known size."""
+
+
+class _Reader:
+    """Little-endian fields with a position that never passes the end."""
+
+    def __init__(self, data: bytes, position: int, end: int) -> None:
+        self.data, self.position, self.end = data, position, end
+
+    def take(self, size: int) -> bytes:
+        start = self.position
+        if start + size > self.end:
+            raise _EndOfDataError
+        self.position = start + size
+        return self.data[start : self.position]
+
+    def unsigned(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "little")
+
+    def uleb128(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self.unsigned(1)
+            if shift < 64:
+                value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def sleb128(self) -> int:
+        start = self.position
+        value = self.uleb128()
+        bits = 7 * (self.position - start)
+        sign = self.data[self.position - 1] & 0x40
+        return value - (1 << bits) if sign and bits < 64 else value
+
+    def text(self) -> bytes:
+        stop = self.data.find(b"\0", self.position, self.end)
+        if stop < 0:
+            raise _EndOfDataError
+        start, self.position = self.position, stop + 1
+        return self.data[start:stop]
+
+
+@dataclass(frozen=True)
+class _Program:
+    minimum_length: int
+    line_base: int
+    line_range: int
+    operand_counts: bytes
+    files: tuple[bytes, ...]
+
+    def file(self, number: int) -> str:
+        return printable(self.files[number]) if number < len(self.files) else "?"
+
+
+def _header(unit: _Reader, strings: dict[int, bytes]) -> _Program:
+    """Read the unit's header and leave the reader at its first opcode."""
+    version = unit.unsigned(2)
+    if not 2 <= version <= 5:
+        raise _EndOfDataError
+    if version == 5:
+        unit.take(2)  # address and segment selector size
+    first_opcode = unit.unsigned(4)
+    first_opcode += unit.position
+    minimum_length = unit.unsigned(1)
+    if version >= 4:
+        unit.take(1)  # operations per instruction: 1 on every core here
+    unit.take(1)  # default is_stmt
+    line_base = int.from_bytes(unit.take(1), "little", signed=True)
+    line_range = unit.unsigned(1)
+    operand_counts = b"\0" + unit.take(max(unit.unsigned(1) - 1, 0))
+    files = _files5(unit, strings) if version == 5 else _files2(unit)
+    unit.position = first_opcode
+    if line_range == 0 or first_opcode > unit.end:
+        raise _EndOfDataError
+    return _Program(minimum_length, line_base, line_range, operand_counts, files)
+
+
+def _files2(unit: _Reader) -> tuple[bytes, ...]:
+    directories = [b""]
+    while name := unit.text():
+        directories.append(name)
+    files = [b"?"]  # numbers begin at 1
+    while name := unit.text():
+        directory = unit.uleb128()
+        unit.uleb128()
+        unit.uleb128()
+        files.append(_join(directories, directory, name))
+    return tuple(files)
+
+
+def _files5(unit: _Reader, strings: dict[int, bytes]) -> tuple[bytes, ...]:
+    directories = [name for name, _ in _entries5(unit, strings)]
+    if directories:
+        directories[0] = b""  # where the compiler ran; paths are shown as it was given them
+    return tuple(_join(directories, index, name) for name, index in _entries5(unit, strings))
+
+
+def _entries5(unit: _Reader, strings: dict[int, bytes]) -> list[tuple[bytes, int]]:
+    formats = [(unit.uleb128(), unit.uleb128()) for _ in range(unit.unsigned(1))]
+    count = unit.uleb128()
+    if count > unit.end - unit.position:
+        raise _EndOfDataError  # no entry is smaller than a byte
+    entries = []
+    for _ in range(count):
+        name, directory = b"", 0
+        for content, form in formats:
+            value = _form(unit, form, strings)
+            if content == _PATH and isinstance(value, bytes):
+                name = value
+            elif content == _DIRECTORY_INDEX and isinstance(value, int):
+                directory = value
+        entries.append((name, directory))
+    return entries
+
+
+def _form(unit: _Reader, form: int, strings: dict[int, bytes]) -> bytes | int:
+    if form == _FORM_STRING:
+        return unit.text()
+    if form == _FORM_UDATA:
+        return unit.uleb128()
+    if form == _FORM_BLOCK:
+        return unit.take(unit.uleb128())
+    if form in strings:
+        start = unit.unsigned(4)
+        return strings[form][start : start + _NAME_BYTES].partition(b"\0")[0]
+    if form in _FIXED_FORMS:
+        return unit.unsigned(_FIXED_FORMS[form])
+    raise _EndOfDataError
+
+
+def _join(directories: list[bytes], index: int, name: bytes) -> bytes:
+    directory = directories[index] if index < len(directories) else b""
+    return name if not directory or name.startswith(b"/") else directory + b"/" + name
+
+
+def _run(program: _Program, unit: _Reader, wanted: list[int], found: dict[int, str]) -> None:
+    """Execute a line program; rows between which a wanted address lies go into `found`."""
+    opcode_base = len(program.operand_counts)
+    sequence = _Sequence(program, wanted, found)
+    address, file, line = 0, 1, 1
+    while unit.position < unit.end:
+        opcode = unit.data[unit.position]
+        unit.position += 1
+        if opcode >= opcode_base:
+            opcode -= opcode_base
+            address += (opcode // program.line_range) * program.minimum_length
+            line += program.line_base + opcode % program.line_range
+            sequence.row(address, file, line)
+        elif opcode == 0:
+            body = unit.take(unit.uleb128())
+            if body[:1] == b"\x01":  # end_sequence
+                sequence.row(address, file, line)
+                sequence = _Sequence(program, wanted, found)
+                address, file, line = 0, 1, 1
+            elif body[:1] == b"\x02":  # set_address
+                address = int.from_bytes(body[1:5], "little")
+        elif opcode == 1:  # copy
+            sequence.row(address, file, line)
+        elif opcode == 2:  # advance_pc
+            address += unit.uleb128() * program.minimum_length
+        elif opcode == 3:  # advance_line
+            line += unit.sleb128()
+        elif opcode == 4:  # set_file
+            file = unit.uleb128()
+        elif opcode == 8:  # const_add_pc
+            address += ((255 - opcode_base) // program.line_range) * program.minimum_length
+        elif opcode == 9:  # fixed_advance_pc
+            address += unit.unsigned(2)
+        else:
+            for _ in range(program.operand_counts[opcode]):
+                unit.uleb128()
+        address &= _ADDRESS_MASK
+
+
+class _Sequence:
+    """Rows of rising addresses; a row holds up to the next one.
+
+    Sequences of functions that the linker threw away start at address 0 and are passed over.
+    """
+
+    def __init__(self, program: _Program, wanted: list[int], found: dict[int, str]) -> None:
+        self._program, self._wanted, self._found = program, wanted, found
+        self._row: tuple[int, int, int] | None = None
+        self._next = 0  # position in wanted of the first address not below the row
+
+    def row(self, address: int, file: int, line: int) -> None:
+        if self._row is None:
+            self._next = bisect_left(self._wanted, address) if address else len(self._wanted)
+        elif address > self._row[0]:
+            while self._next < len(self._wanted) and self._wanted[self._next] < address:
+                place = f"{self._program.file(self._row[1])}:{self._row[2]}"
+                self._found.setdefault(self._wanted[self._next], place)
+                self._next += 1
+        self._row = (address, file, line)

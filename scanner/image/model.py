@@ -1,0 +1,52 @@
+"""What every loader delivers: segments, symbols, source lines, and what is wrong with the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scanner.image.lines import LineTable
+    from scanner.image.symbols import SymbolTable
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with the file itself; `rule` names the entry of scanner.rules.file_rules."""
+
+    rule: str
+    text: str
+    address: int | None = None
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Bytes that are loaded: where they run, where they lie in flash, where they stand in the file.
+
+    `memory_size` may exceed len(data); the rest is zero at run time.
+    """
+
+    address: int
+    load_address: int
+    data: memoryview
+    memory_size: int
+    offset: int
+    executable: bool
+    writable: bool
+
+    @property
+    def end(self) -> int:
+        """First address behind the segment in memory."""
+        return self.address + self.memory_size
+
+
+@dataclass(frozen=True)
+class Image:
+    """A loaded program. With problems, the rest holds what could be read all the same."""
+
+    arch: str | None = None
+    entry: int | None = None
+    segments: tuple[Segment, ...] = ()
+    symbols: SymbolTable | None = None
+    lines: LineTable | None = None
+    problems: tuple[Problem, ...] = field(default=())

@@ -1,0 +1,93 @@
+"""The symbol table: which bytes are code, where functions begin, and what they are called."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Addresses = npt.NDArray[np.uint32]
+
+_ENTRY = np.dtype(
+    [("name", "<u4"), ("value", "<u4"), ("size", "<u4"), ("info", "u1"), ("other", "u1"),
+     ("section", "<u2")]
+)  # fmt: skip
+_NOTYPE, _FUNC, _IFUNC = 0, 2, 10
+_UNDEFINED, _RESERVED = 0, 0xFF00
+_NAME_BYTES = 256
+_NESTED = 16
+
+
+class SymbolTable:
+    """Symbols of a 32-bit little-endian ELF file, decoded by columns."""
+
+    def __init__(self, table: bytes, names: bytes) -> None:
+        entries = np.frombuffer(table, dtype=_ENTRY)
+        placed = (entries["section"] != _UNDEFINED) & (entries["section"] < _RESERVED)
+        self._entries = entries[placed]
+        self._names = names
+        self._kinds = self._entries["info"] & 0xF
+        self._marker = self._marker_letters()
+
+    def _marker_letters(self) -> npt.NDArray[np.uint8]:
+        """For `$t`, `$d`, `$x` and `$t.anything` the letter, else 0."""
+        text = np.frombuffer(self._names + b"\0\0\0", dtype=np.uint8)
+        at = np.minimum(self._entries["name"], len(self._names))
+        ends = (text[np.minimum(at + 2, len(text) - 1)] == 0) | (
+            text[np.minimum(at + 2, len(text) - 1)] == ord(".")
+        )
+        is_marker = (text[at] == ord("$")) & ends & (self._kinds == _NOTYPE)
+        return np.where(is_marker, text[np.minimum(at + 1, len(text) - 1)], 0).astype(np.uint8)
+
+    def markers(self, letters: bytes) -> tuple[Addresses, npt.NDArray[np.bool_]]:
+        """Addresses of all mapping symbols, sorted, and whether each is one of `letters`."""
+        chosen = np.flatnonzero(self._marker)
+        addresses = self._entries["value"][chosen]
+        order = np.argsort(addresses, kind="stable")
+        wanted = np.isin(self._marker[chosen[order]], np.frombuffer(letters, dtype=np.uint8))
+        return addresses[order].astype(np.uint32), wanted
+
+    def functions(self) -> tuple[Addresses, Addresses]:
+        """Values and sizes of function symbols as they stand in the file, bit 0 included."""
+        chosen = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
+        entries = self._entries[chosen]
+        return entries["value"].astype(np.uint32), entries["size"].astype(np.uint32)
+
+    def function_at(self, address: int) -> str | None:
+        """The function that holds an address; else the last code label before it, if unsized."""
+        starts, rows = self._named
+        last = bisect_right(starts, address)
+        for position in range(last - 1, max(last - 1 - _NESTED, -1), -1):
+            size = int(self._entries["size"][rows[position]])
+            if size and address < starts[position] + size:
+                return self._name(rows[position])
+        if last and not self._entries["size"][rows[last - 1]]:
+            return self._name(rows[last - 1])
+        return None
+
+    @cached_property
+    def _named(self) -> tuple[list[int], list[int]]:
+        """Addresses and rows of functions and labels; of several at one place the best is last."""
+        is_label = (self._kinds == _NOTYPE) & (self._marker == 0) & (self._entries["name"] != 0)
+        is_function = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
+        rows = np.flatnonzero(is_function | is_label)
+        addresses = self._entries["value"][rows] & ~np.uint32(1)
+        binding = self._entries["info"][rows] >> 4
+        strength = np.choose(np.minimum(binding, 2), (1, 2, 0))  # weak < local < global
+        order = np.lexsort(
+            (strength, is_function[rows], self._entries["size"][rows] > 0, addresses)
+        )
+        return addresses[order].tolist(), rows[order].tolist()
+
+    def _name(self, row: int) -> str | None:
+        start = int(self._entries["name"][row])
+        text = self._names[start : start + _NAME_BYTES].partition(b"\0")[0]
+        return printable(text) or None
+
+
+def printable(text: bytes) -> str:
+    """Names from a file, with nothing in them that could move a terminal's cursor."""
+    decoded = text.decode("utf-8", "replace")
+    return "".join(character if character.isprintable() else "?" for character in decoded)

@@ -1,0 +1,35 @@
+"""Coprocessor instructions: the FPU by policy, all others."""
+
+from __future__ import annotations
+
+from scanner.policy import Policy
+from scanner.rules.model import InstructionRule, Judgement, Pattern
+
+_FPU = (10, 11)
+_NO_GRANT = "the domain has no FPU, and what enables it stays off: a usage fault (NOCP)"
+
+
+def _judge(value: int, policy: Policy) -> Judgement | None:
+    number = value >> 8 & 0xF
+    if number not in _FPU:
+        return Judgement("traps", what=f"instruction of coprocessor {number}")
+    return None if policy.fpu else Judgement("policy", _NO_GRANT)
+
+
+RULE = InstructionRule(
+    id="coproc",
+    why="no such coprocessor can be used: a usage fault (NOCP)",
+    fix='floating point: fpu="yes" in the description, or -mfloat-abi=soft; others: take it out',
+    patterns=(Pattern(32, 0xEC000000, 0xEC000000),),
+    judge=_judge,
+    invalid=(
+        "mcr p0, #0, r0, c0, c0, #0",
+        "mrc p15, #0, r1, c1, c0, #0",
+        "cdp p7, #1, c0, c1, c2, #3",
+        "stc p4, c5, [r6]",
+        "ldc p4, c5, [r6], #8",
+        "mcr2 p1, #0, r0, c0, c0, #0",
+        "mrrc p3, #1, r0, r1, c2",
+    ),
+    valid=("vadd.f32 s0, s1, s2", "vpush {s16-s31}", "vmrs r0, fpscr", "ldrd r0, r1, [r2]"),
+)

@@ -1,0 +1,46 @@
+"""Instructions of the A and R profiles, which no Cortex-M has."""
+
+from __future__ import annotations
+
+from scanner.policy import Policy
+from scanner.rules.model import InstructionRule, Judgement, Pattern
+
+_CPS_W = Pattern(32, 0xFFF0D000, 0xF3A08000)
+_BLX = Pattern(32, 0xF800D001, 0xF000C000)
+
+
+def _judge(value: int, policy: Policy) -> Judgement | None:
+    if value & _CPS_W.mask == _CPS_W.match:
+        is_hint = not value & 0x700
+        return None if is_hint else Judgement("traps", what="cps.w")
+    if value & _BLX.mask == _BLX.match:
+        return Judgement("traps", "Arm state doesn't exist on this core: a usage fault (INVSTATE)")
+    return Judgement("traps")
+
+
+RULE = InstructionRule(
+    id="foreign",
+    why="no Cortex-M has this instruction: a usage fault",
+    fix="compile for the core of the chip",
+    patterns=(
+        _CPS_W,
+        _BLX,
+        Pattern(32, 0xFFF0F000, 0xF7F08000),  # SMC
+        Pattern(32, 0xFFF0F000, 0xF7E08000),  # HVC
+        Pattern(32, 0xFFC00000, 0xE8000000),  # SRSDB, RFEDB
+        Pattern(32, 0xFFC00000, 0xE9800000),  # SRSIA, RFEIA
+    ),
+    judge=_judge,
+    invalid=(
+        ".inst.w 0xf7f08000",
+        ".inst.w 0xf7e08000",
+        ".inst.w 0xe810c000",
+        ".inst.w 0xe9b0c000",
+        ".inst.w 0xe82dc011",
+        ".inst.w 0xe98dc013",
+        ".inst.w 0xf3af8740",
+        ".inst.w 0xf3af8513",
+        ".inst.w 0xf000e800",
+    ),
+    valid=("bl .", "stmia.w r0, {r1, r2}", "ldmdb r0, {r1, r2}", "udf.w 1", "nop.w", "dsb"),
+)

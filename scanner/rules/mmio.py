@@ -1,0 +1,33 @@
+"""Accesses to peripherals that the domain was not granted."""
+
+from __future__ import annotations
+
+from scanner.policy import Policy
+from scanner.rules.model import Access, AddressRule
+
+_PERIPHERALS = range(0x40000000, 0x60000000)
+
+
+def _covers(address: int, policy: Policy) -> bool:
+    if policy.grants is None or address not in _PERIPHERALS:
+        return False
+    return not any(grant.base <= address < grant.end for grant in policy.grants)
+
+
+def _judge(access: Access, policy: Policy) -> str | None:
+    if access.kind == "address" or not _covers(access.address, policy):
+        return None  # a constant of this size is often a float or a hash, not an address
+    word = "write to" if access.kind == "write" else "read of"
+    return f"{word} 0x{access.address:08x}, not granted to {policy.domain}"
+
+
+RULE = AddressRule(
+    id="mmio",
+    why="the protection unit stops it: a memory fault reboots the domain",
+    fix="grant the device in the description, or take the access out",
+    severity="policy",
+    covers=_covers,
+    judge=_judge,
+    invalid=(),
+    valid=("ldr r0, =0x40011000\n ldr r1, [r0]",),
+)

@@ -1,0 +1,86 @@
+"""What a rule is made of. One file a rule family holds one rule and the samples that test it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from scanner.policy import Policy
+from scanner.report.finding import Severity
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Encodings with `value & mask == match`; a mask leaves should-be-zero bits out.
+
+    A pattern that data rarely resembles is looked for at every even address. The others would
+    match thousands of data words and count only where an instruction is known to begin.
+    """
+
+    bits: Literal[16, 32]
+    mask: int
+    match: int
+    everywhere: bool = False
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one encoding means: how severe it is, and what it does, if Capstone's text won't say."""
+
+    severity: Severity
+    why: str | None = None
+    what: str | None = None
+
+
+@dataclass(frozen=True)
+class InstructionRule:
+    """Instructions that a guest must not hold.
+
+    `judge` gets a matching value and the domain's policy and returns None for what is allowed.
+    `why` and `fix` follow the instruction in a finding. `invalid` and `valid` are assembly lines
+    that the rule must and must not report under the default policy.
+    """
+
+    id: str
+    why: str
+    fix: str
+    patterns: tuple[Pattern, ...]
+    judge: Callable[[int, Policy], Judgement | None]
+    invalid: tuple[str, ...]
+    valid: tuple[str, ...]
+
+
+AccessKind = Literal["read", "write", "address"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load or store at a constant address, or the making of an address that leaves our sight.
+
+    `value` is what a store writes, where that is constant too. Without `exact` an unknown index is
+    added to the address.
+    """
+
+    kind: AccessKind
+    address: int
+    value: int | None = None
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class AddressRule:
+    """Addresses that a guest must not touch.
+
+    `covers` says which constants are worth following; `judge` describes an access (register name
+    and effect) and returns None for what is allowed. The samples are as in InstructionRule.
+    """
+
+    id: str
+    why: str
+    fix: str
+    severity: Severity
+    covers: Callable[[int, Policy], bool]
+    judge: Callable[[Access, Policy], str | None]
+    invalid: tuple[str, ...]
+    valid: tuple[str, ...]

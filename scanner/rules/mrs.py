@@ -1,0 +1,45 @@
+"""MRS: reads of registers that an unprivileged reader sees as zero."""
+
+from __future__ import annotations
+
+from scanner.policy import Policy
+from scanner.rules.model import InstructionRule, Judgement, Pattern
+from scanner.rules.special_registers import CONTROL, PSR, register_name
+
+_INCLUDES_IPSR = 1
+
+
+def _judge(value: int, policy: Policy) -> Judgement | None:
+    number = value & 0xFF
+    what = f"mrs r{value >> 8 & 0xF}, {register_name(number)}"
+    if number == CONTROL:
+        return None
+    if number in PSR:
+        if not number & _INCLUDES_IPSR:
+            return None
+        why = "without privilege IPSR reads 0: code that asks `am I in an interrupt` hears no"
+        return Judgement("silent", why, what)
+    return Judgement("silent", what=what)
+
+
+RULE = InstructionRule(
+    id="mrs",
+    why="without privilege it reads 0 and no fault tells",
+    fix="masks: virt_int_query; IPSR: virt_in_vct; `fvmkit port` rewrites the source",
+    patterns=(Pattern(32, 0xFFE0D000, 0xF3E08000, everywhere=True),),
+    judge=_judge,
+    invalid=(
+        "mrs r0, primask",
+        "mrs r3, basepri",
+        "mrs r11, basepri_max",
+        "mrs r1, faultmask",
+        "mrs r12, msp",
+        "mrs r2, psp",
+        "mrs r0, ipsr",
+        "mrs r0, xpsr",
+        ".inst.w 0xf3ff8010",
+        ".inst.w 0xf3e0a010",
+        ".inst.w 0xf3ef80ff",
+    ),
+    valid=("mrs r0, apsr", "mrs r0, epsr", "mrs r7, control", "ubfx r0, r1, #0, #17"),
+)

@@ -1,0 +1,42 @@
+"""MSR: writes to PRIMASK, BASEPRI, FAULTMASK, CONTROL and the stack pointers."""
+
+from __future__ import annotations
+
+from scanner.policy import Policy
+from scanner.rules.model import InstructionRule, Judgement, Pattern
+from scanner.rules.special_registers import APSR_WRITES, PSR, register_name
+
+
+def _judge(value: int, policy: Policy) -> Judgement | None:
+    number = value & 0xFF
+    what = f"msr {register_name(number)}, r{value >> 16 & 0xF}"
+    if number in APSR_WRITES:
+        return None
+    if number in PSR:
+        return Judgement("policy", "the write is ignored on every M-profile core", what)
+    return Judgement("silent", what=what)
+
+
+RULE = InstructionRule(
+    id="msr",
+    why="without privilege the write is ignored, and no fault tells",
+    fix="masks: virt_int_save and virt_int_restore; stack pointers: the ported context switch",
+    patterns=(Pattern(32, 0xFFE0D000, 0xF3808000, everywhere=True),),
+    judge=_judge,
+    invalid=(
+        "msr primask, r0",
+        "msr basepri, r3",
+        "msr basepri_max, r11",
+        "msr faultmask, r1",
+        "msr control, r14",
+        "msr msp, r2",
+        "msr psp, r12",
+        "msr iepsr, r0",
+        ".inst.w 0xf3808810",
+        ".inst.w 0xf3908810",
+        ".inst.w 0xf380a010",
+        ".inst.w 0xf3808880",
+        ".inst.w 0xf380880a",
+    ),
+    valid=("msr apsr_nzcvq, r0", "msr apsr_g, r0", "msr xpsr_nzcvq, r0", "bfi r0, r1, #0, #17"),
+)

@@ -1,0 +1,38 @@
+"""Accesses to the private peripheral bus: NVIC, SCB, SysTick, MPU, debug."""
+
+from __future__ import annotations
+
+from scanner.policy import Policy
+from scanner.rules.model import Access, AddressRule
+from scanner.rules.ppb_registers import BASE, END, bit_names, register_name
+
+_WORDS = {"read": "read of", "write": "write to", "address": "address of"}
+
+
+def _covers(address: int, policy: Policy) -> bool:
+    return BASE <= address < END
+
+
+def _judge(access: Access, policy: Policy) -> str:
+    bits = "" if access.value is None else bit_names(access.address, access.value)
+    name = register_name(access.address)
+    if not access.exact:
+        name = f"{name.partition('[')[0]}[...]"
+    return f"{_WORDS[access.kind]} {name}" + (f" ({bits})" if bits else "")
+
+
+RULE = AddressRule(
+    id="ppb",
+    why="only privileged code reaches it: a bus fault reboots the domain",
+    fix="use the guest API (virt_vct_trig, hyp_irq_ena, hyp_tick_set, hyp_reboot, virt_cycles)",
+    severity="traps",
+    covers=_covers,
+    judge=_judge,
+    invalid=(
+        "ldr r0, =0xe000ed04\n mov r1, #0x10000000\n str r1, [r0]",
+        "movw r3, #0xe100\n movt r3, #0xe000\n str.w r2, [r3, r1, lsl #2]",
+        "ldr r0, =0xe000e010\n bx lr",
+        "mov.w r3, #0xe0000000\n ldr.w r2, [r3, #0xe80]",
+    ),
+    valid=("ldr r0, =0x20000000\n ldr r1, [r0]", "mov.w r3, #0xe0000000\n adds r0, r0, r3"),
+)
