@@ -27,7 +27,7 @@ def table(manifest: dict[str, Any]) -> str:
     "stem",
     metavar="STEM",
     type=click.Path(path_type=Path),
-    help="Write STEM.elf, STEM.hex, STEM.bin and STEM.json  [default: DIR/system]",
+    help="Write STEM.elf, STEM.hex, STEM.bin and STEM.json  [default: DIR/image/system]",
 )
 def link(folder: Path, stem: Path | None) -> int:
     """Check the built domains of DIR, scan them, and join them into one image.
@@ -37,7 +37,7 @@ def link(folder: Path, stem: Path | None) -> int:
     """
     from composer.image.link import link as make_image
 
-    stem = folder / "system" if stem is None else stem
+    stem = folder / "image" / "system" if stem is None else stem
     click.echo(table(make_image(folder, stem)))
     click.echo(f"wrote {stem}.elf, .hex, .bin and .json")
     return 0

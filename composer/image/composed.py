@@ -1,7 +1,7 @@
 """What `fvmkit compose` decided, read back from its output folder.
 
-`composed.json` describes the system, `NAME.domain.json` one domain. Both are our own output, so
-a field that is missing or odd means that somebody edited them or that the versions differ.
+`system.json` describes the system, `NAME.domain.json` one domain. Both are our own output, so a
+field that is missing or odd means that somebody edited them or that the versions differ.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from composer.build import read_system
 from scanner.policy import Grant, load_policy
 from scanner.report.errors import FvmError, MissingError
 
-SYSTEM_FILE = "composed.json"
+SYSTEM_FILE = "system.json"
 ADVICE = "run fvmkit compose again"
 
 
@@ -33,13 +34,21 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Board:
+    """How QEMU knows the board: its machine and the devices of its serial lines, in order."""
+
+    machine: str
+    serial: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Composed:
-    """A composed system. `kernel` is a plan like any other, with the kernel's own memory."""
+    """A composed system. The kernel is a part like any other, with the kernel's own memory."""
 
     folder: Path
     name: str
     chip: str
-    board: str | None
+    board: Board | None
     console: str
     kernel: Part
     domains: tuple[Part, ...]
@@ -85,30 +94,28 @@ def read_domain(path: Path) -> Part:
 
 
 def read_kernel(entry: dict[str, Any]) -> Part:
-    """The kernel's own memory, as `composed.json` has it."""
+    """The kernel's own memory."""
     grants = (
-        Grant(str(grant["name"]), str(grant["kind"]), int(grant["base"]), int(grant["size"]))
-        for grant in entry["grants"]
+        Grant(name, kind, int(entry[name]["base"]), int(entry[name]["size"]))
+        for name, kind in (("flash", "code"), ("ram", "ram"))
     )
     return Part("kernel", "kernel", 0, tuple(grants))
 
 
 def read_composed(folder: Path) -> Composed:
-    """The whole plan; MissingError when `folder` is not the output of `fvmkit compose`."""
-    if not folder.is_dir():
-        raise MissingError("there is no such folder", file=folder, hint="give compose's --out")
-    path = folder / SYSTEM_FILE
-    entry = read_json(path)
+    """The whole system; MissingError when `folder` is not the output of `fvmkit compose`."""
+    entry = read_system(folder)
     try:
-        names = [str(name) for name in entry["domains"]]
+        qemu = entry["qemu"]
         return Composed(
             folder,
-            str(entry["system"]),
+            str(entry["name"]),
             str(entry["chip"]),
-            entry["board"],
+            None if qemu is None else Board(str(qemu["machine"]), tuple(qemu["serial"])),
             str(entry["console"]),
             read_kernel(entry["kernel"]),
-            tuple(read_domain(folder / f"{name}.domain.json") for name in names),
+            tuple(read_domain(folder / domain["policy"]) for domain in entry["domains"]),
         )
     except (KeyError, TypeError, ValueError) as error:
+        path = folder / SYSTEM_FILE
         raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error

@@ -114,7 +114,6 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
         "tool": f"fvmkit {importlib.metadata.version('fvmkit')}",
         "system": system.name,
         "chip": system.chip,
-        "board": system.board,
         "composed": os.path.relpath(folder, stem.parent),
         "entry": entry,
         "base": segments[0].load_address,

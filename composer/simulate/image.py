@@ -10,13 +10,14 @@ from composer.image.composed import Composed, read_composed, read_json
 from composer.image.link import SUFFIXES
 from scanner.report.errors import FvmError, MissingError
 
+IMAGE = Path("image/system")  # where link puts an image that was given no name
 RELINK = "run fvmkit link again"
 
 
 def find_stem(target: Path) -> Path:
-    """STEM of an image: DIR means DIR/system, a file any of its four files."""
+    """STEM of an image: DIR means DIR/image/system, a file any of its four files."""
     if target.is_dir():
-        stem = target / "system"
+        stem = target / IMAGE
         if not Path(f"{stem}.json").exists():
             raise MissingError("holds no linked image", file=target, hint="run fvmkit link first")
         return stem

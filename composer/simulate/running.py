@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from composer.chips.chip import load_board
-from composer.description.model import Place
 from composer.image.composed import SYSTEM_FILE
 from composer.simulate.image import open_image
 from composer.simulate.log import LineReader, Record
@@ -74,7 +72,6 @@ def start(target: Path, wishes: Sequence[str], arguments: Sequence[str]) -> Iter
             file=system.folder / SYSTEM_FILE,
             hint='add board="..." to the description and compose again',
         )
-    board = load_board(system.board, Place(str(system.folder / SYSTEM_FILE)))
-    lines = connect(board_lines(system, board), wishes)
-    with Machine(image, board.machine, lines, arguments) as machine:
+    lines = connect(board_lines(system, system.board), wishes)
+    with Machine(image, system.board.machine, lines, arguments) as machine:
         yield Running(machine, lines, Places(system))

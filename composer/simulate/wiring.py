@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from composer.chips.chip import Board
-from composer.image.composed import Composed
+from composer.image.composed import Board, Composed
 from scanner.report.errors import MissingError
 
 HERE = "here"  # the other end is fvmkit itself

@@ -85,7 +85,7 @@ def refused(folder: Path, match: str, kind: type[FvmError] = FvmError) -> None:
     """link ends with an error of that kind and leaves no file."""
     before = outputs(folder)
     with pytest.raises(kind, match=match):
-        linking.link(folder, folder / "system")
+        linking.link(folder, folder / "image")
     assert outputs(folder) == before
 
 
@@ -150,14 +150,14 @@ def test_a_rejected_domain(folder: Path) -> None:
 
 
 def test_a_folder_that_was_never_composed(tmp_path: Path) -> None:
-    refused(tmp_path, r"composed\.json: there is no such file.*fvmkit compose", MissingError)
+    refused(tmp_path, "isn't a composed system.*fvmkit compose", MissingError)
 
 
 def test_outputs_never_overwrite_inputs(folder: Path) -> None:
-    before = (folder / "composed.json").read_bytes()
+    before = (folder / "system.json").read_bytes()
     with pytest.raises(MissingError, match="is an input of link"):
-        linking.link(folder, folder / "composed")
-    assert (folder / "composed.json").read_bytes() == before
+        linking.link(folder, folder / "system")
+    assert (folder / "system.json").read_bytes() == before
 
 
 def test_a_failed_write_restores_the_old_image(
@@ -186,4 +186,4 @@ def test_the_command_prints_sizes_and_names_the_files(folder: Path) -> None:
     assert "alpha" in result.output
     assert "16384" in result.output
     assert "system.elf" in result.output
-    assert (folder / "system.hex").exists()
+    assert (folder / "image" / "system.hex").exists()

@@ -33,7 +33,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"fvm: fault domain=alpha cause=memory cfsr=0x82 address=0x20008000 pc=0x{pc:x} lr=none"
         ' thread=usr restarts=1 task="console"\r\n',
     )
-    link(folder, folder / "system")
+    link(folder, folder / "image" / "system")
     return folder
 
 
@@ -68,7 +68,7 @@ def test_verbose_shows_the_log_as_it_is(image: Path) -> None:
 
 def test_any_file_of_the_image_will_do_and_typed_lines_reach_their_vm(image: Path) -> None:
     status, out, errors = command(
-        image / "system.hex", "--timeout", 2, text="alpha: abc\nnobody: x\n"
+        image / "image" / "system.hex", "--timeout", 2, text="alpha: abc\nnobody: x\n"
     )
     assert status == 0
     assert "alpha  | ABC" in out
@@ -153,7 +153,7 @@ def test_an_image_that_is_not_there(tmp_path: Path, folder: Path) -> None:
 
 
 def test_a_part_that_was_built_again_needs_a_new_image(folder: Path) -> None:
-    link(folder, folder / "system")
+    link(folder, folder / "image" / "system")
     tiny_system.build_domain(folder, "alpha", bss=128)
     with pytest.raises(FvmError, match=r"alpha\.elf: changed since"), start(folder, [], []):
         pass

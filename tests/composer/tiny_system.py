@@ -143,21 +143,22 @@ def build_kernel(folder: Path, log: str = "") -> None:
 def compose(folder: Path) -> None:
     """Write what `fvmkit compose` writes for link and run."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "composed.json").write_text(
+    (folder / "system.json").write_text(
         json.dumps(
             {
                 "schema": 1,
-                "system": "tiny",
+                "name": "tiny",
                 "chip": "STM32F405RG",
-                "board": "netduinoplus2",
+                "qemu": {
+                    "machine": "netduinoplus2",
+                    "serial": ["USART1", "USART2", "USART3", "UART4", "UART5", "USART6"],
+                },
                 "console": "USART6",
                 "kernel": {
-                    "grants": [
-                        grant("flash", "code", FLASH, KERNEL_SIZE, "rx"),
-                        grant("ram", "ram", RAM, KERNEL_SIZE, "rw"),
-                    ]
+                    "flash": {"base": FLASH, "size": KERNEL_SIZE},
+                    "ram": {"base": RAM, "size": KERNEL_SIZE},
                 },
-                "domains": ["alpha", "beta"],
+                "domains": [{"name": name, "policy": f"{name}.domain.json"} for name in PLACES],
             }
         )
     )
