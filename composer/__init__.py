@@ -1,0 +1,1 @@
+"""Composer: one system description in; layout, generated files and the linked image out."""
