@@ -1,0 +1,166 @@
+"""STM32F4: clock tree (RM0090 section 7), pins (section 8), USART divider (section 30.3.4).
+
+The order of the clock steps is RM0090's: oscillator, voltage scale, PLL, wait states, dividers,
+PLL on, switch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from composer.chips.chip import Chip
+from composer.chips.family import BootOp, Frequencies
+from composer.description.model import Clocks, Pin
+
+_WAIT_READS = 20000  # HSE starts within 2 ms (DS8626): below 4000 reads at 16 MHz
+
+# RCC registers
+_CR, _PLLCFGR, _CFGR, _APB1ENR = 0x00, 0x04, 0x08, 0x40
+_HSEON, _HSERDY, _PLLON, _PLLRDY = 1 << 16, 1 << 17, 1 << 24, 1 << 25
+_PWREN = 1 << 28
+_PLL_FROM_HSE = 1 << 22
+_SW_MASK, _SW_PLL = 0b11, 0b10
+_SWS_SHIFT = 2
+# PWR_CR and FLASH_ACR
+_VOS_SCALE_1 = 1 << 14
+_CACHES_AND_PREFETCH = 0b111 << 8
+
+_AHB = {1: 0, 2: 8, 4: 9, 8: 10, 16: 11, 64: 12, 128: 13, 256: 14, 512: 15}
+_APB = {1: 0, 2: 4, 4: 5, 8: 6, 16: 7}
+
+# GPIO registers
+_MODER, _OTYPER, _OSPEEDR, _PUPDR, _BSRR, _AFRL, _AFRH = 0, 4, 8, 0x0C, 0x18, 0x20, 0x24
+_MODE = {"input": 0, "output": 1, "alternate": 2, "analog": 3}
+_OUTPUT = {"push-pull": 0, "open-drain": 1}
+_SPEED = {"low": 0, "medium": 1, "high": 2, "very-high": 3}
+_PULL = {"none": 0, "up": 1, "down": 2}
+
+
+class Stm32F4:
+    """The family as the composer uses it."""
+
+    def frequencies(self, clocks: Clocks | None, chip: Chip) -> Frequencies:
+        """Core and bus clocks."""
+        hsi = int(chip.clock_limits["hsi"])
+        if clocks is None:
+            return Frequencies(hsi, {"HCLK1": hsi, "PCLK1": hsi, "PCLK2": hsi})
+        source = clocks.hse if clocks.source == "HSE" else hsi
+        cpu = source * clocks.n // (clocks.m * clocks.p) // clocks.ahb
+        return Frequencies(
+            cpu, {"HCLK1": cpu, "PCLK1": cpu // clocks.apb1, "PCLK2": cpu // clocks.apb2}
+        )
+
+    def clock_problem(self, clocks: Clocks, chip: Chip) -> tuple[str, str] | None:
+        """The first limit that is broken."""
+        limits = chip.clock_limits
+        for name, choices in (("p", limits["p"]), ("ahb", _AHB), ("apb1", _APB), ("apb2", _APB)):
+            value = getattr(clocks, name)
+            if value not in choices:
+                return f"clock divider {name}={value}", f"choose one of {_words(choices)}"
+        for name in ("m", "n", "q"):
+            low, high = limits[name]
+            if not low <= getattr(clocks, name) <= high:
+                return f"PLL factor {name}={getattr(clocks, name)}", f"choose {low} to {high}"
+        source = clocks.hse if clocks.source == "HSE" else int(limits["hsi"])
+        buses = self.frequencies(clocks, chip)
+        pll_input = source / clocks.m
+        ranges = [
+            ("PLL input (source / m)", pll_input, *limits["pll_input"]),
+            ("PLL output before p (source / m * n)", pll_input * clocks.n, *limits["vco"]),
+            ("core clock", buses.cpu, 1, limits["cpu"]),
+            ("APB1 clock", buses.buses["PCLK1"], 1, limits["apb1"]),
+            ("APB2 clock", buses.buses["PCLK2"], 1, limits["apb2"]),
+        ]
+        if clocks.source == "HSE":
+            ranges.insert(0, ("hse", clocks.hse, *limits["hse"]))
+        for what, value, low, high in ranges:
+            if not low <= value <= high:
+                allowed = f"it must be {low / 1e6:g} to {high / 1e6:g} MHz"
+                return f"{what} is {value / 1e6:g} MHz", f"{allowed} on {chip.name}"
+        least = -(-buses.cpu // int(limits["hz_per_wait_state"])) - 1
+        if not least <= clocks.latency <= limits["wait_states"]:
+            return (
+                f"flash latency {clocks.latency} at {buses.cpu / 1e6:g} MHz",
+                f"choose {least} to {limits['wait_states']}",
+            )
+        return None
+
+    def clock_ops(self, clocks: Clocks, chip: Chip) -> list[BootOp]:
+        """PLL as system clock."""
+        rcc = chip.devices["RCC"].base
+        power, flash = chip.devices["PWR"].base, chip.devices["FLASH"].base
+        hse = clocks.source == "HSE"
+        ops = []
+        if hse:
+            ops.append(_modify(rcc + _CR, _HSEON, _HSEON, "HSE on"))
+            ops.append(_wait(rcc + _CR, _HSERDY, _HSERDY, "HSE ready"))
+        pll = clocks.m | clocks.n << 6 | (clocks.p // 2 - 1) << 16 | clocks.q << 24
+        dividers = _AHB[clocks.ahb] << 4 | _APB[clocks.apb1] << 10 | _APB[clocks.apb2] << 13
+        ops += [
+            _modify(rcc + _APB1ENR, _PWREN, _PWREN, "power interface on"),
+            _modify(power, _VOS_SCALE_1, _VOS_SCALE_1, "voltage scale 1"),
+            _write(rcc + _PLLCFGR, pll | (_PLL_FROM_HSE if hse else 0), "PLL factors"),
+            _write(flash, clocks.latency | _CACHES_AND_PREFETCH, "wait states, caches"),
+            _modify(rcc + _CFGR, 0xFCF0, dividers, "bus dividers"),
+            _modify(rcc + _CR, _PLLON, _PLLON, "PLL on"),
+            _wait(rcc + _CR, _PLLRDY, _PLLRDY, "PLL ready"),
+            _modify(rcc + _CFGR, _SW_MASK, _SW_PLL, "switch to the PLL"),
+            _wait(rcc + _CFGR, _SW_MASK << _SWS_SHIFT, _SW_PLL << _SWS_SHIFT, "switched"),
+        ]
+        return ops
+
+    def pin_port(self, pin: Pin) -> str:
+        """GPIOA and so on."""
+        return f"GPIO{pin.port}"
+
+    def pin_set_address(self, port: str, chip: Chip) -> int:
+        """BSRR."""
+        return chip.devices[f"GPIO{port}"].base + _BSRR
+
+    def pin_ops(self, pins: Sequence[Pin], chip: Chip) -> list[BootOp]:
+        """One step a register; the mode comes last so that no pin drives a wrong signal."""
+        registers: dict[tuple[str, int], tuple[int, int]] = {}
+
+        def put(port: str, register: int, width: int, position: int, value: int) -> None:
+            mask, values = registers.get((port, register), (0, 0))
+            shift = width * position
+            registers[port, register] = (
+                mask | (2**width - 1) << shift,
+                values | value << shift,
+            )
+
+        for pin in pins:
+            if pin.alternate is not None:
+                put(pin.port, _AFRH if pin.number > 7 else _AFRL, 4, pin.number % 8, pin.alternate)
+            put(pin.port, _OTYPER, 1, pin.number, _OUTPUT[pin.output])
+            put(pin.port, _OSPEEDR, 2, pin.number, _SPEED[pin.speed])
+            put(pin.port, _PUPDR, 2, pin.number, _PULL[pin.pull])
+            put(pin.port, _MODER, 2, pin.number, _MODE[pin.mode])
+        order = (_AFRL, _AFRH, _OTYPER, _OSPEEDR, _PUPDR, _MODER)
+        return [
+            _modify(chip.devices[f"GPIO{port}"].base + register, mask, value, f"port {port}")
+            for (port, register), (mask, value) in sorted(
+                registers.items(), key=lambda item: (item[0][0], order.index(item[0][1]))
+            )
+        ]
+
+    def baud_divider(self, device: str, baud: int, frequencies: Frequencies, chip: Chip) -> int:
+        """BRR with oversampling by 16: the clock divided by the rate, rounded."""
+        clock = frequencies.buses[chip.devices[device].bus]
+        return (clock + baud // 2) // baud
+
+
+def _words(choices: Sequence[int] | dict[int, int]) -> str:
+    return ", ".join(str(choice) for choice in choices)
+
+
+def _write(address: int, value: int, comment: str) -> BootOp:
+    return BootOp("WRITE", address, 0xFFFFFFFF, value, 0, comment)
+
+
+def _modify(address: int, mask: int, value: int, comment: str) -> BootOp:
+    return BootOp("MODIFY", address, mask, value, 0, comment)
+
+
+def _wait(address: int, mask: int, value: int, comment: str) -> BootOp:
+    return BootOp("WAIT", address, mask, value, _WAIT_READS, comment)
