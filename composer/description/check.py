@@ -1,0 +1,179 @@
+"""Rules that the schema can't say. Each breach is one error at the place that causes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from composer.chips.chip import Board, Chip
+from composer.chips.family import family_of
+from composer.description import check_domain
+from composer.description.model import Clocks, Named, Place, System
+from composer.description.units import show_time
+
+_SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
+_Key = TypeVar("_Key")
+_RESERVED = ("kernel", "hypervisor", "ported", "system")
+
+
+def check_system(system: System, chip: Chip, board: Board | None) -> None:
+    """Raise the first rule that `system` breaks."""
+    if board is not None and board.chip != chip.name:
+        raise system.place.error(
+            f"board '{board.name}' has chip {board.chip}, not {chip.name}",
+            "correct 'chip' or 'board'",
+        )
+    _names(system)
+    _kernel(system, chip)
+    for domain in system.domains:
+        check_domain.check_domain(system, domain, chip)
+    _shared(system)
+    _events(system)
+    _owners(system, chip)
+    check_domain.check_c_names(system)
+    _clocks(system, chip)
+
+
+def merged_clocks(system: System) -> Clocks | None:
+    """The one clock tree; an error when two differ."""
+    all_clocks = [*system.clocks, *(c for d in system.domains for c in d.clocks)]
+    for other in all_clocks[1:]:
+        if other.values() != all_clocks[0].values():
+            first = all_clocks[0].place
+            raise other.place.error(
+                f"<clocks> differ from those in line {first.line}",
+                "one chip has one clock tree: make them equal",
+            )
+    return all_clocks[0] if all_clocks else None
+
+
+def unique(items: Iterable[tuple[str, Place]], what: str) -> None:
+    """Raise when a name comes twice."""
+    seen: dict[str, Place] = {}
+    for name, place in items:
+        if name in seen:
+            raise place.error(
+                f"a second {what} '{name}' (the first is in line {seen[name].line})",
+                "rename or remove one",
+            )
+        seen[name] = place
+
+
+def _names(system: System) -> None:
+    if not system.domains:
+        raise system.place.error("<system> has no <vm> and no <process>", "add one")
+    for domain in system.domains:
+        if domain.name in _RESERVED:
+            raise domain.place.error(
+                f"'{domain.name}' is a name of the toolkit's own", "choose another name"
+            )
+    unique(((d.name, d.place) for d in system.domains), "domain")
+    unique(((s.name, s.place) for s in system.shared), "shared block")
+    unique(((e.name, e.place) for e in system.events), "event")
+
+
+def _kernel(system: System, chip: Chip) -> None:
+    kernel = system.kernel
+    device = chip.devices.get(kernel.console)
+    if device is None or device.kind not in chip.console_drivers:
+        uarts = [d.name for d in chip.devices.values() if d.kind in chip.console_drivers]
+        raise kernel.place.error(
+            f"console '{kernel.console}' is no UART of {chip.name}", f"known: {', '.join(uarts)}"
+        )
+    if not 1 <= kernel.baud <= 4_000_000:
+        raise kernel.place.error(f"baud {kernel.baud}", "choose 1200 to 4000000")
+    if not 1 <= kernel.tick_hz <= 10_000:
+        raise kernel.place.error(f"kernel tick {kernel.tick_hz} Hz", "choose 1Hz to 10kHz")
+    if kernel.report_us * kernel.tick_hz < 1_000_000:
+        raise kernel.place.error(
+            f"report every {show_time(kernel.report_us)} is shorter than a kernel tick",
+            "choose a longer time",
+        )
+    fastest = max((d.vm.tick_hz for d in system.vms if d.vm is not None), default=kernel.tick_hz)
+    longest = _SLICE_PERIODS * 1_000_000 // fastest
+    if not 0 < kernel.slice_us <= longest:
+        raise kernel.place.error(
+            f"slice {show_time(kernel.slice_us)} with a fastest tick of {fastest} Hz",
+            f"choose at most {show_time(longest)} ({_SLICE_PERIODS} tick periods)",
+        )
+
+
+def _shared(system: System) -> None:
+    names = [d.name for d in system.domains]
+    for shared in system.shared:
+        if shared.size == 0:
+            raise shared.place.error(f"shared block '{shared.name}' has size 0", "give it a size")
+        unique(((u.domain, u.place) for u in shared.users), "<user> for domain")
+        for user in shared.users:
+            if user.domain not in names:
+                raise user.place.error(f"no domain '{user.domain}'", f"known: {', '.join(names)}")
+
+
+def _events(system: System) -> None:
+    kinds = {d.name: d.kind for d in system.domains}
+    for event in system.events:
+        for role, name in (("from", event.sender), ("to", event.receiver)):
+            if name not in kinds:
+                raise event.place.error(
+                    f"'{role}' of event '{event.name}': no domain '{name}'",
+                    f"known: {', '.join(kinds)}",
+                )
+        if event.sender == event.receiver:
+            raise event.place.error(
+                f"event '{event.name}' goes from '{event.sender}' to itself",
+                "inside a VM use virt_vct_trig",
+            )
+        if kinds[event.receiver] == "vm" and event.handler is None:
+            raise event.place.error(
+                f"event '{event.name}' to a VM has no handler", 'add handler="FUNCTION"'
+            )
+        if kinds[event.receiver] == "process" and event.handler is not None:
+            raise event.place.error(
+                f"event '{event.name}' to a process has a handler",
+                "remove it: a process waits for FVM_CAP_" + event.name.upper(),
+            )
+
+
+def _owners(system: System, chip: Chip) -> None:
+    """Every device and line has one owner."""
+    devices: dict[str, str] = {system.kernel.console: "the log console"}
+    lines: dict[int, str] = {}
+    for domain in system.domains:
+        for device in domain.devices:
+            _claim(devices, device.name, domain.name, device, f"device '{device.name}'")
+        for irq in domain.irqs:
+            named = Named(irq.name, irq.place)
+            number = chip.interrupts[irq.name]
+            _claim(lines, number, domain.name, named, f"interrupt '{irq.name}' ({number})")
+    for domain in system.domains:
+        for pin in domain.pins:
+            for other in (*system.kernel.pins, *(p for d in system.domains for p in d.pins)):
+                if other is not pin and (other.port, other.number) == (pin.port, pin.number):
+                    later = max(pin, other, key=lambda p: (p.place.line or 0, p.place.column or 0))
+                    first = other if later is pin else pin
+                    raise later.place.error(
+                        f"pin {pin.name} is set up twice (the first time in line"
+                        f" {first.place.line})",
+                        "keep one: a pin belongs to one domain",
+                    )
+
+
+def _claim(owners: dict[_Key, str], key: _Key, domain: str, named: Named, what: str) -> None:
+    if key in owners:
+        raise named.place.error(
+            f"{what} is claimed by {_who(owners[key])} and {_who(domain)}", "give it to one of them"
+        )
+    owners[key] = domain
+
+
+def _who(name: str) -> str:
+    return name if name.startswith("the ") else f"'{name}'"
+
+
+def _clocks(system: System, chip: Chip) -> None:
+    clocks = merged_clocks(system)
+    problem = family_of(chip).clock_problem(clocks, chip) if clocks else None
+    if clocks and problem:
+        raise clocks.place.error(*problem)
+    if clocks is None:
+        raise system.place.error("<system> has no <clocks>", "add one with the PLL factors")

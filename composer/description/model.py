@@ -1,0 +1,259 @@
+"""A system description as frozen values. Sizes are bytes, times microseconds, rates hertz.
+
+Nothing here is checked: `parse` guarantees the schema, `check` the rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scanner.report.errors import FvmError
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a file."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def error(self, message: str, hint: str) -> FvmError:
+        """An error at this place."""
+        return FvmError(message, file=self.file, line=self.line, column=self.column, hint=hint)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name and where it was written: a granted device, a clock, a user of a block."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One pin's set-up. `runtime` pins may be set by the domain while it runs."""
+
+    port: str
+    number: int
+    mode: str
+    alternate: int | None
+    pull: str
+    speed: str
+    output: str
+    runtime: bool
+    place: Place
+
+    @property
+    def name(self) -> str:
+        """As chip data names it: `PA9`."""
+        return f"P{self.port}{self.number}"
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The clock tree. `m`, `n`, `p`, `q` set the PLL; the dividers are of the buses."""
+
+    source: str
+    hse: int
+    m: int
+    n: int
+    p: int
+    q: int
+    ahb: int
+    apb1: int
+    apb2: int
+    latency: int
+    place: Place
+
+    def values(self) -> tuple[str | int, ...]:
+        """Everything but the place, to compare two."""
+        return (
+            self.source, self.hse, self.m, self.n, self.p, self.q,
+            self.ahb, self.apb1, self.apb2, self.latency,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Irq:
+    """An interrupt line that a domain gets. Processes get it as a signal and have no handler."""
+
+    name: str
+    handler: str | None
+    transparent: bool
+    place: Place
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A project file that is not built; `by` is built instead."""
+
+    file: str
+    by: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Project:
+    """The sources of a domain. Paths are as written, relative to the description's folder.
+
+    `builtin` names a process of the runtime; then there are no paths. `is_ported` is false for
+    sources that are written for the guest API and need no porting.
+    """
+
+    path: str
+    ported: str | None
+    is_ported: bool
+    builtin: str | None
+    standard: str
+    cflags: str
+    ldflags: str
+    sources: tuple[Named, ...]
+    includes: tuple[Named, ...]
+    defines: tuple[str, ...]
+    startup: tuple[Named, ...]
+    replacements: tuple[Replacement, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class VmPart:
+    """What only a VM has. Handler names are final symbols; None: no such vector."""
+
+    tick_hz: int
+    catchup: int
+    watchdog_us: int
+    usr_stack: int
+    vct_stack: int
+    switch: str | None
+    tick: str | None
+    svc: str | None
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread of a process: a C function of that name."""
+
+    name: str
+    priority: int
+    stack: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class Timer:
+    """A periodic signal to a process."""
+
+    name: str
+    period_us: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class ProcessPart:
+    """What only a process has."""
+
+    threads: tuple[Thread, ...]
+    timers: tuple[Timer, ...]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A VM or a process: exactly one of `vm` and `process` is set."""
+
+    name: str
+    flash: int
+    ram: int
+    heap: int
+    fpu: bool
+    project: Project
+    devices: tuple[Named, ...]
+    irqs: tuple[Irq, ...]
+    clock_names: tuple[Named, ...]
+    clocks: tuple[Clocks, ...]
+    pins: tuple[Pin, ...]
+    vm: VmPart | None
+    process: ProcessPart | None
+    place: Place
+
+    @property
+    def kind(self) -> str:
+        """`vm` or `process`."""
+        return "vm" if self.vm is not None else "process"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Kernel and hypervisor settings."""
+
+    tick_hz: int
+    slice_us: int
+    console: str
+    baud: int
+    report_us: int
+    protection: bool
+    flash: int
+    ram: int
+    hypervisor_flash: int
+    hypervisor_ram: int
+    pins: tuple[Pin, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class SharedUser:
+    """A domain that sees a shared block."""
+
+    domain: str
+    writes: bool
+    place: Place
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A block of RAM that several domains see."""
+
+    name: str
+    size: int
+    users: tuple[SharedUser, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Event:
+    """A signal from one domain to another."""
+
+    name: str
+    sender: str
+    receiver: str
+    handler: str | None
+    place: Place
+
+
+@dataclass(frozen=True)
+class System:
+    """One description."""
+
+    file: Path
+    name: str
+    chip: str
+    board: str | None
+    kernel: Kernel
+    clocks: tuple[Clocks, ...]
+    processes: tuple[Domain, ...]
+    vms: tuple[Domain, ...]
+    shared: tuple[Shared, ...]
+    events: tuple[Event, ...]
+    place: Place
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths of the description start from."""
+        return self.file.parent
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        """Processes, then VMs, each in description order."""
+        return self.processes + self.vms

@@ -1,0 +1,108 @@
+"""Validation against schema.xsd, with each violation said in the words of the description."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import Any
+
+from lxml import etree
+
+from composer.description.positions import Positions
+from scanner.report.errors import FvmError
+
+# Schema type -> what a person should write.
+_FORMS = {
+    "size": "write bytes, or a number with K or M, as in 48K",
+    "time": "write a whole number with us, ms or s, as in 5ms",
+    "rate": "write a number with Hz, kHz or MHz, as in 1000Hz",
+    "count": "write a whole number",
+    "name": "use at most 23 of a-z, 0-9 and '-', a letter first",
+    "label": "use at most 31 letters, digits, '_' and '-', a letter first",
+    "symbol": "write the name of a C function",
+    "path": "write a path with '/' between folders, without wildcards",
+    "glob": "write a path with '/' between folders; '*' may stand for a part of a name",
+    "define": "write NAME or NAME=VALUE",
+}
+
+
+def validate(tree: etree._Element, positions: Positions) -> None:
+    """Raise the first violation, at its place; fill in the schema's default values."""
+    document = etree.fromstring((files("composer.description") / "schema.xsd").read_bytes())
+    # The stubs of lxml don't know this option.
+    schema: etree.XMLSchema = etree.XMLSchema(document, **{"attribute_defaults": True})  # type: ignore[arg-type]
+    if schema.validate(tree.getroottree()):
+        return
+    elements = list(tree.iter(etree.Element))
+    log: Any = schema.error_log
+    entry = log[0]
+    index = _element_index(tree, elements, entry)
+    message = re.sub(r"^Element '[^']*'(?:, attribute '[^']*')?: ", "", entry.message)
+    attribute = re.search(r"attribute '([^']*)'", entry.message)
+    place = positions.element(index)
+    if attribute is not None and "required but missing" not in entry.message:
+        place = positions.attribute(index, attribute.group(1))
+    what, hint = _words(elements[index], attribute.group(1) if attribute else None, message, schema)
+    raise FvmError(what, file=place.file, line=place.line, column=place.column, hint=hint)
+
+
+def _element_index(
+    tree: etree._Element, elements: list[etree._Element], entry: etree._LogEntry
+) -> int:
+    found = tree.getroottree().xpath(entry.path) if entry.path else []
+    if isinstance(found, list) and found and isinstance(found[0], etree._Element):
+        return elements.index(found[0])
+    return next((i for i, e in enumerate(elements) if e.sourceline == entry.line), 0)
+
+
+def _words(
+    element: etree._Element, attribute: str | None, message: str, schema: etree.XMLSchema
+) -> tuple[str, str]:
+    """What is wrong, and what to do about it."""
+    tag = element.tag
+    if "is required but missing" in message:
+        return f"<{tag}> has no '{attribute}'", f'add {attribute}="..."'
+    if attribute is not None and "is not allowed" in message:
+        return f"<{tag}> has no attribute '{attribute}'", "remove it or correct its name"
+    expected = re.search(r"Expected is (?:one of )?\( (.*) \)", message)
+    names = expected.group(1).replace(" ,", ",") if expected else ""
+    if "This element is not expected" in message:
+        parent = element.getparent()
+        inside = "here" if parent is None else f"in <{parent.tag}>"
+        return f"<{tag}> is not allowed {inside}", f"expected there: {names or 'nothing'}"
+    if "No matching global declaration" in message:
+        return f"the document starts with <{tag}>", "a description starts with <system>"
+    if "Missing child element" in message:
+        return f"<{tag}> is incomplete", f"expected inside: {names}"
+    if "character content" in message.lower():
+        return f"<{tag}> contains text", "remove it; values stand in attributes"
+    value = (element.get(attribute) if attribute else element.text) or ""
+    subject = f"'{attribute}' of <{tag}>" if attribute else f"the text of <{tag}>"
+    return f"{subject} is '{value}'", _form(message)
+
+
+def _form(message: str) -> str:
+    """How the value should look, from the schema's own words."""
+    choices = re.search(r"not an element of the set \{(.*)\}", message)
+    if choices:
+        return "write one of " + choices.group(1).replace("'", "")
+    for name, form in _FORMS.items():
+        if f"'{name}'" in message:
+            return form
+    pattern = re.search(r"not accepted by the pattern '(.*)'", message)
+    for name, form in _FORMS.items():
+        if pattern and pattern.group(1) == _patterns().get(name):
+            return form
+    return f"it must match {pattern.group(1)}" if pattern else message
+
+
+def _patterns() -> dict[str, str]:
+    """Pattern of each named simple type of the schema."""
+    space = {"xs": "http://www.w3.org/2001/XMLSchema"}
+    document = etree.fromstring((files("composer.description") / "schema.xsd").read_bytes())
+    found: dict[str, str] = {}
+    for simple in document.findall("xs:simpleType", space):
+        pattern = simple.find("xs:restriction/xs:pattern", space)
+        if pattern is not None:
+            found[str(simple.attrib["name"])] = str(pattern.attrib["value"])
+    return found

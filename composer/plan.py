@@ -1,0 +1,153 @@
+"""The system with every number given: indices, identifiers, places. What the emitters read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from composer.chips.chip import Board, Chip
+from composer.description.model import Clocks, Domain, System
+from composer.layout.allocate import Placed, Range
+from composer.layout.protection import Grant, ProtectionUnit
+from composer.sources import Sources
+
+# Names and limits of the runtime's own tables (fvm-runtime/kernel/tables.h, <fvm/state.h>).
+VIRT_SWITCH, VIRT_TICK, VIRT_SVC, VIRT_FIRST = range(4)
+VECTORS_MAX = 64
+THREADS_MAX = 4
+PRIORITY_MAX = 31
+SVC_NUMBER = 0xF5
+
+# The hypervisor's threads and signals, in header and signal order.
+HYPERVISOR = "hypervisor"
+HYPERVISOR_THREADS = (("hyp_fault_thread", 31), ("hyp_manager_thread", 30), ("hyp_log_thread", 1))
+SIGNAL_FAULT, SIGNAL_MANAGER, SIGNAL_LOG = range(3)
+
+
+def c_name(name: str) -> str:
+    """A description's name as part of a C macro: `to-sensor` -> `TO_SENSOR`."""
+    return "".join(c if c.isalnum() else "_" for c in name.upper())
+
+
+@dataclass(frozen=True)
+class Capability:
+    """An entry of a process's capability table; `name` completes FVM_CAP_<name>."""
+
+    name: str
+    type: str
+    rights: tuple[str, ...]
+    index: int
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A virtual vector. kind: switch, tick, svc, irq, event; `number`: line or event."""
+
+    virt_id: int
+    name: str
+    kind: str
+    handler: str | None
+    transparent: bool = False
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class ThreadPlan:
+    """A thread; `function` is what it runs ('' for a vCPU's)."""
+
+    index: int
+    slot: int
+    priority: int
+    function: str
+    stack: int
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A kernel signal; `irq` is the line that sends it, if one does."""
+
+    index: int
+    name: str
+    domain: int
+    period_ticks: int | None = None
+    irq: int | None = None
+
+
+@dataclass(frozen=True)
+class EventPlan:
+    """An event with its number and its receiver: a vector of a VM or a signal of a process."""
+
+    number: int
+    name: str
+    sender: int
+    receiver: int
+    virt_id: int | None
+    signal: int | None
+
+
+@dataclass(frozen=True)
+class SharedPlan:
+    """A placed shared block; `access` maps the index of a user to `rw` or `r`."""
+
+    name: str
+    place: Placed
+    access: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class DomainPlan:
+    """One domain. `source` and `sources` are None for the hypervisor."""
+
+    index: int
+    name: str
+    kind: str
+    source: Domain | None
+    sources: Sources | None
+    flash: Placed
+    ram: Placed
+    fpu: bool
+    threads: tuple[ThreadPlan, ...]
+    capabilities: tuple[Capability, ...]
+    vectors: tuple[Vector, ...]
+    grants: tuple[Grant, ...]
+    vcpu: int | None
+
+    @property
+    def vectors_used(self) -> int:
+        """Number of virtual vectors, gaps included."""
+        return max((v.virt_id for v in self.vectors), default=-1) + 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The whole system."""
+
+    system: System
+    chip: Chip
+    board: Board | None
+    unit: ProtectionUnit
+    clocks: Clocks | None
+    cpu_hz: int
+    domains: tuple[DomainPlan, ...]
+    signals: tuple[Signal, ...]
+    events: tuple[EventPlan, ...]
+    shared: tuple[SharedPlan, ...]
+    kernel_flash: Placed
+    kernel_ram: Placed
+    flash: Range
+    ram: Range
+    free_flash: tuple[Range, ...]
+    free_ram: tuple[Range, ...]
+
+    @property
+    def vms(self) -> tuple[DomainPlan, ...]:
+        """The VMs in vCPU order."""
+        return tuple(d for d in self.domains if d.vcpu is not None)
+
+    def ticks(self, microseconds: int) -> int:
+        """A time in kernel ticks, rounded up."""
+        return -(-microseconds * self.system.kernel.tick_hz // 1_000_000)
+
+    def signals_of(self, domain: DomainPlan) -> tuple[Signal, ...]:
+        """The signals that `domain` waits for."""
+        return tuple(s for s in self.signals if s.domain == domain.index)
