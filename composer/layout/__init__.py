@@ -1,0 +1,1 @@
+"""Where everything lies, and which protection regions grant it."""

@@ -1,0 +1,229 @@
+"""From a description to a plan: numbers everything and places it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from composer.chips.chip import Chip, load_board, load_chip
+from composer.chips.family import family_of
+from composer.description.check import check_system, merged_clocks
+from composer.description.model import Domain, System
+from composer.layout.grants import device_grants
+from composer.layout.place import place_system
+from composer.layout.protection import Grant, unit_of
+from composer.plan import (
+    HYPERVISOR,
+    HYPERVISOR_THREADS,
+    SIGNAL_FAULT,
+    SIGNAL_LOG,
+    SIGNAL_MANAGER,
+    VIRT_FIRST,
+    VIRT_SVC,
+    VIRT_SWITCH,
+    VIRT_TICK,
+    Capability,
+    DomainPlan,
+    EventPlan,
+    Plan,
+    Signal,
+    ThreadPlan,
+    Vector,
+    c_name,
+)
+from composer.sources import find_sources
+
+_HYPERVISOR_STACK = 768  # bytes a thread
+
+
+def resolve(system: System, out: Path) -> Plan:
+    """The plan of a description whose output goes to `out`; an FvmError if it breaks a rule."""
+    chip = load_chip(system.chip, system.place)
+    board = load_board(system.board, system.place) if system.board else None
+    check_system(system, chip, board)
+    sources = [find_sources(system, d, out.resolve()) for d in system.domains]
+    clocks = merged_clocks(system)
+    unit = unit_of(chip.core)
+    layout = place_system(system, chip, unit)
+    signals = _signals(system, chip)
+    events = _events(system, signals)
+    numbered = _Numbering(system, chip, signals, events)
+    domains = []
+    for index, domain in enumerate((None, *system.domains)):
+        name = domain.name if domain else HYPERVISOR
+        flash, ram = layout.flash_of[name], layout.ram_of[name]
+        grants = [
+            Grant("flash", "code", flash.base, flash.granted, "rx"),
+            Grant("ram", "ram", ram.base, ram.granted, "rw"),
+            *device_grants(system, chip, domain),
+            *(
+                Grant(s.name, "shared", s.place.base, s.place.granted, s.access[index])
+                for s in layout.shared
+                if index in s.access
+            ),
+        ]
+        domains.append(
+            DomainPlan(
+                index,
+                name,
+                domain.kind if domain else "process",
+                domain,
+                sources[index - 1] if domain else None,
+                flash,
+                ram,
+                domain.fpu if domain else False,
+                numbered.threads(index),
+                numbered.capabilities(index),
+                numbered.vectors(index),
+                tuple(grants),
+                numbered.vcpu(index),
+            )
+        )
+    return Plan(
+        system,
+        chip,
+        board,
+        unit,
+        clocks,
+        family_of(chip).frequencies(clocks, chip).cpu,
+        tuple(domains),
+        tuple(signals),
+        tuple(events),
+        layout.shared,
+        layout.kernel_flash,
+        layout.kernel_ram,
+        layout.flash,
+        layout.ram,
+        layout.free_flash,
+        layout.free_ram,
+    )
+
+
+def _signals(system: System, chip: Chip) -> list[Signal]:
+    """The hypervisor's three, then timers, lines and events of each process."""
+    signals = [
+        Signal(SIGNAL_FAULT, "fault", 0),
+        Signal(SIGNAL_MANAGER, "manager", 0),
+        Signal(SIGNAL_LOG, "log", 0, period_ticks=1),
+    ]
+    for index, domain in enumerate(system.processes, start=1):
+        if domain.process is None:
+            continue
+        for timer in domain.process.timers:
+            period = timer.period_us * system.kernel.tick_hz // 1_000_000
+            signals.append(Signal(len(signals), timer.name, index, period_ticks=period))
+        for irq in domain.irqs:
+            signals.append(Signal(len(signals), irq.name, index, irq=chip.interrupts[irq.name]))
+        for event in system.events:
+            if event.receiver == domain.name:
+                signals.append(Signal(len(signals), event.name, index))
+    return signals
+
+
+def _events(system: System, signals: list[Signal]) -> list[EventPlan]:
+    """Events in description order; the virtual vectors of a VM's events follow its lines'."""
+    names = [HYPERVISOR, *(d.name for d in system.domains)]
+    received: dict[str, int] = {}
+    events = []
+    for number, event in enumerate(system.events):
+        receiver = names.index(event.receiver)
+        target: Domain = system.domains[receiver - 1]
+        virt_id, signal = None, None
+        if target.vm is not None:
+            virt_id = VIRT_FIRST + len(target.irqs) + received.get(target.name, 0)
+            received[target.name] = received.get(target.name, 0) + 1
+        else:
+            signal = next(s.index for s in signals if (s.name, s.domain) == (event.name, receiver))
+        sender = names.index(event.sender)
+        events.append(EventPlan(number, event.name, sender, receiver, virt_id, signal))
+    return events
+
+
+class _Numbering:
+    """Threads, capabilities and vectors by domain index; index 0 is the hypervisor."""
+
+    def __init__(
+        self, system: System, chip: Chip, signals: list[Signal], events: list[EventPlan]
+    ) -> None:
+        self.system = system
+        self.chip = chip
+        self.signals = signals
+        self.events = events
+        self.names = [HYPERVISOR, *(d.name for d in system.domains)]
+        self.first_vm = 1 + len(system.processes)
+
+    def domain(self, index: int) -> Domain | None:
+        return self.system.domains[index - 1] if index else None
+
+    def vcpu(self, index: int) -> int | None:
+        return index - self.first_vm if index >= self.first_vm else None
+
+    def _slots(self, index: int) -> list[tuple[str, int, int]]:
+        """Function, priority and stack of each thread."""
+        domain = self.domain(index)
+        if domain is None:
+            return [(name, priority, _HYPERVISOR_STACK) for name, priority in HYPERVISOR_THREADS]
+        if domain.vm is not None:
+            return [("", 0, domain.vm.vct_stack), ("", 0, domain.vm.usr_stack)]
+        threads = domain.process.threads if domain.process else ()
+        return [(t.name, t.priority, t.stack) for t in threads]
+
+    def threads(self, index: int) -> tuple[ThreadPlan, ...]:
+        first = sum(len(self._slots(i)) for i in range(index))
+        return tuple(
+            ThreadPlan(first + slot, slot, priority, function, stack)
+            for slot, (function, priority, stack) in enumerate(self._slots(index))
+        )
+
+    def capabilities(self, index: int) -> tuple[Capability, ...]:
+        domain = self.domain(index)
+        if domain is None:
+            return self._hypervisor_capabilities()
+        if domain.vm is not None:
+            return ()
+        waits = [
+            Capability(c_name(s.name), "SIGNAL", ("WAIT",), s.index)
+            for s in self.signals
+            if s.domain == index
+        ]
+        sends = [
+            Capability(c_name(e.name), "EVENT", ("SEND",), e.number)
+            for e in self.events
+            if e.sender == index
+        ]
+        return tuple(waits + sends)
+
+    def _hypervisor_capabilities(self) -> tuple[Capability, ...]:
+        capabilities = [
+            Capability("FAULT", "SIGNAL", ("WAIT",), SIGNAL_FAULT),
+            Capability("MANAGER", "SIGNAL", ("WAIT",), SIGNAL_MANAGER),
+            Capability("LOG_TICK", "SIGNAL", ("WAIT",), SIGNAL_LOG),
+            Capability("LOG", "LOG", ("CONTROL",), 0),
+        ]
+        for index, name in enumerate(self.names):
+            capabilities.append(Capability(f"DOMAIN_{c_name(name)}", "DOMAIN", ("CONTROL",), index))
+        for index, vm in enumerate(self.system.vms):
+            capabilities.append(Capability(f"VCPU_{c_name(vm.name)}", "VCPU", ("CONTROL",), index))
+        return tuple(capabilities)
+
+    def vectors(self, index: int) -> tuple[Vector, ...]:
+        domain = self.domain(index)
+        if domain is None or domain.vm is None:
+            return ()
+        vm = domain.vm
+        vectors = [
+            Vector(VIRT_SWITCH, "SWITCH", "switch", vm.switch),
+            Vector(VIRT_TICK, "TICK", "tick", vm.tick),
+            Vector(VIRT_SVC, "SVC", "svc", vm.svc),
+        ]
+        for irq in domain.irqs:
+            line = self.chip.interrupts[irq.name]
+            vectors.append(
+                Vector(len(vectors), irq.name, "irq", irq.handler, irq.transparent, line)
+            )
+        handlers = {event.name: event.handler for event in self.system.events}
+        for event in self.events:
+            if event.receiver == index:
+                handler = handlers[event.name]
+                number = event.number
+                vectors.append(Vector(len(vectors), event.name, "event", handler, number=number))
+        return tuple(vectors)
