@@ -1,0 +1,1 @@
+"""Generated files: one module a subject, texts in templates/."""

@@ -1,0 +1,40 @@
+"""What a domain is built from: fvm_domain.h, fvm_startup.c, its linker script."""
+
+from __future__ import annotations
+
+from composer.emit.render import render
+from composer.plan import DomainPlan, Plan
+
+
+def header(plan: Plan, domain: DomainPlan) -> str:
+    """fvm_domain.h."""
+    return render(
+        "fvm_domain.h.j2",
+        plan=plan,
+        domain=domain,
+        events=[e for e in plan.events if domain.index in (e.sender, e.receiver)],
+        shared=[s for s in plan.shared if domain.index in s.access],
+    )
+
+
+def startup(plan: Plan, domain: DomainPlan) -> str:
+    """fvm_startup.c."""
+    if domain.vcpu is None:
+        return render("fvm_startup_process.c.j2", domain=domain)
+    handlers = dict.fromkeys(v.handler for v in domain.vectors if v.handler)
+    return render(
+        "fvm_startup_vm.c.j2",
+        domain=domain,
+        handlers=list(handlers),
+        sent=[e for e in plan.events if e.sender == domain.index],
+    )
+
+
+def linker_script(domain: DomainPlan) -> str:
+    """<name>.ld."""
+    return render(
+        "domain.ld.j2",
+        domain=domain,
+        stacks=sum(thread.stack for thread in domain.threads),
+        heap=domain.source.heap if domain.source else 0,
+    )

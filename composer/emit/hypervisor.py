@@ -1,0 +1,61 @@
+"""The hypervisor's policy tables: hyp_config.h and hyp_config.c."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from composer.chips.family import family_of
+from composer.emit.kernel import budget
+from composer.emit.render import render
+from composer.plan import Plan
+
+
+@dataclass(frozen=True)
+class _Event:
+    number: int
+    sender: str
+    receiver: str
+    virt_id: int
+    name: str
+
+
+def policy_header(plan: Plan) -> str:
+    """hyp_config.h."""
+    family, kernel = family_of(plan.chip), plan.system.kernel
+    frequencies = family.frequencies(plan.clocks, plan.chip)
+    return render(
+        "hyp_config.h.j2",
+        plan=plan,
+        signals=_timers(plan),
+        routes=_routes(plan),
+        console=plan.chip.devices[kernel.console].base,
+        divider=family.baud_divider(kernel.console, kernel.baud, frequencies, plan.chip),
+    )
+
+
+def policy_tables(plan: Plan) -> str:
+    """hyp_config.c."""
+    return render(
+        "hyp_config.c.j2",
+        plan=plan,
+        signals=_timers(plan),
+        routes=_routes(plan),
+        events=[
+            _Event(e.number, _vcpu(plan, e.sender), _vcpu(plan, e.receiver), e.virt_id or 0, e.name)
+            for e in plan.events
+        ],
+        budget=budget(plan),
+    )
+
+
+def _timers(plan: Plan) -> list[object]:
+    return [s for s in plan.signals if s.domain and s.period_ticks is not None]
+
+
+def _routes(plan: Plan) -> list[tuple[int | None, object]]:
+    return [(d.vcpu, v) for d in plan.vms for v in d.vectors if v.kind == "irq"]
+
+
+def _vcpu(plan: Plan, domain: int) -> str:
+    vcpu = plan.domains[domain].vcpu
+    return "HYP_NO_VCPU" if vcpu is None else str(vcpu)

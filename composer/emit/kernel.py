@@ -1,0 +1,87 @@
+"""What the kernel is built from: fvm_config.h, fvm_tables.c, kernel.ld."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from composer.emit.boot import boot_ops, pin_grants
+from composer.emit.render import render
+from composer.layout.grants import joined
+from composer.plan import SIGNAL_FAULT, SIGNAL_MANAGER, EventPlan, Plan
+
+
+@dataclass(frozen=True)
+class Route:
+    """struct fvm_route, with its fields as C text."""
+
+    kind: str
+    target: int
+    virt_id: int
+    comment: str
+
+
+def config_header(plan: Plan) -> str:
+    """fvm_config.h."""
+    return render(
+        "fvm_config.h.j2",
+        plan=plan,
+        threads=[t for d in plan.domains for t in d.threads],
+        timers=[s for s in plan.signals if s.period_ticks is not None],
+        boot=boot_ops(plan),
+        pins=pin_grants(plan),
+    )
+
+
+def tables(plan: Plan) -> str:
+    """fvm_tables.c."""
+    routes = _routes(plan)
+    last = plan.chip.lines - 1
+    return render(
+        "fvm_tables.c.j2",
+        plan=plan,
+        protection=[plan.unit.initialiser(joined(d.grants), d.fpu) for d in plan.domains],
+        threads=[(d, t) for d in plan.domains for t in d.threads],
+        routes=routes,
+        last_line=None if last in routes else last,
+        events=[(e, _event_route(plan, e)) for e in plan.events],
+        timers=[s for s in plan.signals if s.period_ticks is not None],
+        boot=boot_ops(plan),
+        pins=pin_grants(plan),
+        fault_signal=SIGNAL_FAULT,
+        manager_signal=SIGNAL_MANAGER,
+        budget=budget(plan),
+    )
+
+
+def linker_script(plan: Plan) -> str:
+    """kernel.ld."""
+    return render("kernel.ld.j2", plan=plan)
+
+
+def budget(plan: Plan) -> int:
+    """Cycles of one slice."""
+    return plan.system.kernel.slice_us * plan.cpu_hz // 1_000_000
+
+
+def _routes(plan: Plan) -> dict[int, Route]:
+    routes = {}
+    for domain in plan.vms:
+        for vector in domain.vectors:
+            if vector.kind == "irq" and vector.number is not None and domain.vcpu is not None:
+                kind = "FVM_ROUTE_VCPU"
+                if vector.transparent:
+                    kind += " | FVM_ROUTE_TRANSPARENT"
+                comment = f"{vector.name}: {domain.name}"
+                routes[vector.number] = Route(kind, domain.vcpu, vector.virt_id, comment)
+    for signal in plan.signals:
+        if signal.irq is not None:
+            comment = f"{signal.name}: {plan.domains[signal.domain].name}"
+            routes[signal.irq] = Route("FVM_ROUTE_SIGNAL", signal.index, 0, comment)
+    return routes
+
+
+def _event_route(plan: Plan, event: EventPlan) -> Route:
+    receiver = plan.domains[event.receiver]
+    if event.signal is not None:
+        return Route("FVM_ROUTE_SIGNAL", event.signal, 0, event.name)
+    return Route("FVM_ROUTE_VCPU", receiver.vcpu or 0, event.virt_id or 0, event.name)

@@ -1,0 +1,129 @@
+"""Makefiles. Paths are relative to their folder, so the composed folder and the sources can move
+together, and spaces in a path above them don't matter; those below are quoted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from composer.emit.render import render
+from composer.emit.write import short_hash
+from composer.plan import HYPERVISOR, DomainPlan, Plan
+from composer.sources import runtime_folder
+
+_SOURCE_SUFFIXES = (".c", ".S")
+_RUNTIME_LIBRARIES = "--specs=nano.specs"
+
+
+@dataclass(frozen=True)
+class _Object:
+    """One rule: names as make and the shell want them."""
+
+    object: str
+    dependency: str
+    argument: str
+    flags: str
+    label: str
+
+
+def kernel_makefile(plan: Plan, folder: Path) -> str:
+    """Makefile of the kernel in `folder`."""
+    runtime = runtime_folder()
+    sources = _sources(runtime / "kernel")
+    for part in plan.chip.core.runtime:
+        sources += _sources(runtime / "arch" / part)
+    return _makefile(plan, folder, "kernel", [*sources, folder / "fvm_tables.c"], fpu=False)
+
+
+def domain_makefile(plan: Plan, domain: DomainPlan, folder: Path) -> str:
+    """Makefile of one domain in `folder`."""
+    runtime = runtime_folder()
+    library = "native" if domain.vcpu is None else "guest"
+    sources = _sources(runtime / library)
+    for part in plan.chip.core.runtime:
+        sources += _sources(runtime / "arch" / part / library)
+    sources.append(folder / "fvm_startup.c")
+    if domain.name == HYPERVISOR:
+        console = plan.chip.devices[plan.system.kernel.console].kind
+        driver = runtime / "soc" / plan.chip.console_drivers[console]
+        sources += [*_sources(runtime / "hypervisor"), driver, folder / "hyp_config.c"]
+    return _makefile(plan, folder, domain.name, sources, fpu=domain.fpu, domain=domain)
+
+
+def all_makefile(plan: Plan) -> str:
+    """Makefile that builds everything."""
+    return render("all.mk.j2", parts=["kernel", *(d.name for d in plan.domains)])
+
+
+def _makefile(
+    plan: Plan,
+    folder: Path,
+    target: str,
+    runtime_sources: Sequence[Path],
+    fpu: bool,
+    domain: DomainPlan | None = None,
+) -> str:
+    runtime, core = runtime_folder(), plan.chip.core
+    includes = [Path("."), runtime / "include"]
+    includes += [runtime / "arch" / part / "include" for part in core.runtime]
+    includes = [i for i in includes if not i.is_absolute() or i.is_dir()]
+    if domain is None or domain.name == HYPERVISOR:
+        includes.append(runtime)
+    sources = domain.sources if domain else None
+    project = domain.source.project if domain and domain.source else None
+    objects = [_object(folder, s, "RUNTIME") for s in runtime_sources]
+    project_flags = None
+    if sources is not None and project is not None:
+        builtin = project.builtin is not None
+        objects += [_object(folder, s, "RUNTIME" if builtin else "PROJECT") for s in sources.built]
+        if not builtin:
+            defines = " ".join(_quote(f"-D{define}") for define in project.defines)
+            parts = (f"-std={project.standard}", defines, _escape(project.cflags))
+            project_flags = " ".join(part for part in parts if part)
+    return render(
+        "Makefile.j2",
+        core=core,
+        target=target,
+        script=f"{target}.ld",
+        machine=[*core.cflags, *(core.fpu_cflags if fpu else core.soft_cflags)],
+        includes=_folders(folder, includes),
+        project_flags=project_flags,
+        project_includes=_folders(folder, sources.includes if sources else ()),
+        objects=objects,
+        ldflags=_escape(project.ldflags) if project_flags and project else _RUNTIME_LIBRARIES,
+    )
+
+
+def _sources(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(f for f in folder.iterdir() if f.suffix in _SOURCE_SUFFIXES)
+
+
+def _object(folder: Path, source: Path, flags: str) -> _Object:
+    name = os.path.relpath(source, folder)
+    # The hash keeps two files of one name apart, and an old object from a new source.
+    target = f"obj/{_plain(source.stem)}-{short_hash(name.encode())[:8]}.o"
+    return _Object(target, _escape(name).replace(" ", "\\ "), _quote(name), flags, source.name)
+
+
+def _folders(folder: Path, paths: Iterable[Path]) -> list[str]:
+    return [_quote(os.path.relpath(folder / path, folder)) for path in paths]
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "_-" else "_" for c in text)
+
+
+def _escape(text: str) -> str:
+    """Text that make hands on unchanged."""
+    return text.replace("$", "$$").replace("#", "\\#")
+
+
+def _quote(text: str) -> str:
+    """One shell word in a recipe."""
+    quoted = "'" + text.replace("'", "'\\''") + "'"
+    return _escape(quoted if any(not (c.isalnum() or c in "_-+=./,:@%") for c in text) else text)

@@ -1,0 +1,134 @@
+"""The JSON files that other parts read: one a domain, and one of the whole system."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from composer.layout.allocate import Placed
+from composer.plan import SVC_NUMBER, DomainPlan, Plan, Vector
+from composer.sources import Sources
+
+
+def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
+    """DIR/<name>.domain.json: input of the porter and the scanner."""
+    source = domain.source
+    vm = source.vm if source else None
+    return {
+        "schema": 1,
+        "system": plan.system.name,
+        "name": domain.name,
+        "kind": domain.kind,
+        "arch": plan.chip.core.arch,
+        "chip": plan.chip.name,
+        "clock_hz": plan.cpu_hz,
+        "kernel_tick_hz": plan.system.kernel.tick_hz,
+        "tick_hz": vm.tick_hz if vm else None,
+        "catchup": vm.catchup if vm else None,
+        "watchdog_ms": vm.watchdog_us // 1000 if vm else None,
+        "fpu": domain.fpu,
+        "wfi": False,
+        "svc": [SVC_NUMBER],
+        "vectors": [_vector(vector) for vector in domain.vectors],
+        "events": [
+            {
+                "name": e.name,
+                "id": e.number,
+                "direction": "receive" if e.receiver == domain.index else "send",
+            }
+            for e in plan.events
+            if domain.index in (e.sender, e.receiver)
+        ],
+        "grants": [
+            {"name": g.name, "kind": g.kind, "base": g.base, "size": g.size, "access": g.access}
+            for g in domain.grants
+        ],
+        "pins": [
+            {"port": p.port, "pin": p.number} for p in (source.pins if source else ()) if p.runtime
+        ],
+        "project": _project(domain, out),
+        "replaced": _replaced(domain.sources),
+        "startup": list(domain.sources.startup) if domain.sources else [],
+    }
+
+
+def system_record(plan: Plan, out: Path) -> dict[str, Any]:
+    """DIR/system.json: input of build, link and run."""
+    board = plan.board
+    kernel = {
+        "name": "kernel",
+        "elf": "kernel/kernel.elf",
+        "flash": _place(plan.kernel_flash),
+        "ram": _place(plan.kernel_ram),
+    }
+    return {
+        "schema": 1,
+        "name": plan.system.name,
+        "description": os.path.relpath(plan.system.file.resolve(), out),
+        "chip": plan.chip.name,
+        "board": board.name if board else None,
+        "qemu": {"machine": board.machine, "serial": list(board.serial)} if board else None,
+        "cpu_hz": plan.cpu_hz,
+        "kernel_tick_hz": plan.system.kernel.tick_hz,
+        "console": plan.system.kernel.console,
+        "protection": plan.system.kernel.protection,
+        "flash": {"base": plan.flash.base, "size": plan.flash.size},
+        "ram": {"base": plan.ram.base, "size": plan.ram.size},
+        "kernel": kernel,
+        "domains": [
+            {
+                "index": d.index,
+                "name": d.name,
+                "kind": d.kind,
+                "elf": f"{d.name}/{d.name}.elf",
+                "policy": f"{d.name}.domain.json",
+                "flash": _place(d.flash),
+                "ram": _place(d.ram),
+                "devices": [g.name for g in d.grants if g.kind == "device"],
+                "project": _project(d, out),
+            }
+            for d in plan.domains
+        ],
+        "shared": [
+            {
+                "name": s.name,
+                **_place(s.place),
+                "users": {plan.domains[i].name: access for i, access in s.access.items()},
+            }
+            for s in plan.shared
+        ],
+    }
+
+
+def _place(placed: Placed) -> dict[str, int]:
+    return {"base": placed.base, "size": placed.granted, "asked": placed.size}
+
+
+def _vector(vector: Vector) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "virt_id": vector.virt_id,
+        "name": vector.name,
+        "kind": vector.kind,
+        "handler": vector.handler,
+    }
+    if vector.kind == "irq":
+        record["irq"] = vector.number
+        record["mask"] = "transparent" if vector.transparent else "maskable"
+    if vector.kind == "event":
+        record["event"] = vector.number
+    return record
+
+
+def _project(domain: DomainPlan, out: Path) -> dict[str, str | None]:
+    sources = domain.sources
+    if sources is None or sources.original is None or sources.ported is None:
+        return {"original": None, "ported": None}
+    return {
+        "original": os.path.relpath(sources.original, out),
+        "ported": os.path.relpath(sources.ported, out),
+    }
+
+
+def _replaced(sources: Sources | None) -> list[dict[str, str]]:
+    return [{"file": file, "by": by} for file, by in (sources.replaced if sources else ())]

@@ -1,0 +1,49 @@
+/* The hypervisor's policy: which VM may have which line and event, and its budget. The composer
+ * generates the tables (hyp_config.c) and their lengths (hyp_config.h).
+ */
+#ifndef FVM_HYPERVISOR_POLICY_H
+#define FVM_HYPERVISOR_POLICY_H
+
+#include <stdint.h>
+
+#include "hyp_config.h"
+
+#define HYP_NO_VCPU 0xFFu
+
+struct hyp_domain {
+    const char *name;
+    uint8_t cap;  /* FVM_CAP_DOMAIN of it */
+    uint8_t vcpu; /* index, HYP_NO_VCPU for a process */
+};
+
+struct hyp_vcpu {
+    const char *name;
+    uint8_t cap; /* FVM_CAP_VCPU of it */
+    uint8_t domain;
+    uint32_t budget; /* cycles a round */
+};
+
+/* A process's timer signal whose count the log reports. */
+struct hyp_signal {
+    const char *name;
+    uint8_t index;
+};
+
+/* A line that a vCPU may bind with hyp_vct_phys, and only to this virtual vector. */
+struct hyp_route {
+    uint8_t vcpu, virt_id;
+    uint16_t phys;
+};
+
+/* An event; sender and receiver are HYP_NO_VCPU where that side is a process. */
+struct hyp_event {
+    uint8_t evt, sender_vcpu, receiver_vcpu, virt_id;
+};
+
+extern const struct hyp_domain hyp_domain[];
+extern const struct hyp_vcpu hyp_vcpu[];
+extern const struct hyp_signal hyp_signal[];
+extern const struct hyp_route hyp_route[];
+extern const struct hyp_event hyp_event[];
+
+#endif
