@@ -27,7 +27,7 @@ static void attach(struct fvm_ring *ring, volatile void *memory, uint32_t size)
     ring->shared = (struct fvm_ring_header *)(uintptr_t)memory;
     ring->data = (volatile uint8_t *)memory + sizeof(struct fvm_ring_header);
     ring->mask = capacity - 1;
-    ring->peer_restarts = 0;
+    ring->peer_starts = 0;
     ring->dropped = 0;
 }
 
@@ -51,7 +51,7 @@ void fvm_ring_reader(struct fvm_ring *ring, volatile void *memory, uint32_t size
     publish(&ring->shared->reader_epoch, ring->shared->reader_epoch + 1);
 }
 
-static int peer_restarted(struct fvm_ring *ring, const volatile uint32_t *epoch)
+static int peer_started(struct fvm_ring *ring, const volatile uint32_t *epoch)
 {
     uint32_t now = observe(epoch);
 
@@ -59,7 +59,7 @@ static int peer_restarted(struct fvm_ring *ring, const volatile uint32_t *epoch)
         return 0;
     }
     ring->peer_epoch = now;
-    ring->peer_restarts++;
+    ring->peer_starts++;
     return 1;
 }
 
@@ -67,7 +67,7 @@ int fvm_ring_write(struct fvm_ring *ring, const uint8_t *bytes, uint32_t length)
 {
     uint32_t room;
 
-    (void)peer_restarted(ring, &ring->shared->reader_epoch);
+    (void)peer_started(ring, &ring->shared->reader_epoch);
     room = (observe(&ring->shared->tail) - ring->position - 1) & ring->mask;
     if (length > room) {
         ring->dropped += length;
@@ -85,7 +85,7 @@ uint32_t fvm_ring_read(struct fvm_ring *ring, uint8_t *bytes, uint32_t size)
 {
     uint32_t count;
 
-    if (peer_restarted(ring, &ring->shared->writer_epoch)) {
+    if (peer_started(ring, &ring->shared->writer_epoch)) {
         uint32_t start = ring->shared->start & ring->mask;
 
         ring->dropped += (start - ring->position) & ring->mask;

@@ -29,7 +29,7 @@ def record(file: Path, consoles: Mapping[str, Console]) -> None:
             continue
         answer: list[str] = []
         while number < len(lines) and not QUESTION.fullmatch(lines[number]):
-            if answer and is_end_of_answer(answer[-1]) or lines[number].startswith("#"):
+            if (answer and is_end_of_answer(answer[-1])) or lines[number].startswith("#"):
                 break
             answer.append(lines[number])
             number += 1

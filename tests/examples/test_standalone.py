@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.conversation import counts, play, read_recording
-from tests.support.example import CONSOLES, CONVERSATIONS, MOTOR, SENSOR
-from tests.support.example import build_standalone, standalone_pair
+from tests.support.example import (
+    CONSOLES,
+    CONVERSATIONS,
+    MOTOR,
+    SENSOR,
+    build_standalone,
+    standalone_pair,
+)
 from tests.support.machine import Machine
 
 Build = tuple[dict[str, Path], str]

@@ -31,8 +31,8 @@ struct fvm_ring {
     uint32_t mask;     /* number of data bytes, a power of two, less one */
     uint32_t position; /* own index: head or tail */
     uint32_t peer_epoch;
-    uint32_t peer_restarts; /* seen since this side started */
-    uint32_t dropped;       /* bytes: not taken for want of room, or left by an earlier epoch */
+    uint32_t peer_starts; /* starts of the other side, seen since this side started */
+    uint32_t dropped;     /* bytes: not taken for want of room, or left by an earlier epoch */
 };
 
 /* Becomes the writer or the reader of the ring in `memory`, `size` bytes, header included. The
@@ -44,7 +44,7 @@ void fvm_ring_reader(struct fvm_ring *ring, volatile void *memory, uint32_t size
 /* Writes all of it and returns 1, or nothing and returns 0. The reader sees it at once. */
 int fvm_ring_write(struct fvm_ring *ring, const uint8_t *bytes, uint32_t length);
 
-/* Reads at most `size` bytes and returns how many. When peer_restarts has changed after it,
+/* Reads at most `size` bytes and returns how many. When peer_starts has changed after it,
  * they are the first bytes of the writer's new epoch. */
 uint32_t fvm_ring_read(struct fvm_ring *ring, uint8_t *bytes, uint32_t size);
 

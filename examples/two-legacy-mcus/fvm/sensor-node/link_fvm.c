@@ -15,7 +15,7 @@
 #define TO_MOTOR ((volatile void *)((volatile uint8_t *)FVM_SHM_LINK + RING_SIZE))
 
 static struct fvm_ring tx, rx;
-static uint32_t rx_restarts; /* of the writer, as far as the decoder knows */
+static uint32_t rx_starts; /* of the writer, as far as the decoder knows */
 static uint32_t rx_errors;
 static struct frame_decoder decoder;
 
@@ -46,8 +46,8 @@ uint32_t link_receive(uint8_t *payload)
     while (fvm_ring_read(&rx, &byte, 1) != 0) {
         int length;
 
-        if (rx.peer_restarts != rx_restarts) {
-            rx_restarts = rx.peer_restarts;
+        if (rx.peer_starts != rx_starts) {
+            rx_starts = rx.peer_starts;
             frame_reset(&decoder);
         }
         length = frame_decode(&decoder, byte);
