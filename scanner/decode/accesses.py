@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from capstone import CS_GRP_CALL, CS_OP_IMM, CS_OP_MEM, CS_OP_REG
@@ -51,7 +51,7 @@ def follow(
             state.step(instruction)
             continue
         if instruction.address == origin:
-            state.begin(instruction, constant.value)
+            state.begin(instruction, constant)
             continue
         for access in state.accesses(instruction):
             seen = True
@@ -59,7 +59,7 @@ def follow(
         left -= 1
         if not state.step(instruction) or not state.followed or not left:
             break
-    if not seen and constant.literal:
+    if not seen and constant.whole:
         yield constant.index, Access("address", constant.value)
 
 
@@ -75,20 +75,29 @@ def _beginning(listed: Flags, space: CodeSpace, index: int) -> int:
     return start
 
 
+class _Value(NamedTuple):
+    """A register's value; without `exact` something unknown is added to it."""
+
+    number: int
+    exact: bool = True
+
+
 class _State:
-    """Registers with known values, and which of them point where the followed constant does."""
+    """What registers hold, and which of them point where the followed constant does."""
 
     def __init__(self, space: CodeSpace) -> None:
         self._space = space
-        self._known: dict[int, int] = {}
-        self.followed: dict[int, bool] = {}
-        """Register to whether its value is exact, or has an unknown index added."""
+        self._values: dict[int, _Value] = {}
+        self.followed: set[int] = set()
 
-    def begin(self, instruction: Any, value: int) -> None:
+    def begin(self, instruction: Any, constant: Constant) -> None:
         """Run the instruction that makes the constant."""
         register = instruction.operands[0].reg
-        self._known[register] = value
-        self.followed = {register: True}
+        if constant.added:
+            self.step(instruction)
+        else:
+            self._values[register] = _Value(constant.value)
+        self.followed = {register} & self._values.keys()
 
     def accesses(self, instruction: Any) -> Iterator[Access]:
         """What the instruction loads or stores through a followed register."""
@@ -97,105 +106,114 @@ class _State:
         for operand in operands:
             if operand.type == CS_OP_MEM and operand.mem.base in self.followed:
                 address, exact = self._effective(operand)
-                value = None
-                if kind == "write" and operands[0].type == CS_OP_REG:
-                    value = self._known.get(operands[0].reg)
-                yield Access(kind, address, value, exact)
+                stored = self._register(operands[0]) if kind == "write" else None
+                value = stored.number if stored is not None and stored.exact else None
+                yield Access(kind, address & _MASK, value, exact)
         if name.startswith(("stm", "ldm")) and operands[0].reg in self.followed:
-            register = operands[0].reg
-            yield Access(kind, self._known[register], None, self.followed[register])
+            address, exact = self._values[operands[0].reg]
+            yield Access(kind, address, None, exact)
 
-    def _effective(self, operand: Any) -> tuple[int, bool]:
-        memory = operand.mem
-        address = self._known[memory.base] + memory.disp
-        exact = self.followed[memory.base]
-        if memory.index:
-            index = self._known.get(memory.index)
-            exact = exact and index is not None
-            address += (index or 0) << (operand.shift.value if operand.shift.type else 0)
-        return address & _MASK, exact
+    def _register(self, operand: Any) -> _Value | None:
+        return self._values.get(operand.reg) if operand.type == CS_OP_REG else None
+
+    def _effective(self, operand: Any) -> _Value:
+        base = self._values[operand.mem.base]
+        address = base.number + operand.mem.disp
+        if not operand.mem.index:
+            return _Value(address, base.exact)
+        index = self._values.get(operand.mem.index, _Value(0, False))
+        scale = operand.shift.value if operand.shift.type else 0
+        return _Value(address + (index.number << scale), base.exact and index.exact)
 
     def step(self, instruction: Any) -> bool:
         """Run an instruction; False where straight-line code ends."""
         _, written = instruction.regs_access()
-        certain = instruction.cc in (ARM_CC_AL, ARM_CC_INVALID)
+        unconditional = instruction.cc in (ARM_CC_AL, ARM_CC_INVALID)
         if instruction.group(CS_GRP_CALL):
             self._forget(_CLOBBERED)
             return True
         if ARM_REG_PC in written:
-            return not certain
-        result = self._result(instruction) if certain else None
+            return not unconditional
+        result = self._result(instruction) if unconditional else None
         self._forget(written)
         if result is not None:
             register, value, follows = result
-            self._known[register] = value & _MASK
-            if follows is not None:
-                self.followed[register] = follows
+            self._values[register] = _Value(value.number & _MASK, value.exact)
+            if follows:
+                self.followed.add(register)
         return True
 
-    def _forget(self, registers: Any) -> None:
+    def _forget(self, registers: Iterable[int]) -> None:
         for register in registers:
-            self._known.pop(register, None)
-            self.followed.pop(register, None)
+            self._values.pop(register, None)
+            self.followed.discard(register)
 
-    def _result(self, instruction: Any) -> tuple[int, int, bool | None] | None:
-        """Register, value and followed state after an instruction whose result is known."""
+    def _result(self, instruction: Any) -> tuple[int, _Value, bool] | None:
+        """Register, value, and whether it is followed, after an instruction that makes a value."""
         operands = instruction.operands
-        if not operands or operands[0].type != CS_OP_REG:
-            return None
-        name = instruction.mnemonic.partition(".")[0]
-        target = operands[0].reg
         if instruction.writeback:
             return self._written_back(instruction)
-        if name == "ldr" and operands[1].type == CS_OP_MEM and operands[1].mem.base == ARM_REG_PC:
-            place = ((instruction.address + 4) & ~3) + operands[1].mem.disp
-            word = self._space.word(place)
-            return None if word is None else (target, word, None)
-        if name in ("mov", "movs", "movw") and operands[1].type == CS_OP_IMM:
-            return target, operands[1].imm, None
-        if name == "movt" and target in self._known:
-            return target, self._known[target] & 0xFFFF | operands[1].imm << 16, None
-        if name in ("mov", "movs") and operands[1].shift.type == ARM_SFT_INVALID:
-            source = operands[1].reg
-            known = self._known.get(source)
-            return None if known is None else (target, known, self.followed.get(source))
-        return self._computed(name, operands)
+        if len(operands) not in (2, 3) or operands[0].type != CS_OP_REG:
+            return None
+        name = instruction.mnemonic.partition(".")[0]
+        target, last = operands[0].reg, operands[-1]
+        if name == "ldr" and last.type == CS_OP_MEM and last.mem.base == ARM_REG_PC:
+            word = self._space.word(((instruction.address + 4) & ~3) + last.mem.disp)
+            return None if word is None else (target, _Value(word), False)
+        if name in ("mov", "movs", "movw"):
+            value = self._operand(last)
+            return None if value is None else (target, value, self._follows(last))
+        if name == "movt":
+            low = self._values.get(target, _Value(0, False))
+            return target, _Value(low.number & 0xFFFF | last.imm << 16, low.exact), False
+        return self._computed(name.removesuffix("s"), target, operands[-2], last)
 
-    def _computed(self, name: str, operands: Any) -> tuple[int, int, bool | None] | None:
-        """Sums and the like; an unknown index added to a followed base leaves it followed."""
-        target, left, right = operands[0].reg, operands[-2], operands[-1]
-        if left.type != CS_OP_REG or left.reg not in self._known:
-            left, right = right, left
-        if left.type != CS_OP_REG or left.reg not in self._known or len(operands) > 3:
+    def _computed(
+        self, name: str, target: int, left: Any, right: Any
+    ) -> tuple[int, _Value, bool] | None:
+        """A sum keeps following its base, whatever index is added; other results are values."""
+        one, two = self._operand(left), self._operand(right)
+        if name in ("add", "addw"):
+            if one is None and two is None:
+                return None
+            one, two = one or _Value(0, False), two or _Value(0, False)
+            total = _Value(one.number + two.number, one.exact and two.exact)
+            return target, total, self._follows(left) or self._follows(right)
+        if one is None or two is None or not two.exact:
             return None
-        known, follows = self._known[left.reg], self.followed.get(left.reg)
-        amount = right.imm if right.type == CS_OP_IMM else self._known.get(right.reg)
-        if right.shift.type == ARM_SFT_LSL and amount is not None:
-            amount <<= right.shift.value
-        if name in ("add", "adds", "addw"):
-            if amount is not None:
-                return target, known + amount, follows
-            return None if follows is None else (target, known, False)
-        if right is not operands[-1] or amount is None:
-            return None
-        if name in ("sub", "subs", "subw"):
-            return target, known - amount, follows
-        if name in ("orr", "orrs"):
-            return target, known | amount, follows
-        if name in ("lsl", "lsls"):
-            return target, known << (amount & 31), None
+        if name in ("sub", "subw"):
+            return target, _Value(one.number - two.number, one.exact), self._follows(left)
+        if name == "orr" and one.exact:
+            return target, _Value(one.number | two.number), self._follows(left)
+        if name == "lsl" and one.exact:
+            return target, _Value(one.number << (two.number & 31)), False
         return None
 
-    def _written_back(self, instruction: Any) -> tuple[int, int, bool | None] | None:
+    def _operand(self, operand: Any) -> _Value | None:
+        """An immediate, or a register's value, shifted left as the instruction says."""
+        if operand.type == CS_OP_IMM:
+            return _Value(operand.imm & _MASK)
+        value = self._register(operand)
+        if value is None or operand.shift.type == ARM_SFT_INVALID:
+            return value
+        if operand.shift.type != ARM_SFT_LSL:
+            return None
+        return _Value(value.number << operand.shift.value, value.exact)
+
+    def _follows(self, operand: Any) -> bool:
+        return operand.type == CS_OP_REG and operand.reg in self.followed
+
+    def _written_back(self, instruction: Any) -> tuple[int, _Value, bool] | None:
         """The base register of a load or store that changes it."""
-        for position, operand in enumerate(instruction.operands):
-            if operand.type == CS_OP_MEM and operand.mem.base in self._known:
+        for operand in instruction.operands:
+            if operand.type == CS_OP_MEM and operand.mem.base in self._values:
                 base = operand.mem.base
                 change = operand.mem.disp
                 if instruction.post_index:
                     last = instruction.operands[-1]
-                    if position + 1 == len(instruction.operands) or last.type != CS_OP_IMM:
+                    if last.type != CS_OP_IMM:
                         return None
                     change = -last.imm if last.subtracted else last.imm
-                return base, self._known[base] + change, self.followed.get(base)
+                value = self._values[base]
+                return base, _Value(value.number + change, value.exact), base in self.followed
         return None

@@ -17,24 +17,26 @@ _PC = 15
 
 @dataclass(frozen=True)
 class Constant:
-    """After the instruction at `index`, a register holds `value`.
+    """After the instruction at `index`, its first operand holds `value`.
 
-    `literal` says that the value was a word of memory: made on purpose, so rarely anything but
-    what it looks like.
+    `whole` says that all 32 bits of the value were given: made on purpose, so rarely anything but
+    what it looks like. `added` says that the value was added to what a register held.
     """
 
     index: int
     value: int
-    literal: bool
+    whole: bool
+    added: bool = False
 
 
 def find_constants(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
-    """Literal loads, MOVW with MOVT, and MOV.W of a constant that `wanted` accepts."""
+    """Literal loads, MOVW with MOVT, MOV.W and ADD.W of a constant that `wanted` accepts."""
     yield from _literals(space, listed, wanted)
     yield from _move_pairs(space, listed, wanted)
     yield from _modified_immediates(space, listed, wanted)
+    yield from _added_immediates(space, listed, wanted)
 
 
 def _starts(space: CodeSpace, listed: Flags, mask: int, match: int) -> Indices:
@@ -53,7 +55,7 @@ def _literals(space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]) ->
         [(space.halfwords[narrow] & 0xFF).astype(np.int64) * 4, distances[is_load]]
     )
     for index, value in _loaded(space, indices, reach, wanted):
-        yield Constant(index, value, literal=True)
+        yield Constant(index, value, whole=True)
 
 
 def _loaded(
@@ -105,7 +107,7 @@ def _move_pairs(
             if low_registers[position] == high_registers[row]:
                 value = int(high_values[row]) << 16 | int(low_values[position])
                 if wanted(value):
-                    yield Constant(high, value, literal=True)
+                    yield Constant(high, value, whole=True)
                 break
 
 
@@ -120,14 +122,29 @@ def _modified_immediates(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
     """MOV.W Rd, #constant: an 8-bit value, rotated or repeated (ARM A5.3.2)."""
-    indices = _starts(space, listed, 0xFBEF, 0xF04F)
+    for index, value in _expanded(space, _starts(space, listed, 0xFBEF, 0xF04F), wanted):
+        yield Constant(index, value, whole=False)
+
+
+def _added_immediates(
+    space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
+) -> Iterator[Constant]:
+    """ADD.W Rd, Rn, #constant: how compilers index the registers of the NVIC."""
+    for index, value in _expanded(space, _starts(space, listed, 0xFBE0, 0xF100), wanted):
+        yield Constant(index, value, whole=False, added=True)
+
+
+def _expanded(
+    space: CodeSpace, indices: Indices, wanted: Callable[[int], bool]
+) -> Iterator[tuple[int, int]]:
+    """The modified immediates of instructions of that form, where they are wanted."""
     first, second = _wide(space, indices)
     codes = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xFF
     accepted = {code: expand_immediate(code) for code in np.unique(codes).tolist()}
     accepted = {code: value for code, value in accepted.items() if wanted(value)}
     for index, code, half in zip(indices.tolist(), codes.tolist(), second.tolist(), strict=True):
         if code in accepted and not half & 0x8000:
-            yield Constant(index, accepted[code], literal=False)
+            yield index, accepted[code]
 
 
 def expand_immediate(code: int) -> int:

@@ -13,7 +13,9 @@ def _covers(address: int, policy: Policy) -> bool:
     return BASE <= address < END
 
 
-def _judge(access: Access, policy: Policy) -> str:
+def _judge(access: Access, policy: Policy) -> str | None:
+    if not _covers(access.address, policy):
+        return None
     bits = "" if access.value is None else bit_names(access.address, access.value)
     name = register_name(access.address)
     if not access.exact:
@@ -33,6 +35,8 @@ RULE = AddressRule(
         "movw r3, #0xe100\n movt r3, #0xe000\n str.w r2, [r3, r1, lsl #2]",
         "ldr r0, =0xe000e010\n bx lr",
         "mov.w r3, #0xe0000000\n ldr.w r2, [r3, #0xe80]",
+        "add.w r3, r3, #0xe0000000\n add.w r3, r3, #0xe100\n str r2, [r3]",
+        "add.w r3, r3, #0xe100\n add.w r3, r3, #0xe0000000\n str r2, [r3]",
     ),
     valid=("ldr r0, =0x20000000\n ldr r1, [r0]", "mov.w r3, #0xe0000000\n adds r0, r0, r3"),
 )
