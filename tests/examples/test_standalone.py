@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from tests.support.example import (
     CONVERSATIONS,
     MOTOR,
     SENSOR,
+    build_project,
     build_standalone,
+    copy_project,
     standalone_pair,
 )
 from tests.support.machine import Machine
@@ -97,3 +100,45 @@ def test_hang_ends_all_answers(build: Build, name: str) -> None:
         assert console.read_line(5) == "hanging"
         with pytest.raises(TimeoutError):
             console.ask(b"echo still here", timeout=1)
+
+
+@pytest.mark.parametrize("name", CONSOLES)
+def test_sets_up_clock_and_watchdog(build: Build, name: str, tmp_path: Path) -> None:
+    """QEMU has none of these blocks and logs what is written to them."""
+    log = tmp_path / "unimp.log"
+    options = ["-d", "unimp", "-D", str(log)]
+    with Machine(build[0][name], {name: CONSOLES[name]}, options=options) as machine:
+        console = machine.console[name]
+        console.wait_ready()
+        assert counts(console.ask(b"clock")[0])["timeouts"] == 3  # HSE, PLL, switch
+        while counts(console.ask(b"status")[0])["t"] < 200:
+            pass
+    writes = re.findall(r"(.*): unimp.* write .* offset (\w+), value (\w+)", log.read_text())
+    setup = {(device, int(offset, 16), int(value, 16)) for device, offset, value in writes}
+    assert ("RCC", 0x04, 0x07405408) in setup  # PLLCFGR: HSE, M 8, N 336, P 2, Q 7
+    assert ("RCC", 0x08, 0x00009400) in setup  # CFGR: AHB / 1, APB1 / 4, APB2 / 2
+    assert ("Flash Int", 0x00, 0x00000705) in setup  # ACR: 5 wait states, caches
+    iwdg = [(int(o, 16), int(v, 16)) for device, o, v in writes if device == "I2S2ext"]
+    assert iwdg[:5] == [(0, 0xCCCC), (0, 0x5555), (4, 3), (8, 499), (0, 0xAAAA)]  # 500 ms
+    assert set(iwdg[5:]) == {(0, 0xAAAA)}
+
+
+def test_floating_point_check_notices_a_lost_register(tmp_path: Path) -> None:
+    """With a task switch that forgets S16-S31, `status` says so."""
+    project = tmp_path / MOTOR
+    copy_project(MOTOR, project)
+    port = project / "FreeRTOS-Kernel" / "portable" / "GCC" / "ARM_CM4F" / "port.c"
+    text = port.read_text()
+    for right, wrong in (
+        ("vstmdbeq r0!, {s16-s31}", "subeq r0, r0, #64"),
+        ("vldmiaeq r0!, {s16-s31}", "addeq r0, r0, #64"),
+    ):
+        assert text.count(right) == 1
+        text = text.replace(right, wrong)
+    port.write_text(text)
+    elf, _ = build_project(project)
+    with Machine(elf, {MOTOR: 1}) as machine:
+        console = machine.console[MOTOR]
+        console.wait_ready()
+        while "FAILED" not in (answer := console.ask(b"status"))[0]:
+            assert counts(answer[0])["t"] < 5000

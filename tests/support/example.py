@@ -19,23 +19,31 @@ SENSOR = "sensor-node"
 CONSOLES = {MOTOR: 1, SENSOR: 2}  # USART numbers, the same stand-alone and consolidated
 
 
-def build_standalone(folder: Path) -> tuple[dict[str, Path], str]:
-    """Builds copies of both projects with their own Makefiles in `folder`.
+def copy_project(name: str, folder: Path) -> None:
+    """Copies a legacy project, without what was built in it."""
+    shutil.copytree(EXAMPLE / name, folder, ignore=shutil.ignore_patterns("build"))
 
-    Returns the ELF files and everything that make printed.
-    """
+
+def build_project(folder: Path) -> tuple[Path, str]:
+    """Builds a project with its own Makefile. Returns the ELF file and what make printed."""
+    result = subprocess.run(
+        ["make", "-C", str(folder), "-j2"], capture_output=True, text=True, check=False
+    )
+    output = result.stdout + result.stderr
+    assert result.returncode == 0, output
+    (elf,) = (folder / "build").glob("*.elf")
+    return elf, output
+
+
+def build_standalone(folder: Path) -> tuple[dict[str, Path], str]:
+    """Builds copies of both projects in `folder`. Returns the ELF files and make's output."""
     elves: dict[str, Path] = {}
-    output = ""
+    printed = ""
     for name in CONSOLES:
-        copy = folder / name
-        shutil.copytree(EXAMPLE / name, copy, ignore=shutil.ignore_patterns("build"))
-        result = subprocess.run(
-            ["make", "-C", str(copy), "-j2"], capture_output=True, text=True, check=False
-        )
-        output += result.stdout + result.stderr
-        assert result.returncode == 0, output
-        elves[name] = copy / "build" / f"{name}.elf"
-    return elves, output
+        copy_project(name, folder / name)
+        elves[name], output = build_project(folder / name)
+        printed += output
+    return elves, printed
 
 
 @contextmanager
