@@ -27,6 +27,7 @@ lint: setup ## every static check, of Python and of C
 	@$(PY) -m mypy porter scanner composer
 	@.venv/bin/lint-imports --no-cache
 	@git ls-files -z '*.c' '*.h' | xargs -0 .venv/bin/clang-format --dry-run -Werror
+	@.ci/lint-c
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
 	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis
