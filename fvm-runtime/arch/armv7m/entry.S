@@ -62,8 +62,8 @@ reset_entry:
     bl kernel_main
 
     .thumb_func
-unused_entry:
-    b unused_entry
+unused_entry:                   /* NMI and DebugMonitor: nobody asked for them */
+    bl cpu_arch_reset
 
     .thumb_func
 fault_stub:
