@@ -11,9 +11,10 @@ from scanner.report.finding import FileReport, Finding
 
 def where(finding: Finding) -> str:
     """Address, function and source line of a finding, as far as they are known."""
-    parts = [] if finding.address is None else [f"0x{finding.address:08x}"]
-    parts += [text for text in (finding.function, finding.source) if text is not None]
-    return " ".join(parts)
+    if finding.address is None:
+        return ""
+    known = [text for text in (finding.function, finding.source) if text is not None]
+    return " ".join([" at", f"0x{finding.address:08x}", *known])
 
 
 def refusal(report: FileReport) -> str:
@@ -21,7 +22,7 @@ def refusal(report: FileReport) -> str:
     rejecting = [finding for finding in report.findings if finding.rejects(report.strict)]
     first = rejecting[0]
     more = f" and {len(rejecting) - 1} more" if len(rejecting) > 1 else ""
-    return f"{report.file}: rejected: {first.rule} at {where(first)}, {first.text}{more}"
+    return f"{report.file}: rejected: {first.rule}{where(first)}, {first.text}{more}"
 
 
 def check_accepted(system: Composed) -> None:

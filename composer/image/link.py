@@ -14,6 +14,7 @@ from composer.image.binary import Binary, read_binary
 from composer.image.check import check_overlap, check_part
 from composer.image.composed import SYSTEM_FILE, Composed, Part, read_composed
 from composer.image.formats import binary_image, elf_image, hex_image
+from composer.image.gate import check_accepted
 from composer.image.write import write_all
 from scanner.image.model import Segment
 from scanner.report.errors import MissingError
@@ -27,8 +28,13 @@ def sha256(content: bytes | memoryview) -> str:
 
 
 def read_parts(system: Composed) -> tuple[Binary, ...]:
-    """Every part, checked on its own and against the others."""
+    """Every part, scanned, checked on its own and against the others.
+
+    The scanner comes before the places: of a firmware that was never ported both are wrong, and
+    what the scanner says explains it.
+    """
     binaries = tuple(read_binary(part.name, system.elf(part.name)) for part in system.parts)
+    check_accepted(system)
     for binary, part in zip(binaries, system.parts, strict=True):
         check_part(binary, part)
     check_overlap(binaries)
@@ -88,8 +94,6 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
 
     FvmError, with nothing written, when a part is missing, misplaced or refused by the scanner.
     """
-    from composer.image.gate import check_accepted
-
     system = read_composed(folder)
     targets = {suffix: stem.with_name(stem.name + suffix) for suffix in SUFFIXES}
     protected = {path.resolve() for path in inputs(system)}
@@ -97,7 +101,6 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
         if target.resolve() in protected:
             raise MissingError("is an input of link; choose another -o STEM", file=target)
     binaries = read_parts(system)
-    check_accepted(system)
 
     segments = sorted(
         (segment for binary in binaries for segment in binary.stored),
