@@ -20,7 +20,13 @@ SVC_NUMBER = 0xF5
 
 # The hypervisor's threads and signals, in header and signal order.
 HYPERVISOR = "hypervisor"
-HYPERVISOR_THREADS = (("hyp_fault_thread", 31), ("hyp_manager_thread", 30), ("hyp_log_thread", 1))
+# Priority 0 is the kernel's idle thread, below every VM.
+HYPERVISOR_THREADS = (
+    ("hyp_fault_thread", 31),
+    ("hyp_manager_thread", 30),
+    ("hyp_log_thread", 1),
+    ("hyp_idle_thread", 0),
+)
 SIGNAL_FAULT, SIGNAL_MANAGER, SIGNAL_LOG = range(3)
 
 
