@@ -1,0 +1,1 @@
+"""Rewrites a legacy project's sources so that they run in a virtual machine."""

@@ -1,0 +1,59 @@
+"""The last look at a transcription: it must compile, and hold nothing privileged."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, run
+from porter.context_switch.decode import decode
+from porter.context_switch.result import NotTranscribable
+from porter.project.compile_options import CompileOptions
+
+_PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "wfi", "wfe", "svc"})
+_STRICT = (
+    "-Werror=int-conversion",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=implicit-function-declaration",
+    "-Werror=return-type",
+)
+
+
+def with_runtime(options: CompileOptions) -> CompileOptions:
+    """The project's options plus the guest API's headers."""
+    runtime = Path(str(files("fvm-runtime")))
+    include = (runtime / "include", runtime / "arch" / "armv7m" / "include")
+    return replace(options, include_dirs=(*options.include_dirs, *include))
+
+
+def check(
+    source: Path, edited: dict[str, bytes], symbols: list[str], options: CompileOptions
+) -> None:
+    """Compile the edited files. `edited` is by file name: the source, and headers beside it.
+
+    Raises NotTranscribable with the compiler's complaint or the privileged instruction found.
+    """
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        for name, data in edited.items():
+            Path(folder, name).write_bytes(data)
+        copy = Path(folder, source.name)
+        try:
+            run([options.compiler, *flags(copy, options), *_STRICT, "-fsyntax-only", str(copy)])
+            assembly = assemble(copy, options)
+        except CompileError as error:
+            raise NotTranscribable(f"the C doesn't compile: {error}") from error
+    for symbol in symbols:
+        _refuse_privileged(assembly, symbol)
+
+
+def _refuse_privileged(assembly: Assembly, symbol: str) -> None:
+    if symbol in assembly.naked:
+        raise NotTranscribable("stays naked: another declaration or a macro says so")
+    for function in assembly.object.functions:
+        if function.name != symbol:
+            continue
+        for instruction in decode(assembly.object, function, assembly.text):
+            if instruction.name in _PRIVILEGED:
+                raise NotTranscribable(f"still has '{instruction.text}'")

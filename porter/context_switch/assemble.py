@@ -1,0 +1,99 @@
+"""From a user's source file to an object, with the project's own compiler and options.
+
+A C file is compiled to assembler text first: the compiler says there which functions are naked,
+which source line each asm statement came from, and the object's line table then leads from an
+instruction's address back to the text its author wrote.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.context_switch.object_file import ObjectFile
+from porter.project.compile_options import CompileOptions
+
+# Statics must stay although nobody calls them, and stay functions of their own.
+_C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-lto")
+_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
+_NAKED = re.compile(r"^\t@ Naked Function")
+_ASM_PLACE = re.compile(r'^@ (\d+) "(.+)" 1$')
+
+
+class CompileError(Exception):
+    """The project's compiler refused a file; str() is its first error."""
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """An object and the text behind it. `naked` maps a naked function's symbol to the source
+    lines at which its asm statements start."""
+
+    object: ObjectFile
+    text: tuple[str, ...]
+    naked: dict[str, tuple[int, ...]]
+
+
+def flags(source: Path, options: CompileOptions) -> list[str]:
+    """What the preprocessor and the code generator need to know."""
+    folders = [f"-I{folder}" for folder in options.include_dirs]
+    defines = [f"-D{define}" for define in options.defines]
+    return [*options.cpu_flags, f"-iquote{source.parent}", *folders, *defines]
+
+
+def run(command: list[str]) -> str:
+    """Standard output of a compiler; CompileError carries what it complained about."""
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError as error:
+        raise CompileError(f"{command[0]}: {error.strerror or error}") from error
+    if done.returncode != 0:
+        lines = done.stderr.decode(errors="replace").splitlines()
+        errors = [line for line in lines if "error" in line.lower()] or lines or ["failed"]
+        raise CompileError(errors[0].strip())
+    return done.stdout.decode(errors="replace")
+
+
+def preprocess(source: Path, options: CompileOptions) -> str:
+    """The translation unit after the preprocessor, without line markers."""
+    return run([options.compiler, "-E", "-P", *flags(source, options), str(source)])
+
+
+def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:
+    """What the compiler makes of a C file."""
+    command = [options.compiler, *flags(source, options), *_C_FLAGS, *extra, "-S", "-o", "-"]
+    return run([*command, str(source)])
+
+
+def assemble(source: Path, options: CompileOptions) -> Assembly:
+    """Compile or assemble one file. Raises CompileError."""
+    if source.suffix in (".s", ".S"):
+        preprocessor = [options.compiler, "-E", "-P", "-x", "assembler-with-cpp"]
+        text = run([*preprocessor, *flags(source, options), str(source)])
+        naked: dict[str, tuple[int, ...]] = {}
+    else:
+        text = assembler_text(source, options)
+        naked = naked_functions(text)
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        listing, target = Path(folder, "unit.s"), Path(folder, "unit.o")
+        listing.write_text(text)
+        assembler = [options.compiler, *options.cpu_flags, "-c", "-Wa,-gdwarf-4"]
+        run([*assembler, "-x", "assembler", "-o", str(target), str(listing)])
+        return Assembly(ObjectFile(target), tuple(text.splitlines()), naked)
+
+
+def naked_functions(text: str) -> dict[str, tuple[int, ...]]:
+    """Naked functions in the compiler's text and the source lines of their asm statements."""
+    found: dict[str, list[int]] = {}
+    label = ""
+    for line in text.splitlines():
+        if match := _LABEL.match(line):
+            label = match.group(1) if not match.group(1).startswith(".L") else label
+        elif _NAKED.match(line):
+            found[label] = []
+        elif (place := _ASM_PLACE.match(line)) and label in found:
+            found[label].append(int(place.group(1)))
+    return {name: tuple(lines) for name, lines in found.items()}

@@ -1,0 +1,275 @@
+"""All naked functions of one C file: transcribed, checked, and put in place as edits."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from porter.context_switch.accept import check
+from porter.context_switch.assemble import Assembly, assemble, preprocess
+from porter.context_switch.c_function import GUEST_HEADER, Writer
+from porter.context_switch.decode import decode
+from porter.context_switch.handler import Handler, transcribe
+from porter.context_switch.names import Names
+from porter.context_switch.object_file import Function
+from porter.context_switch.pick import Pick
+from porter.context_switch.result import (
+    ESCALATED,
+    REWRITTEN,
+    ROLE_OTHER,
+    ROLE_START,
+    ROLE_SWITCH,
+    NotTranscribable,
+    SwitchPort,
+)
+from porter.context_switch.roles import classify, touches_stack_pointers
+from porter.context_switch.source_text import Definition, SourceText
+from porter.context_switch.variants import variants
+from porter.project.compile_options import CompileOptions
+
+
+@dataclass(frozen=True)
+class _Found:
+    handler: Handler
+    definition: Definition
+
+
+class CFile:
+    """Ports one file. `headers` are the files that may hold a prototype of what it defines."""
+
+    def __init__(self, source: Path, headers: list[Path], options: CompileOptions) -> None:
+        self._source = source
+        self._headers = headers
+        # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
+        self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
+        self._text = SourceText(source.read_bytes())
+        self._found: list[_Found] = []
+        self._ports: list[SwitchPort] = []
+
+    def port(self) -> list[SwitchPort]:
+        """Edits and escalations. Raises CompileError where the file as it is doesn't compile."""
+        assembly = assemble(self._source, self._options)
+        if not assembly.naked:
+            return []
+        elsewhere = "\n".join(file.read_text(encoding="latin-1") for file in self._headers)
+        names = Names(preprocess(self._source, self._options), elsewhere)
+        for function in assembly.object.functions:
+            if function.name in assembly.naked:
+                self._function(assembly, function, names)
+        if self._found:
+            self._write(names)
+        return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
+
+    def _function(self, assembly: Assembly, function: Function, names: Names) -> None:
+        definition = self._definition(assembly.naked[function.name])
+        role: str | None = ROLE_OTHER
+        try:
+            instructions = decode(assembly.object, function, assembly.text)
+            role = classify(instructions)
+            if role is None:
+                return
+            if definition is None:
+                raise NotTranscribable("no function definition found around its asm statement")
+            handler = transcribe(assembly, function, role, names)
+            self._compare_variants(handler, definition, names)
+            self._found.append(_Found(handler, definition))
+        except NotTranscribable as reason:
+            # Other naked functions are masks and the like: rules of their own look after them.
+            if role != ROLE_OTHER or touches_stack_pointers(instructions):
+                self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
+
+    def _definition(self, lines: tuple[int, ...]) -> Definition | None:
+        for line in lines[:1]:
+            start = self._text.offset(line)
+            end = self._text.data.find(b"\n", start)
+            return self._text.definition_at(start) or self._text.definition_at(end - 1)
+        return None
+
+    def _escalate(self, name: str, role: str, definition: Definition | None, reason: str) -> None:
+        start, end = (definition.start, definition.end) if definition else (0, 0)
+        self._ports.append(
+            SwitchPort(
+                self._source,
+                start,
+                end,
+                self._text.data[start:end],
+                role,
+                definition.name if definition else name,
+                ESCALATED,
+                reason,
+            )
+        )
+
+    def _compare_variants(self, handler: Handler, definition: Definition, names: Names) -> None:
+        """Every arm of an #if inside the function must come out as the same C."""
+        expected = self._plain(handler, names)
+        for data in variants(self._text.data, definition.start, definition.end):
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder, self._source.name)
+                copy.write_bytes(data)
+                assembly = assemble(copy, self._options)
+            for function in assembly.object.functions:
+                if function.name == handler.symbol:
+                    other = transcribe(assembly, function, handler.role, names)
+                    if self._plain(other, names) != expected:
+                        raise NotTranscribable("an #if inside it changes what it does")
+
+    def _plain(self, handler: Handler, names: Names) -> list[str]:
+        lines = Writer(names, self._text.spaced()).body(handler)
+        return [
+            code
+            for line in lines
+            if (code := line.split("/*")[0].rstrip()) and not code.lstrip().startswith("*")
+        ]
+
+    def _write(self, names: Names) -> None:
+        """All edits of the file, or, if the result doesn't hold, one escalation a function."""
+        try:
+            edits = self._edits(names)
+            self._accept(edits)
+        except NotTranscribable as reason:
+            for found in self._found:
+                role, definition = found.handler.role, found.definition
+                self._escalate(definition.name, role, definition, str(reason))
+            return
+        self._ports.extend(edits)
+
+    def _edits(self, names: Names) -> list[SwitchPort]:
+        writer = Writer(names, self._text.spaced())
+        picks = {
+            found.definition.name + "_pick": found.handler.pick
+            for found in self._found
+            if isinstance(found.handler.pick, Pick)
+        }
+        starts = [found for found in self._found if found.handler.role == ROLE_START]
+        yield_to = next(iter(picks)) if len(picks) == 1 and starts else None
+        blocks: dict[int, list[str]] = {}
+        for found in self._found:
+            name = found.definition.name + "_pick"
+            lines = self._signature(found.definition)
+            if found.handler.role == ROLE_START:
+                lines += writer.body(found.handler, yield_to)
+            else:
+                lines += writer.body(found.handler)
+            if name == yield_to:
+                pick = picks[name]
+                lines = [*self._pick_text(writer, name, pick), "", *lines]
+            blocks[found.definition.start] = lines
+        self._declare(writer, blocks, picks, yield_to, starts)
+        edits = [
+            self._edit(found, blocks[found.definition.start], yield_to) for found in self._found
+        ]
+        return [*edits, *self._include(), *self._prototypes()]
+
+    def _pick_text(self, writer: Writer, name: str, pick: Pick) -> list[str]:
+        return [
+            "/* The same for a yield that is a function call: the registers are on the stack. */",
+            *writer.pick(name, pick),
+        ]
+
+    def _declare(
+        self,
+        writer: Writer,
+        blocks: dict[int, list[str]],
+        picks: dict[str, Pick],
+        yield_to: str | None,
+        starts: list[_Found],
+    ) -> None:
+        """Put declarations in front of the first function that needs them."""
+        if yield_to is not None:
+            home = next(
+                found.definition.start
+                for found in self._found
+                if found.definition.name + "_pick" == yield_to
+            )
+            first = min(found.definition.start for found in starts)
+            if first < home:
+                declaration = writer.pick_signature(yield_to, picks[yield_to]) + ";"
+                blocks[first] = [declaration, "", *blocks[first]]
+        if externs := writer.externs():
+            first = min(blocks)
+            blocks[first] = [*externs, "", *blocks[first]]
+
+    def _signature(self, definition: Definition) -> list[str]:
+        head = self._text.without_naked(definition.start, definition.body)
+        return [line.decode("latin-1") for line in head.rstrip().splitlines()]
+
+    def _edit(self, found: _Found, lines: list[str], yield_to: str | None) -> SwitchPort:
+        indent = self._indent(found.definition.start)
+        text = self._text.eol.join(
+            ((indent if index and line else "") + line).encode("latin-1")
+            for index, line in enumerate(lines)
+        )
+        handler = found.handler
+        reason = f"{handler.instructions} instructions transcribed"
+        if handler.role == ROLE_SWITCH:
+            if yield_to == found.definition.name + "_pick":
+                reason += f", fast yield through {yield_to}()"
+            else:
+                why = handler.pick if isinstance(handler.pick, str) else "no first-task start here"
+                reason += f"; no fast yield: {why}"
+        return SwitchPort(
+            self._source,
+            found.definition.start,
+            found.definition.end,
+            text,
+            handler.role,
+            found.definition.name,
+            REWRITTEN,
+            reason,
+        )
+
+    def _indent(self, offset: int) -> str:
+        line = self._text.data.rfind(b"\n", 0, offset) + 1
+        blank = self._text.data[line:offset]
+        return blank.decode("latin-1") if not blank.strip() else ""
+
+    def _include(self) -> list[SwitchPort]:
+        if GUEST_HEADER.encode() in self._text.data:
+            return []
+        place = self._text.after_includes()
+        line = f"#include <{GUEST_HEADER}>".encode() + self._text.eol
+        return [
+            SwitchPort(
+                self._source,
+                place,
+                place,
+                line,
+                ROLE_OTHER,
+                GUEST_HEADER,
+                REWRITTEN,
+                "the guest API",
+            )
+        ]
+
+    def _prototypes(self) -> list[SwitchPort]:
+        """Prototypes that still say naked, here and in the headers."""
+        edits = []
+        for file in (self._source, *self._headers):
+            text = self._text if file == self._source else SourceText(file.read_bytes())
+            for found in self._found:
+                for start, end in text.naked_prototypes(found.definition.name):
+                    edits.append(
+                        SwitchPort(
+                            file,
+                            start,
+                            end,
+                            text.without_naked(start, end),
+                            ROLE_OTHER,
+                            found.definition.name,
+                            REWRITTEN,
+                            "no longer naked",
+                        )
+                    )
+        return edits
+
+    def _accept(self, edits: list[SwitchPort]) -> None:
+        edited: dict[str, bytes] = {}
+        for file in {edit.file for edit in edits}:
+            data = file.read_bytes()
+            for edit in sorted((e for e in edits if e.file == file), key=lambda e: -e.start):
+                data = data[: edit.start] + edit.replacement + data[edit.end :]
+            edited[file.name] = data
+        symbols = [found.handler.symbol for found in self._found]
+        check(self._source, edited, symbols, self._options)

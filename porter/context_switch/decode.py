@@ -1,0 +1,170 @@
+"""Thumb instructions as the lifter wants them; Capstone does the decoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import capstone
+from capstone import arm_const
+
+from porter.context_switch.object_file import Function, ObjectFile
+from porter.context_switch.result import NotTranscribable
+
+_ALIASES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
+_CONDITIONS = {
+    arm_const.ARM_CC_EQ: "eq",
+    arm_const.ARM_CC_NE: "ne",
+    arm_const.ARM_CC_HS: "hs",
+    arm_const.ARM_CC_LO: "lo",
+    arm_const.ARM_CC_MI: "mi",
+    arm_const.ARM_CC_PL: "pl",
+    arm_const.ARM_CC_VS: "vs",
+    arm_const.ARM_CC_VC: "vc",
+    arm_const.ARM_CC_HI: "hi",
+    arm_const.ARM_CC_LS: "ls",
+    arm_const.ARM_CC_GE: "ge",
+    arm_const.ARM_CC_LT: "lt",
+    arm_const.ARM_CC_GT: "gt",
+    arm_const.ARM_CC_LE: "le",
+}
+_SHIFTS = {
+    arm_const.ARM_SFT_INVALID: "",
+    arm_const.ARM_SFT_LSL: "<<",
+    arm_const.ARM_SFT_LSR: ">>",
+}
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register, shifted where the instruction shifts it."""
+
+    name: str
+    shift: str = ""  # a C operator, or "" for none
+    amount: int = 0
+
+
+@dataclass(frozen=True)
+class Immediate:
+    """A constant as an unsigned word."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """An address: base plus index plus displacement in bytes."""
+
+    base: str
+    index: Register | None
+    displacement: int
+
+
+Operand = Register | Immediate | Memory
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """`name` is the instruction without condition, width or flag suffix; `text` what its author
+    wrote, blanks folded. `detail` is the printed operand text, for special registers."""
+
+    address: int
+    size: int
+    name: str
+    condition: str  # "" for always
+    sets_flags: bool
+    operands: tuple[Operand, ...]
+    writeback: bool
+    post_index: bool
+    detail: str
+    text: str
+
+    @property
+    def next(self) -> int:
+        """Address of the instruction behind it."""
+        return self.address + self.size
+
+    def registers(self) -> tuple[str, ...]:
+        """Names of the register operands, in order."""
+        return tuple(op.name for op in self.operands if isinstance(op, Register))
+
+
+def _operand(raw: Any, operand: Any, text: str) -> Operand | None:
+    def register(number: int) -> str:
+        name = str(raw.reg_name(number))
+        return _ALIASES.get(name, name)
+
+    if operand.type == arm_const.ARM_OP_REG:
+        if operand.shift.type not in _SHIFTS:
+            raise NotTranscribable(f"'{text}' uses a shift that the transcriber doesn't know")
+        return Register(register(operand.reg), _SHIFTS[operand.shift.type], operand.shift.value)
+    if operand.type == arm_const.ARM_OP_IMM:
+        return Immediate(operand.imm & 0xFFFF_FFFF)
+    if operand.type == arm_const.ARM_OP_MEM:
+        index = None
+        if operand.mem.index:
+            if operand.subtracted or operand.shift.type not in _SHIFTS:
+                raise NotTranscribable(f"'{text}' has an address form the transcriber doesn't know")
+            shift = _SHIFTS[operand.shift.type]
+            index = Register(register(operand.mem.index), shift, operand.shift.value)
+        return Memory(register(operand.mem.base), index, operand.mem.disp)
+    return None
+
+
+def _instruction(raw: Any, text: str) -> Instruction:
+    if raw.cc not in (arm_const.ARM_CC_AL, *_CONDITIONS):
+        raise NotTranscribable(f"'{text}' has an unknown condition")
+    operands = tuple(
+        operand for item in raw.operands if (operand := _operand(raw, item, text)) is not None
+    )
+    name = str(raw.insn_name())
+    if name in ("cps", "hint"):
+        name = str(raw.mnemonic).split(".")[0]
+    elif name == "mov" and str(raw.mnemonic).startswith("movt"):
+        name = "movt"
+    return Instruction(
+        address=raw.address,
+        size=raw.size,
+        name=name,
+        condition=_CONDITIONS.get(raw.cc, ""),
+        sets_flags=raw.update_flags,
+        operands=operands,
+        writeback=raw.writeback,
+        post_index=raw.post_index,
+        detail=str(raw.op_str).strip().lower(),
+        text=text,
+    )
+
+
+def decode(unit: ObjectFile, function: Function, lines: tuple[str, ...]) -> list[Instruction]:
+    """The instructions of a function in address order; data in it is skipped.
+
+    Raises NotTranscribable for bytes that are no instruction: a real one never is skipped.
+    """
+    machine = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS)
+    machine.detail = True
+    found: list[Instruction] = []
+    address = function.start
+    code = unit.data[function.section]
+    while address < function.end:
+        if unit.is_data(function.section, address):
+            address += 2
+            continue
+        stop = address
+        while stop < function.end and not unit.is_data(function.section, stop):
+            stop += 2
+        # One run of Capstone for a whole stretch: it tracks the IT block.
+        for raw in machine.disasm(code[address:stop], address):
+            line = unit.line(function.section, raw.address)
+            written = " ".join(lines[line - 1].split("@")[0].split()) if line else ""
+            if not written or ";" in written or ":" in written:
+                written = f"{raw.mnemonic} {raw.op_str}".strip()
+            found.append(_instruction(raw, written))
+            address = raw.address + raw.size
+        if address < stop:
+            raw_bytes = code[address : min(address + 4, stop)].hex(" ")
+            raise NotTranscribable(
+                f"the bytes {raw_bytes} at +{address - function.start:#x} "
+                "are no instruction the disassembler knows"
+            )
+    return found

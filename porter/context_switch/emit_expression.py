@@ -1,0 +1,176 @@
+"""Expressions of the small language as C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from porter.context_switch.ir import (
+    CONTEXT,
+    MASKS,
+    Binary,
+    Condition,
+    Const,
+    Expr,
+    Load,
+    Symbol,
+    Undefined,
+    Var,
+)
+from porter.context_switch.lift_state import KIND_COMPARE
+from porter.context_switch.names import INTEGER, POINTER, Variable
+from porter.context_switch.result import NotTranscribable
+
+_SIGNED = {"ge": ">=", "lt": "<", "gt": ">", "le": "<="}
+_UNSIGNED = {"eq": "==", "ne": "!=", "hs": ">=", "lo": "<", "hi": ">", "ls": "<="}
+_NARROW = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t"}
+
+# Names that only the assembler text knew become `extern void * volatile NAME;` where a pointer
+# is loaded from them, which fits any object pointer at link time.
+UNDECLARED_POINTER = Variable(POINTER)
+
+
+@dataclass
+class Expressions:
+    """Renders for one handler. `pointers` are the locals of type uint32_t *; `externs` collects
+    names that need a declaration, with the kind the C text uses them as."""
+
+    pointers: frozenset[str]
+    variable: Callable[[str], Variable | None]
+    is_function: Callable[[str], bool]
+    paren: Callable[[str], str]
+    externs: dict[str, str] = field(default_factory=dict)
+
+    def cast(self, kind: str, text: str) -> str:
+        """A cast in the file's own spacing."""
+        return f"{self.paren(kind)} {text}" if self.paren("x") != "(x)" else f"({kind}){text}"
+
+    def integer(self, expr: Expr) -> str:
+        """The expression as a uint32_t, ready to be an operand."""
+        match expr:
+            case Const(value):
+                return _constant(value)
+            case Var(name) if name in MASKS:
+                return f"virt_int_query{self.paren('VIRT_' + name)}"
+            case Var(name) if name in CONTEXT:
+                return context_field(name)
+            case Var(name):
+                return self.cast("uint32_t", name) if name in self.pointers else name
+            case Symbol():
+                return self.cast("uint32_t", self._symbol_address(expr))
+            case Load():
+                return self._loaded_integer(expr)
+            case Binary("+" | "-", left, Const()) if self._is_pointer(left):
+                return self.cast("uint32_t", self.paren(self.pointer(expr)))
+            case Binary(operator, left, right):
+                return self.paren(f"{self.integer(left)} {operator} {self.integer(right)}")
+            case Condition():
+                return self.condition(expr)
+            case Undefined(why):
+                raise NotTranscribable(f"reads a register that {why} destroyed")
+        raise NotTranscribable("an expression that has no C")
+
+    def pointer(self, expr: Expr) -> str:
+        """The expression as a uint32_t *."""
+        match expr:
+            case Var(name) if name in self.pointers:
+                return name
+            case Load(Symbol(name, 0), 4) if self._symbol_kind(name, POINTER) == POINTER:
+                return self.cast("uint32_t *", name)
+            case Symbol():
+                return self.cast("uint32_t *", self._symbol_address(expr))
+            case Binary("+" | "-" as sign, left, Const(value)) if self._is_pointer(left):
+                if value % 4 == 0:
+                    return f"{self.pointer(left)} {sign} {value // 4}"
+        return self.cast("uint32_t *", self.integer(expr))
+
+    def place(self, address: Expr, size: int) -> str:
+        """The object at an address, as an lvalue."""
+        match address:
+            case Symbol(name, 0) if size == 4 and self._symbol_kind(name, INTEGER) == INTEGER:
+                return name
+            case Binary("+" | "-" as sign, left, Const(step)) if self._is_pointer(left):
+                base, offset = left, step if sign == "+" else -step
+            case _:
+                base, offset = address, 0
+        if size == 4 and offset % 4 == 0:
+            text = self.pointer(base)
+            simple = text.isidentifier()
+            if offset:
+                return f"{text if simple else self.paren(text)}[{_index(offset // 4, self)}]"
+            return f"*{text}" if simple or text.startswith("(") else f"*{self.paren(text)}"
+        if isinstance(address, Symbol):
+            whole = self._symbol_address(address)
+        else:
+            whole = self.integer(address)
+        return f"*{self.cast(_NARROW[size] + ' *', self._operand(whole))}"
+
+    def condition(self, expr: Expr) -> str:
+        """A condition code over resolved flags."""
+        if not isinstance(expr, Condition) or not isinstance(expr.kind, Const):
+            raise NotTranscribable("a condition tests flags of more than one instruction")
+        left, right = self.integer(expr.left), self.integer(expr.right)
+        if expr.code in ("eq", "ne"):
+            return f"{left} {_UNSIGNED[expr.code]} {right}"
+        if expr.kind.value == KIND_COMPARE and expr.code in _UNSIGNED:
+            return f"{left} {_UNSIGNED[expr.code]} {right}"
+        if expr.kind.value == KIND_COMPARE and expr.code in _SIGNED:
+            signed = [self.cast("int32_t", side) for side in (left, right)]
+            return f"{signed[0]} {_SIGNED[expr.code]} {signed[1]}"
+        if expr.code in ("mi", "pl"):
+            if expr.kind.value == KIND_COMPARE:
+                left = self.paren(f"{left} - {right}")
+            return f"{self.cast('int32_t', left)} {'<' if expr.code == 'mi' else '>='} 0"
+        raise NotTranscribable(
+            f"condition {expr.code.upper()} after an instruction whose carry or overflow isn't kept"
+        )
+
+    def _is_pointer(self, expr: Expr) -> bool:
+        return isinstance(expr, Var) and expr.name in self.pointers
+
+    def _operand(self, text: str) -> str:
+        return text if text.isidentifier() or text.startswith("(") else self.paren(text)
+
+    def _loaded_integer(self, expr: Load) -> str:
+        if expr.signed:
+            kind = "int8_t *" if expr.size == 1 else "int16_t *"
+            whole = self.cast(kind, self._operand(self.integer(expr.address)))
+            return self.cast("uint32_t", f"*{whole}")
+        if isinstance(expr.address, Symbol) and expr.address.offset == 0 and expr.size == 4:
+            name = expr.address.name
+            kind = self._symbol_kind(name, INTEGER)
+            if kind == POINTER:
+                return self.cast("uint32_t", name)
+        return self.place(expr.address, expr.size)
+
+    def _symbol_kind(self, name: str, wanted: str) -> str:
+        """How C sees a named object; an undeclared one is declared as what is wanted first."""
+        declared = self.variable(name)
+        if declared is not None:
+            return declared.kind
+        if self.is_function(name):
+            return "function"
+        return self.externs.setdefault(name, wanted)
+
+    def _symbol_address(self, symbol: Symbol) -> str:
+        kind = self._symbol_kind(symbol.name, INTEGER)
+        text = symbol.name if kind == "function" else f"&{symbol.name}"
+        if symbol.offset:
+            text = self.cast("uint32_t", text)
+            sign = "+" if symbol.offset > 0 else "-"
+            return self.paren(f"{text} {sign} {abs(symbol.offset)}")
+        return text
+
+
+def _index(number: int, expressions: Expressions) -> str:
+    return f" {number} " if expressions.paren("x") != "(x)" else str(number)
+
+
+def context_field(name: str) -> str:
+    """The place of one of the task's registers in USR_REG."""
+    group = "Fpu" if name.startswith("S") and name != "SP" else "Reg"
+    return f"USR_REG->{group}.{name}"
+
+
+def _constant(value: int) -> str:
+    return str(value) if value < 10 else f"0x{value:X}" if value < 1 << 31 else f"0x{value:X}u"

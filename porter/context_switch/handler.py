@@ -1,0 +1,128 @@
+"""One function, from its instructions to nested statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.context_switch.assemble import Assembly
+from porter.context_switch.decode import Instruction, decode
+from porter.context_switch.emit_c import flatten
+from porter.context_switch.ir import (
+    CONTEXT,
+    Assign,
+    BlockLoad,
+    Call,
+    Statement,
+    Symbol,
+    Verbatim,
+)
+from porter.context_switch.lift import Lifter
+from porter.context_switch.lift_state import Signature
+from porter.context_switch.names import Names
+from porter.context_switch.object_file import Function
+from porter.context_switch.pick import Pick, find_pick
+from porter.context_switch.recipe import Recipe, recipe_for
+from porter.context_switch.result import ROLE_OTHER, ROLE_SVC, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.simplify import simplify
+from porter.context_switch.structure import If, Node, structure
+from porter.context_switch.walk import defined, reads, subexpressions, used
+
+
+@dataclass(frozen=True)
+class Handler:
+    """A transcribed function. `pick` is a string, the reason, where there is none."""
+
+    symbol: str
+    role: str
+    nodes: tuple[Node, ...]
+    pick: Pick | str
+    instructions: int
+
+
+def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
+    """Raises NotTranscribable with the reason for a person."""
+    instructions = decode(assembly.object, function, assembly.text)
+    signatures = _signatures(assembly, function, instructions, names)
+    program = Lifter(assembly.object, function, instructions, role, signatures).lift()
+    simplify(program, role)
+    nodes = structure(program)
+    if role == ROLE_OTHER:
+        _refuse_context(nodes)
+        if names.function(function.name) != Signature((), False):
+            raise NotTranscribable("a plain function with parameters or a result")
+    pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
+    recipe = recipe_for(_symbols(nodes))
+    if recipe is not None and names.function(recipe.needs) is not None:
+        nodes, pick = _publish_name(nodes, pick, recipe, role)
+    return Handler(function.name, role, nodes, pick, len(instructions))
+
+
+def _signatures(
+    assembly: Assembly, function: Function, instructions: list[Instruction], names: Names
+) -> dict[str, Signature]:
+    """Prototypes of every name the function's relocations and branches mention."""
+    found: dict[str, Signature] = {}
+    for address in range(function.start, function.end, 2):
+        relocation = assembly.object.relocation(function.section, address)
+        mentioned = relocation.symbol if relocation else None
+        if mentioned and (signature := names.function(mentioned)) is not None:
+            found[mentioned] = signature
+    for instruction in instructions:
+        if instruction.name == "bl" and instruction.operands:
+            target = getattr(instruction.operands[0], "value", None)
+            name = assembly.object.name_at(function.section, target) if target else None
+            if name and (signature := names.function(name)) is not None:
+                found.setdefault(name, signature)
+    return found
+
+
+def _refuse_context(nodes: tuple[Node, ...]) -> None:
+    """A plain function owns no task's registers."""
+    for node in flatten(nodes):
+        touched = (
+            used(node) | set(defined(node))
+            if isinstance(node, Statement)
+            else used(Assign((), "", node.condition))
+        )
+        if wrong := sorted(touched & set(CONTEXT)):
+            raise NotTranscribable(f"a plain function that changes {wrong[0].lower()}")
+
+
+def _symbols(nodes: tuple[Node, ...]) -> set[str]:
+    found: set[str] = set()
+    for node in flatten(nodes):
+        exprs = reads(node) if isinstance(node, Statement) else (node.condition,)
+        for expr in exprs:
+            found |= {part.name for part in subexpressions(expr) if isinstance(part, Symbol)}
+        if isinstance(node, Call):
+            found.add(node.function)
+    return found
+
+
+def _publish_name(
+    nodes: tuple[Node, ...], pick: Pick | str, recipe: Recipe, role: str
+) -> tuple[tuple[Node, ...], Pick | str]:
+    """Add the running task's name for fault records, where the next task is known."""
+    if role not in (ROLE_SWITCH, ROLE_SVC):
+        return nodes, pick
+    place = _restore(nodes)
+    if place is None:
+        return nodes, pick
+    line = Verbatim((), f"fvm_state.task_name = {recipe.task_name}")
+    nodes = (*nodes[:place], line, *nodes[place:])
+    if isinstance(pick, Pick):
+        pick = Pick((*pick.nodes, line), pick.parameter, pick.result)
+    return nodes, pick
+
+
+def _restore(nodes: tuple[Node, ...]) -> int | None:
+    """Where the chosen task's registers start to come back, at the outermost level."""
+    last = None
+    for index, node in enumerate(nodes):
+        if isinstance(node, If):
+            continue
+        if isinstance(node, BlockLoad) and set(node.targets) & set(CONTEXT):
+            return index
+        if isinstance(node, Assign) and node.target in CONTEXT and last is None:
+            last = index
+    return last

@@ -1,0 +1,124 @@
+"""Data-processing instructions: moves, arithmetic, logic, comparisons."""
+
+from __future__ import annotations
+
+from porter.context_switch.decode import Immediate, Instruction, Register
+from porter.context_switch.ir import WORD, Binary, Const, Expr, Note, Symbol
+from porter.context_switch.lift_state import KIND_COMPARE, KIND_RESULT, LiftState
+from porter.context_switch.object_file import R_ARM_THM_MOVT, R_ARM_THM_MOVW
+from porter.context_switch.result import NotTranscribable
+
+_OPERATORS = {
+    "add": "+",
+    "sub": "-",
+    "and": "&",
+    "orr": "|",
+    "eor": "^",
+    "lsl": "<<",
+    "lsr": ">>",
+}
+
+
+def move(state: LiftState, instruction: Instruction) -> None:
+    """mov, movs, movw."""
+    target, source = instruction.operands
+    if not isinstance(target, Register):
+        raise NotTranscribable(f"'{instruction.text}' moves to no register")
+    relocation = state.unit.relocation(state.function.section, instruction.address)
+    value = state.operand(source)
+    if relocation is not None:
+        if relocation.kind != R_ARM_THM_MOVW or not relocation.symbol:
+            raise NotTranscribable(f"'{instruction.text}' has an unknown relocation")
+        value = Symbol(relocation.symbol)
+    state.assign(state.variable(target.name), value)
+    if instruction.sets_flags:
+        state.set_flags(KIND_RESULT, state.read(target.name), Const(0))
+
+
+def move_top(state: LiftState, instruction: Instruction) -> None:
+    """movt: the upper half; with a relocation, of the symbol whose lower half stands there."""
+    target, source = instruction.operands
+    if not isinstance(target, Register) or not isinstance(source, Immediate):
+        raise NotTranscribable(f"'{instruction.text}' is no movt the transcriber knows")
+    variable = state.variable(target.name)
+    relocation = state.unit.relocation(state.function.section, instruction.address)
+    if relocation is not None:
+        if relocation.kind != R_ARM_THM_MOVT or state.known.get(variable) != Symbol(
+            relocation.symbol
+        ):
+            raise NotTranscribable(f"'{instruction.text}' completes no movw of the same symbol")
+        state.assign(variable, Symbol(relocation.symbol))
+        return
+    low = Binary("&", state.read(target.name), Const(0xFFFF))
+    state.assign(variable, Binary("|", low, Const(source.value << 16 & WORD)))
+
+
+def arithmetic(state: LiftState, instruction: Instruction) -> None:
+    """Two- and three-operand arithmetic and logic, plain or setting flags."""
+    target, *sources = instruction.operands
+    if not isinstance(target, Register):
+        raise NotTranscribable(f"'{instruction.text}' writes no register")
+    if target.name == "sp":
+        _adjust_stack(state, instruction)
+        return
+    if len(sources) == 1:
+        sources = [Register(target.name), sources[0]]
+    left, right = (state.operand(source) for source in sources)
+    if instruction.name in ("lsl", "lsr") and not isinstance(right, Const):
+        raise NotTranscribable(f"'{instruction.text}' shifts by a register")
+    result: Expr = Binary(_OPERATORS.get(instruction.name, "-"), left, right)
+    if instruction.name == "bic":
+        inverse = Const(~right.value & WORD) if isinstance(right, Const) else None
+        result = Binary("&", left, inverse or Binary("^", right, Const(WORD)))
+    elif instruction.name == "rsb":
+        result = Binary("-", right, left)
+    if instruction.sets_flags and instruction.name == "sub":
+        state.set_flags(KIND_COMPARE, left, right)
+    state.assign(state.variable(target.name), result)
+    if instruction.sets_flags and instruction.name != "sub":
+        state.set_flags(KIND_RESULT, state.read(target.name), Const(0))
+
+
+def invert(state: LiftState, instruction: Instruction) -> None:
+    """mvn."""
+    target, source = instruction.operands
+    if not isinstance(target, Register):
+        raise NotTranscribable(f"'{instruction.text}' writes no register")
+    state.assign(state.variable(target.name), Binary("^", state.operand(source), Const(WORD)))
+    if instruction.sets_flags:
+        state.set_flags(KIND_RESULT, state.read(target.name), Const(0))
+
+
+def extend(state: LiftState, instruction: Instruction) -> None:
+    """uxtb, uxth."""
+    target, source = instruction.operands
+    if not isinstance(target, Register):
+        raise NotTranscribable(f"'{instruction.text}' writes no register")
+    mask = 0xFF if instruction.name == "uxtb" else 0xFFFF
+    state.assign(state.variable(target.name), Binary("&", state.operand(source), Const(mask)))
+
+
+def compare(state: LiftState, instruction: Instruction) -> None:
+    """cmp and tst: nothing but flags."""
+    left, right = (state.operand(operand) for operand in instruction.operands)
+    if instruction.name == "cmp":
+        state.set_flags(KIND_COMPARE, left, right)
+    else:
+        state.set_flags(KIND_RESULT, Binary("&", left, right), Const(0))
+
+
+def _adjust_stack(state: LiftState, instruction: Instruction) -> None:
+    amount = instruction.operands[-1]
+    source = instruction.operands[-2]
+    if (
+        not isinstance(amount, Immediate)
+        or not isinstance(source, Register)
+        or source.name != "sp"
+        or instruction.name not in ("add", "sub")
+    ):
+        raise NotTranscribable(
+            f"'{instruction.text}' moves the handler's stack to a place "
+            "the transcriber can't follow"
+        )
+    state.depth += amount.value if instruction.name == "add" else -amount.value
+    state.emit(Note(state.current, ""))

@@ -1,0 +1,114 @@
+"""What lifting one function keeps in hand: the statements so far and the handler's stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from porter.context_switch.decode import Immediate, Instruction, Memory, Operand, Register
+from porter.context_switch.ir import (
+    Assign,
+    Binary,
+    Const,
+    Expr,
+    Origin,
+    Statement,
+    Symbol,
+    Undefined,
+    Var,
+)
+from porter.context_switch.object_file import Function, ObjectFile
+from porter.context_switch.result import NotTranscribable
+
+# How flag_kind says where flags came from.
+KIND_COMPARE = 1  # flag_a compared with flag_b
+KIND_RESULT = 2  # flag_a tested against zero: only eq, ne, mi, pl mean anything
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a C prototype tells about a callee: for each parameter whether it is a pointer."""
+
+    parameters: tuple[bool, ...]
+    returns: bool
+
+
+@dataclass
+class LiftState:
+    """One block at a time. `depth` is SP minus its value at entry, in bytes (0 or negative)."""
+
+    unit: ObjectFile
+    function: Function
+    role: str
+    signatures: dict[str, Signature]
+    depth: int = 0
+    statements: list[Statement] = field(default_factory=list)
+    known: dict[str, Expr] = field(default_factory=dict)
+    current: Origin = ()
+
+    def begin(self, depth: int) -> None:
+        """Start a new block."""
+        self.depth, self.statements, self.known = depth, [], {}
+
+    def emit(self, statement: Statement) -> None:
+        """Add a statement to the block."""
+        self.statements.append(statement)
+
+    def assign(self, variable: str, value: Expr) -> None:
+        """Add an assignment, remembering constants for the rest of the block."""
+        self.emit(Assign(self.current, variable, value))
+        self.known.pop(variable, None)
+        if isinstance(value, Const | Symbol):
+            self.known[variable] = value
+
+    def variable(self, register: str) -> str:
+        """The variable of a register. NotTranscribable for SP and PC, which have none."""
+        if register in ("sp", "pc"):
+            raise NotTranscribable(f"'{self.current[-1][1]}' uses {register} as a value")
+        number = int(register[1:]) if register[1:].isdigit() else -1
+        if register[0] == "r" and 4 <= number <= 11:
+            return f"R{number}"
+        if register[0] == "s" and 16 <= number <= 31:
+            return f"S{number}"
+        if register == "lr" or (register[0] == "r" and 0 <= number <= 12):
+            return register
+        raise NotTranscribable(f"'{self.current[-1][1]}' uses register {register}")
+
+    def read(self, register: str) -> Expr:
+        """A register's value."""
+        return Var(self.variable(register))
+
+    def operand(self, operand: Operand) -> Expr:
+        """A register (shifted) or an immediate as a value."""
+        if isinstance(operand, Immediate):
+            return Const(operand.value)
+        if isinstance(operand, Register):
+            value = self.read(operand.name)
+            return Binary(operand.shift, value, Const(operand.amount)) if operand.shift else value
+        raise NotTranscribable(f"'{self.current[-1][1]}' has an unknown operand")
+
+    def set_flags(self, kind: int, left: Expr, right: Expr) -> None:
+        """Remember what the next condition will test; before the instruction's own result."""
+        self.assign("flag_a", left)
+        self.assign("flag_b", right)
+        self.assign("flag_kind", Const(kind))
+
+    def forget_flags(self, why: str) -> None:
+        """Make a later condition on these flags an error."""
+        for name in ("flag_a", "flag_b", "flag_kind"):
+            self.assign(name, Undefined(why))
+
+    def slot(self, offset: int) -> str:
+        """The variable of a word of the handler's own stack, `offset` bytes from SP."""
+        place = self.depth + offset
+        if place >= 0 or place < self.depth or place % 4:
+            raise NotTranscribable(
+                f"'{self.current[-1][1]}' reaches outside what the handler pushed on its stack"
+            )
+        return f"m{-place}"
+
+    def memory(self, instruction: Instruction) -> Memory:
+        """The address operand of a load or store."""
+        for operand in instruction.operands:
+            if isinstance(operand, Memory):
+                return operand
+        raise NotTranscribable(f"'{instruction.text}' has no address the transcriber knows")

@@ -1,0 +1,81 @@
+"""Special registers, masks, barriers and supervisor calls."""
+
+from __future__ import annotations
+
+from porter.context_switch.decode import Instruction
+from porter.context_switch.ir import Const, Guest, Note, Var
+from porter.context_switch.lift_state import LiftState
+from porter.context_switch.result import ROLE_START, NotTranscribable
+
+WHY_BARRIER = "no barrier needed"
+WHY_FAULTMASK = "a guest has no FAULTMASK"
+
+# Special registers with a variable of their own. MSP and CONTROL are only accepted where the
+# check after constant propagation knows the idiom.
+_VARIABLES = {"psp": "SP", "primask": "PRIMASK", "basepri": "BASEPRI"}
+_WRITE_ONLY = {"msp": "MSP", "control": "CONTROL"}
+
+
+def read_special(state: LiftState, instruction: Instruction) -> None:
+    """mrs."""
+    register = instruction.registers()[0]
+    special = instruction.detail.split(",")[-1].strip()
+    if special not in _VARIABLES:
+        raise NotTranscribable(
+            f"'{instruction.text}' reads {special.upper()}, which a guest can't see"
+        )
+    state.assign(state.variable(register), Var(_VARIABLES[special]))
+
+
+def write_special(state: LiftState, instruction: Instruction) -> None:
+    """msr. BASEPRI_MAX only raises, so it is BASEPRI where a mask is set."""
+    register = instruction.registers()[0]
+    special = instruction.detail.split(",")[0].strip()
+    value = state.read(register)
+    if special == "basepri_max":
+        known = state.known.get(state.variable(register))
+        if not isinstance(known, Const) or known.value == 0:
+            raise NotTranscribable(f"'{instruction.text}' raises BASEPRI to an unknown level")
+        special = "basepri"
+    variable = _VARIABLES.get(special) or _WRITE_ONLY.get(special)
+    if variable is None:
+        raise NotTranscribable(
+            f"'{instruction.text}' writes {special.upper()}, which a guest doesn't have"
+        )
+    state.assign(variable, value)
+
+
+def change_state(state: LiftState, instruction: Instruction) -> None:
+    """cpsid and cpsie."""
+    masking = instruction.name == "cpsid"
+    if "i" in instruction.detail:
+        state.assign("PRIMASK", Const(1 if masking else 0))
+    if "f" in instruction.detail:
+        if masking:
+            raise NotTranscribable(
+                f"'{instruction.text}' sets FAULTMASK, which a guest doesn't have"
+            )
+        state.emit(Note(state.current, WHY_FAULTMASK))
+
+
+def barrier(state: LiftState, instruction: Instruction) -> None:
+    """dsb, isb, dmb."""
+    state.emit(Note(state.current, WHY_BARRIER))
+
+
+def nothing(state: LiftState, instruction: Instruction) -> None:
+    """nop; other hints wait or signal and are refused."""
+    if instruction.name != "nop":
+        raise NotTranscribable(
+            f"'{instruction.text}' would wait inside a virtual handler and "
+            "starve the tasks; the wait belongs into the idle task, as "
+            "hyp_vct_wait()"
+        )
+    state.emit(Note(state.current, ""))
+
+
+def supervisor_call(state: LiftState, instruction: Instruction) -> None:
+    """svc, in the first-task start: VCT serves it before this code would go on."""
+    if state.role != ROLE_START:
+        raise NotTranscribable(f"'{instruction.text}' calls a supervisor from a handler")
+    state.emit(Guest(state.current, "virt_vct_trig", ("FVM_VIRT_SVC",)))

@@ -1,0 +1,95 @@
+"""What C knows about the names an assembler text mentions: prototypes and declarations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from porter.context_switch.lift_state import Signature
+
+POINTER = "pointer"
+INTEGER = "integer"
+OTHER = "other"  # an array, a structure: only its address can be used
+
+_INTEGERS = re.compile(
+    r"\b(?:u?int(?:8|16|32)_t|unsigned|signed|int|long|short|char|_Bool|\w+_t|[A-Z]\w*|rt_\w+)\b"
+)
+_LOOK_BACK = 200  # characters: no declaration's type is longer
+_NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A declared object: POINTER, INTEGER or OTHER."""
+
+    kind: str
+
+
+class Names:
+    """Looks names up in a preprocessed translation unit, and functions then in `elsewhere`: the
+    text of the project's other files, because assembler text calls what C hasn't declared."""
+
+    def __init__(self, unit: str, elsewhere: str = "") -> None:
+        self._unit = unit
+        self._elsewhere = elsewhere
+
+    def function(self, name: str) -> Signature | None:
+        """Parameters and result of a function."""
+        return self.declared_function(name) or _signature(self._elsewhere, name)
+
+    def declared_function(self, name: str) -> Signature | None:
+        """The same, only if the translation unit itself declares it."""
+        return _signature(self._unit, name)
+
+    def variable(self, name: str) -> Variable | None:
+        """What kind of object a name declares, None if the unit doesn't declare it."""
+        for match in re.finditer(rf"\b{re.escape(name)}\b\s*([\[;=,])", self._unit):
+            if (words := _type_in_front(self._unit, match.start())) is not None:
+                return _variable(words, is_array=match.group(1) == "[")
+        return None
+
+
+def _type_in_front(text: str, place: int) -> list[str] | None:
+    """The words (stars among them) of a declaration in front of the name, None if it is none."""
+    head = re.split(r"[;{}()=,#/\[\]&|<>?:!+-]", text[max(0, place - _LOOK_BACK) : place])[-1]
+    words = head.replace("*", " * ").split()
+    known = all(re.fullmatch(r"[A-Za-z_]\w*|\*", word) for word in words)
+    if not words or words[0] == "*" or words[0] in _NO_TYPE or not known:
+        return None
+    return words
+
+
+def _signature(text: str, name: str) -> Signature | None:
+    pattern = re.compile(
+        rf"\b{re.escape(name)}\s*\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)[^;{{}}=]*[;{{]"
+    )
+    for match in pattern.finditer(text):
+        words = _type_in_front(text, match.start())
+        if words is not None:
+            returns = words[-1] != "void"
+            return Signature(_parameters(match["parameters"]), returns)
+    return None
+
+
+def _variable(words: list[str], is_array: bool) -> Variable:
+    if is_array:
+        return Variable(OTHER)
+    if "*" in words:
+        return Variable(POINTER)
+    structured = {"struct", "union"} & set(words)
+    return Variable(INTEGER if not structured and _INTEGERS.search(" ".join(words)) else OTHER)
+
+
+def _parameters(text: str) -> tuple[bool, ...]:
+    """For each parameter whether it is a pointer (or an array, or a function)."""
+    if text.strip() in ("", "void"):
+        return ()
+    found = [""]
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return tuple(any(mark in parameter for mark in "*[(") for parameter in found)

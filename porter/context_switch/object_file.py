@@ -1,0 +1,158 @@
+"""An assembled object: bytes, functions, literal data, relocations and the text of each line."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import SymbolTableSection
+
+R_ARM_ABS32 = 2
+R_ARM_THM_CALL = 10
+R_ARM_THM_JUMP24 = 30
+R_ARM_THM_MOVW = 47
+R_ARM_THM_MOVT = 48
+R_ARM_THM_JUMP11 = 102
+R_ARM_THM_JUMP8 = 103
+
+
+@dataclass(frozen=True)
+class Function:
+    """[start, end) in bytes from the start of a section; `end` is the next function's start."""
+
+    name: str
+    section: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Relocation:
+    """What the linker will put at a place: the address of `symbol` plus `offset` bytes."""
+
+    kind: int
+    symbol: str
+    offset: int
+
+
+class ObjectFile:
+    """Everything the decoder asks of one relocatable Arm ELF file."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as stream:
+            elf = ELFFile(stream)
+            self.data = {
+                index: section.data()
+                for index, section in enumerate(elf.iter_sections())
+                if section["sh_type"] == "SHT_PROGBITS"
+            }
+            self._names: dict[tuple[int, int], str] = {}
+            self._maps: dict[int, list[tuple[int, bool]]] = {}
+            self.functions: list[Function] = []
+            self._read_symbols(elf)
+            self._relocations: dict[tuple[int, int], Relocation] = {}
+            self._line_sections: list[int] = []
+            self._read_relocations(elf)
+            self._lines: dict[tuple[int, int], int] = {}
+            self._read_lines(elf)
+
+    def _read_symbols(self, elf: ELFFile) -> None:
+        starts: dict[int, list[tuple[int, str]]] = {}
+        for table in elf.iter_sections():
+            if not isinstance(table, SymbolTableSection):
+                continue
+            for symbol in table.iter_symbols():
+                section, value = symbol["st_shndx"], symbol["st_value"]
+                kind = symbol["st_info"]["type"]
+                if not isinstance(section, int):
+                    continue
+                if symbol.name.split(".")[0] in ("$t", "$d", "$a"):
+                    entries = self._maps.setdefault(section, [])
+                    entries.append((value, symbol.name.startswith("$d")))
+                elif kind == "STT_FUNC":
+                    starts.setdefault(section, []).append((value & ~1, symbol.name))
+                elif kind != "STT_SECTION" and symbol.name and kind != "STT_FILE":
+                    self._names.setdefault((section, value), symbol.name)
+        for section, found in starts.items():
+            found.sort()
+            ends = [start for start, _ in found[1:]] + [len(self.data.get(section, b""))]
+            for (start, name), end in zip(found, ends, strict=True):
+                self.functions.append(Function(name, section, start, end))
+                self._names[(section, start)] = name
+        for entries in self._maps.values():
+            entries.sort()
+
+    def _read_relocations(self, elf: ELFFile) -> None:
+        for section in elf.iter_sections():
+            if not isinstance(section, RelocationSection):
+                continue
+            symbols: Any = elf.get_section(section["sh_link"])
+            target = section["sh_info"]
+            is_lines = elf.get_section(target).name == ".debug_line"
+            for entry in section.iter_relocations():
+                symbol = symbols.get_symbol(entry["r_info_sym"])
+                if is_lines:
+                    self._line_sections.append(symbol["st_shndx"])
+                elif target in self.data:
+                    self._add_relocation(target, entry, symbol)
+
+    def _add_relocation(self, section: int, entry: Any, symbol: Any) -> None:
+        offset, kind = entry["r_offset"], entry["r_info_type"]
+        name, addend = symbol.name, 0
+        if kind == R_ARM_ABS32:
+            addend = int.from_bytes(self.data[section][offset : offset + 4], "little", signed=True)
+        if symbol["st_info"]["type"] == "STT_SECTION":
+            home = symbol["st_shndx"]
+            exact = self._names.get((home, addend & ~1)) or self._names.get((home, addend))
+            name, addend = (exact, 0) if exact else ("", addend)
+        self._relocations[(section, offset)] = Relocation(kind, name, addend)
+
+    def _read_lines(self, elf: ELFFile) -> None:
+        if not elf.has_dwarf_info():
+            return
+        section = iter(self._line_sections)
+        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=True)
+        for unit in dwarf.iter_CUs():
+            program = dwarf.line_program_for_CU(unit)
+            if program is None:
+                continue
+            current = None
+            for entry in program.get_entries():
+                state = entry.state
+                if state is None:
+                    continue
+                if current is None:
+                    current = next(section, -1)
+                if state.end_sequence:
+                    current = None
+                else:
+                    self._lines[(current, state.address)] = state.line
+
+    def line(self, section: int, address: int) -> int | None:
+        """Line of the assembler text that made the instruction at an address."""
+        return self._lines.get((section, address))
+
+    def relocation(self, section: int, address: int) -> Relocation | None:
+        """The relocation of the word or instruction at an address."""
+        return self._relocations.get((section, address))
+
+    def name_at(self, section: int, address: int) -> str | None:
+        """The symbol at an address of this object."""
+        return self._names.get((section, address))
+
+    def is_data(self, section: int, address: int) -> bool:
+        """Whether a literal pool or other data stands there ($d mapping symbol)."""
+        entries = self._maps.get(section, [])
+        index = bisect_right(entries, (address, True)) - 1
+        return index >= 0 and entries[index][1]
+
+    def word(self, section: int, address: int) -> int:
+        """The word a PC-relative load finds; IndexError outside the section."""
+        data = self.data[section]
+        if not 0 <= address <= len(data) - 4:
+            raise IndexError(address)
+        return int.from_bytes(data[address : address + 4], "little")

@@ -1,0 +1,123 @@
+"""The cooperative half of a switch handler: what lies between saving and restoring the context.
+
+A yield that is a function call has its registers on the stack already, so it needs only this:
+store the stack pointer, let the RTOS choose, fetch the chosen stack pointer. It can be cut out
+where the handler's frame is the one that `virt_yield` builds (see virt_yield_set in
+<fvm/guest.h>): r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.context_switch.emit_c import flatten
+from porter.context_switch.ir import (
+    CONTEXT,
+    CORE,
+    FPU,
+    Assign,
+    Binary,
+    BlockLoad,
+    BlockStore,
+    Condition,
+    Const,
+    Note,
+    Statement,
+    Var,
+)
+from porter.context_switch.structure import If, Node, Return
+from porter.context_switch.walk import defined, used
+
+_FRAME = (*CORE, "LR")
+_HAS_FPU = Condition("eq", Const(2), Binary("&", Var("LR"), Const(0x10)), Const(0))
+
+
+@dataclass(frozen=True)
+class Pick:
+    """`nodes` use the local `parameter` as the saved stack pointer and leave the chosen one in
+    `result`."""
+
+    nodes: tuple[Node, ...]
+    parameter: str
+    result: str
+
+
+def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
+    """The pick of a handler, or the reason why there is none."""
+    save = _index(nodes, lambda node: isinstance(node, BlockStore) and _saves(node))
+    restore = _index(nodes, lambda node: isinstance(node, BlockLoad) and _restores(node))
+    if save is None or restore is None or restore < save:
+        return "the frame isn't {r4-r11, EXC_RETURN}"
+    saved, restored = nodes[save], nodes[restore]
+    assert isinstance(saved, BlockStore) and isinstance(restored, BlockLoad)
+    early = [node for node in nodes[:save] if not _is_entry(node, saved.base)]
+    late = [node for node in nodes[restore + 1 :] if not _is_leave(node, restored.base)]
+    if any(not isinstance(node, Note) for node in late):
+        return "more than the stack pointer is written after the context is restored"
+    if sum(isinstance(node, If) for node in nodes[:save]) != sum(
+        isinstance(node, If) for node in nodes[restore:]
+    ):
+        return "the FPU registers are not saved and restored alike"
+    middle = (*early, *nodes[save + 1 : restore])
+    for node in middle:
+        if isinstance(node, Return):
+            return "the handler returns between saving and restoring"
+    for inner in flatten(middle):
+        touched = (
+            used(inner) | set(defined(inner))
+            if isinstance(inner, Statement)
+            else used(Assign((), "", inner.condition))
+        )
+        if touched & set(CONTEXT):
+            return "the choice of the next task reads the context of the last one"
+    kept = tuple(node for node in middle if not isinstance(node, Note))
+    return Pick(kept, saved.base, restored.base)
+
+
+def _index(nodes: tuple[Node, ...], wanted: object) -> int | None:
+    found = [index for index, node in enumerate(nodes) if wanted(node)]  # type: ignore[operator]
+    return found[0] if len(found) == 1 else None
+
+
+def _saves(store: BlockStore) -> bool:
+    return store.before and store.writeback and store.values == tuple(map(Var, _FRAME))
+
+
+def _restores(load: BlockLoad) -> bool:
+    return not load.before and load.writeback and load.targets == _FRAME
+
+
+def _is_entry(node: Node, base: str) -> bool:
+    """`sp = PSP`, and the FPU registers in front of the frame."""
+    if isinstance(node, If):
+        inner = [item for item in node.then if not isinstance(item, Note)]
+        return (
+            node.condition == _HAS_FPU
+            and not node.otherwise
+            and len(inner) == 1
+            and isinstance(inner[0], BlockStore)
+            and inner[0].base == base
+            and inner[0].values == tuple(map(Var, FPU))
+            and inner[0].before
+            and inner[0].writeback
+        )
+    return isinstance(node, Note) or (
+        isinstance(node, Assign) and node.target == base and node.value == Var("SP")
+    )
+
+
+def _is_leave(node: Node, base: str) -> bool:
+    """The FPU registers behind the frame, and `PSP = sp`."""
+    if isinstance(node, If):
+        inner = [item for item in node.then if not isinstance(item, Note)]
+        return (
+            node.condition == _HAS_FPU
+            and not node.otherwise
+            and len(inner) == 1
+            and isinstance(inner[0], BlockLoad)
+            and inner[0].base == base
+            and inner[0].targets == FPU
+            and not inner[0].before
+            and inner[0].writeback
+        )
+    return isinstance(node, Assign) and node.target == "SP" and node.value == Var(base)

@@ -1,0 +1,47 @@
+"""The entry point: every context-switch function of a project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from porter.context_switch.accept import with_runtime
+from porter.context_switch.asm_file import port_asm_file
+from porter.context_switch.assemble import CompileError
+from porter.context_switch.c_file import CFile
+from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
+from porter.project.compile_options import CompileOptions
+
+# Which files are worth compiling: both must appear in code or strings.
+_COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_STACK_POINTER = re.compile(rb"[pPmM][sS][pP]\b")
+_ASM = re.compile(rb"\b_*asm\b|\bASM\b")
+
+
+def transcribe_project(
+    root: Path, files: Iterable[Path], options: CompileOptions
+) -> list[SwitchPort]:
+    """Edits for the context-switch handlers and the first-task start of a project.
+
+    `files` are the C, header and assembler files under `root` that the project builds. Functions
+    that aren't fully understood come back as escalated, with the reason; the files themselves are
+    only read.
+    """
+    listed = [file if file.is_absolute() else root / file for file in files]
+    options = with_runtime(options)
+    headers = [file for file in listed if file.suffix in (".h", ".hpp")]
+    ports: list[SwitchPort] = []
+    for file in listed:
+        data = _COMMENT.sub(b" ", file.read_bytes())
+        if _STACK_POINTER.search(data) is None:
+            continue
+        try:
+            if file.suffix == ".c" and _ASM.search(data):
+                ports += CFile(file, headers, options).port()
+            elif file.suffix in (".s", ".S"):
+                ports += port_asm_file(file, listed, options)
+        except CompileError as error:
+            reason = f"can't be compiled with the project's options: {error}"
+            ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))
+    return ports

@@ -1,0 +1,37 @@
+"""What the transcriber hands to the rest of the porter: byte ranges and their replacement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+REWRITTEN = "rewritten"
+ESCALATED = "escalated"
+
+ROLE_SWITCH = "switch"
+ROLE_SVC = "svc"
+ROLE_START = "start"
+ROLE_OTHER = "other"
+
+
+@dataclass(frozen=True)
+class SwitchPort:
+    """One edit of an original file, or one function that a person has to port.
+
+    `start` and `end` count bytes of the file as it is on disk; `replacement` has the file's own
+    line ends. An escalated entry covers the function's definition and repeats its bytes, so
+    applying it changes nothing.
+    """
+
+    file: Path
+    start: int
+    end: int
+    replacement: bytes
+    role: str
+    name: str
+    status: str
+    reason: str
+
+
+class NotTranscribable(Exception):
+    """A function the transcriber doesn't fully understand; str() is the reason for a person."""

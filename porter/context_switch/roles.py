@@ -1,0 +1,42 @@
+"""What a function with privileged instructions is, by what it does and not by its name."""
+
+from __future__ import annotations
+
+from porter.context_switch.decode import Immediate, Instruction
+from porter.context_switch.result import ROLE_OTHER, ROLE_START, ROLE_SVC, ROLE_SWITCH
+
+_PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
+
+
+def classify(instructions: list[Instruction]) -> str | None:
+    """The role, or None for a function that the context-switch transcriber has nothing to do with.
+
+    A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
+    task, which legacy code does behind an SVC; code that raises the SVC and touches no PSP is the
+    first-task start.
+    """
+    reads = any(i.name == "mrs" and i.detail.endswith("psp") for i in instructions)
+    writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
+    if writes:
+        return ROLE_SWITCH if reads else ROLE_SVC
+    if any(i.name == "svc" for i in instructions) and not reads:
+        return ROLE_START
+    privileged = any(i.name in _PRIVILEGED for i in instructions)
+    return ROLE_OTHER if privileged or any(map(_is_literal_load, instructions)) else None
+
+
+def touches_stack_pointers(instructions: list[Instruction]) -> bool:
+    """Whether PSP or MSP is read or written: no other part of the porter understands that."""
+    return any(
+        instruction.name in ("mrs", "msr") and register in instruction.detail
+        for instruction in instructions
+        for register in ("psp", "msp")
+    )
+
+
+def _is_literal_load(instruction: Instruction) -> bool:
+    """A naked function that loads a constant may reach the system control space."""
+    if instruction.name == "movt":
+        last = instruction.operands[-1]
+        return isinstance(last, Immediate) and last.value >> 12 == 0xE
+    return instruction.name == "ldr" and "pc" in instruction.detail

@@ -1,0 +1,140 @@
+"""From the lifted program to one that reads well, and the checks that need its constants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from porter.context_switch import webs
+from porter.context_switch.dataflow import Environment, live_in, live_out, propagate, remove_dead
+from porter.context_switch.ir import (
+    CONTEXT,
+    MASKS,
+    Assign,
+    Branch,
+    Const,
+    Expr,
+    Load,
+    Note,
+    Program,
+    Statement,
+    Store,
+    Var,
+)
+from porter.context_switch.result import ROLE_SWITCH, NotTranscribable
+from porter.context_switch.system_access import check_memory, replace_system_registers
+from porter.context_switch.walk import (
+    defined,
+    reads,
+    subexpressions,
+    substitute,
+    undefined,
+    used,
+)
+
+WHY_STACK = "C keeps it in locals"
+
+
+def simplify(program: Program, role: str) -> None:
+    """Run all passes. Raises NotTranscribable for what has no meaning in a guest."""
+    # A handler of vector 0 only runs while nothing is masked.
+    entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
+    keep = frozenset() if role == ROLE_SWITCH else frozenset(MASKS)
+    for _ in range(2):  # the split lets copies through that a reused register blocked
+        propagate(program, entry)
+        remove_dead(program, keep)
+        webs.split(program)
+    propagate(program, entry)
+    webs.merge_copies(program)
+    remove_dead(program, keep)
+    inline_loads(program)
+    replace_system_registers(program, role)
+    remove_dead(program, keep)
+    _name_stack_pointer(program)
+    _check(program)
+    check_memory(program)
+
+
+def inline_loads(program: Program) -> None:
+    """Fold a load into the next statement where that is its only reader."""
+    for block in program.blocks.values():
+        index = 0
+        while index < len(block.statements):
+            statement = block.statements[index]
+            reader = _next(block.statements, index)
+            if (
+                isinstance(statement, Assign)
+                and reader is not None
+                and statement.target not in CONTEXT
+                and _loads(statement.value)
+                and _uses(program, statement.target) == 1
+            ):
+                following = block.statements[reader]
+                if statement.target in used(following) and not _writes_base(following, statement):
+                    block.statements[reader] = _inlined(statement, following)
+                    block.statements[index] = Note(statement.origin, "")
+            index += 1
+
+
+def _loads(value: Expr) -> bool:
+    return any(isinstance(part, Load) for part in subexpressions(value))
+
+
+def _next(statements: list[Statement], index: int) -> int | None:
+    for position in range(index + 1, len(statements)):
+        if not isinstance(statements[position], Note):
+            return position
+    return None
+
+
+def _uses(program: Program, name: str) -> int:
+    count = 0
+    for block in program.blocks.values():
+        for item in (*block.statements, block.end):
+            for expr in reads(item):
+                count += sum(part == Var(name) for part in subexpressions(expr))
+    return count
+
+
+def _writes_base(following: Statement, statement: Assign) -> bool:
+    """Block transfers need their base as a variable; only plain statements take an expression."""
+    return not isinstance(following, Assign | Store) or statement.target in defined(following)
+
+
+def _inlined(statement: Assign, following: Statement) -> Statement:
+    value = statement.value
+    name = statement.target
+    return replace(
+        substitute(following, lambda var: value if var.name == name else var),
+        origin=(*statement.origin, *following.origin),
+    )
+
+
+def _name_stack_pointer(program: Program) -> None:
+    """Call the local that came from PSP, or goes there, sp."""
+    found: list[str] = []
+    for block in program.blocks.values():
+        for statement in block.statements:
+            if not isinstance(statement, Assign):
+                continue
+            if statement.value == Var("SP"):
+                found.append(statement.target)
+            elif statement.target == "SP" and isinstance(statement.value, Var):
+                found.append(statement.value.name)
+    for name in dict.fromkeys(found):
+        if name not in CONTEXT and name != "sp":
+            webs.merge_pair(program, "sp", name)
+
+
+def _check(program: Program) -> None:
+    """Nobody may read what nobody wrote."""
+    for block in program.blocks.values():
+        for item in (*block.statements, block.end):
+            for expr in reads(item):
+                if (hole := undefined(expr)) is not None:
+                    raise NotTranscribable(f"reads a register that {hole.why} destroyed")
+        if isinstance(block.end, Branch) and "flag_kind" in used(block.end):
+            raise NotTranscribable("a condition tests flags of more than one instruction")
+    entry = live_in(program, program.entry, live_out(program)[program.entry])
+    unknown = sorted(entry - set(CONTEXT) - set(MASKS) - {"MSP", "CONTROL"})
+    if unknown:
+        raise NotTranscribable(f"reads {unknown[0]} before anything was written there")

@@ -1,0 +1,136 @@
+"""Where things stand in a C source file, by bytes, without understanding all of C.
+
+Works on the file as it is on disk: any encoding, any line ends, `#if` in all places. Comments,
+strings and preprocessor lines are blanked to spaces of the same length first.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TOKENS = re.compile(
+    rb"""//(?:\\\r?\n|[^\r\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'"""
+    rb"""|(?<![^\r\n])[ \t]*\#(?:\\\r?\n|/\*.*?\*/|[^\r\n])*""",
+    re.DOTALL,
+)
+_NAKED = re.compile(
+    rb"[ \t]*(?:__attribute__[ \t]*\(\s*\(\s*(?:__)?naked(?:__)?\s*\)\s*\)|__naked\b)"
+)
+_NAKED_IN_LIST = re.compile(
+    rb"\b(?:__)?naked(?:__)?[ \t]*,[ \t]*|[ \t]*,[ \t]*(?:__)?naked(?:__)?\b"
+)
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function definition: [start, end) is all of it, body its braces and what is between."""
+
+    start: int
+    body: int
+    end: int
+    name: str
+
+
+class SourceText:
+    """One C file."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.code = _TOKENS.sub(lambda match: _blank(match.group()), data)
+        self.eol = b"\r\n" if b"\r\n" in data else b"\n"
+
+    def offset(self, line: int) -> int:
+        """First byte of a line, counted from 1."""
+        place = 0
+        for _ in range(line - 1):
+            place = self.data.index(b"\n", place) + 1
+        return place
+
+    def definition_at(self, offset: int) -> Definition | None:
+        """The function definition whose body holds an offset."""
+        depth = 0
+        body = -1
+        for match in re.finditer(rb"[{}]", self.code):
+            if match.group() == b"{":
+                if depth == 0:
+                    body = match.start()
+                depth += 1
+            else:
+                depth -= 1
+                if depth == 0 and body <= offset < match.end():
+                    return self._definition(body, match.end())
+                if depth < 0:
+                    return None
+        return None
+
+    def _definition(self, body: int, end: int) -> Definition | None:
+        head = self.code[:body]
+        start = max(head.rfind(b";"), head.rfind(b"}"), _last_directive(self.data, head)) + 1
+        while start < body and self.code[start : start + 1].isspace():
+            start += 1
+        match = re.search(rb"([A-Za-z_]\w*)\s*\(", self.code[start:body])
+        if match is None:
+            return None
+        name = match.group(1)
+        if name in (b"__attribute__", b"__declspec"):
+            outer = re.search(rb"\)\s*\)[^(]*?([A-Za-z_]\w*)\s*\(", self.code[start:body])
+            if outer is None:
+                return None
+            name = outer.group(1)
+        return Definition(start, body, end, name.decode())
+
+    def without_naked(self, start: int, end: int) -> bytes:
+        """The bytes of a range without the naked attribute."""
+        text = _NAKED.sub(b"", self.data[start:end])
+        return _NAKED_IN_LIST.sub(b"", text)
+
+    def naked_prototypes(self, name: str) -> list[tuple[int, int]]:
+        """[start, end) of each declaration of a function that says naked, up to its `;`."""
+        found = []
+        for match in re.finditer(rb"\b" + re.escape(name.encode()) + rb"\s*\(", self.code):
+            end = self.code.find(b";", match.end())
+            brace = self.code.find(b"{", match.end())
+            if end < 0 or 0 <= brace < end:
+                continue
+            head = self.code[: match.start()]
+            start = max(head.rfind(b";"), head.rfind(b"}"), head.rfind(b"{")) + 1
+            start = max(start, _last_directive(self.data, head) + 1)
+            while self.code[start : start + 1].isspace():
+                start += 1
+            if b"naked" in self.code[start:end]:
+                found.append((start, end + 1))
+        return found
+
+    def after_includes(self) -> int:
+        """Where one more #include belongs: behind the last that no #if guards."""
+        place = 0
+        depth = 0
+        for match in re.finditer(rb"^[ \t]*#[ \t]*(\w+)[^\r\n]*", self.data, re.MULTILINE):
+            word = match.group(1)
+            if word.startswith(b"if"):
+                depth += 1
+            elif word == b"endif":
+                depth -= 1
+            elif word == b"include" and depth == 0:
+                line = _INCLUDE.match(self.data, match.start())
+                place = line.end() if line else place
+        return place
+
+    def spaced(self) -> bool:
+        """Whether the file writes `( x )` rather than `(x)`."""
+        wide = len(re.findall(rb"\([ \t]+\S", self.code))
+        return wide > len(re.findall(rb"\([^\s)]", self.code))
+
+
+def _blank(token: bytes) -> bytes:
+    return re.sub(rb"[^\r\n]", b" ", token)
+
+
+def _last_directive(data: bytes, head: bytes) -> int:
+    """End of the last preprocessor line in front of a definition, -1 if there is none."""
+    last = -1
+    for match in re.finditer(rb"^[ \t]*#(?:\\\r?\n|[^\r\n])*", data[: len(head)], re.MULTILINE):
+        last = match.end() - 1
+    return last

@@ -1,0 +1,133 @@
+"""From a control-flow graph to nested ifs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.context_switch.ir import Branch, Condition, Exit, Expr, Jump, Origin, Program, Statement
+from porter.context_switch.result import NotTranscribable
+
+_INVERSE = {
+    "eq": "ne",
+    "hs": "lo",
+    "mi": "pl",
+    "vs": "vc",
+    "hi": "ls",
+    "ge": "lt",
+    "gt": "le",
+}
+INVERSE = {**_INVERSE, **{value: key for key, value in _INVERSE.items()}}
+
+
+@dataclass(frozen=True)
+class If:
+    """Both arms; `otherwise` may be empty."""
+
+    condition: Expr
+    then: tuple[Node, ...]
+    otherwise: tuple[Node, ...]
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Return:
+    """An end of the function that isn't the last line."""
+
+    origin: Origin
+
+
+Node = Statement | If | Return
+
+
+def structure(program: Program) -> tuple[Node, ...]:
+    """The program as a list of statements and ifs.
+
+    Raises NotTranscribable for a loop: nothing says here that it ends.
+    """
+    _refuse_loops(program)
+    return _Structurer(program).run()
+
+
+class _Structurer:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._order = {key: place for place, key in enumerate(program.order())}
+        self._reach: dict[int, frozenset[int]] = {}
+
+    def run(self) -> tuple[Node, ...]:
+        return self._sequence(self._program.entry, None)
+
+    def _sequence(self, key: int | None, stop: int | None) -> tuple[Node, ...]:
+        nodes: list[Node] = []
+        while key is not None and key != stop:
+            block = self._program.blocks[key]
+            nodes.extend(block.statements)
+            match block.end:
+                case Jump(target):
+                    key = target
+                case Branch():
+                    more, key = self._branch(block.end, stop)
+                    nodes.extend(more)
+                case Exit(origin):
+                    if stop is not None:
+                        nodes.append(Return(origin))
+                    key = None
+        return tuple(nodes)
+
+    def _branch(self, end: Branch, stop: int | None) -> tuple[list[Node], int | None]:
+        """The if of a branch and the block where its arms meet again."""
+        meeting = self._meeting(end.taken, end.otherwise)
+        if meeting is None:
+            # One arm leaves: it becomes the body of the if, the other goes on below it.
+            short, long, condition = end.taken, end.otherwise, end.condition
+            if len(self._reachable(long)) < len(self._reachable(short)):
+                short, long, condition = long, short, inverse(condition)
+            body = self._sequence(short, None)
+            if not isinstance(self._program.blocks[long].end, Exit) or (
+                self._program.blocks[long].statements or stop is not None
+            ):
+                body = (*body, Return(()))
+            return [If(condition, body, (), end.origin)], long
+        then = self._sequence(end.taken, meeting)
+        otherwise = self._sequence(end.otherwise, meeting)
+        condition = end.condition
+        if not then:
+            then, otherwise, condition = otherwise, (), inverse(condition)
+        return [If(condition, then, otherwise, end.origin)], meeting
+
+    def _reachable(self, key: int) -> frozenset[int]:
+        if key not in self._reach:
+            found = {key}
+            for successor in self._program.blocks[key].successors():
+                found |= self._reachable(successor)
+            self._reach[key] = frozenset(found)
+        return self._reach[key]
+
+    def _meeting(self, left: int, right: int) -> int | None:
+        """The first block that every path from both arms passes, None if they part for good."""
+        common = sorted(self._reachable(left) & self._reachable(right), key=self._order.__getitem__)
+        for key in common:
+            if not self._avoidable(left, key) and not self._avoidable(right, key):
+                return key
+        return None
+
+    def _avoidable(self, start: int, key: int) -> bool:
+        """Whether some path from start ends without passing key."""
+        if start == key:
+            return False
+        successors = self._program.blocks[start].successors()
+        return not successors or any(self._avoidable(successor, key) for successor in successors)
+
+
+def inverse(condition: Expr) -> Expr:
+    """The opposite condition."""
+    if not isinstance(condition, Condition):
+        raise NotTranscribable("a branch on something that is no condition")
+    return Condition(INVERSE[condition.code], condition.kind, condition.left, condition.right)
+
+
+def _refuse_loops(program: Program) -> None:
+    place = {key: index for index, key in enumerate(program.order())}
+    for key in place:
+        if any(place[target] <= place[key] for target in program.blocks[key].successors()):
+            raise NotTranscribable("has a loop whose end nothing guarantees")

@@ -1,0 +1,109 @@
+"""The system control space: what each access to it becomes in a guest."""
+
+from __future__ import annotations
+
+from porter.context_switch.ir import (
+    MASKS,
+    WHY_NESTING,
+    Assign,
+    Binary,
+    Const,
+    Expr,
+    Guest,
+    Load,
+    Note,
+    Program,
+    Statement,
+    Store,
+)
+from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.walk import reads, subexpressions
+
+SYSTEM_SPACE = 0xE000_0000
+ICSR = 0xE000_ED04
+VTOR = 0xE000_ED08
+CPACR = 0xE000_ED88
+PENDSVSET = 1 << 28
+FPU_ACCESS = 0xF << 20
+
+WHY_MSP = "handlers have their own stack in VCT"
+WHY_CONTROL = "tasks always run unprivileged on their own stack"
+WHY_FPU = "the FPU comes with the domain's grant"
+
+_INITIAL_STACK = Load(Load(Const(VTOR)))  # the first word of the vector table
+
+
+def replace_system_registers(program: Program, role: str) -> None:
+    """Turn masks, MSP, CONTROL and known system registers into guest calls or notes."""
+    drop_masks = role == ROLE_SWITCH and _masks_end_open(program)
+    for block in program.blocks.values():
+        block.statements = [
+            _replaced(statement, role, drop_masks) for statement in block.statements
+        ]
+
+
+def check_memory(program: Program) -> None:
+    """Refuse every access to the system control space that is left."""
+    for block in program.blocks.values():
+        for item in (*block.statements, block.end):
+            addresses = [
+                part.address
+                for expr in reads(item)
+                for part in subexpressions(expr)
+                if isinstance(part, Load)
+            ]
+            if isinstance(item, Store):
+                addresses.append(item.address)
+            for address in addresses:
+                if isinstance(address, Const) and address.value >= SYSTEM_SPACE:
+                    raise NotTranscribable(f"accesses the system register at {address.value:#010x}")
+
+
+def _masks_end_open(program: Program) -> bool:
+    """Whether all that is left of the masks is that they are open at the end, as at the start."""
+    return all(
+        statement.value == Const(0)
+        for block in program.blocks.values()
+        for statement in block.statements
+        if isinstance(statement, Assign) and statement.target in MASKS
+    )
+
+
+def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
+    match statement:
+        case Assign(origin=origin, target="PRIMASK" | "BASEPRI" as mask, value=value):
+            return Note(origin, WHY_NESTING) if drop_masks else _mask(origin, mask, value)
+        case Assign(target="MSP", value=value):
+            if role != ROLE_START or value != _INITIAL_STACK:
+                raise NotTranscribable("writes MSP in another way than resetting it from VTOR")
+            return Note(statement.origin, WHY_MSP)
+        case Assign(target="CONTROL", value=value):
+            allowed = {ROLE_START: (0, 2), ROLE_SVC: (2,), ROLE_SWITCH: (2,)}.get(role, ())
+            if not isinstance(value, Const) or value.value not in allowed:
+                raise NotTranscribable("writes a value to CONTROL that a guest can't have")
+            return Note(statement.origin, WHY_CONTROL)
+        case Store(address=Const(value=address), value=value):
+            return _system_store(statement, address, value)
+    return statement
+
+
+def _mask(origin: tuple[tuple[int, str], ...], mask: str, value: Expr) -> Guest:
+    which = f"VIRT_{mask}"
+    if isinstance(value, Const):
+        return Guest(origin, "virt_int_mask" if value.value else "virt_int_unmask", (which,))
+    return Guest(origin, "virt_int_restore", (which, value))
+
+
+def _system_store(statement: Store, address: int, value: Expr) -> Statement:
+    if address == ICSR and value == Const(PENDSVSET):
+        return Guest(statement.origin, "virt_vct_trig", ("FVM_VIRT_SWITCH",))
+    if (
+        address == CPACR
+        and isinstance(value, Binary)
+        and value.operator == "|"
+        and value.left == Load(Const(CPACR))
+        and isinstance(value.right, Const)
+        and value.right.value & ~FPU_ACCESS == 0
+    ):
+        return Note(statement.origin, WHY_FPU)
+    return statement

@@ -1,0 +1,165 @@
+"""Reading and rewriting expressions and statements of the small language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from porter.context_switch.ir import (
+    WORD,
+    Assign,
+    Binary,
+    BlockLoad,
+    BlockStore,
+    Branch,
+    Call,
+    Condition,
+    Const,
+    Expr,
+    Guest,
+    Load,
+    Statement,
+    Store,
+    Symbol,
+    Terminator,
+    Undefined,
+    Var,
+)
+
+Rewrite = Callable[[Var], Expr]
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """Direct sub-expressions."""
+    match expr:
+        case Binary(_, left, right) | Condition(_, _, left, right):
+            return (left, right) if isinstance(expr, Binary) else (expr.kind, left, right)
+        case Load(address):
+            return (address,)
+    return ()
+
+
+def subexpressions(expr: Expr) -> Iterator[Expr]:
+    """The expression and everything in it."""
+    yield expr
+    for part in parts(expr):
+        yield from subexpressions(part)
+
+
+def variables(expr: Expr) -> set[str]:
+    """Names of the variables an expression reads."""
+    return {part.name for part in subexpressions(expr) if isinstance(part, Var)}
+
+
+def rewrite(expr: Expr, change: Rewrite) -> Expr:
+    """The expression with each variable replaced, folded."""
+    match expr:
+        case Var():
+            return change(expr)
+        case Binary(operator, left, right):
+            return fold(Binary(operator, rewrite(left, change), rewrite(right, change)))
+        case Load(address):
+            return replace(expr, address=rewrite(address, change))
+        case Condition(code, kind, left, right):
+            return Condition(
+                code, rewrite(kind, change), rewrite(left, change), rewrite(right, change)
+            )
+    return expr
+
+
+def fold(expr: Binary) -> Expr:
+    """Constant arithmetic on words, and offsets of symbols."""
+    match expr:
+        case Binary("+" | "-" as sign, Symbol(name, offset), Const(value)):
+            return Symbol(name, offset + (value if sign == "+" else -value))
+        case Binary("+" | "-" | "|" | "^" | "<<" | ">>", left, Const(0)):
+            return left
+        case Binary("+" | "-" as outer, Binary("+" | "-" as inner, base, Const(a)), Const(b)):
+            total = (a if inner == "+" else -a) + (b if outer == "+" else -b)
+            return fold(Binary("+" if total >= 0 else "-", base, Const(abs(total))))
+        case Binary(operator, Const(a), Const(b)):
+            results = {
+                "+": a + b,
+                "-": a - b,
+                "&": a & b,
+                "|": a | b,
+                "^": a ^ b,
+                "<<": a << b if b < 32 else 0,
+                ">>": a >> b if b < 32 else 0,
+            }
+            if operator in results:
+                return Const(results[operator] & WORD)
+    return expr
+
+
+def reads(statement: Statement | Terminator) -> tuple[Expr, ...]:
+    """The expressions a statement evaluates."""
+    match statement:
+        case Assign(value=value):
+            return (value,)
+        case Store(address=address, value=value):
+            return (address, value)
+        case BlockStore(base=base, values=values):
+            return (Var(base), *values)
+        case BlockLoad(base=base):
+            return (Var(base),)
+        case Call(arguments=arguments):
+            return arguments
+        case Guest(arguments=arguments):
+            return tuple(argument for argument in arguments if isinstance(argument, Expr))
+        case Branch(condition=condition):
+            return (condition,)
+    return ()
+
+
+def used(statement: Statement | Terminator) -> set[str]:
+    """Variables a statement reads."""
+    names: set[str] = set()
+    for expr in reads(statement):
+        names |= variables(expr)
+    return names
+
+
+def defined(statement: Statement) -> tuple[str, ...]:
+    """Variables a statement writes."""
+    match statement:
+        case Assign(target=target):
+            return (target,)
+        case BlockStore(base=base, writeback=True):
+            return (base,)
+        case BlockLoad(base=base, targets=targets, writeback=writeback):
+            return (*targets, base) if writeback and base not in targets else targets
+        case Call(result=str(result)):
+            return (result,)
+    return ()
+
+
+def substitute(statement: Statement, change: Rewrite) -> Statement:
+    """The statement with the variables it reads replaced; a block's base keeps its name."""
+    match statement:
+        case Assign(value=value):
+            return replace(statement, value=rewrite(value, change))
+        case Store(address=address, value=value):
+            return replace(
+                statement, address=rewrite(address, change), value=rewrite(value, change)
+            )
+        case BlockStore(values=values):
+            return replace(statement, values=tuple(rewrite(value, change) for value in values))
+        case Call(arguments=arguments):
+            return replace(statement, arguments=tuple(rewrite(a, change) for a in arguments))
+        case Guest(arguments=arguments):
+            return replace(
+                statement,
+                arguments=tuple(
+                    rewrite(a, change) if isinstance(a, Expr) else a for a in arguments
+                ),
+            )
+    return statement
+
+
+def undefined(expr: Expr) -> Undefined | None:
+    """The first content of an expression that nobody knows, if any."""
+    for part in subexpressions(expr):
+        if isinstance(part, Undefined):
+            return part
+    return None

@@ -1,0 +1,1 @@
+"""What the porter knows of a project before it reads its code: files, options, domain."""

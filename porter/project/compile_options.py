@@ -1,0 +1,16 @@
+"""How the project compiles its files, as far as the porter's own compiler runs need it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """`defines` without -D, `cpu_flags` as the compiler takes them, `compiler` its command."""
+
+    include_dirs: tuple[Path, ...]
+    defines: tuple[str, ...]
+    cpu_flags: tuple[str, ...]
+    compiler: str
