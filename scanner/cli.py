@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
@@ -31,7 +30,9 @@ from scanner.scan import ARCHITECTURES, scan_file
     help="One line a finding, or one JSON document.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+@click.pass_context
 def scan(
+    context: click.Context,
     files: tuple[str, ...],
     policy: str | None,
     strict: bool,
@@ -63,16 +64,12 @@ def scan(
 
     status = 0
     reports = []
-    try:
-        rules = None if policy is None else load_policy(policy)
-    except FvmError as error:
-        click.echo(f"fvmkit scan: {error}", err=True)
-        sys.exit(error.exit_code)
+    rules = None if policy is None else load_policy(policy)
     for file in files:
         try:
             report = scan_file(file, rules, strict, arch)
         except FvmError as error:
-            click.echo(f"fvmkit scan: {error}", err=True)
+            click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)
             continue
         status = max(status, report.verdict == "reject")
@@ -82,7 +79,7 @@ def scan(
                 click.echo(click.style(line, fg=text.COLOURS[verdict]), color=_colour())
     if form == "json" or as_json:
         click.echo(json.render(reports), nl=False)
-    sys.exit(status)
+    context.exit(status)
 
 
 def _colour() -> bool | None:

@@ -82,8 +82,9 @@ class _Scan:
         self, rule: InstructionRule, judgement: Judgement, index: int, bits: int, value: int
     ) -> Finding:
         text = self._disassembler.text(self._space.code(index, bits // 16))
-        if text is None:
-            text = f"{judgement.what or rule.id} (encoded as 0x{value:0{bits // 4}x})"
+        spelled = judgement.what or rule.id
+        if text is None or (judgement.what and text.split()[0] != spelled.split()[0]):
+            text = f"{spelled} (encoded as 0x{value:0{bits // 4}x})"
         return Finding(
             rule=rule.id,
             address=self._space.address(index),

@@ -51,7 +51,7 @@ def load_elf(data: bytes) -> Image:
         symbols = _symbols(sections, data)
     except _Malformed as error:
         return Image(problems=(Problem("elf-malformed", str(error)),))
-    except Exception as error:  # pyelftools lets whatever its parser met through
+    except Exception as error:  # noqa: BLE001 - pyelftools lets whatever its parser met through
         text = f"unreadable: {type(error).__name__}"
         return Image(problems=(Problem("elf-malformed", text),))
     problems = list(segment_problems(segments, entry))
@@ -158,7 +158,7 @@ def _debug(sections: dict[str, Any], name: str) -> bytes:
         return b""
     try:
         return bytes(section.data())
-    except Exception:  # a bad compressed stream costs source lines, not the scan
+    except Exception:  # noqa: BLE001 - a bad compressed stream costs source lines, not the scan
         return b""
 
 

@@ -66,13 +66,15 @@ class _Reader:
 
     def uleb128(self) -> int:
         value = shift = 0
-        while True:
-            byte = self.unsigned(1)
+        for position in range(self.position, self.end):
+            byte = self.data[position]
             if shift < 64:
                 value |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
+                self.position = position + 1
                 return value
+        raise _EndOfDataError
 
     def sleb128(self) -> int:
         start = self.position

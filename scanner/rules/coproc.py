@@ -12,7 +12,7 @@ _NO_GRANT = "the domain has no FPU, and what enables it stays off: a usage fault
 def _judge(value: int, policy: Policy) -> Judgement | None:
     number = value >> 8 & 0xF
     if number not in _FPU:
-        return Judgement("traps", what=f"instruction of coprocessor {number}")
+        return Judgement("traps")
     return None if policy.fpu else Judgement("policy", _NO_GRANT)
 
 

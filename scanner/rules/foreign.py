@@ -12,7 +12,7 @@ _BLX = Pattern(32, 0xF800D001, 0xF000C000)
 def _judge(value: int, policy: Policy) -> Judgement | None:
     if value & _CPS_W.mask == _CPS_W.match:
         is_hint = not value & 0x700
-        return None if is_hint else Judgement("traps", what="cps.w")
+        return None if is_hint else Judgement("traps")
     if value & _BLX.mask == _BLX.match:
         return Judgement("traps", "Arm state doesn't exist on this core: a usage fault (INVSTATE)")
     return Judgement("traps")

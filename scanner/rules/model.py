@@ -26,7 +26,11 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one encoding means: how severe it is, and what it does, if Capstone's text won't say."""
+    """What one encoding means.
+
+    `why` replaces the rule's own. `what` spells the instruction, mnemonic first, for encodings
+    that Capstone does not know or takes for another instruction.
+    """
 
     severity: Severity
     why: str | None = None
