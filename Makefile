@@ -19,7 +19,7 @@ test: setup ## every test (TESTS=path for some, TESTFLAGS for pytest)
 	@$(PY) -m pytest $(TESTFLAGS) $(TESTS)
 
 demo: setup ## migrate the example, run it in QEMU, show what happens
-	@$(PY) examples/two-legacy-mcus/demo.py
+	@$(PY) examples/two-legacy-mcus/demo
 
 lint: setup ## every static check, of Python and of C
 	@$(PY) -m ruff check .

@@ -1,0 +1,140 @@
+"""The road from two legacy projects to one image, by the commands that a user types."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from lxml import etree
+from report import Report
+
+EXAMPLE = Path("examples/two-legacy-mcus")
+DESCRIPTION = EXAMPLE / "system.xml"
+BUILD = Path("build/demo")
+LEGACY = BUILD / "legacy"
+REFUSED = BUILD / "refused"
+CONTROL = BUILD / "control"
+PROJECTS = ("motor-controller", "sensor-node")
+PARTS = ("kernel", "hypervisor", "heartbeat", *PROJECTS)
+FVMKIT = Path(sys.executable).with_name("fvmkit")
+SHOWN_LINES = 12  # of a command's output; all of it is in the log
+LOG = BUILD / "demo.log"
+
+
+class Broken(Exception):
+    """A step failed in a way that makes the next ones pointless."""
+
+
+def command(report: Report, *words: str | Path, status: int = 0, shown: int = SHOWN_LINES) -> str:
+    """Run a fvmkit command; Broken when its exit status is another than expected."""
+    text = shlex.join(map(str, words))
+    report.line(f"$ fvmkit {text}")
+    done = subprocess.run([FVMKIT, *words], capture_output=True, text=True, check=False)
+    output = done.stdout + done.stderr
+    lines = output.splitlines()
+    with LOG.open("a") as log:
+        log.write(f"$ fvmkit {text}\n{output}(exit status {done.returncode})\n\n")
+    if done.returncode != status:
+        end = "\n".join(lines[-shown:])
+        raise Broken(f"exit status {done.returncode}, not {status} (see {LOG}):\n{end}")
+    for line in lines[:shown]:
+        report.line(f"  {line}")
+    if len(lines) > shown:
+        report.line(f"  ... {len(lines) - shown} more lines in {LOG}")
+    return output
+
+
+def build_legacy(report: Report) -> None:
+    """The firmwares as they are today, built by their own Makefiles."""
+    for name in PROJECTS:
+        folder = LEGACY / name
+        shutil.copytree(EXAMPLE / name, folder, ignore=shutil.ignore_patterns("build"))
+        report.line(f"$ make -C {folder}")
+        done = subprocess.run(
+            ["make", "-C", folder, "-j2"], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise Broken(done.stderr)
+
+
+def legacy_elf(name: str) -> Path:
+    """What build_legacy made."""
+    return LEGACY / name / "build" / f"{name}.elf"
+
+
+def port(report: Report) -> None:
+    """Both projects, into build/demo/ported."""
+    for name in PROJECTS:
+        policy = BUILD / f"{name}.domain.json"
+        out = BUILD / "ported" / name
+        command(report, "port", EXAMPLE / name, "--domain", policy, "--out", out)
+
+
+def scan(report: Report) -> None:
+    """The scanner's word on the firmwares before and after."""
+    for name in PROJECTS:
+        policy = BUILD / f"{name}.domain.json"
+        output = command(report, "scan", legacy_elf(name), "--policy", policy, status=1, shown=4)
+        report.check(f"{name} as it was: rejected", "reject" in output, output)
+    for name in PROJECTS:
+        policy = BUILD / f"{name}.domain.json"
+        elf = BUILD / name / f"{name}.elf"
+        output = command(report, "scan", elf, "--policy", policy, shown=4)
+        report.check(f"{name} as ported: accepted", True)
+
+
+def refuse(report: Report) -> None:
+    """A system with one unported firmware in it does not become an image."""
+    for name in PARTS:
+        (REFUSED / name).mkdir(parents=True)
+        shutil.copy(BUILD / name / f"{name}.elf", REFUSED / name)
+    for path in BUILD.glob("*.json"):
+        shutil.copy(path, REFUSED)
+    shutil.copy(legacy_elf("sensor-node"), REFUSED / "sensor-node" / "sensor-node.elf")
+    output = command(report, "link", REFUSED, "-o", REFUSED / "image" / "system", status=1)
+    report.check("an image with an unported part: refused", "rejected" in output, output)
+    report.check("and nothing was written", not (REFUSED / "image").exists())
+
+
+def control_system(report: Report) -> None:
+    """The same system with memory protection off, from the same ported sources."""
+    CONTROL.mkdir()
+    description = etree.parse(str(DESCRIPTION))
+    (kernel,) = description.iter("kernel")
+    kernel.set("protection", "off")
+    for project in description.iter("project"):
+        if path := project.get("path"):
+            project.set("path", str((EXAMPLE / path).resolve()))
+            project.set("ported", str((BUILD / "ported" / path).resolve()))
+        for replace in project.iter("replace"):
+            replace.set("by", str((EXAMPLE / replace.get("by")).resolve()))
+    description.write(str(CONTROL / "system.xml"), encoding="UTF-8", xml_declaration=True)
+    command(report, "compose", CONTROL / "system.xml", "--out", CONTROL / "out", shown=0)
+    command(report, "build", CONTROL / "out", "--quiet", shown=0)
+    command(report, "link", CONTROL / "out", shown=0)
+
+
+def migrate(report: Report) -> None:
+    """Everything up to the two images; leaves build/demo/image and build/demo/control."""
+    shutil.rmtree(BUILD, ignore_errors=True)
+    BUILD.mkdir(parents=True)
+    report.step("The two firmwares as they are today")
+    build_legacy(report)
+    report.step("Compose: who gets which memory, which device, which interrupt")
+    command(report, "compose", DESCRIPTION, "--out", BUILD, shown=30)
+    report.step("Port both projects")
+    port(report)
+    report.step("Build, and compose again with the sizes of what was built")
+    command(report, "build", BUILD, "--quiet")
+    command(report, "compose", DESCRIPTION, "--out", BUILD, shown=0)
+    command(report, "build", BUILD, "--quiet", shown=0)
+    report.step("Scan: may these binaries share a chip?")
+    scan(report)
+    report.step("Link: one image")
+    refuse(report)
+    command(report, "link", BUILD)
+    report.step("The same system without protection, to see what the protection does")
+    control_system(report)
