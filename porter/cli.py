@@ -1,0 +1,70 @@
+"""`fvmkit port`: rewrite a legacy project for its virtual machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("project", type=click.Path(path_type=Path))
+@click.option(
+    "--domain",
+    "domain_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.domain.json",
+    help="What the machine grants, written by compose.",
+)
+@click.option(
+    "-o",
+    "diff_file",
+    type=click.Path(path_type=Path),
+    metavar="DIFF",
+    help="Write the diff there instead of to standard output.",
+)
+@click.option(
+    "--out",
+    "out_folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a ported copy of the project there.",
+)
+@click.option("--in-place", is_flag=True, help="Edit the project's own files, all or none.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Overwrite files with changes that git doesn't have or that were made by hand.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="List every site, not only the escalated.")
+def port(
+    project: Path,
+    domain_file: Path | None,
+    diff_file: Path | None,
+    out_folder: Path | None,
+    in_place: bool,
+    force: bool,
+    check: bool,
+    as_json: bool,
+    verbose: bool,
+) -> int:
+    """Rewrite a legacy project for its virtual machine.
+
+    Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
+    0 done; 1 a person must look at an escalated site, or --check found something to change;
+    2 wrong usage or a missing project; 3 internal error.
+    """
+    from porter.command import Request, run
+
+    chosen = [name for name, given in (
+        ("-o", diff_file is not None), ("--out", out_folder is not None),
+        ("--in-place", in_place), ("--check", check),
+    ) if given]  # fmt: skip
+    if len(chosen) > 1:
+        raise click.UsageError(f"{' and '.join(chosen)} exclude each other")
+    request = Request(
+        project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose
+    )
+    return run(request)

@@ -1,0 +1,93 @@
+"""What `fvmkit port` does once its command line is understood."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from porter.output.out_folder import write_copy
+from porter.output.port_report import as_json, lines, summary
+from porter.output.unified_diff import unified_diff
+from porter.port import PortResult, Progress, port_project
+from porter.project.domain import read_domain
+from porter.rules.verdict import Status
+from scanner.report.errors import FvmError
+
+_QUIET_SECONDS = 2.0  # work that takes longer says what it is doing
+_COLOURS = {Status.REWRITTEN: "green", Status.LEFT: "cyan", Status.ESCALATED: "yellow"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command line."""
+
+    project: Path
+    domain: Path | None
+    diff: Path | None
+    out: Path | None
+    in_place: bool
+    force: bool
+    check: bool
+    json: bool
+    verbose: bool
+
+
+def run(request: Request) -> int:
+    """Port and write what was asked for; returns the exit status."""
+    domain = read_domain(request.domain) if request.domain is not None else None
+    excluded = [request.out] if request.out is not None else []
+    result = port_project(request.project, domain, excluded, _progress())
+    _report(result, request)
+    changed = any(port.edits for port in result.files)
+    if request.check:
+        return 1 if changed or result.count(Status.ESCALATED) else 0
+    if request.out is not None:
+        write_copy(result, request.out, request.force)
+    elif request.diff is not None:
+        _write(request.diff, _diff(result))
+    elif not request.json:
+        sys.stdout.buffer.write(_diff(result))
+        sys.stdout.buffer.flush()
+    return 1 if result.count(Status.ESCALATED) else 0
+
+
+def _diff(result: PortResult) -> bytes:
+    return b"".join(unified_diff(port.file, port.edits) for port in result.files)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise FvmError(f"can't be written: {error.strerror}", file=path) from error
+
+
+def _report(result: PortResult, request: Request) -> None:
+    shown = tuple(Status) if request.verbose else (Status.ESCALATED,)
+    for status in shown:
+        for line in lines(result, status):
+            click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
+    click.echo(f"fvmkit port: {summary(result)}", err=True)
+    if request.json:
+        click.echo(as_json(result), nl=False)
+
+
+def _colour() -> bool | None:
+    """NO_COLOR switches colours off; otherwise click looks at the terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def _progress() -> Progress:
+    """Says what is being done once that takes long, on a terminal only."""
+    started = time.monotonic()
+
+    def show(message: str) -> None:
+        if time.monotonic() - started > _QUIET_SECONDS:
+            click.echo(f"fvmkit port: {message}", err=True)
+
+    return show

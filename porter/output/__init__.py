@@ -1,0 +1,1 @@
+"""What a port becomes: a diff, a ported copy, edited files, and a report."""

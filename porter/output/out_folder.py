@@ -1,0 +1,81 @@
+"""Writes a ported copy of a project: a whole new folder, or none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from porter.port import PortResult
+from scanner.report.errors import FvmError
+
+MANIFEST = ".fvm-port.json"
+_SKIPPED = frozenset({".git", ".svn", ".hg"})
+
+
+def write_copy(result: PortResult, out: Path, force: bool) -> None:
+    """Copy the project to `out` with its edits; an older copy made by this command is replaced.
+
+    Raises FvmError when `out` holds anything else, or a file that was edited by hand since, and
+    not `force`.
+    """
+    out = out.resolve()
+    if out == result.root or out in result.root.parents:
+        raise FvmError("the ported copy can't contain the project itself", file=out)
+    if out.exists() and not force:
+        _check_replaceable(out)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
+            fresh = Path(scratch, "new")
+            _copy(result, out, fresh)
+            if out.exists():
+                os.replace(out, Path(scratch, "old"))
+            os.replace(fresh, out)
+    except OSError as error:
+        raise FvmError(f"can't be written: {error}", file=out) from error
+
+
+def _copy(result: PortResult, out: Path, fresh: Path) -> None:
+    def ignored(folder: str, names: list[str]) -> list[str]:
+        here = Path(folder)
+        return [name for name in names if name in _SKIPPED or (here / name).resolve() == out]
+
+    shutil.copytree(result.root, fresh, ignore=ignored, symlinks=True)
+    hashes: dict[str, str] = {}
+    for port in result.files:
+        if port.edits:
+            target = fresh / port.file.name
+            previous = out / port.file.name
+            data = port.ported
+            target.write_bytes(data)
+            # An unchanged result keeps its time, so that the next build has nothing to do.
+            if previous.is_file() and previous.read_bytes() == data:
+                shutil.copystat(previous, target)
+            hashes[port.file.name] = _hash(data)
+    (fresh / MANIFEST).write_text(json.dumps({"schema": 1, "edited": hashes}, indent=2) + "\n")
+
+
+def _check_replaceable(out: Path) -> None:
+    if not out.is_dir():
+        raise FvmError("exists and is no folder", file=out)
+    if not any(out.iterdir()):
+        return
+    manifest = out / MANIFEST
+    if not manifest.is_file():
+        raise FvmError(
+            "exists and was not made by this command", file=out, hint="name another or use --force"
+        )
+    for name, expected in json.loads(manifest.read_text())["edited"].items():
+        path = out / name
+        if path.is_file() and _hash(path.read_bytes()) != expected:
+            raise FvmError(
+                "was edited since it was ported", file=path, hint="use --force to overwrite it"
+            )
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,64 @@
+"""The report of a port: lines for people, one JSON document for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from porter.port import PortResult
+from porter.rules.verdict import Status, Verdict
+from porter.source.source_file import SourceFile
+
+SCHEMA = 1
+
+
+def summary(result: PortResult) -> str:
+    """The line that counts."""
+    return (
+        f"{result.found} found, {result.count(Status.REWRITTEN)} rewritten, "
+        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated"
+    )
+
+
+def lines(result: PortResult, status: Status) -> Iterator[str]:
+    """One line a site that ended so: `file:line:col: escalated what [rule]: reason (if ...)`."""
+    for port in result.files:
+        for verdict in port.verdicts:
+            if verdict.status is status:
+                yield _line(port.file, verdict)
+
+
+def as_json(result: PortResult) -> str:
+    """Schema 1: counts, and every site with its place, rule, reason and conditions."""
+    sites = [_site(port.file, verdict) for port in result.files for verdict in port.verdicts]
+    document = {
+        "schema": SCHEMA,
+        "project": str(result.root),
+        "found": result.found,
+        **{status.value: result.count(status) for status in Status},
+        "sites": sites,
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _line(file: SourceFile, verdict: Verdict) -> str:
+    site = verdict.site
+    place = f"{file.name}:{file.line(site.start)}:{file.column(site.start)}"
+    chain = f" (under {' && '.join(site.conditions)})" if site.conditions else ""
+    return f"{place}: {verdict.status.value} {site.what} [{verdict.rule}]: {verdict.reason}{chain}"
+
+
+def _site(file: SourceFile, verdict: Verdict) -> dict[str, object]:
+    site = verdict.site
+    return {
+        "file": file.name,
+        "line": file.line(site.start),
+        "column": file.column(site.start),
+        "kind": site.kind.value,
+        "what": site.what,
+        "where": site.where,
+        "status": verdict.status.value,
+        "rule": verdict.rule,
+        "reason": verdict.reason,
+        "conditions": list(site.conditions),
+    }

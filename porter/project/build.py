@@ -1,0 +1,143 @@
+"""How a project is built: from its compile_commands.json, its Makefile, or a guess."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import (
+    DEFAULT_COMPILER,
+    CompilerCommand,
+    merge,
+    parse_command,
+)
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_MAKE_SECONDS = 120
+_ENTERING = re.compile(r"make(?:\[\d+\])?: Entering directory '(.*)'")
+_LEAVING = re.compile(r"make(?:\[\d+\])?: Leaving directory '(.*)'")
+_GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
+
+
+@dataclass(frozen=True)
+class Build:
+    """`units`: options by compiled file, empty when nobody could tell; `options`: all together."""
+
+    units: dict[Path, CompileOptions]
+    options: CompileOptions
+    source: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the compiled files are known, so that the others are not part of the build."""
+        return bool(self.units)
+
+
+def read_build(root: Path, sources: Sequence[Path]) -> Build:
+    """Ask compile_commands.json, then make; else every header's folder is an include folder."""
+    for source, commands in (
+        ("compile_commands.json", _compile_commands(root)),
+        ("make", _make_commands(root)),
+    ):
+        units = {
+            file: command.options
+            for command in commands
+            for file in command.files
+            if file.is_file()
+        }
+        options = merge(units.values())
+        if options is not None:
+            return Build(units, options, source)
+    folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
+    return Build({}, CompileOptions(tuple(folders), (), _GUESSED_CPU, DEFAULT_COMPILER), "guess")
+
+
+def _compile_commands(root: Path) -> Iterator[CompilerCommand]:
+    for place in (root, root / "build"):
+        path = place / "compile_commands.json"
+        if not path.is_file():
+            continue
+        try:
+            entries = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        for entry in entries if isinstance(entries, list) else []:
+            if not isinstance(entry, dict):
+                continue
+            folder = Path(str(entry.get("directory", place)))
+            words = entry.get("arguments")
+            if not isinstance(words, list):
+                words = _words(str(entry.get("command", "")))
+            command = parse_command([str(word) for word in words], folder)
+            if command is not None:
+                yield command
+
+
+def _make_commands(root: Path) -> Iterator[CompilerCommand]:
+    """Commands of a dry run of make; nothing if there is no Makefile or make fails."""
+    if not any((root / name).is_file() for name in _MAKEFILES):
+        return
+    for target in ([], ["all"]):
+        lines = _dry_run(root, target)
+        commands = list(_commands_of(lines, root))
+        if commands:
+            yield from commands
+            return
+
+
+def _dry_run(root: Path, target: list[str]) -> list[str]:
+    try:
+        process = subprocess.run(
+            ["make", "--dry-run", "--always-make", "--print-directory", "--keep-going", *target],
+            cwd=root,
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_MAKE_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    text = process.stdout.decode("utf-8", "surrogateescape")
+    return re.sub(r"\\\n", " ", text).splitlines()
+
+
+def _commands_of(lines: Sequence[str], root: Path) -> Iterator[CompilerCommand]:
+    folders = [root]
+    for line in lines:
+        if (entering := _ENTERING.match(line)) is not None:
+            folders.append(Path(entering.group(1)))
+        elif _LEAVING.match(line) is not None and len(folders) > 1:
+            folders.pop()
+        else:
+            yield from _commands_in_line(line, folders[-1])
+
+
+def _commands_in_line(line: str, folder: Path) -> Iterator[CompilerCommand]:
+    words: list[str] = []
+    for word in [*_words(line), ";"]:
+        if word not in (";", "&&", "||", "|"):
+            words.append(word)
+            continue
+        if len(words) == 2 and words[0] == "cd":
+            folder = folder / words[1]
+        elif (command := parse_command(words, folder)) is not None:
+            yield command
+        words = []
+
+
+def _words(line: str) -> list[str]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError:  # an unbalanced quote: no command that a shell would run
+        return []

@@ -1,0 +1,86 @@
+"""One compiler call, as a build tool would run it: what it compiles and with which options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.project.compile_options import CompileOptions
+from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
+
+DEFAULT_COMPILER = "arm-none-eabi-gcc"
+_COMPILER = re.compile(
+    r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|armcc|iccarm|as)(?:-[\d.]+)?(?:\.exe)?"
+)
+_DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
+_COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
+
+
+@dataclass(frozen=True)
+class CompilerCommand:
+    """A call that compiles `files` (absolute paths)."""
+
+    files: tuple[Path, ...]
+    options: CompileOptions
+
+
+def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
+    """The compiler call in a command line, or None if it is another command."""
+    start = next(
+        (i for i, word in enumerate(words[:4]) if _COMPILER.fullmatch(Path(word).name)), None
+    )
+    if start is None:
+        return None
+    includes: list[Path] = []
+    defines: list[str] = []
+    cpu_flags: list[str] = []
+    files: list[Path] = []
+    rest = iter(words[start + 1 :])
+    for word in rest:
+        option = next((name for name in _DIRECTORY_OPTIONS if word.startswith(name)), None)
+        if option is not None:
+            includes.append(_absolute(word[len(option) :] or next(rest, "."), folder))
+        elif word.startswith("-D"):
+            defines.append(word[2:] or next(rest, ""))
+        elif word in ("-o", "-MF", "-MT", "-MQ", "-x", "-T", "-Xlinker", "-u", "-U"):
+            next(rest, None)
+        elif word == "-include":
+            cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
+        elif word.startswith(("-m", "-std=")):
+            cpu_flags.append(word)
+        elif not word.startswith("-") and Path(word).suffix.lower() in _COMPILED:
+            files.append(_absolute(word, folder))
+    if not files:
+        return None
+    options = CompileOptions(tuple(includes), tuple(defines), tuple(cpu_flags), words[start])
+    return CompilerCommand(tuple(files), options)
+
+
+def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
+    """Every include folder and define of several calls, each once; flags of the first call."""
+    known = list(options)
+    if not known:
+        return None
+    return CompileOptions(
+        tuple(dict.fromkeys(path for one in known for path in one.include_dirs)),
+        tuple(dict.fromkeys(name for one in known for name in one.defines)),
+        next((one.cpu_flags for one in known if one.cpu_flags), ()),
+        known[0].compiler,
+    )
+
+
+def _absolute(text: str, folder: Path) -> Path:
+    path = Path(text)
+    return path if path.is_absolute() else Path(*_normal(folder / path))
+
+
+def _normal(path: Path) -> list[str]:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and len(parts) > 1:
+            parts.pop()
+        else:
+            parts.append(part)
+    return parts

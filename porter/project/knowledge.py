@@ -1,0 +1,97 @@
+"""What is known about each file: its macros and types, whether it is built, what is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from porter.project.build import Build
+from porter.project.preprocess import TranslationUnit, preprocess_all
+from porter.source.c_lexer import LexedSource, Token, lex
+from porter.source.c_tree import FileTrees
+from porter.source.c_types import TypeTable
+from porter.source.conditions import ConditionMap, include_guard
+from porter.source.evaluate import Evaluator
+from porter.source.macros import MacroTable
+from porter.source.source_file import SourceFile
+
+
+@dataclass
+class CText:
+    """A C file taken apart; trees are made when somebody asks."""
+
+    file: SourceFile
+    evaluator: Evaluator
+    lexed: LexedSource = field(init=False)
+    conditions: ConditionMap = field(init=False)
+    trees: FileTrees = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lexed = lex(self.file.data)
+        guard = include_guard(self.lexed.directives, self.lexed.tokens)
+        self.conditions = ConditionMap(self.lexed.directives, guard)
+        self.trees = FileTrees(self.file.data, self.lexed, self.conditions, self.expansion)
+
+    def expansion(self, token: Token) -> tuple[bytes, ...] | None:
+        """What an object-like macro expands to, None for any other name."""
+        macro = self.evaluator.macros.get(token.text)
+        if macro is None or macro.parameters is not None:
+            return None
+        return self.evaluator.macros.expand(macro.body)
+
+
+class Knowledge:
+    """Answers from the compiler where it could be asked, else from all headers of the project."""
+
+    def __init__(self, build: Build, sources: Sequence[SourceFile]) -> None:
+        self.build = build
+        self._sources = sources
+        self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
+        self._by_file: dict[Path, list[TranslationUnit]] = {}
+        for unit in self._units.values():
+            for path in unit.lines:
+                self._by_file.setdefault(path, []).append(unit)
+
+    def text(self, file: SourceFile) -> CText:
+        """Take a C file apart with what is known about its names."""
+        return CText(file, self.evaluator(file.path))
+
+    def evaluator(self, path: Path) -> Evaluator:
+        """That of the file's own translation unit, of one that includes it, or the project's."""
+        path = path.resolve()
+        if path in self._units:
+            return self._units[path].evaluator
+        units = self._by_file.get(path)
+        return units[0].evaluator if units else self.project_wide
+
+    def is_built(self, path: Path) -> bool:
+        """False only when the build is known and the file takes no part in it."""
+        path = path.resolve()
+        if not self.build.is_known or path in self._by_file:
+            return True
+        return any(path == unit.resolve() for unit in self.build.units)
+
+    def is_compiled(self, path: Path, first_line: int, last_line: int) -> bool:
+        """False only when the compiler saw the file and skipped all of these lines."""
+        units = self._by_file.get(path.resolve())
+        if not units:
+            return True
+        wanted = range(first_line, last_line + 1)
+        return any(line in unit.lines[path.resolve()] for unit in units for line in wanted)
+
+    @cached_property
+    def project_wide(self) -> Evaluator:
+        """Every definition in the project, for files that no compiler run covers."""
+        macros = MacroTable()
+        types = TypeTable()
+        evaluator = Evaluator(macros, types)
+        for name in self.build.options.defines:
+            macros.define_text(name)
+        headers = [source for source in self._sources if not source.is_asm]
+        for header in headers:
+            macros.add_lexed(lex(header.data).directives)
+        for header in headers:
+            types.add_tree(CText(header, evaluator).trees.whole)
+        return evaluator

@@ -1,0 +1,117 @@
+"""What the project's own compiler says about a file: its macros, types and compiled lines."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import DEFAULT_COMPILER
+from porter.source.c_lexer import lex
+from porter.source.c_types import TypeTable
+from porter.source.evaluate import Evaluator
+from porter.source.macros import MacroTable, parse_define
+
+_SECONDS = 60
+_WORKERS = 2
+_MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
+_RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
+
+
+@dataclass
+class TranslationUnit:
+    """`lines`: per absolute path the lines of which something was compiled."""
+
+    evaluator: Evaluator
+    lines: dict[Path, set[int]] = field(default_factory=dict)
+
+
+def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
+    """One translation unit a C file; those that the compiler can't preprocess are missing."""
+    wanted = {file: options for file, options in units.items() if file.suffix.lower() == ".c"}
+    with tempfile.TemporaryDirectory() as stubs, as_file(files("fvm-runtime")) as runtime:
+        Path(stubs, "fvm_domain.h").write_text("", encoding="ascii")
+        ours = [Path(stubs), *(Path(runtime, name) for name in _RUNTIME_INCLUDES)]
+
+        def run(item: tuple[Path, CompileOptions]) -> bytes | None:
+            return _run(item[0], item[1], ours)
+
+        with ThreadPoolExecutor(_WORKERS) as pool:
+            texts = list(pool.map(run, wanted.items()))
+    return {
+        file: _read(text, file.parent)
+        for file, text in zip(wanted, texts, strict=True)
+        if text is not None
+    }
+
+
+def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | None:
+    """The preprocessed text with its #defines, or None if the compiler refuses."""
+    arguments = [
+        *options.cpu_flags,
+        *(f"-D{name}" for name in options.defines),
+        *(f"-I{path}" for path in (*options.include_dirs, *ours)),
+        str(file),
+    ]
+    for compiler in dict.fromkeys((options.compiler, DEFAULT_COMPILER)):
+        try:
+            process = subprocess.run(
+                [compiler, "-E", "-dD", *arguments],
+                cwd=file.parent,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if process.returncode == 0:
+            return process.stdout
+    return None
+
+
+def _read(text: bytes, folder: Path) -> TranslationUnit:
+    macros = MacroTable()
+    for directive in lex(text).directives:
+        if directive.name == b"define":
+            if (macro := parse_define(directive)) is not None:
+                macros.redefine(macro)
+        elif directive.name == b"undef" and directive.tokens:
+            macros.undefine(directive.tokens[0].text)
+    types = TypeTable()
+    types.add_text(text)
+    unit = TranslationUnit(Evaluator(macros, types))
+    for path, line in _compiled_lines(text, folder):
+        unit.lines.setdefault(path, set()).add(line)
+    return unit
+
+
+def _compiled_lines(text: bytes, folder: Path) -> Iterator[tuple[Path, int]]:
+    known: dict[bytes, Path | None] = {}
+    path: Path | None = None
+    line = 0
+    for content in text.split(b"\n"):
+        marker = _MARKER.match(content)
+        if marker is None:
+            if path is not None and content.strip():
+                yield path, line
+            line += 1
+            continue
+        line = int(marker.group(1))
+        name = marker.group(2)
+        if name not in known:
+            known[name] = _path(name, folder)
+        path = known[name]
+
+
+def _path(name: bytes, folder: Path) -> Path | None:
+    if name.startswith(b"<"):
+        return None
+    text = re.sub(rb"\\(.)", rb"\1", name).decode("utf-8", "surrogateescape")
+    return Path(folder, text).resolve()

@@ -1,0 +1,116 @@
+"""Blocks of the chip that no domain owns (clocks, pins, power, flash control) and the watchdogs.
+
+A block is known by the address that the project's own headers give to its name, else by the
+family's memory map; a register by its field of the block's struct, else by its offset.
+"""
+
+from __future__ import annotations
+
+import re
+
+from porter.registers.register import Register
+from porter.source.c_types import CType
+from porter.source.evaluate import Evaluator
+from porter.source.values import Number, Place, Pointer
+
+_BLOCK = re.compile(
+    rb"(GPIO[A-Z]|RCC|FLASH|FLASH_R|PWR|SYSCFG|AFIO|EXTI|IWDG[12]?|WWDG[12]?)(_BASE)?"
+)
+_OPENCM3_PORT = re.compile(rb"GPIO_PORT_([A-Z])_BASE")
+_BLOCK_SIZE = 0x400
+# FLASH_BASE is the memory; the register block is FLASH_R_BASE.
+_NOT_A_BLOCK = frozenset({b"FLASH_BASE"})
+
+_FAMILY_BASES: dict[str, dict[str, int]] = {
+    "STM32F4": {
+        **{f"GPIO{chr(65 + n)}": 0x40020000 + 0x400 * n for n in range(11)},
+        "RCC": 0x40023800,
+        "FLASH": 0x40023C00,
+        "PWR": 0x40007000,
+        "SYSCFG": 0x40013800,
+        "EXTI": 0x40013C00,
+        "IWDG": 0x40003000,
+        "WWDG": 0x40002C00,
+    },
+}
+_OFFSETS: dict[str, dict[int, str]] = {
+    "GPIO": {
+        0x00: "MODER", 0x04: "OTYPER", 0x08: "OSPEEDR", 0x0C: "PUPDR", 0x10: "IDR", 0x14: "ODR",
+        0x18: "BSRR", 0x1A: "BSRRH", 0x1C: "LCKR", 0x20: "AFR", 0x24: "AFR", 0x28: "BRR",
+    },
+    "GPIO of STM32F1": {
+        0x00: "CRL", 0x04: "CRH", 0x08: "IDR", 0x0C: "ODR", 0x10: "BSRR", 0x14: "BRR",
+        0x18: "LCKR",
+    },
+    "IWDG": {0x00: "KR", 0x04: "PR", 0x08: "RLR", 0x0C: "SR", 0x10: "WINR"},
+    "FLASH": {0x00: "ACR"},
+}  # fmt: skip
+
+
+def block_kind(instance: str) -> str:
+    """GPIO of GPIOA, IWDG of IWDG1."""
+    return "GPIO" if instance.startswith("GPIO") else instance.rstrip("12")
+
+
+class ChipBlocks:
+    """The blocks under the names of one translation unit."""
+
+    def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
+        self.bases: dict[int, str] = {}
+        self._structs: dict[bytes, str] = {}
+        for name in evaluator.macros:
+            self._note(name, evaluator)
+        family = next((key for key in _FAMILY_BASES if (chip or "").startswith(key)), None)
+        if family is not None:
+            for instance, base in _FAMILY_BASES[family].items():
+                self.bases.setdefault(base, instance)
+        self._old_gpio = b"GPIO_CRL" in evaluator.macros or b"GPIO_CRL_MODE" in evaluator.macros
+        self.fields: dict[bytes, set[str]] = {}
+        for struct, kind in self._structs.items():
+            for field in evaluator.types.members(CType("struct", 0, struct)):
+                self.fields.setdefault(field, set()).add(kind)
+
+    def _note(self, name: bytes, evaluator: Evaluator) -> None:
+        match = _BLOCK.fullmatch(name)
+        port = _OPENCM3_PORT.fullmatch(name)
+        if (match is None and port is None) or name in _NOT_A_BLOCK:
+            return
+        value = evaluator.name(name)
+        if match is not None:
+            instance = match.group(1).decode().removesuffix("_R")
+        else:
+            instance = "GPIO" + (port.group(1).decode() if port else "")
+        if isinstance(value, Number) and value.value >= 0x4000_0000:
+            self.bases[value.value] = instance
+        elif isinstance(value, Pointer) and value.address is not None:
+            self.bases[value.address] = instance
+            if value.type.kind == "struct":
+                self._structs[value.type.name] = block_kind(instance)
+
+    def base_of(self, instance: str) -> int | None:
+        """Address of a block."""
+        return next((base for base, name in self.bases.items() if name == instance), None)
+
+    def instance_at(self, address: int) -> str | None:
+        """The block whose first byte is at an address or that holds it."""
+        return self.bases.get(address) or self.bases.get(address & ~(_BLOCK_SIZE - 1))
+
+    def kind_of_struct(self, name: bytes) -> str | None:
+        """The kind of block that a struct type describes."""
+        return self._structs.get(name)
+
+    def identify(self, place: Place) -> Register | None:
+        """The shared register an lvalue is, or None."""
+        if place.address is None:
+            kind = self.kind_of_struct(place.owner)
+            return Register(kind, place.member.decode(), None) if kind else None
+        instance = self.instance_at(place.address)
+        if instance is None:
+            return None
+        kind = block_kind(instance)
+        if place.member and self.kind_of_struct(place.owner) == kind:
+            return Register(kind, place.member.decode(), 0, instance)
+        base = self.base_of(instance) or 0
+        table = _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and self._old_gpio else kind, {})
+        offset = place.address - base
+        return Register(kind, table.get(offset, f"+0x{offset:02X}"), 0, instance)

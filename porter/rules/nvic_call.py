@@ -1,0 +1,128 @@
+"""NVIC_*: the interrupt controller by its CMSIS functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.removal import delete_statement
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Call, Unit
+from porter.rules.verdict import Verdict
+from porter.sites.site import Site, SiteKind
+from porter.source.edit import Edit
+from porter.source.values import Number
+
+_BY_LINE = {"NVIC_EnableIRQ": "hyp_irq_ena", "NVIC_DisableIRQ": "hyp_irq_dis"}
+_BY_VECTOR = {
+    "NVIC_SetPendingIRQ": "virt_vct_trig",
+    "NVIC_ClearPendingIRQ": "virt_vct_clear",
+    "NVIC_GetPendingIRQ": "virt_vct_pending",
+    "NVIC_SetPriority": "virt_vct_prio",
+}
+_SYSTEM_VECTORS = {-2: "FVM_VIRT_SWITCH", -1: "FVM_VIRT_TICK", -5: "FVM_VIRT_SVC"}
+
+
+class NvicCall(Rule):
+    """Lines by number go to the kernel, pending and priority to the virtual vector."""
+
+    id = "nvic-call"
+    finds = "NVIC_EnableIRQ and the other NVIC_ functions of CMSIS"
+    becomes = "hyp_irq_ena/dis(line), virt_vct_trig/clear/pending/prio(fvm_virt_of_irq(line))"
+    why = "the NVIC belongs to the kernel; a machine has virtual vectors of its own"
+    samples = (
+        Sample(
+            "void f(void) { NVIC_EnableIRQ(37); NVIC_SetPriority(37, 6); }",
+            "void f(void) { hyp_irq_ena(37); virt_vct_prio(fvm_virt_of_irq(37), 6); }",
+        ),
+        Sample(
+            "void f(void) { NVIC_SetPendingIRQ(37); }",
+            "void f(void) { virt_vct_trig(fvm_virt_of_irq(37)); }",
+        ),
+        Sample("void f(void) { NVIC_SystemReset(); }", "void f(void) { hyp_reboot(); }"),
+        Sample(
+            "void f(void) {\n    NVIC_SetPriorityGrouping(3);\n    g();\n}",
+            "void f(void) {\n    g();\n}",
+        ),
+        Sample("int f(void) { return NVIC_GetActive(37); }", "", escalates=True),
+        Sample("void f(void) { NVIC_EnableIRQ(99); }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Each call on its own."""
+        for site in unit.pending(SiteKind.INTRINSIC):
+            if not site.what.removeprefix("__").startswith("NVIC_"):
+                continue
+            call = unit.call(site)
+            if call is None:
+                yield self.escalated(site, f"{site.what} is used otherwise than by a call")
+            else:
+                yield self._call(unit, site, call, site.what.removeprefix("__"))
+
+    def _call(self, unit: Unit, site: Site, call: Call, name: str) -> Verdict:
+        def replace(text: bytes, reason: str) -> Verdict:
+            return self.rewritten(site, reason, Edit(call.start, call.end, text))
+
+        if name == "NVIC_SystemReset":
+            return replace(b"hyp_reboot()", "restarts this machine only")
+        if name == "NVIC_SetPriorityGrouping":
+            return self._deleted(unit, site, call, "virtual priorities have no sub-priority")
+        if name == "NVIC_GetPriorityGrouping":
+            return replace(b"0U", "virtual priorities have no sub-priority")
+        if name not in _BY_LINE and name not in _BY_VECTOR:
+            return self.escalated(site, f"{name} has no counterpart in a virtual machine")
+        if not call.arguments:
+            return self.escalated(site, f"{name} without an interrupt number")
+        line = call.arguments[0]
+        number = self._number(unit, site, line)
+        if number is not None and number < 0:
+            return self._system_vector(unit, site, call, name, number)
+        if (problem := _not_granted(unit, name, number)) is not None:
+            return self.escalated(site, problem)
+        if name in _BY_LINE:
+            return replace(b"%s(%s)" % (_BY_LINE[name].encode(), line), "the kernel owns the line")
+        rest = b"".join(b", " + argument for argument in call.arguments[1:])
+        text = b"%s(fvm_virt_of_irq(%s)%s)" % (_BY_VECTOR[name].encode(), line, rest)
+        return replace(text, "on the virtual vector of the line")
+
+    def _system_vector(self, unit: Unit, site: Site, call: Call, name: str, number: int) -> Verdict:
+        vector = _SYSTEM_VECTORS.get(number)
+        if name == "NVIC_SetPriority":
+            reason = "system vectors have a fixed order: supervisor call, tick, switch"
+            return self._deleted(unit, site, call, reason)
+        if vector is None or name not in _BY_VECTOR:
+            return self.escalated(site, f"{name} of system exception {number + 16}")
+        text = b"%s(%s)" % (_BY_VECTOR[name].encode(), vector.encode())
+        return self.rewritten(site, "on the system vector", Edit(call.start, call.end, text))
+
+    def _deleted(self, unit: Unit, site: Site, call: Call, reason: str) -> Verdict:
+        return self.rewritten(site, f"removed: {reason}", deleted_call(unit, site, call))
+
+    @staticmethod
+    def _number(unit: Unit, site: Site, text: bytes) -> int | None:
+        context = unit.context(site)
+        evaluator = unit.text.evaluator
+        value = evaluator.text(text, context.scope) if context else evaluator.text(text)
+        return value.value if isinstance(value, Number) else None
+
+
+def deleted_call(unit: Unit, site: Site, call: Call) -> Edit:
+    """Takes a call without a used result out, with its statement if that is all of it."""
+    context = unit.context(site)
+    if context is not None:
+        node = context.node_at(call.start, call.end)
+        while node is not None and node.type == "call_expression":
+            node = node.parent
+        if node is not None and node.type == "expression_statement" and context.kind != "macro":
+            return delete_statement(unit, context, node)
+    return Edit(call.start, call.end, b"(void)0")
+
+
+def _not_granted(unit: Unit, name: str, number: int | None) -> str | None:
+    domain = unit.domain
+    if domain is None:
+        if name in _BY_VECTOR:
+            return "needs a virt_id: give the domain file that compose wrote with --domain"
+        return None
+    if number is not None and domain.vector_of_irq(number) is None:
+        return f"interrupt {number} is not in the description of {domain.name}"
+    return None

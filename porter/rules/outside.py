@@ -1,0 +1,23 @@
+"""Sites that the ported machine never runs: other files are built, or nothing is compiled."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from porter.project.domain import Domain
+from porter.project.knowledge import Knowledge
+from porter.source.source_file import SourceFile
+
+
+def file_stays(file: SourceFile, domain: Domain | None, knowledge: Knowledge) -> str | None:
+    """Why a whole file is left alone, or None if it takes part in the build."""
+    name = PurePosixPath(file.name)
+    if domain is not None:
+        for replacement in domain.replaced:
+            if name == PurePosixPath(replacement.file):
+                return f"replaced by {replacement.by}"
+        if any(name == PurePosixPath(startup) for startup in domain.startup):
+            return "replaced by the generated start-up"
+    if not knowledge.is_built(file.path):
+        return "not part of this project's build"
+    return None

@@ -1,0 +1,182 @@
+"""Finds the sites of C text: lexically, in code and in macro bodies, with strings decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from porter.project.knowledge import CText
+from porter.registers.chip_blocks import ChipBlocks
+from porter.registers.register import Register
+from porter.registers.system_space import identify, in_system_space
+from porter.sites.context import Contexts
+from porter.sites.intrinsics import INTRINSIC_BYTES
+from porter.sites.privileged import privileged
+from porter.sites.region import Region, regions
+from porter.sites.site import Site, SiteKind
+from porter.source.c_lexer import Token
+from porter.source.evaluate import Evaluator
+from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm
+from porter.source.values import Number, Place, Pointer, Value
+
+_SHARED_ONLY = frozenset(
+    b"""MODER OTYPER OSPEEDR PUPDR AFR AFRL AFRH CRL CRH BSRR BSRRL BSRRH LCKR KR RLR
+    PLLCFGR CFGR AHBENR AHB1ENR AHB2ENR AHB3ENR APB1ENR APB2ENR EXTICR""".split()
+)
+
+
+class Registers:
+    """Says which register a value is, and which names stand for registers."""
+
+    def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
+        self.evaluator = evaluator
+        self.blocks = ChipBlocks(evaluator, chip)
+        self._names: dict[bytes, bool] = {}
+
+    def identify(self, value: Value | None) -> Register | None:
+        """The register that an lvalue is; None for memory that a domain may own."""
+        if not isinstance(value, Place):
+            return None
+        if value.address is not None and in_system_space(value.address):
+            return identify(value.address, value.span == 0)
+        return self.blocks.identify(value)
+
+    def names_register(self, name: bytes) -> bool:
+        """Whether a name of the text is an address or register that no domain owns."""
+        if name not in self._names:
+            self._names[name] = self._names_register(name)
+        return self._names[name]
+
+    def is_address(self, address: int) -> bool:
+        """Whether an address belongs to the system space or to a shared block."""
+        return in_system_space(address) or self.blocks.instance_at(address) is not None
+
+    def _names_register(self, name: bytes) -> bool:
+        macro = self.evaluator.macros.get(name)
+        if macro is None or macro.parameters is None:
+            value = self.evaluator.name(name)
+        else:
+            value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
+        match value:
+            case Pointer(address=int() as address) | Place(address=int() as address):
+                return self.is_address(address)
+            case Number(value=number):
+                return self._is_base(number)
+        return False
+
+    def _is_base(self, number: int) -> bool:
+        """A bare number is taken for an address only where a register or a block begins."""
+        if number in self.blocks.bases:
+            return True
+        return in_system_space(number) and number & 0xFFFFF != 0
+
+
+class CSites:
+    """The sites of one file and the asm statements they are in."""
+
+    def __init__(self, text: CText, registers: Registers) -> None:
+        self.text = text
+        self.registers = registers
+        self.asm: dict[Site, AsmStatement] = {}
+        self.regions: dict[Site, Region] = {}
+        self.contexts = Contexts(text)
+        self._has_addresses = False
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """All sites in order of their place."""
+        found: list[Site] = []
+        for region in regions(self.text.lexed, self.text.evaluator):
+            for site in self._in_region(region):
+                self.regions[site] = region
+                found.append(site)
+        return tuple(sorted(found, key=lambda site: (site.start, site.end)))
+
+    def _in_region(self, region: Region) -> Iterator[Site]:
+        covered: list[tuple[int, int]] = []
+        for statement in find_asm(region.tokens, self.text.file.data, self._is_asm):
+            covered.append((statement.start, statement.end))
+            for instruction in statement.instructions:
+                if privileged(instruction):
+                    site = self._site(
+                        instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
+                    )
+                    self.asm[site] = statement
+                    yield site
+        for index, token in enumerate(region.tokens):
+            while covered and covered[0][1] <= token.start:
+                covered.pop(0)
+            if covered and covered[0][0] <= token.start:
+                continue
+            if (kind := self._kind(region, index, token)) is not None:
+                what = token.text.decode("latin-1")
+                yield self._site(token.start, token.end, kind, what, region)
+
+    def _is_asm(self, word: bytes) -> bool:
+        if word in ASM_WORDS:
+            return True
+        macro = self.text.evaluator.macros.get(word)
+        return (
+            macro is not None
+            and macro.parameters is None
+            and bool(macro.body)
+            and macro.body[0].text in ASM_WORDS
+            and len(macro.body) <= 2
+        )
+
+    def _kind(self, region: Region, index: int, token: Token) -> SiteKind | None:
+        if token.kind == "identifier":
+            previous = region.tokens[index - 1].text if index else b""
+            if previous in (b"->", b"."):
+                return self._member(region, index)
+            if token.text in INTRINSIC_BYTES:
+                return SiteKind.INTRINSIC
+            if self.registers.names_register(token.text):
+                self._has_addresses = True
+                return SiteKind.REGISTER
+            if self._is_pointer_variable(region, token):
+                return SiteKind.REGISTER
+        elif token.kind == "number" and len(token.text) >= 10:
+            value = self.text.evaluator.text(token.text)
+            if isinstance(value, Number) and self.registers.is_address(value.value):
+                self._has_addresses = True
+                return SiteKind.REGISTER
+        return None
+
+    def _member(self, region: Region, index: int) -> SiteKind | None:
+        """A field of a shared block's struct, reached through a pointer that is no constant."""
+        token = region.tokens[index]
+        if token.text not in self.registers.blocks.fields:
+            return None
+        base = region.tokens[index - 2].text if index >= 2 else b""
+        if self.registers.names_register(base):
+            return None
+        context = self.contexts.of(region, token.start, token.end)
+        node = context.node_at(token.start, token.end) if context is not None else None
+        if context is None or node is None or node.parent is None:
+            return SiteKind.REGISTER if self._is_unmistakable(token.text) else None
+        value = self.text.evaluator.value(node.parent, context.scope)
+        if value is None:
+            return SiteKind.REGISTER if self._is_unmistakable(token.text) else None
+        return SiteKind.REGISTER if self.registers.identify(value) is not None else None
+
+    def _is_unmistakable(self, field: bytes) -> bool:
+        """Whether only shared blocks have a register of this name."""
+        return field in _SHARED_ONLY
+
+    def _is_pointer_variable(self, region: Region, token: Token) -> bool:
+        """A variable that always holds the address of a register."""
+        if region.name is not None or not self._has_addresses:
+            return False
+        context = self.contexts.of(region, token.start, token.end)
+        if context is None:
+            return False
+        match context.scope(token.text):
+            case Pointer(address=int() as address):
+                return self.registers.is_address(address)
+        return False
+
+    def _site(self, start: int, end: int, kind: SiteKind, what: str, region: Region) -> Site:
+        where = region.name.decode("latin-1") if region.name else ""
+        conditions = self.text.conditions.arm(start).conditions
+        return Site(self.text.file.name, start, end, kind, what, where, conditions)

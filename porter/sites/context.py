@@ -1,0 +1,107 @@
+"""The syntax around a place in a C file: its tree, its function or macro, and what names mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from porter.project.knowledge import CText
+from porter.sites.local_names import scope_of
+from porter.sites.region import Region
+from porter.source.c_tree import Node, SyntaxTree, parse_macro_body, text_of
+from porter.source.c_types import declared_name
+from porter.source.evaluate import Scope, no_scope
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """`root` is a function definition, a whole macro body, or the file for what is outside."""
+
+    tree: SyntaxTree
+    root: Node
+    scope: Scope
+    name: str
+    kind: str  # function, macro or file
+
+    def node_at(self, start: int, end: int) -> Node | None:
+        """The smallest node that covers file offsets [start, end)."""
+        return self.tree.smallest(start, end)
+
+    def start(self, node: Node) -> int:
+        """File offset of a node's first byte."""
+        return self.tree.start(node)
+
+    def end(self, node: Node) -> int:
+        """File offset just past a node."""
+        return self.tree.end(node)
+
+
+class Contexts:
+    """Contexts of one file, each made once."""
+
+    def __init__(self, text: CText) -> None:
+        self.text = text
+        self._functions: dict[tuple[int, int], Context] = {}
+        self._macros: dict[int, Context | None] = {}
+
+    def of(self, region: Region, start: int, end: int) -> Context | None:
+        """The context of [start, end), or None if no parse of it is free of errors."""
+        if region.name is not None:
+            return self._macro(region)
+        found = self.text.trees.function_at(start, end)
+        if found is None:
+            return self._file_level(start, end)
+        tree, node = found
+        if node.has_error and not self._clean_inside(tree, node, start, end):
+            return None
+        key = (id(tree), node.start_byte)
+        if key not in self._functions:
+            scope = scope_of(node, self.text.evaluator, self.file_scope)
+            self._functions[key] = Context(tree, node, scope, function_name(node), "function")
+        return self._functions[key]
+
+    @cached_property
+    def file_scope(self) -> Scope:
+        """Variables of the file outside functions."""
+        root = self.text.trees.whole.root
+        return scope_of(root, self.text.evaluator, no_scope, file_level=True)
+
+    def functions(self) -> Iterator[tuple[SyntaxTree, Node]]:
+        """Function definitions of the file, of every #if arm."""
+        tree = self.text.trees.whole
+        for node in tree.root.children:
+            if node.type == "function_definition":
+                yield tree, node
+
+    def _macro(self, region: Region) -> Context | None:
+        if region.start not in self._macros:
+            tree = parse_macro_body(self.text.file.data, region.start, region.end)
+            name = (region.name or b"").decode("latin-1")
+            self._macros[region.start] = (
+                Context(tree, tree.root, no_scope, name, "macro") if tree is not None else None
+            )
+        return self._macros[region.start]
+
+    def _file_level(self, start: int, end: int) -> Context | None:
+        found = self.text.trees.clean_at(start, end)
+        if found is None:
+            return None
+        return Context(found[0], found[0].root, self.file_scope, "", "file")
+
+    @staticmethod
+    def _clean_inside(tree: SyntaxTree, function: Node, start: int, end: int) -> bool:
+        """Whether the statement at [start, end) is whole although its function isn't."""
+        node = tree.smallest(start, end)
+        while node is not None and node.id != function.id:
+            if node.type == "ERROR" or (node.type.endswith("_statement") and node.has_error):
+                return False
+            node = node.parent
+        return node is not None
+
+
+def function_name(definition: Node) -> str:
+    """The name that a function definition defines."""
+    declarator = definition.child_by_field_name("declarator")
+    name = declared_name(declarator) if declarator is not None else None
+    return text_of(name).decode("latin-1") if name is not None else ""

@@ -1,0 +1,68 @@
+"""What the names of a function and of a file's own variables stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.source.c_tree import Node, strip_parentheses, text_of, walk
+from porter.source.c_types import declared_name
+from porter.source.evaluate import Evaluator, Scope, typed_place
+from porter.source.values import Number, Pointer, Value
+
+
+def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, Node, Node | None]]:
+    """(type, declarator, initialiser) of every declaration and parameter in a node.
+
+    `file_level`: only those outside functions.
+    """
+    for item in node.children if file_level else walk(node):
+        kind = item.child_by_field_name("type")
+        if kind is None or item.type not in ("declaration", "parameter_declaration"):
+            continue
+        for declarator in item.children_by_field_name("declarator"):
+            if declarator.type == "init_declarator":
+                inner = declarator.child_by_field_name("declarator")
+                if inner is not None:
+                    yield kind, inner, declarator.child_by_field_name("value")
+            else:
+                yield kind, declarator, None
+
+
+def assigned_names(node: Node) -> set[bytes]:
+    """Names that are written to, or whose address is taken, anywhere in a node."""
+    names: set[bytes] = set()
+    for item in walk(node):
+        target: Node | None = None
+        if item.type == "assignment_expression":
+            target = item.child_by_field_name("left")
+        elif item.type == "update_expression" or (
+            item.type == "pointer_expression" and text_of(item).startswith(b"&")
+        ):
+            target = item.child_by_field_name("argument")
+        if target is not None and (target := strip_parentheses(target)).type == "identifier":
+            names.add(text_of(target))
+    return names
+
+
+def scope_of(root: Node, evaluator: Evaluator, outer: Scope, file_level: bool = False) -> Scope:
+    """A scope of the declarations in `root`: constants by value, the rest by type."""
+    written = assigned_names(root)
+    known: dict[bytes, Value | None] = {}
+    pending: dict[bytes, tuple[Node, Node, Node | None]] = {}
+    for kind, declarator, value in declarations(root, file_level):
+        name = declared_name(declarator)
+        if name is not None:
+            pending.setdefault(text_of(name), (kind, declarator, value))
+
+    def look_up(name: bytes) -> Value | None:
+        if name in pending:
+            kind, declarator, value = pending.pop(name)
+            known[name] = None
+            declared = typed_place(evaluator.types.of(kind, declarator))
+            constant = evaluator.value(value, look_up) if value and name not in written else None
+            known[name] = constant if isinstance(constant, Number | Pointer) else declared
+        if name in known:
+            return known[name]
+        return outer(name)
+
+    return look_up

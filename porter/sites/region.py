@@ -1,0 +1,56 @@
+"""Stretches of C code: the code of a file and the bodies of its macros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from porter.sites.intrinsics import INTRINSIC_BYTES
+from porter.source.c_lexer import LexedSource, Token
+from porter.source.c_tree import parse_expression, strip_parentheses
+from porter.source.evaluate import Evaluator
+from porter.source.inline_asm import ASM_WORDS
+from porter.source.macros import parse_define
+
+
+@dataclass(frozen=True)
+class Region:
+    """`name` is None for the file's own code, else that of the macro."""
+
+    tokens: tuple[Token, ...]
+    name: bytes | None = None
+    parameters: tuple[bytes, ...] = ()
+
+    @property
+    def start(self) -> int:
+        """Offset of the first token."""
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        """Offset just past the last token."""
+        return self.tokens[-1].end
+
+
+def regions(lexed: LexedSource, evaluator: Evaluator) -> Iterator[Region]:
+    """The file's code, then every macro whose body is code rather than a name for something."""
+    if lexed.tokens:
+        yield Region(tuple(lexed.tokens))
+    for directive in lexed.directives:
+        macro = parse_define(directive)
+        if macro is None or not macro.body or is_name(macro.body, evaluator):
+            continue
+        yield Region(macro.body, macro.name, macro.parameters or ())
+
+
+def is_name(body: tuple[Token, ...], evaluator: Evaluator) -> bool:
+    """Whether a macro body only names a number, an address or a register: its uses are the sites.
+
+    What computes with a register's content, or does something, is code and is its own site.
+    """
+    if any(token.text in ASM_WORDS or token.text in INTRINSIC_BYTES for token in body):
+        return False
+    if len(body) == 1:
+        return True
+    node = parse_expression(b" ".join(token.text for token in body))
+    return node is not None and evaluator.value(strip_parentheses(node)) is not None

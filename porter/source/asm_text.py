@@ -1,0 +1,113 @@
+"""Assembler text cut into instructions: GNU as, and the comment rules of ARMASM and IAR.
+
+A tokenizer, not an assembler: it finds mnemonics, operands and labels and where they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Dialect = Literal["gnu", "armasm"]
+
+_COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_GNU_LINE_COMMENT = re.compile(rb"@[^\n]*|//[^\n]*|(?m:^[ \t]*#[^\n]*)")
+_ARMASM_LINE_COMMENT = re.compile(rb";[^\n]*|//[^\n]*|(?m:^[ \t]*#[^\n]*)")
+_LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*|\d+)\s*:")
+_ARMASM_LABEL = re.compile(rb"([A-Za-z_|][\w|.$]*)(?=\s|\Z)")
+_STATEMENT = re.compile(rb"\s*([A-Za-z_.][\w.]*)\s*(.*?)\s*\Z", re.DOTALL)
+_ARMASM_MARK = re.compile(
+    rb"(?m)^\s+(?:AREA|PRESERVE8|RSEG|SECTION\s+\S+:CODE|EXPORT|PUBLIC|EXTERN|IMPORT)\b"
+)
+_SIZE_SUFFIX = re.compile(r"\.(?:w|n)$")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction or directive; `mnemonic` in lower case without .w/.n, operands in order."""
+
+    mnemonic: str
+    operands: tuple[str, ...]
+    start: int
+    end: int
+    label: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.mnemonic} {', '.join(self.operands)}".strip()
+
+
+def dialect_of(data: bytes) -> Dialect:
+    """ARMASM and IAR sources give themselves away by their directives."""
+    return "armasm" if _ARMASM_MARK.search(data) else "gnu"
+
+
+def instructions(text: bytes, dialect: Dialect = "gnu") -> Iterator[Instruction]:
+    """Instructions of a text; offsets are into it. A label alone has an empty mnemonic."""
+    clean = _blank_comments(text, dialect)
+    separators = b"\n" if dialect == "armasm" else b"\n;"
+    start = 0
+    for end in _statement_ends(clean, separators):
+        yield from _statement(clean, start, end, dialect)
+        start = end + 1
+
+
+def blank(text: bytes) -> bytes:
+    """The same number of bytes, all white space, ends of line kept."""
+    return re.sub(rb"[^\r\n]", b" ", text)
+
+
+def _blank_comments(text: bytes, dialect: Dialect) -> bytes:
+    text = _COMMENT.sub(lambda match: blank(match.group()), text)
+    line_comment = _ARMASM_LINE_COMMENT if dialect == "armasm" else _GNU_LINE_COMMENT
+    return line_comment.sub(lambda match: blank(match.group()), text)
+
+
+def _statement_ends(text: bytes, separators: bytes) -> Iterator[int]:
+    quoted = False
+    for position, character in enumerate(text):
+        if character == 0x22:
+            quoted = not quoted
+        elif character == 0x0A:
+            quoted = False
+            yield position
+        elif character in separators and not quoted:
+            yield position
+    yield len(text)
+
+
+def _statement(text: bytes, start: int, end: int, dialect: Dialect) -> Iterator[Instruction]:
+    position = start
+    while (label := _LABEL.match(text, position, end)) is not None:
+        yield Instruction("", (), label.start(1), label.end(), label.group(1).decode("latin-1"))
+        position = label.end()
+    if dialect == "armasm" and (label := _ARMASM_LABEL.match(text, position, end)) is not None:
+        yield Instruction("", (), label.start(1), label.end(), label.group(1).decode("latin-1"))
+        position = label.end()
+    statement = _STATEMENT.match(text[position:end])
+    if statement is None:
+        return
+    mnemonic = _SIZE_SUFFIX.sub("", statement.group(1).decode("latin-1").lower())
+    yield Instruction(
+        mnemonic,
+        _operands(statement.group(2).decode("latin-1")),
+        position + statement.start(1),
+        position + max(statement.end(1), statement.end(2)),
+    )
+
+
+def _operands(text: str) -> tuple[str, ...]:
+    parts: list[str] = []
+    depth = 0
+    current = ""
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += character
+    if current.strip():
+        parts.append(current.strip())
+    return tuple(parts)

@@ -1,0 +1,121 @@
+"""What a C grammar can't parse, replaced by white space of equal length so that offsets stay.
+
+Directives, attributes, calling-convention and storage macros, `extern "C"` and the bodies of
+ARMCC assembler functions go; code in every #if arm stays unless an arm selection says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from porter.source.asm_text import blank
+from porter.source.c_lexer import LexedSource, Token
+from porter.source.conditions import ConditionMap
+from porter.source.inline_asm import find_asm
+from porter.source.token_tools import matching
+
+# Names that stand for nothing, an attribute or a qualifier, also where no header defines them.
+_NOISE = frozenset(
+    b"""__extension__ __inline __inline__ __forceinline __INLINE __STATIC_INLINE
+    __STATIC_FORCEINLINE __weak __WEAK __packed __PACKED __root __interrupt __irq __task __svc
+    __IO __I __O __IM __OM __IOM __restrict __restrict__ __volatile __volatile__ __const __const__
+    __NO_RETURN __noreturn __used __USED __UNUSED __unused __ramfunc __RAM_FUNC __naked
+    __HOT __signed__ _Noreturn""".split()
+)
+_WITH_ARGUMENTS = frozenset(
+    {b"__attribute__", b"__attribute", b"__declspec", b"_Pragma", b"__pragma", b"_Alignas"}
+)
+_QUALIFIER_WORDS = (
+    frozenset({b"inline", b"volatile", b"const", b"static", b"extern", b"register"}) | _NOISE
+)
+
+Expansion = Callable[[Token], tuple[bytes, ...] | None]
+"""What an object-like macro expands to; None for a name that is no such macro."""
+
+
+def is_noise(texts: Sequence[bytes]) -> bool:
+    """Whether tokens only qualify a declaration."""
+    index = 0
+    while index < len(texts):
+        if texts[index] in _WITH_ARGUMENTS:
+            depth = 0
+            while index + 1 < len(texts):
+                index += 1
+                depth += (texts[index] == b"(") - (texts[index] == b")")
+                if depth == 0:
+                    break
+        elif texts[index] not in _QUALIFIER_WORDS:
+            return False
+        index += 1
+    return True
+
+
+def parsable(
+    data: bytes,
+    lexed: LexedSource,
+    conditions: ConditionMap,
+    expansion: Expansion,
+    branch: int | None,
+) -> bytes:
+    """The text to parse. `branch`: in each #if group keep only that arm (or the last there is)."""
+    buffer = bytearray(data)
+
+    def wipe(start: int, end: int) -> None:
+        buffer[start:end] = blank(data[start:end])
+
+    for directive in lexed.directives:
+        wipe(directive.start, directive.end)
+    for start, end in lexed.comments:
+        wipe(start, end)
+    tokens = lexed.tokens
+    for index, token in enumerate(tokens):
+        if token.kind != "identifier":
+            continue
+        if token.text in _WITH_ARGUMENTS:
+            closing = matching(tokens, index + 1) if index + 1 < len(tokens) else None
+            wipe(token.start, token.end if closing is None else tokens[closing].end)
+        elif token.text in _NOISE:
+            wipe(token.start, token.end)
+        elif token.text == b"extern":
+            _wipe_linkage(tokens, index, wipe)
+        elif (texts := expansion(token)) is not None and is_noise(texts):
+            wipe(token.start, token.end)
+    for statement in find_asm(tokens, data, lambda word: word == b"__asm"):
+        if statement.form == "function":
+            opening = data.index(b"{", statement.start)
+            wipe(statement.start, statement.start + len(b"__asm"))
+            wipe(opening + 1, statement.end - 1)
+    if branch is not None:
+        _keep_branch(lexed, conditions, branch, len(data), wipe)
+    return bytes(buffer)
+
+
+def _wipe_linkage(tokens: Sequence[Token], index: int, wipe: Callable[[int, int], None]) -> None:
+    if index + 2 >= len(tokens) or tokens[index + 1].kind != "string":
+        return
+    wipe(tokens[index].start, tokens[index + 1].end)
+    if tokens[index + 2].text == b"{":
+        wipe(tokens[index + 2].start, tokens[index + 2].end)
+        if (closing := matching(tokens, index + 2)) is not None:
+            wipe(tokens[closing].start, tokens[closing].end)
+
+
+def _keep_branch(
+    lexed: LexedSource,
+    conditions: ConditionMap,
+    branch: int,
+    length: int,
+    wipe: Callable[[int, int], None],
+) -> None:
+    last: dict[int, int] = {}
+    starts = [0, *(directive.end for directive in lexed.directives)]
+    arms = [conditions.arm(start) for start in starts]
+    for arm in arms:
+        for group, number in zip(arm.group, arm.branch, strict=True):
+            last[group] = max(last.get(group, 0), number)
+    for start, end, arm in zip(starts, [*starts[1:], length], arms, strict=True):
+        if any(
+            number != min(branch, last[group])
+            for group, number in zip(arm.group, arm.branch, strict=True)
+        ):
+            wipe(start, end)

@@ -1,0 +1,166 @@
+"""Syntax trees of C text: whole files, macro bodies and expanded expressions.
+
+Nodes count bytes of the parsed buffer; a SyntaxTree translates them to offsets of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import tree_sitter
+import tree_sitter_c
+
+from porter.source.asm_text import blank
+from porter.source.blanking import Expansion, parsable
+from porter.source.c_lexer import LexedSource
+from porter.source.conditions import ConditionMap
+
+Node = tree_sitter.Node
+
+_PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
+_STATEMENT_PREFIX = b"void f(void){"
+_EXPRESSION_PREFIX = b"int x=("
+_COMMENT = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
+_MAX_BRANCHES = 4  # arms of one #if group that are tried one at a time
+
+
+class SyntaxTree:
+    """A parsed buffer whose byte 0 is at offset `delta` of the file (it may be negative)."""
+
+    def __init__(self, text: bytes, delta: int) -> None:
+        self.root: Node = _PARSER.parse(text).root_node
+        self.delta = delta
+        self.text = text
+
+    def start(self, node: Node) -> int:
+        """File offset of a node's first byte."""
+        return node.start_byte + self.delta
+
+    def end(self, node: Node) -> int:
+        """File offset just past a node."""
+        return node.end_byte + self.delta
+
+    def smallest(self, start: int, end: int) -> Node | None:
+        """The smallest node that covers file offsets [start, end)."""
+        return self.root.descendant_for_byte_range(start - self.delta, end - self.delta)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and everything below it, in source order."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(current.children))
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The nodes around a node, innermost first."""
+    current = node.parent
+    while current is not None:
+        yield current
+        current = current.parent
+
+
+def text_of(node: Node) -> bytes:
+    """A node's text as parsed (blanked parts are spaces)."""
+    return node.text or b""
+
+
+def strip_parentheses(node: Node) -> Node:
+    """The expression inside any number of parentheses."""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        inner = node.named_children[0]
+        node = inner
+    return node
+
+
+def parse_expression(text: bytes) -> Node | None:
+    """The expression a text is, or None if it isn't one."""
+    tree = SyntaxTree(_EXPRESSION_PREFIX + text + b"\n);", -len(_EXPRESSION_PREFIX))
+    if tree.root.has_error:
+        return None
+    declarator: Any = tree.root.named_children[0].child_by_field_name("declarator")
+    value: Node | None = declarator.child_by_field_name("value") if declarator else None
+    return None if value is None else strip_parentheses(value)
+
+
+def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
+    """The body of a macro as an expression or as statements; None if it is neither."""
+    body = _COMMENT.sub(lambda match: match.group(1) or blank(match.group()), data[start:end])
+    body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
+    body = re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body)
+    if not body.lstrip().startswith(b"{"):
+        tree = SyntaxTree(_EXPRESSION_PREFIX + body + b"\n);", start - len(_EXPRESSION_PREFIX))
+        if not tree.root.has_error:
+            return tree
+    for tail in (b"\n;}", b"\n}", b"\n;while(0);}"):
+        tree = SyntaxTree(_STATEMENT_PREFIX + body + tail, start - len(_STATEMENT_PREFIX))
+        if not tree.root.has_error:
+            return tree
+    return None
+
+
+class FileTrees:
+    """The trees of one file: every #if arm at once, and when that fails one arm at a time."""
+
+    def __init__(
+        self, data: bytes, lexed: LexedSource, conditions: ConditionMap, expansion: Expansion
+    ) -> None:
+        self._data = data
+        self._lexed = lexed
+        self._conditions = conditions
+        self._expansion = expansion
+
+    @cached_property
+    def whole(self) -> SyntaxTree:
+        """Every arm at once."""
+        return self._parse(None)
+
+    @cached_property
+    def _branches(self) -> tuple[SyntaxTree, ...]:
+        if len(self._conditions) == 1:
+            return ()
+        return tuple(self._parse(branch) for branch in range(_MAX_BRANCHES))
+
+    def _parse(self, branch: int | None) -> SyntaxTree:
+        text = parsable(self._data, self._lexed, self._conditions, self._expansion, branch)
+        return SyntaxTree(text, 0)
+
+    def function_at(self, start: int, end: int) -> tuple[SyntaxTree, Node] | None:
+        """The function definition around [start, end) and its tree, without an error if any."""
+        best: tuple[SyntaxTree, Node] | None = None
+        for tree in self._candidates():
+            node = self._enclosing_function(tree, start, end)
+            if node is not None and not node.has_error:
+                return tree, node
+            if node is not None and best is None:
+                best = tree, node
+        return best
+
+    def clean_at(self, start: int, end: int) -> tuple[SyntaxTree, Node] | None:
+        """The node at [start, end) of the first tree that has no error up to the top level."""
+        for tree in self._candidates():
+            node = tree.smallest(start, end)
+            if node is None or node.has_error or not tree.text[start:end].strip():
+                continue
+            if all(parent.type != "ERROR" for parent in ancestors(node)):
+                return tree, node
+        return None
+
+    def _candidates(self) -> Iterator[SyntaxTree]:
+        yield self.whole
+        yield from self._branches
+
+    @staticmethod
+    def _enclosing_function(tree: SyntaxTree, start: int, end: int) -> Node | None:
+        node = tree.smallest(start, end)
+        if node is None or not tree.text[start:end].strip():
+            return None
+        for parent in (node, *ancestors(node)):
+            if parent.type == "function_definition":
+                return parent
+        return None

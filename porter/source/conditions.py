@@ -1,0 +1,89 @@
+"""Which #if conditions stand around an offset, and the code runs ("arms") between directives."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from porter.source.c_lexer import Directive, Token
+
+_OPENING = frozenset({b"if", b"ifdef", b"ifndef"})
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Bytes from `start` to the next arm's start that share the same conditions.
+
+    `group` tells the #if groups apart that an arm is nested in and `branch` which of their arms
+    it belongs to, outermost first.
+    """
+
+    start: int
+    conditions: tuple[str, ...]
+    group: tuple[int, ...]
+    branch: tuple[int, ...]
+
+
+class ConditionMap:
+    """Arms of one file. An unbalanced #endif is ignored, a missing one ends with the file."""
+
+    def __init__(self, directives: Sequence[Directive], guard: Directive | None = None) -> None:
+        """`guard` is the #define of an include guard, whose #ifndef is no condition."""
+        self._arms = [Arm(0, (), (), ())]
+        stack: list[tuple[int, int, list[str]]] = []
+        for number, directive in enumerate(directives):
+            if directive.name in _OPENING:
+                stack.append((number, 0, [_text(directive)]))
+            elif directive.name in (b"elif", b"else") and stack:
+                group, branch, seen = stack.pop()
+                stack.append((group, branch + 1, [*seen, _text(directive)]))
+            elif directive.name == b"endif" and stack:
+                stack.pop()
+            else:
+                continue
+            self._arms.append(
+                Arm(
+                    directive.end,
+                    tuple(_condition(seen) for number, _, seen in stack if guard is None or number),
+                    tuple(group for group, _, _ in stack),
+                    tuple(branch for _, branch, _ in stack),
+                )
+            )
+        self._starts = [arm.start for arm in self._arms]
+
+    def __len__(self) -> int:
+        return len(self._arms)
+
+    def index(self, offset: int) -> int:
+        """Number of the arm that holds an offset."""
+        return bisect_right(self._starts, offset) - 1
+
+    def arm(self, offset: int) -> Arm:
+        """The arm that holds an offset."""
+        return self._arms[self.index(offset)]
+
+
+def _text(directive: Directive) -> str:
+    words = b" ".join(token.text for token in directive.tokens).decode("latin-1")
+    if directive.name == b"ifdef":
+        return f"defined({words})"
+    if directive.name == b"ifndef":
+        return f"!defined({words})"
+    return words
+
+
+def _condition(seen: list[str]) -> str:
+    """The condition of the last of the arms seen: the earlier ones are false there."""
+    earlier = [f"!({text})" for text in seen[:-1]]
+    last = [seen[-1]] if seen[-1] else []
+    return " && ".join(earlier + last)
+
+
+def include_guard(directives: Sequence[Directive], tokens: Sequence[Token]) -> Directive | None:
+    """The #define of a guard `#ifndef X / #define X` that stands before any code."""
+    if len(directives) < 2 or directives[0].name != b"ifndef" or directives[1].name != b"define":
+        return None
+    names = [directive.tokens[0].text for directive in directives[:2] if directive.tokens]
+    code_first = tokens and tokens[0].start < directives[1].start
+    return directives[1] if len(names) == 2 and names[0] == names[1] and not code_first else None

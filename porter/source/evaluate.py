@@ -1,0 +1,300 @@
+"""Evaluates C expressions to numbers and to addresses of registers, through macros and types."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+
+from porter.source.c_lexer import lex_fragment
+from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
+from porter.source.c_types import INT, UNKNOWN, CType, TypeTable, pointer_to
+from porter.source.macros import Macro, MacroTable
+from porter.source.values import Number, Place, Pointer, Value
+
+_MAX_DEPTH = 40  # macros within macros
+_MASK = 0xFFFF_FFFF
+_LOWEST_PERIPHERAL = 0x4000_0000
+_NEAR = 0x100  # bytes that an unknown index or offset is taken to stay within
+
+_BINARY: Mapping[bytes, Callable[[int, int], int]] = {
+    b"+": operator.add,
+    b"-": operator.sub,
+    b"*": operator.mul,
+    b"&": operator.and_,
+    b"|": operator.or_,
+    b"^": operator.xor,
+    b"<": lambda a, b: int(a < b),
+    b">": lambda a, b: int(a > b),
+    b"<=": lambda a, b: int(a <= b),
+    b">=": lambda a, b: int(a >= b),
+    b"==": lambda a, b: int(a == b),
+    b"!=": lambda a, b: int(a != b),
+    b"&&": lambda a, b: int(bool(a) and bool(b)),
+    b"||": lambda a, b: int(bool(a) or bool(b)),
+}
+_UNARY: Mapping[bytes, Callable[[int], int]] = {
+    b"-": operator.neg,
+    b"+": operator.pos,
+    b"~": operator.invert,
+    b"!": lambda a: int(not a),
+}
+
+Scope = Callable[[bytes], Value | None]
+"""Local names: parameters, locals, file-scope variables."""
+
+
+def no_scope(_name: bytes) -> Value | None:
+    """A scope without names."""
+    return None
+
+
+class Evaluator:
+    """Answers for one translation unit."""
+
+    def __init__(self, macros: MacroTable, types: TypeTable) -> None:
+        self.macros = macros
+        self.types = types
+        self._names: dict[bytes, Value | None] = {}
+        types.count = self.count
+
+    def count(self, node: Node) -> int | None:
+        """Value of a constant expression."""
+        value = self.value(node)
+        return value.value if isinstance(value, Number) else None
+
+    def value(self, node: Node, scope: Scope = no_scope, depth: int = 0) -> Value | None:
+        """The value of an expression node, or None."""
+        if depth > _MAX_DEPTH:
+            return None
+        node = strip_parentheses(node)
+        handler = getattr(self, "_" + node.type, None)
+        found: Value | None = handler(node, scope, depth + 1) if handler is not None else None
+        return found
+
+    def number(self, node: Node, scope: Scope = no_scope) -> int | None:
+        """The value of an expression as an unsigned 32-bit number."""
+        value = self.value(node, scope)
+        return value.value & _MASK if isinstance(value, Number) else None
+
+    def text(self, text: bytes, scope: Scope = no_scope, depth: int = 0) -> Value | None:
+        """The value of an expression given as text."""
+        if depth > _MAX_DEPTH or (node := parse_expression(text)) is None:
+            return None
+        return self.value(node, scope, depth + 1)
+
+    def name(self, name: bytes) -> Value | None:
+        """The value of an object-like macro, enumerator or global."""
+        if name not in self._names:
+            self._names[name] = None  # a name that is defined by itself has no value
+            self._names[name] = self._lookup(name, 0)
+        return self._names[name]
+
+    def _lookup(self, name: bytes, depth: int) -> Value | None:
+        macro = self.macros.get(name)
+        if macro is not None:
+            if macro.parameters is not None:
+                return None
+            return self.text(self._expanded(macro), no_scope, depth)
+        if name in self.types.enumerators:
+            value, previous = self.types.enumerators[name]
+            if value is not None:
+                return self.value(value, no_scope, depth)
+            before = self.name(previous) if previous is not None else Number(-1)
+            return Number(before.value + 1) if isinstance(before, Number) else None
+        if name in self.types.globals:
+            specifier, declarator = self.types.globals[name]
+            kind = self.types.of(specifier, declarator)
+            return Place(None, kind) if kind.kind in ("pointer", "struct", "array") else None
+        return None
+
+    def _expanded(self, macro: Macro) -> bytes:
+        return b" ".join(self.macros.expand(macro.body))
+
+    def call_text(self, node: Node) -> bytes | None:
+        """The expansion of a call of a function-like macro; None if it is no such call."""
+        function = node.child_by_field_name("function")
+        if node.type != "call_expression" or function is None or function.type != "identifier":
+            return None
+        macro = self.macros.get(text_of(function))
+        if macro is None or macro.parameters is None:
+            return None
+        return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
+
+    # --- node types ------------------------------------------------------------------------
+
+    def _identifier(self, node: Node, scope: Scope, _depth: int) -> Value | None:
+        name = text_of(node)
+        found = scope(name)
+        return found if found is not None else self.name(name)
+
+    def _number_literal(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
+        text = text_of(node).rstrip(b"uUlL").lower()
+        try:
+            if text.startswith((b"0x", b"0b")):
+                return Number(int(text, 0))
+            octal = len(text) > 1 and text.startswith(b"0")
+            return Number(int(text, 8 if octal else 10))
+        except ValueError:
+            return None
+
+    def _char_literal(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
+        text = text_of(node)
+        return Number(text[1]) if len(text) == 3 else None
+
+    def _cast_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        descriptor = node.child_by_field_name("type")
+        inner = node.child_by_field_name("value")
+        if descriptor is None or inner is None:
+            return None
+        value = self._loaded(self.value(inner, scope, depth))
+        specifier = descriptor.child_by_field_name("type")
+        if specifier is None:
+            return None
+        kind = self.types.of(specifier, descriptor.child_by_field_name("declarator"))
+        if kind.kind == "pointer" and kind.target is not None:
+            if isinstance(value, Number):
+                return Pointer(value.value & _MASK, kind.target)
+            span = value.span if isinstance(value, Pointer) else 0
+            return Pointer(value.address if isinstance(value, Pointer) else None, kind.target, span)
+        if isinstance(value, Number) and kind.kind == "scalar" and kind.size in (1, 2):
+            return Number(value.value & ((1 << (8 * kind.size)) - 1))
+        return value
+
+    def _unary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        operand = node.child_by_field_name("argument")
+        sign = node.child_by_field_name("operator")
+        value = self.value(operand, scope, depth) if operand is not None else None
+        if isinstance(value, Number) and sign is not None and text_of(sign) in _UNARY:
+            return Number(_UNARY[text_of(sign)](value.value))
+        return None
+
+    def _pointer_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        operand = node.child_by_field_name("argument")
+        sign = node.child_by_field_name("operator")
+        if operand is None or sign is None:
+            return None
+        value = self.value(operand, scope, depth)
+        if text_of(sign) == b"&":
+            if not isinstance(value, Place):
+                return None
+            return Pointer(value.address, value.type, value.span)
+        pointer = self._loaded(value)
+        if isinstance(pointer, Pointer):
+            return Place(pointer.address, pointer.type, span=pointer.span)
+        return None
+
+    def _field_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        operand = node.child_by_field_name("argument")
+        field = node.child_by_field_name("field")
+        if operand is None or field is None:
+            return None
+        value = self.value(operand, scope, depth)
+        arrow = any(child.type == "->" for child in node.children)
+        base = self._loaded(value) if arrow else value
+        if not isinstance(base, Pointer | Place) or base.type.kind != "struct":
+            return None
+        member = self.types.members(base.type).get(text_of(field))
+        if member is None:
+            return None
+        address = None if base.address is None else base.address + member.offset
+        return Place(address, member.type, base.type.name, text_of(field), base.span)
+
+    def _subscript_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        operand = node.child_by_field_name("argument")
+        index = node.child_by_field_name("index")
+        if operand is None or index is None:
+            return None
+        value = self.value(operand, scope, depth)
+        owner, member = (value.owner, value.member) if isinstance(value, Place) else (b"", b"")
+        base = self._loaded(value)
+        if not isinstance(base, Pointer):
+            return None
+        number = self.value(index, scope, depth)
+        if base.address is None:
+            return Place(None, base.type, owner, member)
+        if isinstance(number, Number):
+            address = base.address + number.value * (base.type.size or 1)
+            return Place(address, base.type, owner, member, base.span)
+        array = value.type if isinstance(value, Place) else UNKNOWN
+        span = array.size if array.kind == "array" else _NEAR
+        return Place(base.address, base.type, owner, member, max(span, base.span))
+
+    def _binary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        left_node = node.child_by_field_name("left")
+        right_node = node.child_by_field_name("right")
+        sign = node.child_by_field_name("operator")
+        if left_node is None or right_node is None or sign is None:
+            return None
+        left = self._loaded(self.value(left_node, scope, depth))
+        right = self._loaded(self.value(right_node, scope, depth))
+        if isinstance(left, Pointer) and text_of(sign) in (b"+", b"-"):
+            return _moved(left, right, 1 if text_of(sign) == b"+" else -1)
+        if isinstance(right, Pointer) and text_of(sign) == b"+":
+            return _moved(right, left, 1)
+        if not isinstance(left, Number) or not isinstance(right, Number):
+            return _offset_address(left, right) if text_of(sign) == b"+" else None
+        return _arithmetic(text_of(sign), left.value, right.value)
+
+    def _conditional_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        condition = node.child_by_field_name("condition")
+        value = self.value(condition, scope, depth) if condition is not None else None
+        if not isinstance(value, Number):
+            return None
+        arm = node.child_by_field_name("consequence" if value.value else "alternative")
+        return self.value(arm, scope, depth) if arm is not None else None
+
+    def _call_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        text = self.call_text(node)
+        return None if text is None else self.text(text, scope, depth)
+
+    @staticmethod
+    def _loaded(value: Value | None) -> Value | None:
+        """What reading an lvalue gives: an array decays, a pointer object points somewhere."""
+        if not isinstance(value, Place):
+            return value
+        target = value.type.target
+        if value.type.kind == "array" and target is not None:
+            return Pointer(value.address, target, value.span)
+        if value.type.kind == "pointer" and target is not None:
+            return Pointer(None, target)
+        return None
+
+
+def typed_place(kind: CType) -> Value | None:
+    """The value of a variable of which only the type is known."""
+    if kind.kind == "pointer" and kind.target is not None:
+        return Pointer(None, kind.target)
+    return Place(None, kind) if kind.kind in ("struct", "array") else None
+
+
+def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
+    if pointer.address is None:
+        return pointer
+    if isinstance(by, Number):
+        step = by.value * (pointer.type.size or 1) * sign
+        return Pointer(pointer.address + step, pointer.type, pointer.span)
+    return Pointer(pointer.address, pointer.type, max(pointer.span, _NEAR))
+
+
+def _offset_address(left: Value | None, right: Value | None) -> Value | None:
+    """A peripheral address kept as an integer, plus something unknown."""
+    known = left if isinstance(left, Number) else right
+    if isinstance(known, Number) and known.value >= _LOWEST_PERIPHERAL:
+        return Pointer(known.value, UNKNOWN, _NEAR)
+    return None
+
+
+def _arithmetic(sign: bytes, left: int, right: int) -> Value | None:
+    if sign in _BINARY:
+        return Number(_BINARY[sign](left, right))
+    if sign == b"<<" and 0 <= right < 64:
+        return Number(left << right)
+    if sign == b">>" and 0 <= right < 64:
+        return Number((left & _MASK if left < 0 else left) >> right)
+    if sign in (b"/", b"%") and right != 0:
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return Number(quotient if sign == b"/" else left - quotient * right)
+    return None
+
+
+__all__ = ["INT", "Evaluator", "Scope", "no_scope", "pointer_to", "typed_place"]

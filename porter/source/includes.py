@@ -1,0 +1,63 @@
+"""Puts the #include lines of the guest API into files that call it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from porter.source.c_lexer import LexedSource
+from porter.source.conditions import ConditionMap, include_guard
+from porter.source.edit import Edit
+from porter.source.source_file import SourceFile
+
+GUEST = b"<fvm/guest.h>"
+DOMAIN = b'"fvm_domain.h"'
+_USES_GUEST = re.compile(rb"\b(?:virt_|hyp_|VIRT_|FVM_VIRT_|USR_)")
+_USES_DOMAIN = re.compile(rb"\b(?:fvm_virt_of_irq|FVM_CLOCK_HZ)\b")
+
+
+def include_edits(
+    file: SourceFile, lexed: LexedSource, conditions: ConditionMap, edits: Iterable[Edit]
+) -> list[Edit]:
+    """The edit that adds what the replacements need and the file doesn't include yet."""
+    text = b"\n".join(edit.replacement for edit in edits)
+    present = {
+        b"".join(token.text for token in directive.tokens)
+        for directive in lexed.directives
+        if directive.name == b"include"
+    }
+    wanted = [
+        header
+        for header, uses in ((GUEST, _USES_GUEST), (DOMAIN, _USES_DOMAIN))
+        if uses.search(text) and header not in present
+    ]
+    if not wanted:
+        return []
+    place, before, after = _place(file, lexed, conditions)
+    eol = file.eol(place)
+    lines = b"".join(b"#include " + header + eol for header in wanted)
+    return [Edit(place, place, before * eol + lines + after * eol)]
+
+
+def _place(file: SourceFile, lexed: LexedSource, conditions: ConditionMap) -> tuple[int, int, int]:
+    """Offset of a line start, and how many empty lines go before and after.
+
+    After the last unconditional #include above the code, else after the include guard, else
+    above the first directive or code.
+    """
+    guard = include_guard(lexed.directives, lexed.tokens)
+    depth = 0 if guard is None else 1
+    first_code = lexed.tokens[0].start if lexed.tokens else len(file.data)
+    includes = [
+        directive
+        for directive in lexed.directives
+        if directive.name == b"include"
+        and directive.start < first_code
+        and len(conditions.arm(directive.start).group) == depth
+    ]
+    if includes:
+        return file.line_end(includes[-1].end), 0, 0
+    if guard is not None:
+        return file.line_end(guard.end), 1, 0
+    starts = [first_code, *(directive.start for directive in lexed.directives[:1])]
+    return file.line_start(min(starts)), 0, 1

@@ -1,0 +1,153 @@
+"""asm statements of C: GNU asm with operands, and the ARMCC block and function forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from porter.source.asm_text import Instruction, instructions
+from porter.source.c_lexer import Token
+from porter.source.c_strings import decode_strings
+from porter.source.token_tools import matching, split_arguments
+
+ASM_WORDS = frozenset({b"asm", b"__asm", b"__asm__", b"_asm", b"__ASM"})
+_QUALIFIERS = frozenset(
+    {b"volatile", b"__volatile", b"__volatile__", b"goto", b"inline", b"__inline"}
+)
+IsAsm = Callable[[bytes], bool]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of GNU asm: `name` in [brackets] if any, [start, end) of the C expression."""
+
+    constraint: str
+    name: str | None
+    text: bytes
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class AsmStatement:
+    """[start, end) from the keyword to the closing parenthesis or brace, without `;`.
+
+    `opaque` says that a part of the template is a name whose text is not known.
+    """
+
+    start: int
+    end: int
+    form: str  # gnu, block (ARMCC __asm {...}) or function (ARMCC __asm void f(void) {...})
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[Operand, ...] = ()
+    inputs: tuple[Operand, ...] = ()
+    opaque: bool = False
+
+
+def find_asm(tokens: Sequence[Token], data: bytes, is_asm: IsAsm) -> Iterator[AsmStatement]:
+    """Every asm statement among tokens of `data`, in order."""
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.kind != "identifier" or not is_asm(token.text):
+            index += 1
+            continue
+        found, after = _statement(tokens, index, data)
+        if found is not None:
+            yield found
+        index = after
+
+
+def _statement(tokens: Sequence[Token], index: int, data: bytes) -> tuple[AsmStatement | None, int]:
+    position = index + 1
+    while position < len(tokens) and tokens[position].text in _QUALIFIERS:
+        position += 1
+    if position >= len(tokens):
+        return None, position
+    opening = tokens[position]
+    if opening.text == b"(":
+        closing = matching(tokens, position)
+        if closing is None:
+            return None, position
+        return _gnu(tokens, index, position, closing), closing + 1
+    if opening.kind == "string":
+        end = position
+        while end < len(tokens) and tokens[end].kind == "string":
+            end += 1
+        body = _decoded(tokens[position:end])
+        return AsmStatement(tokens[index].start, tokens[end - 1].end, "gnu", body), end
+    if opening.text == b"{":
+        return _raw_block(tokens, index, position, data, "block")
+    for candidate in range(position, min(position + 40, len(tokens))):
+        if tokens[candidate].text in (b";", b"="):
+            break
+        if tokens[candidate].text == b"{":
+            return _raw_block(tokens, index, candidate, data, "function")
+    return None, position
+
+
+def _raw_block(
+    tokens: Sequence[Token], index: int, opening: int, data: bytes, form: str
+) -> tuple[AsmStatement | None, int]:
+    closing = matching(tokens, opening)
+    if closing is None:
+        return None, opening + 1
+    base = tokens[opening].end
+    body = tuple(
+        Instruction(part.mnemonic, part.operands, part.start + base, part.end + base, part.label)
+        for part in instructions(
+            data[base : tokens[closing].start], "gnu" if form == "block" else "armasm"
+        )
+    )
+    return AsmStatement(tokens[index].start, tokens[closing].end, form, body), closing + 1
+
+
+def _gnu(tokens: Sequence[Token], index: int, opening: int, closing: int) -> AsmStatement:
+    sections = _sections(tokens[opening + 1 : closing])
+    template = sections[0] if sections else []
+    return AsmStatement(
+        tokens[index].start,
+        tokens[closing].end,
+        "gnu",
+        _decoded(template),
+        _operands(sections[1]) if len(sections) > 1 else (),
+        _operands(sections[2]) if len(sections) > 2 else (),
+        any(token.kind != "string" for token in template),
+    )
+
+
+def _sections(tokens: Sequence[Token]) -> list[list[Token]]:
+    sections: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in (b"(", b"[", b"{")) - (token.text in (b")", b"]", b"}"))
+        if token.text == b":" and depth == 0:
+            sections.append([])
+        else:
+            sections[-1].append(token)
+    return sections
+
+
+def _operands(tokens: list[Token]) -> tuple[Operand, ...]:
+    found: list[Operand] = []
+    for part in split_arguments(tokens):
+        name = None
+        if len(part) > 3 and part[0].text == b"[" and part[2].text == b"]":
+            name = part[1].text.decode("latin-1")
+            part = part[3:]
+        if len(part) >= 4 and part[0].kind == "string" and part[1].text == b"(":
+            inner = part[2:-1]
+            text = b" ".join(token.text for token in inner)
+            constraint = part[0].text.strip(b'"').decode("latin-1")
+            found.append(Operand(constraint, name, text, inner[0].start, inner[-1].end))
+    return tuple(found)
+
+
+def _decoded(template: Sequence[Token]) -> tuple[Instruction, ...]:
+    decoded = decode_strings(template)
+    found: list[Instruction] = []
+    for part in instructions(decoded.text):
+        start, _ = decoded.span(part.start, part.start)
+        end = decoded.span(max(part.end - 1, part.start), part.end)[1]
+        found.append(Instruction(part.mnemonic, part.operands, start, end, part.label))
+    return tuple(found)

@@ -1,0 +1,198 @@
+"""Macro definitions and their expansion over tokens, as the C preprocessor does it.
+
+One table answers for one translation unit when the compiler could be asked, else for the whole
+project; then a name can have several bodies, and the first is used for expansion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from porter.source.c_lexer import Directive, Token, lex_fragment
+
+_EXPANSION_LIMIT = 20_000  # tokens; more than any real register macro, less than an attack needs
+
+
+@dataclass(frozen=True)
+class Macro:
+    """`parameters` is None for an object-like macro; a variadic one ends with `__VA_ARGS__`."""
+
+    name: bytes
+    parameters: tuple[bytes, ...] | None
+    body: tuple[Token, ...]
+
+    @property
+    def text(self) -> tuple[bytes, ...]:
+        """The body's tokens as they are spelt."""
+        return tuple(token.text for token in self.body)
+
+
+def parse_define(directive: Directive) -> Macro | None:
+    """The macro of a #define line, or None if it is malformed."""
+    tokens = directive.tokens
+    if directive.name != b"define" or not tokens or tokens[0].kind != "identifier":
+        return None
+    name = tokens[0]
+    if len(tokens) < 2 or tokens[1].text != b"(" or tokens[1].start != name.end:
+        return Macro(name.text, None, tokens[1:])
+    parameters: list[bytes] = []
+    for index, token in enumerate(tokens[2:], start=2):
+        if token.text == b")":
+            return Macro(name.text, tuple(parameters), tokens[index + 1 :])
+        if token.text == b"...":
+            parameters.append(b"__VA_ARGS__")
+        elif token.kind == "identifier":
+            parameters.append(token.text)
+        elif token.text != b",":
+            return None
+    return None
+
+
+class MacroTable:
+    """Name to macro, and expansion."""
+
+    def __init__(self) -> None:
+        self._macros: dict[bytes, list[Macro]] = {}
+
+    def define(self, macro: Macro) -> None:
+        """Add a definition; the same body twice is one definition."""
+        known = self._macros.setdefault(macro.name, [])
+        if all(other.text != macro.text for other in known):
+            known.append(macro)
+
+    def redefine(self, macro: Macro) -> None:
+        """Make this the only definition of its name."""
+        self._macros[macro.name] = [macro]
+
+    def undefine(self, name: bytes) -> None:
+        """Forget a name."""
+        self._macros.pop(name, None)
+
+    def define_text(self, text: str) -> None:
+        """Add a definition in the form of the -D option: `NAME` or `NAME=VALUE`."""
+        name, _, value = text.partition("=")
+        if "(" not in name:
+            body = lex_fragment(value.encode() if "=" in text else b"1")
+            self.define(Macro(name.encode(), None, body))
+
+    def add_lexed(self, directives: Iterable[Directive]) -> None:
+        """Add every #define of a file, whatever its condition."""
+        for directive in directives:
+            if directive.name == b"define" and (macro := parse_define(directive)) is not None:
+                self.define(macro)
+
+    def get(self, name: bytes) -> Macro | None:
+        """The first definition of a name."""
+        known = self._macros.get(name)
+        return known[0] if known else None
+
+    def all_of(self, name: bytes) -> Sequence[Macro]:
+        """Every definition of a name."""
+        return self._macros.get(name, ())
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._macros)
+
+    def __contains__(self, name: bytes) -> bool:
+        return name in self._macros
+
+    def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
+        """Fully expanded token texts; () if the expansion grows beyond all reason."""
+        budget = [_EXPANSION_LIMIT]
+        expanded = self._expand([token.text for token in tokens], frozenset(), budget)
+        return tuple(expanded) if budget[0] > 0 else ()
+
+    def _expand(
+        self, texts: list[bytes], hidden: frozenset[bytes], budget: list[int]
+    ) -> list[bytes]:
+        output: list[bytes] = []
+        index = 0
+        while index < len(texts) and budget[0] > 0:
+            text = texts[index]
+            budget[0] -= 1
+            index += 1
+            macro = self.get(text) if text not in hidden else None
+            if macro is None:
+                output.append(text)
+                continue
+            if macro.parameters is None:
+                body = list(macro.text)
+            else:
+                arguments, after = _arguments(texts, index)
+                if arguments is None:
+                    output.append(text)
+                    continue
+                index = after
+                body = self._substitute(macro, arguments, hidden, budget)
+            output += self._expand(_paste(body), hidden | {text}, budget)
+        return output
+
+    def _substitute(
+        self,
+        macro: Macro,
+        arguments: list[list[bytes]],
+        hidden: frozenset[bytes],
+        budget: list[int],
+    ) -> list[bytes]:
+        values = _bind(macro, arguments)
+        body = list(macro.text)
+        output: list[bytes] = []
+        for index, text in enumerate(body):
+            if text not in values:
+                output.append(text)
+            elif output and output[-1] == b"#":
+                output[-1] = b'"' + b" ".join(values[text]).replace(b'"', b'\\"') + b'"'
+            elif (output and output[-1] == b"##") or body[index + 1 : index + 2] == [b"##"]:
+                output += values[text]
+            else:
+                output += self._expand(values[text], hidden, budget)
+        return output
+
+
+def _bind(macro: Macro, arguments: list[list[bytes]]) -> dict[bytes, list[bytes]]:
+    names = macro.parameters or ()
+    values: dict[bytes, list[bytes]] = {}
+    for position, name in enumerate(names):
+        if name == b"__VA_ARGS__":
+            rest: list[bytes] = []
+            for argument in arguments[position:]:
+                rest += [b",", *argument] if rest else argument
+            values[name] = rest
+        else:
+            values[name] = arguments[position] if position < len(arguments) else []
+    return values
+
+
+def _paste(texts: list[bytes]) -> list[bytes]:
+    output: list[bytes] = []
+    index = 0
+    while index < len(texts):
+        if texts[index] == b"##" and output and index + 1 < len(texts):
+            output[-1] += texts[index + 1]
+            index += 2
+        else:
+            output.append(texts[index])
+            index += 1
+    return output
+
+
+def _arguments(texts: list[bytes], index: int) -> tuple[list[list[bytes]] | None, int]:
+    """Arguments of a call whose `(` is expected at `index`, and the index after its `)`."""
+    if index >= len(texts) or texts[index] != b"(":
+        return None, index
+    arguments: list[list[bytes]] = [[]]
+    depth = 0
+    for position in range(index, len(texts)):
+        text = texts[position]
+        if text in (b"(", b"[", b"{"):
+            depth += 1
+        elif text in (b")", b"]", b"}"):
+            depth -= 1
+        if depth == 0:
+            return arguments, position + 1
+        if depth == 1 and text == b",":
+            arguments.append([])
+        elif position > index:
+            arguments[-1].append(text)
+    return None, index

@@ -1,0 +1,43 @@
+"""Small questions about token lists: partners of brackets, arguments of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from porter.source.c_lexer import Token
+
+_OPEN = {b"(": b")", b"[": b"]", b"{": b"}"}
+_CLOSE = frozenset(_OPEN.values())
+
+
+def matching(tokens: Sequence[Token], opening: int) -> int | None:
+    """Index of the bracket that closes the one at `opening`, or None if there is none."""
+    stack: list[bytes] = []
+    for index in range(opening, len(tokens)):
+        text = tokens[index].text
+        if tokens[index].kind != "punctuator":
+            continue
+        if text in _OPEN:
+            stack.append(_OPEN[text])
+        elif text in _CLOSE:
+            if not stack or stack.pop() != text:
+                return None
+            if not stack:
+                return index
+    return None
+
+
+def split_arguments(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Tokens between commas that are in no bracket; [] for no tokens."""
+    if not tokens:
+        return []
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        if token.kind == "punctuator":
+            depth += (token.text in _OPEN) - (token.text in _CLOSE)
+        if token.text == b"," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts

@@ -1,0 +1,39 @@
+"""What an expression stands for, as far as it is known without running the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.source.c_types import CType
+
+
+@dataclass(frozen=True)
+class Number:
+    """A known integer, as a mathematical value; whoever stores it applies C's wrap-around."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer: `address` None when only its type is known. `span` > 0: it may be anywhere in
+    [address, address + span)."""
+
+    address: int | None
+    type: CType
+    span: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """An object in memory, as an lvalue. `owner` and `member` name the struct and its field."""
+
+    address: int | None
+    type: CType
+    owner: bytes = b""
+    member: bytes = b""
+    span: int = 0
+
+
+Value = Number | Pointer | Place
+"""None stands for a value that is not known."""
