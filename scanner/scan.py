@@ -62,7 +62,7 @@ def scan_bytes(data: bytes, name: str, policy: Policy, arch: str | None = None) 
     if image.segments:
         findings += find(image, policy)
         built_for = built_for or policy.arch or _DEFAULT_ARCHITECTURE
-    findings.sort(key=lambda finding: (not finding.rejects(strict=True), finding.address or 0))
+    findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
     return FileReport(name, built_for or _UNKNOWN, tuple(findings))
 
 

@@ -48,7 +48,8 @@ def follow(
     left = _AFTER
     for instruction in disassembler.detailed.disasm(space.code(start, 3 * _AFTER), base):
         if instruction.address < origin:
-            state.step(instruction)
+            if not state.step(instruction):
+                state = _State(space)  # what follows is reached from elsewhere
             continue
         if instruction.address == origin:
             state.begin(instruction, constant)

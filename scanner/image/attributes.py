@@ -63,6 +63,8 @@ def _numeric_tags(data: bytes) -> dict[int, int]:
     position = 0
     while position < len(data):
         tag, position = _uleb128(data, position)
+        if position == len(data):
+            break
         is_text = tag in _TEXT_TAGS or (tag > _TAG_COMPATIBILITY and tag % 2 == 1)
         if not is_text:
             tags[tag], position = _uleb128(data, position)

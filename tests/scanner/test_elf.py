@@ -1,0 +1,257 @@
+"""Files that can't be trusted: refused with the reason, whatever is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scanner import scan_file
+from scanner.image.elf import load_elf
+from scanner.policy import Policy
+from scanner.report.errors import MissingError
+from scanner.report.finding import FileReport
+from scanner.scan import scan_bytes
+from tests.scanner.conftest import Build
+from tests.scanner.elf_writer import (
+    FLASH,
+    READ_WRITE,
+    READ_WRITE_EXECUTE,
+    Header,
+    Load,
+    halfwords,
+    write_elf,
+)
+
+CODE = halfwords(0xBF00, 0x4770)
+
+
+def scan(elf: bytes) -> FileReport:
+    return scan_bytes(elf, "x.elf", Policy())
+
+
+def reasons(elf: bytes) -> list[tuple[str, str]]:
+    report = scan(elf)
+    assert report.verdict == "reject"
+    return [(finding.rule, finding.text) for finding in report.findings]
+
+
+@pytest.mark.parametrize(
+    ("elf", "rule", "text"),
+    [
+        (b"", "elf-malformed", "the file is empty"),
+        (b":020000040800F2\n", "elf-malformed", "not an ELF file"),
+        (b"\x7fELF" + bytes(20), "elf-malformed", "truncated: 24 bytes end inside the ELF header"),
+        (write_elf([Load(FLASH, CODE)], header=Header(elf_class=2)), "wrong-machine",
+         "not a 32-bit program"),
+        (write_elf([Load(FLASH, CODE)], header=Header(byte_order=2)), "wrong-machine",
+         "not a little-endian program"),
+        (write_elf([Load(FLASH, CODE)], header=Header(machine=243)), "wrong-machine",
+         "ELF machine 243 is not Arm (40)"),
+        (write_elf([Load(FLASH, CODE)], header=Header(kind=1)), "elf-malformed",
+         "not a program linked to fixed addresses"),
+        (write_elf([]), "elf-malformed", "no program headers: not a linked program"),
+        (write_elf([Load(FLASH, CODE)], header=Header(program_headers=60000)), "elf-malformed",
+         "60000 program headers; at most 1024 are read"),
+        (write_elf([Load(FLASH, CODE)], header=Header(program_headers=100)), "elf-malformed",
+         "the program header table ends at byte 3252 of a file of 88 bytes: truncated, or its size"
+         " lies"),
+        (write_elf([Load(FLASH, CODE)], header=Header(section_offset=52, sections=9)),
+         "elf-malformed",
+         "the section header table ends at byte 412 of a file of 88 bytes: truncated, or its size"
+         " lies"),
+        (write_elf([Load(FLASH, CODE, file_size=400)]), "elf-malformed",
+         "segment 0 ends at byte 484 of a file of 88 bytes: truncated, or its size lies"),
+        (write_elf([Load(FLASH, CODE, memory_size=2)]), "elf-malformed",
+         "4 bytes in the file for 2 bytes of memory"),
+        (write_elf([Load(0xFFFFFFFE, CODE)]), "elf-malformed",
+         "[0xfffffffe, 0x100000002) passes the end of the address space"),
+        (write_elf([Load(FLASH, CODE)], entry=0x20000001), "elf-malformed",
+         "the entry 0x20000001 is in no executable segment"),
+        (write_elf([Load(FLASH, CODE, READ_WRITE)]), "elf-malformed", "no executable segment"),
+        (write_elf([Load(FLASH, CODE, READ_WRITE_EXECUTE)]), "wx-segment",
+         "[0x08000000, 0x08000004) is writable and executable"),
+        (write_elf([Load(FLASH, CODE), Load(FLASH + 2, CODE)]), "elf-overlap",
+         "[0x08000000, 0x08000004) and [0x08000002, 0x08000006) overlap in memory"),
+        (write_elf([Load(FLASH, CODE), Load(0x20000000, CODE, READ_WRITE, FLASH + 2)]),
+         "elf-overlap",
+         "[0x08000000, 0x08000004) and [0x08000002, 0x08000006) overlap in flash"),
+    ],
+)  # fmt: skip
+def test_each_reason(elf: bytes, rule: str, text: str) -> None:
+    assert (rule, text) in reasons(elf)
+
+
+def test_a_sound_program_is_accepted() -> None:
+    bss = Load(0x20000000, b"", READ_WRITE, memory_size=0x1000)
+    assert scan(write_elf([Load(FLASH, CODE), bss], entry=FLASH + 1)).verdict == "accept"
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match=r"nothing\.elf: can't open: No such file"):
+        scan_file(tmp_path / "nothing.elf")
+    with pytest.raises(MissingError, match="not a regular file"):
+        scan_file(tmp_path)
+    with pytest.raises(MissingError, match="not a regular file"):
+        scan_file(os.devnull)
+
+
+def test_code_in_an_untrusted_file_is_named_all_the_same() -> None:
+    elf = write_elf([Load(FLASH, halfwords(0xB672), READ_WRITE_EXECUTE)], entry=FLASH + 1)
+    assert [rule for rule, _ in reasons(elf)] == ["wx-segment", "cps"]
+
+
+@pytest.fixture(scope="module")
+def real_elf(build: Build) -> bytes:
+    """A program with symbols, debug information, literals and findings of most kinds."""
+    source = """
+    volatile unsigned x;
+    static void mask(void) { __asm volatile("cpsid i\\n msr basepri, r0\\n svc 0\\n wfi"); }
+    int main(void) { mask(); *(volatile unsigned *)0xE000ED04 = 1u << 28; return x * 0.5; }
+    void _start(void) { main(); for (;;) ; }
+    """
+    return build(source, "-Os", c=True).read_bytes()
+
+
+def test_truncated_at_every_byte(real_elf: bytes) -> None:
+    step = max(1, len(real_elf) // 1500)
+    for size in [*range(0, 512), *range(512, len(real_elf), step), len(real_elf) - 1]:
+        assert scan(real_elf[:size]).verdict == "reject", size
+
+
+@settings(max_examples=300, deadline=2000)
+@given(data=st.data())
+def test_flipped_bytes_never_crash(real_elf: bytes, data: st.DataObject) -> None:
+    elf = bytearray(real_elf)
+    for _ in range(data.draw(st.integers(1, 8))):
+        position = data.draw(st.integers(0, len(elf) - 1) | st.integers(0, 200))
+        elf[position] = data.draw(st.integers(0, 255))
+    assert scan(bytes(elf)).verdict in ("accept", "warn", "reject")
+
+
+@settings(max_examples=300, deadline=2000)
+@given(data=st.data())
+def test_lying_headers_never_crash(real_elf: bytes, data: st.DataObject) -> None:
+    """Words of the headers replaced by the values that overflow sums and loops."""
+    elf = bytearray(real_elf)
+    sections = struct.unpack_from("<I", elf, 32)[0]
+    words = [*range(24, 52, 4), *range(52, 180, 4), *range(sections, len(elf) - 4, 4)]
+    for _ in range(data.draw(st.integers(1, 4))):
+        value = data.draw(st.sampled_from([0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFF]))
+        struct.pack_into("<I", elf, data.draw(st.sampled_from(words)), value)
+    assert scan(bytes(elf)).verdict in ("accept", "warn", "reject")
+
+
+@settings(max_examples=200, deadline=2000)
+@given(body=st.binary(max_size=600))
+def test_random_code_never_crashes(body: bytes) -> None:
+    scan(write_elf([Load(FLASH, body)], entry=FLASH + 1))
+
+
+def with_section(name: str, content: bytes, flags: int = 0, kind: int = 1) -> bytes:
+    """A program whose only section besides the names is the given one."""
+    names = b"\0.shstrtab\0" + name.encode() + b"\0"
+    plain = write_elf([Load(FLASH, halfwords(0xB672, 0x4770))], entry=FLASH + 1)
+    at = len(plain)
+    table = at + len(content) + len(names)
+    header = Header(section_offset=table, sections=3)
+    elf = write_elf([Load(FLASH, halfwords(0xB672, 0x4770))], entry=FLASH + 1, header=header)
+    elf = elf[:50] + struct.pack("<H", 1) + elf[52:]
+    entries = [
+        bytes(40),
+        struct.pack("<10I", 1, 3, 0, 0, at + len(content), len(names), 0, 0, 1, 0),
+        struct.pack("<10I", 11, kind, flags, 0, at, len(content), 0, 0, 1, 0),
+    ]
+    return elf + content + names + b"".join(entries)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"A" + bytes(64),
+        b"A" + struct.pack("<I", 5) + b"aeabi\0\x01" + struct.pack("<I", 0),
+        b"A" + struct.pack("<I", 0xFFFFFFFF) + b"aeabi\0\x01" + b"\xff" * 200000,
+        b"A" + struct.pack("<I", 20) + b"aeabi\0\x01" + struct.pack("<I", 9) + b"\x06",
+    ],
+    ids=["zeros", "no length", "endless number", "cut off"],
+)
+def test_lying_build_attributes(content: bytes) -> None:
+    report = scan(with_section(".ARM.attributes", content, kind=0x70000003))
+    assert (report.verdict, report.arch) == ("reject", "armv7em")
+
+
+def line_unit(version: int, rest: bytes) -> bytes:
+    body = struct.pack("<H", version) + rest
+    return struct.pack("<I", len(body)) + body
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\0" * 100000,
+        b"\xff" * 100000,
+        line_unit(4, struct.pack("<I", 0) + b"\x01\x01\x01\xfb\x00\x0d" + b"\xff" * 100000),
+        line_unit(5, b"\x04\x00" + struct.pack("<I", 30) + b"\x01\x01\x01\xfb\x0e\x01"
+                  + b"\x00" + b"\xff\xff\xff\xff\x7f" + b"\x00" * 30),
+    ],
+    ids=["zeros", "ones", "no line range", "endless directory count"],
+)  # fmt: skip
+def test_lying_line_programs(content: bytes) -> None:
+    (finding,) = scan(with_section(".debug_line", content)).findings
+    assert finding.source is None
+
+
+@pytest.mark.timeout(20)
+def test_a_compressed_section_that_explodes() -> None:
+    bomb = struct.pack("<3I", 1, 1 << 31, 1) + zlib.compress(bytes(8 << 20))
+    (finding,) = scan(with_section(".debug_line", bomb, flags=0x800)).findings
+    assert finding.rule == "cps"
+
+
+def test_many_segments_over_the_same_bytes() -> None:
+    data = bytes(4096)
+    elf = bytearray(
+        write_elf([Load(FLASH + 0x1000 * n, data if n == 0 else b"") for n in range(64)])
+    )
+    for number in range(1, 64):
+        offset = 52 + 32 * number
+        struct.pack_into("<I", elf, offset + 4, 52 + 32 * 64)
+        struct.pack_into("<II", elf, offset + 16, 4096, 4096)
+    assert ("elf-malformed", "the segments claim the same bytes of the file over and over") in (
+        reasons(bytes(elf))
+    )
+
+
+@pytest.mark.parametrize(
+    ("cpu", "arch"),
+    [("cortex-m3", "armv7m"), ("cortex-m4", "armv7em"), ("cortex-m7", "armv7em")],
+)
+def test_the_architecture_comes_from_the_file(build: Build, cpu: str, arch: str) -> None:
+    assert scan_file(build(".thumb_func\n_start: bx lr\n", cpu=cpu)).arch == arch
+
+
+def test_code_of_another_core_is_refused(build: Build) -> None:
+    m33 = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m33")
+    report = scan_file(m33)
+    assert [f.rule for f in report.findings] == ["wrong-machine"]
+    assert report.findings[0].text == "built for armv8m.main; the rules know armv7m, armv7em"
+    assert scan_file(m33, arch="armv7em").verdict == "accept"
+    m4 = build(".thumb_func\n_start: bx lr\n")
+    assert scan_file(m4, Policy(arch="armv7m")).verdict == "reject"
+    assert scan_file(m4, Policy(arch="armv7em")).verdict == "accept"
+
+
+def test_a_file_without_section_headers_is_scanned(build: Build) -> None:
+    elf = bytearray(build(".thumb_func\n_start: cpsid i\n bx lr\n").read_bytes())
+    struct.pack_into("<I", elf, 32, 0)
+    struct.pack_into("<HH", elf, 48, 0, 0)
+    image = load_elf(bytes(elf))
+    assert image.symbols is None
+    assert scan(bytes(elf)).verdict == "reject"
