@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from composer.simulate.screen import Screen
 
 POLL_SECONDS = 0.1
+IDLE_POLLS = 3  # a line without end that long is a prompt
 INPUT_BYTES = 4096
 ENTER = b"\r"  # what a terminal sends
 QUIET = ("stat",)  # kinds of kernel lines that only --verbose shows
@@ -76,6 +77,7 @@ def show(running: Running, screen: Screen, deadline: float | None, verbose: bool
     from composer.simulate.running import Output
 
     announced = False
+    idle = 0
     reading = True
     while deadline is None or time.monotonic() < deadline:
         events = running.poll(POLL_SECONDS)
@@ -87,7 +89,8 @@ def show(running: Running, screen: Screen, deadline: float | None, verbose: bool
                 screen.say("kernel", event.sentence)
             if verbose and event.sentence != event.record.text:
                 screen.say("kernel", event.record.text)
-        if not events:
+        idle = 0 if events else idle + 1
+        if idle == IDLE_POLLS:
             screen.flush()
         if not announced and (said := running.machine.messages):
             announced = True  # QEMU names the terminals that it opened
