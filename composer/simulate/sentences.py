@@ -21,6 +21,10 @@ USAGE = (
     (1 << 24, "unaligned access"),
     (1 << 25, "division by zero"),
 )
+OTHER_CAUSES = {
+    "reset": "reset request",
+    "header": "no valid header at the start of its flash",
+}
 HYPERCALL = "hyp_"  # prefix of the guest library's functions
 SVC_BYTES = 2
 
@@ -43,10 +47,8 @@ def what(record: Record, places: Places, name: str) -> str:
     if cause == "watchdog":
         part = places.part(name)
         return f"watchdog after {part.watchdog_ms if part else 0} ms"
-    if cause == "reset":
-        return "reset request"
-    if cause == "budget":
-        return "time budget used up"
+    if cause in OTHER_CAUSES:
+        return OTHER_CAUSES[cause]
     return hardware_fault(record, places, name) or f"{cause or 'unknown'} fault"
 
 
