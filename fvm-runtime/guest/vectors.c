@@ -106,7 +106,15 @@ int virt_vct_clear(uint32_t virt_id)
     if (virt_id >= FVM_VECTORS_MAX) {
         return FVM_E_ARGUMENT;
     }
-    fvm_state.pending[virt_id] = 0;
+    if (virt_id == FVM_VIRT_SWITCH) {
+        fvm_state.int_pend.byte.yield = 0;
+    }
+    if (fvm_state.pending[virt_id] != 0) {
+        fvm_state.pending[virt_id] = 0;
+        if (vector[virt_id].acknowledge) {
+            (void)hyp_irq_done(virt_id); /* else its line stays closed, its tick never comes again */
+        }
+    }
     return FVM_OK;
 }
 

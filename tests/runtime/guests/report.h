@@ -1,0 +1,12 @@
+/* What a test guest says: lines `key=value` on the USART at TEST_USART, polled. */
+#ifndef TEST_REPORT_H
+#define TEST_REPORT_H
+
+#include <stdint.h>
+
+void report_init(void);
+void report_text(const char *text); /* as it is, without an end of line */
+void report(const char *key, int32_t value);
+void report_hex(const char *key, uint32_t value);
+
+#endif

@@ -1,0 +1,283 @@
+/* Rules 1-4 from inside a VM: what runs when, under which mask, in which order, and what ends a
+ * wait. Alone in its VM, so that every number below is a matter of the rules. */
+#include <fvm/guest.h>
+
+#include "fvm_domain.h"
+#include "report.h"
+
+#define MS (FVM_CLOCK_HZ / 1000u)
+#define MASKABLE FVM_VIRT_USART1
+#define TRANSPARENT FVM_VIRT_USART2
+
+static volatile uint32_t ticks, maskable, transparent, svc, switches;
+static volatile uint32_t depth, deepest; /* of handlers in handlers */
+static volatile uint32_t repeat;         /* how often the maskable handler pends itself */
+static volatile uint32_t order;          /* decimal digits: handlers in the order they ran */
+
+static void enter(uint32_t digit)
+{
+    depth++;
+    deepest = depth > deepest ? depth : deepest;
+    order = order * 10u + digit;
+}
+
+void tick_handler(void)
+{
+    enter(1);
+    ticks++;
+    depth--;
+}
+
+void svc_handler(void)
+{
+    enter(2);
+    svc++;
+    depth--;
+}
+
+void maskable_handler(void)
+{
+    enter(3);
+    maskable++;
+    if (repeat != 0) {
+        repeat--;
+        (void)virt_vct_trig(MASKABLE);
+    }
+    depth--;
+}
+
+void transparent_handler(void)
+{
+    enter(4);
+    transparent++;
+    depth--;
+}
+
+void switch_handler(void)
+{
+    enter(5);
+    switches++;
+    depth--;
+}
+
+static void spin(uint32_t cycles)
+{
+    uint32_t start = virt_cycles();
+    while (virt_cycles() - start < cycles) {
+    }
+}
+
+/* One mask held over five ticks. */
+static void holds(uint32_t mask, const char *during, const char *after)
+{
+    uint32_t before = ticks;
+    virt_int_mask(mask);
+    spin(5 * MS);
+    report(during, (int32_t)(ticks - before));
+    virt_int_unmask(mask);
+    report(after, (int32_t)(ticks - before));
+}
+
+static void both_masks(void)
+{
+    uint32_t before = maskable;
+    virt_int_mask(VIRT_BASEPRI);
+    virt_int_mask(VIRT_PRIMASK);
+    (void)virt_vct_trig(MASKABLE);
+    virt_int_unmask(VIRT_PRIMASK);
+    report("both.base_left", (int32_t)(maskable - before));
+    virt_int_mask(VIRT_PRIMASK);
+    virt_int_unmask(VIRT_BASEPRI);
+    report("both.pri_left", (int32_t)(maskable - before));
+    virt_int_unmask(VIRT_PRIMASK);
+    report("both.none_left", (int32_t)(maskable - before));
+}
+
+static void save_restore(uint32_t mask, const char *inner, const char *outer)
+{
+    uint32_t before = maskable;
+    uint32_t first = virt_int_save(mask);
+    (void)virt_vct_trig(MASKABLE);
+    uint32_t second = virt_int_save(mask);
+    virt_int_restore(mask, second);
+    report(inner, (int32_t)(maskable - before));
+    virt_int_restore(mask, first);
+    report(outer, (int32_t)(maskable - before));
+}
+
+static void levels(void)
+{
+    virt_int_mask(VIRT_BASEPRI);
+    (void)virt_vct_trig(TRANSPARENT);
+    (void)virt_vct_trig(MASKABLE);
+    (void)virt_vct_trig(FVM_VIRT_SVC);
+    report("level1.transparent", (int32_t)transparent);
+    report("level1.svc", (int32_t)svc);
+    report("level1.maskable", (int32_t)maskable);
+    virt_int_unmask(VIRT_BASEPRI);
+    report("level0.maskable", (int32_t)maskable);
+    virt_int_mask(VIRT_PRIMASK);
+    (void)virt_vct_trig(TRANSPARENT);
+    report("level2.transparent", (int32_t)transparent);
+    virt_int_unmask(VIRT_PRIMASK);
+    report("level2.after", (int32_t)transparent);
+}
+
+static void run_order(const char *key)
+{
+    virt_int_mask(VIRT_PRIMASK);
+    order = 0;
+    virt_yield();
+    (void)virt_vct_trig(FVM_VIRT_TICK);
+    (void)virt_vct_trig(FVM_VIRT_SVC);
+    (void)virt_vct_trig(TRANSPARENT);
+    (void)virt_vct_trig(MASKABLE);
+    virt_int_unmask(VIRT_PRIMASK);
+    report(key, (int32_t)order);
+}
+
+/* The legacy idle: sleeps only when there is no work, and can't miss what comes in between. */
+static void masked_sleep(void)
+{
+    uint32_t start = ticks, rounds = 0, longest = 0;
+    for (uint32_t last = ticks; ticks - start < 20u; rounds++) {
+        uint32_t slept = virt_cycles();
+        virt_int_mask(VIRT_PRIMASK);
+        if (ticks == last) {
+            (void)hyp_vct_wait();
+        }
+        virt_int_unmask(VIRT_PRIMASK);
+        slept = virt_cycles() - slept;
+        longest = slept > longest ? slept : longest;
+        last = ticks;
+    }
+    report("sleep.rounds_of_20_ticks", (int32_t)rounds);
+    report("sleep.longest_us", (int32_t)(longest / (MS / 1000u)));
+}
+
+static uint32_t wait_us(void)
+{
+    uint32_t start = virt_cycles();
+    (void)hyp_vct_wait();
+    return (virt_cycles() - start) / (MS / 1000u);
+}
+
+static void what_ends_a_wait(void)
+{
+    (void)hyp_vct_wait();
+    (void)hyp_vct_wait(); /* just after a tick now, and the latch is clear */
+    report("wait.nothing_us", (int32_t)wait_us());
+    virt_int_mask(VIRT_PRIMASK);
+    (void)virt_vct_trig(MASKABLE);
+    report("wait.masked_pending_us", (int32_t)wait_us());
+    virt_int_unmask(VIRT_PRIMASK);
+    (void)hyp_vct_wait();
+    (void)hyp_vct_wait();
+    spin(3 * MS / 2); /* a tick comes and is served: the next wait knows of it */
+    report("wait.latched_us", (int32_t)wait_us());
+    report("wait.latch_used_up_us", (int32_t)wait_us());
+}
+
+static void closed(void)
+{
+    uint32_t before = ticks, triggered = maskable;
+    (void)hyp_int_dis();
+    (void)virt_vct_trig(MASKABLE);
+    spin(5 * MS);
+    report("closed.ticks", (int32_t)(ticks - before));
+    report("closed.maskable", (int32_t)(maskable - triggered));
+    (void)hyp_int_ena();
+    report("opened.ticks", (int32_t)(ticks - before));
+    report("opened.maskable", (int32_t)(maskable - triggered));
+}
+
+/* The order that rule 1 forbids: a tick between the test and the store is forgotten. */
+static void wrong_unmask(void)
+{
+    if (fvm_state.int_pend.any != 0) {
+        virt_unmask_pending();
+    }
+    fvm_state.int_mask.byte.pri = 0;
+}
+
+/* While USR runs unmasked, no vector is pending: VCT outranks it. */
+static void race(const char *key, void (*unmask)(void))
+{
+    int32_t forgotten = 0;
+    for (uint32_t start = ticks; ticks - start < 300u;) {
+        virt_int_mask(VIRT_PRIMASK);
+        unmask();
+        if (fvm_state.pending[FVM_VIRT_TICK] != 0) {
+            forgotten++;
+            virt_int_mask(VIRT_PRIMASK);
+            virt_int_unmask(VIRT_PRIMASK);
+        }
+    }
+    report(key, forgotten);
+}
+
+static void right_unmask(void) { virt_int_unmask(VIRT_PRIMASK); }
+
+/* VCT ends a round all the time while ticks come: the wake must not fall between two rounds. */
+static void sticky(void)
+{
+    int32_t forgotten = 0;
+    for (uint32_t start = ticks; ticks - start < 300u;) {
+        (void)virt_vct_trig(MASKABLE);
+        forgotten += fvm_state.pending[FVM_VIRT_TICK] != 0;
+    }
+    report("sticky.forgotten", forgotten);
+}
+
+static void cleared(void)
+{
+    virt_int_mask(VIRT_PRIMASK);
+    spin(3 * MS / 2);
+    report("clear.was_pending", virt_vct_pending(FVM_VIRT_TICK));
+    (void)virt_vct_clear(FVM_VIRT_TICK);
+    report("clear.is_pending", virt_vct_pending(FVM_VIRT_TICK));
+    virt_int_unmask(VIRT_PRIMASK);
+    uint32_t before = ticks;
+    spin(5 * MS);
+    report("clear.ticks_after", (int32_t)(ticks - before));
+}
+
+int main(void)
+{
+    report_init();
+    report("bad.trig", virt_vct_trig(FVM_VECTORS_MAX));
+    report("bad.set", virt_vct_set(FVM_VECTORS_MAX, tick_handler, 0, VIRT_MASKABLE));
+    report("bad.null", virt_vct_set(MASKABLE, 0, 0, VIRT_MASKABLE));
+    report("bad.prio", virt_vct_prio(FVM_VECTORS, 0));
+    both_masks();
+    save_restore(VIRT_PRIMASK, "save_pri.inner", "save_pri.outer");
+    save_restore(VIRT_BASEPRI, "save_base.inner", "save_base.outer");
+    transparent = svc = maskable = 0;
+    levels();
+    (void)virt_vct_prio(MASKABLE, 2);
+    (void)virt_vct_prio(TRANSPARENT, 1);
+    run_order("order.transparent_first");
+    (void)virt_vct_prio(MASKABLE, 1);
+    (void)virt_vct_prio(TRANSPARENT, 2);
+    run_order("order.maskable_first");
+    maskable = 0;
+    repeat = 9;
+    (void)virt_vct_trig(MASKABLE);
+    report("again.runs", (int32_t)maskable);
+    switches = 0;
+    virt_yield();
+    report("yield.switches", (int32_t)switches);
+
+    (void)hyp_tick_set(1000);
+    holds(VIRT_PRIMASK, "primask.during", "primask.after");
+    holds(VIRT_BASEPRI, "basepri.during", "basepri.after");
+    masked_sleep();
+    what_ends_a_wait();
+    closed();
+    race("race.right", right_unmask);
+    race("race.wrong", wrong_unmask);
+    sticky();
+    cleared();
+    report("nesting.deepest", (int32_t)deepest);
+    report("done", 1);
+}

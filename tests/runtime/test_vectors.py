@@ -1,0 +1,118 @@
+"""Rules 1-4: masks, order of the handlers, what ends a wait, nothing forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.runtime.observed import about
+from tests.support.built import Built, once, with_other_kernel
+from tests.support.counted import run
+
+E_ARGUMENT = -3
+US_OF_A_CALL = range(0, 20)  # a wait that returned at once
+
+
+@pytest.fixture(scope="module")
+def values(system: Callable[[str], Built]) -> dict[str, int]:
+    found = run(system("vectors").elf, {"vectors": 1}, 2000).values("vectors")
+    assert found["done"] == 1, found
+    return found
+
+
+@pytest.mark.parametrize("mask", ["primask", "basepri"])
+def test_a_masked_tick_waits_and_is_caught_up(values: dict[str, int], mask: str) -> None:
+    assert about(values, mask) == {"during": 0, "after": 5}
+
+
+def test_each_mask_is_cleared_alone_and_the_stronger_holds(values: dict[str, int]) -> None:
+    assert about(values, "both") == {"base_left": 0, "pri_left": 0, "none_left": 1}
+
+
+@pytest.mark.parametrize("mask", ["save_pri", "save_base"])
+def test_an_inner_restore_leaves_the_outer_section_masked(
+    values: dict[str, int], mask: str
+) -> None:
+    assert about(values, mask) == {"inner": 0, "outer": 1}
+
+
+def test_level_1_holds_the_maskable_only_and_level_2_everything(values: dict[str, int]) -> None:
+    assert about(values, "level1") == {"transparent": 1, "svc": 1, "maskable": 0}
+    assert about(values, "level0") == {"maskable": 1}
+    assert about(values, "level2") == {"transparent": 1, "after": 2}
+
+
+def test_handlers_run_by_priority_then_call_then_tick_then_switch(
+    values: dict[str, int],
+) -> None:
+    tick, call, maskable, transparent, switch = 1, 2, 3, 4, 5
+    first = [transparent, maskable, call, tick, switch]
+    second = [maskable, transparent, call, tick, switch]
+    assert about(values, "order") == {
+        "transparent_first": int("".join(map(str, first))),
+        "maskable_first": int("".join(map(str, second))),
+    }
+
+
+def test_a_vector_pended_by_its_own_handler_runs_again_without_nesting(
+    values: dict[str, int],
+) -> None:
+    assert about(values, "again") == {"runs": 10}
+    assert about(values, "nesting") == {"deepest": 1}
+
+
+def test_a_yield_without_a_pick_function_goes_through_vector_0(values: dict[str, int]) -> None:
+    assert about(values, "yield") == {"switches": 1}
+
+
+def test_the_legacy_idle_sleeps_masked_and_misses_no_tick(values: dict[str, int]) -> None:
+    sleep = about(values, "sleep")
+    assert sleep["rounds_of_20_ticks"] in range(20, 23), "it sleeps, once a tick"
+    assert sleep["longest_us"] <= 1050, "and no longer than to the next tick"
+
+
+def test_a_wait_ends_by_a_pending_vector_or_one_since_the_last_wait(
+    values: dict[str, int],
+) -> None:
+    wait = about(values, "wait")
+    assert wait["nothing_us"] in range(950, 1050), "until the next tick"
+    assert wait["masked_pending_us"] in US_OF_A_CALL
+    assert wait["latched_us"] in US_OF_A_CALL
+    assert wait["latch_used_up_us"] in range(400, 600), "half a tick was left"
+
+
+def test_closed_to_interrupts_they_stay_latched(values: dict[str, int]) -> None:
+    assert about(values, "closed") == {"ticks": 0, "maskable": 0}
+    assert about(values, "opened") == {"ticks": 5, "maskable": 1}
+
+
+def test_unmask_forgets_no_tick_at_any_instruction(values: dict[str, int]) -> None:
+    race = about(values, "race")
+    assert race["right"] == 0
+    assert race["wrong"] > 20, "the forbidden order shows that the loop hits the gap"
+
+
+def test_a_wake_while_vct_runs_ends_its_next_wait(values: dict[str, int]) -> None:
+    assert about(values, "sticky") == {"forgotten": 0}
+
+
+def test_without_the_sticky_wake_ticks_are_forgotten(
+    system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    wake = ("vcpu->wake = true; /* the next wait returns at once */", "")
+    changed = once(
+        tmp_path_factory,
+        "vectors without sticky wake",
+        lambda room: with_other_kernel(system("vectors"), room, "kernel/vcpu.c", wake),
+    )
+    found = run(changed.elf, {"vectors": 1}, 2000).values("vectors")
+    assert found.get("done") != 1 or found["sticky.forgotten"] > 0, found
+
+
+def test_a_tick_cleared_by_the_guest_comes_again(values: dict[str, int]) -> None:
+    assert about(values, "clear") == {"was_pending": 1, "is_pending": 0, "ticks_after": 5}
+
+
+def test_bad_arguments_are_refused(values: dict[str, int]) -> None:
+    assert set(about(values, "bad").values()) == {E_ARGUMENT}

@@ -1,0 +1,149 @@
+"""Runs without input, in counted instructions: the same image gives the same output every time."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from composer.simulate.log import Record, parse
+
+KERNEL_CONSOLE = 6  # USART6 in every description of the tests
+_USARTS = 6
+# One instruction is 16 ns: with the real frequency of 168 MHz, 62500 instructions a millisecond.
+_COUNTED = ("-icount", "shift=4,sleep=off")
+
+
+@dataclass(frozen=True)
+class Stat:
+    """One line of the kernel's periodic report about a domain."""
+
+    tick: int
+    ticks: int
+    dropped: int
+    restarts: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One line of the kernel's log about a fault or a reboot. `None` stands for `none`."""
+
+    domain: str
+    cause: str
+    address: int | None
+    pc: int | None
+    lr: int | None
+    status: int
+    thread: str
+    restarts: int
+    tick: int
+    task: str
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """All that a system said. `reached` is False if the last kernel tick wasn't reached."""
+
+    reached: bool
+    text: Mapping[str, str]
+    log: tuple[Record, ...]
+
+    @cached_property
+    def faults(self) -> tuple[Fault, ...]:
+        """Fault records in order."""
+        return tuple(
+            Fault(
+                r.fields["domain"],
+                r.fields["cause"],
+                r.number("address"),
+                r.number("pc"),
+                r.number("lr"),
+                _number(r, "cfsr"),
+                r.fields["thread"],
+                _number(r, "restarts"),
+                _number(r, "tick"),
+                r.task,
+            )
+            for r in self.log
+            if r.kind == "fault"
+        )
+
+    def stats(self, domain: str) -> list[Stat]:
+        """Periodic reports about a domain in order."""
+        return [
+            Stat(*(_number(r, key) for key in ("tick", "ticks", "dropped", "restarts")))
+            for r in self.log
+            if r.kind == "stat" and r.fields.get("domain") == domain
+        ]
+
+    def counts(self, signal: str) -> list[tuple[int, int]]:
+        """Kernel tick and count of a signal, in order."""
+        return [
+            (_number(r, "tick"), _number(r, "count"))
+            for r in self.log
+            if r.kind == "stat" and r.fields.get("signal") == signal
+        ]
+
+    def lines(self, name: str) -> list[str]:
+        """Complete lines of a console."""
+        return self.text[name].split("\r\n")[:-1]
+
+    def values(self, name: str) -> dict[str, int]:
+        """The `key=value` lines of a console; the last value of each key."""
+        found = (line.split("=", 1) for line in self.lines(name) if "=" in line)
+        return {key: int(value, 0) for key, value in found}
+
+
+def _number(record: Record, key: str) -> int:
+    value = record.number(key)
+    assert value is not None, f"no {key} in {record.text!r}"
+    return value
+
+
+def run(
+    elf: Path,
+    consoles: Mapping[str, int],
+    until_tick: int,
+    *,
+    timeout: float = 60.0,
+    options: tuple[str, ...] = (),
+) -> Transcript:
+    """Runs until the kernel's report reaches a tick, at most `timeout` seconds of the host."""
+    with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
+        files = {number: Path(folder) / f"usart{number}" for number in range(1, _USARTS + 1)}
+        arguments = ["qemu-system-arm", "-M", "netduinoplus2", "-display", "none"]
+        arguments += ["-monitor", "none", *_COUNTED, "-kernel", str(elf), *options]
+        for file in files.values():
+            arguments += ["-serial", f"file:{file}"]
+        process = subprocess.Popen(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + timeout
+        log: tuple[Record, ...] = ()
+        reached = False
+        try:
+            while not reached and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.02)
+                log = _records(files[KERNEL_CONSOLE])
+                reached = any(
+                    r.kind == "stat" and (r.number("tick") or 0) >= until_tick for r in log[-8:]
+                )
+        finally:
+            process.kill()
+            process.wait()
+        text = {n: files[u].read_bytes().decode("latin-1") for n, u in consoles.items()}
+        return Transcript(reached, text, _records(files[KERNEL_CONSOLE]))
+
+
+def _records(file: Path) -> tuple[Record, ...]:
+    if not file.exists():
+        return ()
+    *lines, _ = file.read_bytes().split(b"\r\n")
+    return tuple(parse(line.decode("latin-1")) for line in lines)
