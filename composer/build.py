@@ -53,7 +53,7 @@ def check_ported(folder: Path, system: dict[str, Any]) -> None:
         if not ported.is_dir():
             original = os.path.normpath(folder / project["original"])
             command = ["fvmkit", "port", original, "--domain", str(folder / domain["policy"])]
-            raise FvmError(
+            raise MissingError(
                 f"'{domain['name']}' isn't ported yet: no folder {ported}",
                 hint=f"run: {shlex.join([*command, '--out', str(ported)])}",
             )

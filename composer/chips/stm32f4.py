@@ -67,16 +67,17 @@ class Stm32F4:
         ranges = [
             ("PLL input (source / m)", pll_input, *limits["pll_input"]),
             ("PLL output before p (source / m * n)", pll_input * clocks.n, *limits["vco"]),
-            ("core clock", buses.cpu, 1, limits["cpu"]),
-            ("APB1 clock", buses.buses["PCLK1"], 1, limits["apb1"]),
-            ("APB2 clock", buses.buses["PCLK2"], 1, limits["apb2"]),
+            ("core clock", buses.cpu, 0, limits["cpu"]),
+            ("APB1 clock", buses.buses["PCLK1"], 0, limits["apb1"]),
+            ("APB2 clock", buses.buses["PCLK2"], 0, limits["apb2"]),
         ]
         if clocks.source == "HSE":
             ranges.insert(0, ("hse", clocks.hse, *limits["hse"]))
         for what, value, low, high in ranges:
             if not low <= value <= high:
-                allowed = f"it must be {low / 1e6:g} to {high / 1e6:g} MHz"
-                return f"{what} is {value / 1e6:g} MHz", f"{allowed} on {chip.name}"
+                above = f"{low / 1e6:g} to" if low else "at most"
+                allowed = f"{chip.name} allows {above} {high / 1e6:g} MHz"
+                return f"{what} is {value / 1e6:g} MHz", allowed
         least = -(-buses.cpu // int(limits["hz_per_wait_state"])) - 1
         if not least <= clocks.latency <= limits["wait_states"]:
             return (

@@ -9,11 +9,11 @@ from composer.chips.chip import Board, Chip
 from composer.chips.family import family_of
 from composer.description import check_domain
 from composer.description.model import Clocks, Named, Place, System
-from composer.description.units import show_time
+from composer.description.units import show_size, show_time
 
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
-_RESERVED = ("kernel", "hypervisor", "ported", "system")
+_RESERVED = ("kernel", "hypervisor", "ported", "image")  # folders in the output
 
 
 def check_system(system: System, chip: Chip, board: Board | None) -> None:
@@ -25,11 +25,15 @@ def check_system(system: System, chip: Chip, board: Board | None) -> None:
         )
     _names(system)
     _kernel(system, chip)
+    for pin in system.kernel.pins:
+        check_domain.check_pin(pin, chip)
     for domain in system.domains:
         check_domain.check_domain(system, domain, chip)
+    _slice(system)
     _shared(system)
     _events(system)
     _owners(system, chip)
+    _pins(system)
     check_domain.check_c_names(system)
     _clocks(system, chip)
 
@@ -89,6 +93,18 @@ def _kernel(system: System, chip: Chip) -> None:
             f"report every {show_time(kernel.report_us)} is shorter than a kernel tick",
             "choose a longer time",
         )
+    for what, size in (
+        ("flash", kernel.flash),
+        ("ram", kernel.ram),
+        ("hypervisor-flash", kernel.hypervisor_flash),
+        ("hypervisor-ram", kernel.hypervisor_ram),
+    ):
+        if size < 1024:
+            raise kernel.place.error(f'<kernel> has {what}="{show_size(size)}"', "at least 1K")
+
+
+def _slice(system: System) -> None:
+    kernel = system.kernel
     fastest = max((d.vm.tick_hz for d in system.vms if d.vm is not None), default=kernel.tick_hz)
     longest = _SLICE_PERIODS * 1_000_000 // fastest
     if not 0 < kernel.slice_us <= longest:
@@ -145,17 +161,13 @@ def _owners(system: System, chip: Chip) -> None:
             named = Named(irq.name, irq.place)
             number = chip.interrupts[irq.name]
             _claim(lines, number, domain.name, named, f"interrupt '{irq.name}' ({number})")
-    for domain in system.domains:
-        for pin in domain.pins:
-            for other in (*system.kernel.pins, *(p for d in system.domains for p in d.pins)):
-                if other is not pin and (other.port, other.number) == (pin.port, pin.number):
-                    later = max(pin, other, key=lambda p: (p.place.line or 0, p.place.column or 0))
-                    first = other if later is pin else pin
-                    raise later.place.error(
-                        f"pin {pin.name} is set up twice (the first time in line"
-                        f" {first.place.line})",
-                        "keep one: a pin belongs to one domain",
-                    )
+
+
+def _pins(system: System) -> None:
+    """Every pin is set up once."""
+    pins = [*system.kernel.pins, *(p for d in system.domains for p in d.pins)]
+    pins.sort(key=lambda pin: (pin.place.line or 0, pin.place.column or 0))
+    unique(((pin.name, pin.place) for pin in pins), "set-up of pin")
 
 
 def _claim(owners: dict[_Key, str], key: _Key, domain: str, named: Named, what: str) -> None:

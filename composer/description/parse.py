@@ -29,6 +29,7 @@ from composer.description.model import (
 )
 from composer.description.positions import Positions
 from composer.description.schema import validate
+from scanner.report.errors import FvmError
 
 
 def parse(file: Path) -> System:
@@ -38,7 +39,12 @@ def parse(file: Path) -> System:
         resolve_entities=False, no_network=True, huge_tree=False, load_dtd=False,
         remove_comments=True, remove_pis=True,
     )  # fmt: skip
-    tree = etree.fromstring(positions.data, parser)
+    try:
+        tree = etree.fromstring(positions.data, parser)
+    except etree.XMLSyntaxError as error:  # expat took it: nested too deeply, for example
+        raise FvmError(
+            "elements are nested too deeply", file=file, line=error.lineno, hint="flatten them"
+        ) from None
     validate(tree, positions)
     index = {element: number for number, element in enumerate(tree.iter(etree.Element))}
     return _system(_Node(tree, positions, index), file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -10,6 +11,8 @@ from lxml import etree
 
 from composer.description.positions import Positions
 from scanner.report.errors import FvmError
+
+_SPACE = {"xs": "http://www.w3.org/2001/XMLSchema"}
 
 # Schema type -> what a person should write.
 _FORMS = {
@@ -28,9 +31,8 @@ _FORMS = {
 
 def validate(tree: etree._Element, positions: Positions) -> None:
     """Raise the first violation, at its place; fill in the schema's default values."""
-    document = etree.fromstring((files("composer.description") / "schema.xsd").read_bytes())
-    # The stubs of lxml don't know this option.
-    schema: etree.XMLSchema = etree.XMLSchema(document, **{"attribute_defaults": True})  # type: ignore[arg-type]
+    options: dict[str, Any] = {"attribute_defaults": True}  # unknown to the stubs of lxml
+    schema = etree.XMLSchema(_document(), **options)
     if schema.validate(tree.getroottree()):
         return
     elements = list(tree.iter(etree.Element))
@@ -42,7 +44,7 @@ def validate(tree: etree._Element, positions: Positions) -> None:
     place = positions.element(index)
     if attribute is not None and "required but missing" not in entry.message:
         place = positions.attribute(index, attribute.group(1))
-    what, hint = _words(elements[index], attribute.group(1) if attribute else None, message, schema)
+    what, hint = _words(elements[index], attribute.group(1) if attribute else None, message)
     raise FvmError(what, file=place.file, line=place.line, column=place.column, hint=hint)
 
 
@@ -55,25 +57,20 @@ def _element_index(
     return next((i for i, e in enumerate(elements) if e.sourceline == entry.line), 0)
 
 
-def _words(
-    element: etree._Element, attribute: str | None, message: str, schema: etree.XMLSchema
-) -> tuple[str, str]:
+def _words(element: etree._Element, attribute: str | None, message: str) -> tuple[str, str]:
     """What is wrong, and what to do about it."""
     tag = element.tag
     if "is required but missing" in message:
         return f"<{tag}> has no '{attribute}'", f'add {attribute}="..."'
     if attribute is not None and "is not allowed" in message:
         return f"<{tag}> has no attribute '{attribute}'", "remove it or correct its name"
-    expected = re.search(r"Expected is (?:one of )?\( (.*) \)", message)
-    names = expected.group(1).replace(" ,", ",") if expected else ""
-    if "This element is not expected" in message:
-        parent = element.getparent()
-        inside = "here" if parent is None else f"in <{parent.tag}>"
-        return f"<{tag}> is not allowed {inside}", f"expected there: {names or 'nothing'}"
+    parent = element.getparent()
+    if "This element is not expected" in message and parent is not None:
+        return f"<{tag}> is not allowed in <{parent.tag}>", f"allowed: {_children(parent.tag)}"
     if "No matching global declaration" in message:
         return f"the document starts with <{tag}>", "a description starts with <system>"
     if "Missing child element" in message:
-        return f"<{tag}> is incomplete", f"expected inside: {names}"
+        return f"<{tag}> is incomplete", f"add {_children(tag)}"
     if "character content" in message.lower():
         return f"<{tag}> contains text", "remove it; values stand in attributes"
     value = (element.get(attribute) if attribute else element.text) or ""
@@ -89,20 +86,30 @@ def _form(message: str) -> str:
     for name, form in _FORMS.items():
         if f"'{name}'" in message:
             return form
-    pattern = re.search(r"not accepted by the pattern '(.*)'", message)
+    pattern = re.search(r"not accepted by the pattern '(.*)'", message, re.DOTALL)
     for name, form in _FORMS.items():
-        if pattern and pattern.group(1) == _patterns().get(name):
+        if pattern and pattern.group(1) == _pattern(name):
             return form
     return f"it must match {pattern.group(1)}" if pattern else message
 
 
-def _patterns() -> dict[str, str]:
-    """Pattern of each named simple type of the schema."""
-    space = {"xs": "http://www.w3.org/2001/XMLSchema"}
-    document = etree.fromstring((files("composer.description") / "schema.xsd").read_bytes())
-    found: dict[str, str] = {}
-    for simple in document.findall("xs:simpleType", space):
-        pattern = simple.find("xs:restriction/xs:pattern", space)
-        if pattern is not None:
-            found[str(simple.attrib["name"])] = str(pattern.attrib["value"])
-    return found
+@cache
+def _document() -> etree._Element:
+    return etree.fromstring((files("composer.description") / "schema.xsd").read_bytes())
+
+
+def _pattern(name: str) -> str | None:
+    """The pattern of a named simple type."""
+    found = _document().find(f"xs:simpleType[@name='{name}']/xs:restriction/xs:pattern", _SPACE)
+    return None if found is None else str(found.get("value"))
+
+
+def _children(tag: object) -> str:
+    """The elements that may stand in <tag>."""
+    element = _document().find(f".//xs:element[@name='{tag}']", _SPACE)
+    if element is None:
+        return "nothing"
+    if element.get("type"):
+        element = _document().find(f"xs:complexType[@name='{element.get('type')}']", _SPACE)
+    inner = [] if element is None else element.findall(".//xs:element", _SPACE)
+    return ", ".join(f"<{e.get('name')}>" for e in inner) or "nothing"

@@ -21,6 +21,7 @@ from composer.layout.protection import ProtectionUnit
 from composer.plan import HYPERVISOR, SharedPlan
 
 _MOST_REGIONS = 3  # of one area: more save little
+_KERNEL_STEP = 32  # bytes
 
 
 @dataclass(frozen=True)
@@ -39,27 +40,26 @@ class Layout:
 
 
 def place_system(system: System, chip: Chip, unit: ProtectionUnit) -> Layout:
-    """The layout; an FvmError when regions or memory don't suffice."""
+    """The layout; an FvmError when memory or regions don't suffice."""
     kernel = system.kernel
+    flash, ram = chip.bank("flash"), chip.bank("ram")
     areas: list[tuple[str, Domain | None, int, int]] = [
         (HYPERVISOR, None, kernel.hypervisor_flash, kernel.hypervisor_ram)
     ]
     areas += [(d.name, d, d.flash, d.ram) for d in system.domains]
+    shared_sizes = [(f"shared {s.name}", s.size) for s in system.shared]
+    flash_room = _Room(system, "flash", flash, kernel.flash)
+    ram_room = _Room(system, "RAM", ram, kernel.ram)
+    flash_room.check_total([(name, size) for name, _, size, _ in areas])
+    ram_room.check_total([(name, size) for name, _, _, size in areas] + shared_sizes)
     flash_requests, ram_requests = [], []
-    for name, domain, flash, ram in areas:
-        flash_regions, ram_regions = _regions(system, chip, unit, name, domain, flash, ram)
-        flash_requests.append(Request(name, flash, flash_regions))
-        ram_requests.append(Request(name, ram, ram_regions))
-    shared_requests = [Request(f"shared {s.name}", s.size, 1) for s in system.shared]
-    flash_bank, ram_bank = chip.bank("flash"), chip.bank("ram")
-    kernel_flash = _at_start("kernel", kernel.flash, flash_bank)
-    kernel_ram = _at_start("kernel", kernel.ram, ram_bank)
-    flash_of, free_flash = _fit(
-        system, chip, "flash", flash_bank, kernel_flash, flash_requests, unit
-    )
-    ram_of, free_ram = _fit(
-        system, chip, "RAM", ram_bank, kernel_ram, ram_requests + shared_requests, unit
-    )
+    for name, domain, flash_size, ram_size in areas:
+        regions = _regions(system, chip, unit, name, domain, flash_size, ram_size)
+        flash_requests.append(Request(name, flash_size, regions[0]))
+        ram_requests.append(Request(name, ram_size, regions[1]))
+    ram_requests += [Request(name, size, 1) for name, size in shared_sizes]
+    flash_of, free_flash = flash_room.place(flash_requests, unit)
+    ram_of, free_ram = ram_room.place(ram_requests, unit)
     names = [name for name, *_ in areas]
     shared = tuple(
         SharedPlan(
@@ -70,10 +70,10 @@ def place_system(system: System, chip: Chip, unit: ProtectionUnit) -> Layout:
         for s in system.shared
     )
     return Layout(
-        Range(flash_bank.base, flash_bank.base + flash_bank.size),
-        Range(ram_bank.base, ram_bank.base + ram_bank.size),
-        kernel_flash,
-        kernel_ram,
+        flash_room.memory,
+        ram_room.memory,
+        flash_room.kernel,
+        ram_room.kernel,
         flash_of,
         ram_of,
         shared,
@@ -82,9 +82,51 @@ def place_system(system: System, chip: Chip, unit: ProtectionUnit) -> Layout:
     )
 
 
-def _at_start(name: str, size: int, bank: Memory) -> Placed:
-    """The kernel starts its memory; no region grants it to anybody."""
-    return Placed(name, size, bank.base, -(-size // 32) * 32)
+class _Room:
+    """One memory to be filled. The kernel starts it; no region grants that part to anybody."""
+
+    def __init__(self, system: System, what: str, bank: Memory, kernel: int) -> None:
+        self.system = system
+        self.what = what
+        self.bank = bank
+        self.memory = Range(bank.base, bank.base + bank.size)
+        self.kernel = Placed("kernel", kernel, bank.base, -(-kernel // _KERNEL_STEP) * _KERNEL_STEP)
+
+    def check_total(self, sizes: Sequence[tuple[str, int]]) -> None:
+        """Raise when even without any rounding the sum doesn't fit."""
+        total = self.kernel.granted + sum(size for _, size in sizes)
+        if total <= self.bank.size:
+            return
+        raise _place_of(self.system, max(sizes, key=lambda item: item[1])[0]).error(
+            f"{self.what} doesn't fit: {self._sums(sizes)},"
+            f" {show_size(total - self.bank.size)} too much",
+            "make one smaller or take a chip with more",
+        )
+
+    def place(
+        self, requests: Sequence[Request], unit: ProtectionUnit
+    ) -> tuple[dict[str, Placed], list[Range]]:
+        """Places for all requests, and what stays free."""
+        try:
+            return allocate(requests, Range(self.kernel.end, self.memory.end), unit)
+        except DoesNotFit as error:
+            gap = max((r.size for r in error.free), default=0)
+            request = error.request
+            raise _place_of(self.system, request.name).error(
+                f"{self.what} of '{request.name}' ({show_size(request.size)}) has no place:"
+                f" {self._sums([(r.name, r.size) for r in requests])};"
+                f" largest free range {show_size(gap)}",
+                "make one smaller; powers of two and multiples of their eighths round least",
+            ) from None
+
+    def _sums(self, sizes: Sequence[tuple[str, int]]) -> str:
+        total = self.kernel.granted + sum(size for _, size in sizes)
+        largest = sorted(sizes, key=lambda item: -item[1])[:3]
+        names = ", ".join(f"{name} {show_size(size)}" for name, size in largest)
+        return (
+            f"asked {show_size(total)} of {show_size(self.bank.size)} ({self.bank.name}),"
+            f" the largest are {names}"
+        )
 
 
 def _regions(
@@ -120,36 +162,6 @@ def _regions(
                 spare -= count - counts[what]
                 counts[what], best = count, rounding
     return counts["flash"], counts["ram"]
-
-
-def _fit(
-    system: System,
-    chip: Chip,
-    what: str,
-    bank: Memory,
-    kernel: Placed,
-    requests: Sequence[Request],
-    unit: ProtectionUnit,
-) -> tuple[dict[str, Placed], list[Range]]:
-    end = bank.base + bank.size
-    total = kernel.granted + sum(r.size for r in requests)
-    largest = sorted(requests, key=lambda r: -r.size)[:3]
-    names = ", ".join(f"{r.name} {show_size(r.size)}" for r in largest)
-    sums = f"asked {show_size(total)} of {show_size(bank.size)} {what} ({chip.name} {bank.name})"
-    if total <= bank.size:
-        try:
-            return allocate(requests, Range(kernel.end, end), unit)
-        except DoesNotFit as error:
-            gap = max((r.size for r in error.free), default=0)
-            raise _place_of(system, error.request.name).error(
-                f"{what} of '{error.request.name}' ({show_size(error.request.size)}) has no place:"
-                f" {sums}; largest free range {show_size(gap)}; largest: {names}",
-                "make one smaller; powers of two and multiples of their eighths round least",
-            ) from None
-    raise _place_of(system, largest[0].name).error(
-        f"{what} doesn't fit: {sums}, {show_size(total - bank.size)} too much; largest: {names}",
-        "make one smaller or take a chip with more",
-    )
 
 
 def _place_of(system: System, name: str) -> Place:
