@@ -15,7 +15,10 @@ REBUILD = "run fvmkit build again"
 
 @dataclass(frozen=True)
 class Binary:
-    """An ELF whose segments are known to be inside the file."""
+    """An ELF whose segments are known to be inside the file.
+
+    `image.problems` may hold more: of a domain the scanner judges them, of the kernel link does.
+    """
 
     name: str
     path: Path
@@ -31,14 +34,13 @@ class Binary:
 
 
 def read_binary(name: str, path: Path) -> Binary:
-    """Read an ELF; FvmError when it isn't one or contradicts itself."""
+    """Read an ELF; FvmError when it isn't one or is cut short."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise MissingError(f"can't be opened: {error.strerror}", file=path, hint=REBUILD) from error
     image = load_elf(content)
-    if image.problems:
-        raise FvmError(image.problems[0].text, file=path, hint=REBUILD)
-    if image.entry is None:
-        raise FvmError("has no entry address", file=path, hint=REBUILD)
+    if not image.segments or image.entry is None:
+        text = image.problems[0].text if image.problems else "has no entry address"
+        raise FvmError(text, file=path, hint=REBUILD)
     return Binary(name, path, hashlib.sha256(content).hexdigest(), image.entry, image)

@@ -83,6 +83,8 @@ def check_header(binary: Binary, part: Part) -> None:
 
 def check_vectors(binary: Binary, part: Part) -> None:
     """The kernel starts with a vector table whose stack and reset handler are its own."""
+    if binary.image.problems:
+        raise FvmError(binary.image.problems[0].text, file=binary.path)
     (flash, *_) = part.of_kind("code")
     start = first_bytes(binary, flash.base, VECTORS.size)
     if len(start) == VECTORS.size:

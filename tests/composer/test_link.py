@@ -149,6 +149,15 @@ def test_a_rejected_domain(folder: Path) -> None:
     refused(folder, rf"beta\.elf: rejected: .*0x{address:08x} lock .*main\.c:\d+.*cpsid")
 
 
+def test_a_kernel_that_is_writable_in_flash(folder: Path) -> None:
+    elf = folder / "kernel" / "kernel.elf"
+    content = bytearray(elf.read_bytes())
+    program_headers = int.from_bytes(content[28:32], "little")
+    content[program_headers + 24] |= 2  # PF_W of the first segment
+    elf.write_bytes(content)
+    refused(folder, r"kernel\.elf: .*writable and executable")
+
+
 def test_a_folder_that_was_never_composed(tmp_path: Path) -> None:
     refused(tmp_path, "isn't a composed system.*fvmkit compose", MissingError)
 

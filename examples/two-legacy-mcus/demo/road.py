@@ -21,6 +21,7 @@ PROJECTS = ("motor-controller", "sensor-node")
 PARTS = ("kernel", "hypervisor", "heartbeat", *PROJECTS)
 FVMKIT = Path(sys.executable).with_name("fvmkit")
 SHOWN_LINES = 12  # of a command's output; all of it is in the log
+WIDTH = 150  # of a shown line
 LOG = BUILD / "demo.log"
 
 
@@ -41,7 +42,7 @@ def command(report: Report, *words: str | Path, status: int = 0, shown: int = SH
         end = "\n".join(lines[-shown:])
         raise Broken(f"exit status {done.returncode}, not {status} (see {LOG}):\n{end}")
     for line in lines[:shown]:
-        report.line(f"  {line}")
+        report.line(f"  {line if len(line) <= WIDTH else line[: WIDTH - 3] + '...'}")
     if len(lines) > shown:
         report.line(f"  ... {len(lines) - shown} more lines in {LOG}")
     return output
