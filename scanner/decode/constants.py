@@ -90,13 +90,9 @@ def _wide(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], .
 def _move_pairs(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
-    """MOVT Rd after the nearest MOVW to the same register."""
+    """MOVT Rd after the nearest move of a constant into the same register."""
     highs = _starts(space, listed, 0xFBF0, 0xF2C0)
-    lows = _starts(space, listed, 0xFBF0, 0xF240)
-    if not len(highs) or not len(lows):
-        return
-    first, second = _wide(space, lows)
-    low_values, low_registers = _immediate16(first, second), second >> 8 & 0xF
+    lows, low_registers, low_values = _moves(space, listed)
     first, second = _wide(space, highs)
     high_values, high_registers = _immediate16(first, second), second >> 8 & 0xF
     nearest = np.searchsorted(lows, highs) - 1
@@ -105,10 +101,29 @@ def _move_pairs(
             if high - int(lows[position]) > _MAX_PAIR_DISTANCE:
                 break
             if low_registers[position] == high_registers[row]:
-                value = int(high_values[row]) << 16 | int(low_values[position])
+                value = int(high_values[row]) << 16 | int(low_values[position]) & 0xFFFF
                 if wanted(value):
                     yield Constant(high, value, whole=True)
                 break
+
+
+def _moves(
+    space: CodeSpace, listed: Flags
+) -> tuple[Indices, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Indices, registers and values of MOVW, MOV.W and MOVS of constants, in order."""
+    movw = _starts(space, listed, 0xFBF0, 0xF240)
+    modified = _starts(space, listed, 0xFBEF, 0xF04F)
+    movs = _starts(space, listed, 0xF800, 0x2000)
+    movw_first, movw_second = _wide(space, movw)
+    first, second = _wide(space, modified)
+    short = space.halfwords[movs].astype(np.uint32)
+    indices = np.concatenate([movw, modified, movs])
+    registers = np.concatenate([movw_second >> 8 & 0xF, second >> 8 & 0xF, short >> 8 & 7])
+    values = np.concatenate(
+        [_immediate16(movw_first, movw_second), _EXPANDED[_code(first, second)], short & 0xFF]
+    )
+    order = np.argsort(indices)
+    return indices[order], registers[order], values[order]
 
 
 def _immediate16(
@@ -121,7 +136,7 @@ def _immediate16(
 def _modified_immediates(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
-    """MOV.W Rd, #constant: an 8-bit value, rotated or repeated (ARM A5.3.2)."""
+    """MOV.W Rd, #constant: an 8-bit value, rotated or repeated."""
     for index, value in _expanded(space, _starts(space, listed, 0xFBEF, 0xF04F), wanted):
         yield Constant(index, value, whole=False)
 
@@ -139,18 +154,24 @@ def _expanded(
 ) -> Iterator[tuple[int, int]]:
     """The modified immediates of instructions of that form, where they are wanted."""
     first, second = _wide(space, indices)
-    codes = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xFF
-    accepted = {code: expand_immediate(code) for code in np.unique(codes).tolist()}
-    accepted = {code: value for code, value in accepted.items() if wanted(value)}
-    for index, code, half in zip(indices.tolist(), codes.tolist(), second.tolist(), strict=True):
-        if code in accepted and not half & 0x8000:
-            yield index, accepted[code]
+    values = _EXPANDED[_code(first, second)]
+    accepted = [value for value in np.unique(values).tolist() if wanted(value)]
+    chosen = np.isin(values, np.array(accepted, dtype=np.uint32)) & ((second & 0x8000) == 0)
+    yield from zip(indices[chosen].tolist(), values[chosen].tolist(), strict=True)
+
+
+def _code(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """The 12 bits i:imm3:imm8 of a modified immediate."""
+    return (_immediate16(first, second) & 0xFFF).astype(np.uint32)
 
 
 def expand_immediate(code: int) -> int:
-    """The constant that the 12 bits i:imm3:imm8 stand for."""
+    """The constant that the 12 bits i:imm3:imm8 stand for (ARM A5.3.2)."""
     byte = code & 0xFF
     if code >> 10 == 0:
         return byte * (0x00000001, 0x00010001, 0x01000100, 0x01010101)[code >> 8]
     value, rotation = 0x80 | code & 0x7F, code >> 7
     return (value >> rotation | value << (32 - rotation)) & 0xFFFFFFFF
+
+
+_EXPANDED = np.array([expand_immediate(code) for code in range(0x1000)], dtype=np.uint32)

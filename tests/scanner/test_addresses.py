@@ -1,0 +1,138 @@
+"""Accesses to registers that need privilege, as compilers really write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner import scan_file
+from scanner.policy import Grant, Policy
+from tests.scanner.conftest import Build
+
+CMSIS = """
+#include <stdint.h>
+typedef struct { volatile uint32_t ISER[8], r0[24], ICER[8], r1[24], ISPR[8], r2[24], ICPR[8];
+    uint32_t r3[24]; volatile uint32_t IABR[8]; uint32_t r4[56]; volatile uint8_t IP[240]; } NVIC_t;
+typedef struct { volatile uint32_t CPUID, ICSR, VTOR, AIRCR, SCR; } SCB_t;
+typedef struct { volatile uint32_t CTRL, LOAD, VAL, CALIB; } SysTick_t;
+#define NVIC ((NVIC_t *)0xE000E100UL)
+#define SCB ((SCB_t *)0xE000ED00UL)
+#define SysTick ((SysTick_t *)0xE000E010UL)
+#define CYCCNT (*(volatile uint32_t *)0xE0001004UL)
+void pend(void) { SCB->ICSR = 1u << 28; __asm volatile("dsb" ::: "memory"); }
+void enable(int n) { NVIC->ISER[(uint32_t)n >> 5] = 1u << (n & 31); }
+void priority(int n, uint32_t p) { NVIC->IP[n] = (uint8_t)(p << 4); }
+void tick(uint32_t n) { SysTick->LOAD = n; SysTick->VAL = 0; SysTick->CTRL = 7; }
+void reset(void) { SCB->AIRCR = 0x05FA0004; for (;;) ; }
+uint32_t cycles(void) { return CYCCNT; }
+uint32_t sent(volatile uint32_t *p) { return *p; }
+uint32_t escape(void) { return sent(&SCB->VTOR) + 1; }
+void _start(void) { for (;;) ; }
+"""
+
+
+@pytest.mark.parametrize("optimise", ["-O1", "-O2", "-Os"])
+@pytest.mark.parametrize("cpu", ["cortex-m3", "cortex-m7"])
+def test_registers_are_named(build: Build, optimise: str, cpu: str) -> None:
+    report = scan_file(build(CMSIS, optimise, "-fno-inline", c=True, cpu=cpu))
+    found = {(f.function, f.text) for f in report.findings}
+    assert found >= {
+        ("pend", "write to SCB->ICSR (PENDSVSET)"),
+        ("enable", "write to NVIC->ISER[...]"),
+        ("priority", "write to NVIC->IP[...]"),
+        ("tick", "write to SysTick->LOAD"),
+        ("tick", "write to SysTick->VAL"),
+        ("tick", "write to SysTick->CTRL (ENABLE|TICKINT|CLKSOURCE)"),
+        ("reset", "write to SCB->AIRCR (SYSRESETREQ)"),
+        ("cycles", "read of DWT->CYCCNT"),
+    }
+    assert "escape" in {f.function for f in report.findings}
+    assert {(f.rule, f.severity) for f in report.findings} == {("ppb", "traps")}
+    assert report.verdict == "warn"
+
+
+def test_unoptimised_code_too(build: Build) -> None:
+    found = {(f.function, f.text) for f in scan_file(build(CMSIS, "-O0", c=True)).findings}
+    assert found >= {
+        ("pend", "write to SCB->ICSR (PENDSVSET)"),
+        ("reset", "write to SCB->AIRCR (SYSRESETREQ)"),
+        ("enable", "write to NVIC->ISER[...]"),
+    }
+
+
+def test_movw_and_movt(build: Build) -> None:
+    elf = build(CMSIS, "-O2", "-mslow-flash-data", c=True, cpu="cortex-m7")
+    assert ("pend", "write to SCB->ICSR (PENDSVSET)") in {
+        (f.function, f.text) for f in scan_file(elf).findings
+    }
+
+
+def test_the_instruction_and_line_of_the_access(build: Build) -> None:
+    source = "#define P (*(volatile unsigned *)0xE000ED04)\nvoid _start(void) {\nP = 1u << 28;\n}"
+    elf = build(source, "-O2", c=True)
+    (finding,) = scan_file(elf).findings
+    assert finding.source == f"{elf.stem}.c:3"
+    assert finding.function == "_start"
+    assert finding.address is not None
+    assert finding.address % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("ldr r0, =0xe000ed00\n str r1, [r0, #4]!\n str r1, [r0]", "write to SCB->ICSR"),
+        ("ldr r0, =0xe000e014\n str r1, [r0], #4\n str r2, [r0]", "write to SysTick->VAL"),
+        ("ldr r0, =0xe000e010\n ldmia r0, {r1, r2}", "read of SysTick->CTRL"),
+        ("ldr r0, =0xe000edf0\n ldrd r1, r2, [r0, #8]", "read of CoreDebug->DCRDR"),
+        ("ldr r0, =0xe000ed00\n movs r1, #8\n ldr r2, [r0, r1]", "read of SCB->VTOR"),
+        ("ldr r0, =0xe000ed00\n mov r5, r0\n subs r0, #1\n ldr r1, [r5]", "read of SCB->CPUID"),
+        ("ldr r0, =0xe000e100\n add r0, r0, #0x300\n strb r1, [r0, #38]", "write to NVIC->IP[38]"),
+        ("ldr r0, =0xe000ed0c\n ldr r1, =0x05fa0000\n orr r1, r1, #4\n str r1, [r0]",
+         "write to SCB->AIRCR (SYSRESETREQ)"),
+        ("ldr r4, =0xe000ed04\n bl _start\n str r1, [r4]", "write to SCB->ICSR"),
+        ("ldr r0, =0xe000ed04\n bl _start\n str r1, [r0]", "address of SCB->ICSR"),
+        ("ldr r0, =0xe000ed04\n ldr r0, =0x20000000\n str r1, [r0]", "address of SCB->ICSR"),
+        ("ldr r0, =0xe0042000\n ldr r1, [r0]", "read of 0xe0042000"),
+    ],
+)  # fmt: skip
+def test_what_happens_to_the_pointer(build: Build, code: str, text: str) -> None:
+    elf = build(f".thumb_func\n_start: {code}\n bx lr\n.align 2\n.ltorg\n")
+    assert text in [f.text for f in scan_file(elf).findings]
+
+
+def test_constants_that_are_no_addresses(build: Build) -> None:
+    """Floats, hash multipliers and bit masks that lie in the same numbers."""
+    elf = build(
+        """
+        #include <stdint.h>
+        volatile uint32_t x; volatile float f;
+        void _start(void) { f = f * 2.0f + 3.14159274f; x = x * 0x45d9f3bu ^ 0x40490fdbu;
+            x |= 0xE0000000u; x &= 0xE00FFFFFu; x = x > 0x40011000u ? x : 0x50000000u; for (;;) ; }
+        """,
+        "-O2", "-mfloat-abi=soft", c=True,
+    )  # fmt: skip
+    grants = (Grant("flash", "code", 0x08000000, 0x10000),)
+    found = [f.text for f in scan_file(elf, Policy(domain="vm", grants=grants)).findings]
+    assert [text for text in found if "0x4" in text or "0x5" in text] == []
+
+
+def test_devices_need_a_grant(build: Build) -> None:
+    source = """
+    #define REG(a) (*(volatile unsigned *)(a))
+    void granted(void) { REG(0x40011004) = 1; }
+    void foreign(void) { REG(0x40020014) |= 32; }
+    void timer(void) { REG(0x40000024) = 0; }
+    void _start(void) { granted(); foreign(); timer(); for (;;) ; }
+    """
+    elf = build(source, "-O1", "-fno-inline", c=True)
+    grants = (
+        Grant("flash", "code", 0x08000000, 0x10000),
+        Grant("USART1", "device", 0x40011000, 0x400),
+    )
+    report = scan_file(elf, Policy(domain="vm", grants=grants))
+    assert [(f.rule, f.function, f.text, f.severity) for f in report.findings] == [
+        ("mmio", "foreign", "read of 0x40020014, not granted to vm", "policy"),
+        ("mmio", "foreign", "write to 0x40020014, not granted to vm", "policy"),
+        ("mmio", "timer", "write to 0x40000024, not granted to vm", "policy"),
+    ]
+    assert report.verdict == "warn"
+    assert scan_file(elf).verdict == "accept"

@@ -1,0 +1,159 @@
+"""`fvmkit scan`: exit status, streams, formats, policy files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from scanner.cli import scan
+from scanner.policy import load_policy
+from scanner.report.errors import FvmError, MissingError
+from tests.scanner.conftest import Build
+
+DOMAIN: dict[str, Any] = {
+    "schema": 1,
+    "system": "two",
+    "name": "motor",
+    "kind": "vm",
+    "arch": "armv7em",
+    "fpu": False,
+    "wfi": False,
+    "svc": [245],
+    "grants": [
+        {"name": "flash", "kind": "code", "base": 0x08000000, "size": 65536, "access": "rx"},
+        {"name": "USART1", "kind": "device", "base": 0x40011000, "size": 1024, "access": "rw"},
+    ],
+}
+
+
+def run(*arguments: str | Path, **environment: str) -> Result:
+    return CliRunner(env=environment).invoke(scan, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def clean(build: Build) -> Path:
+    return build(".thumb_func\n_start: svc 245\n bx lr\n")
+
+
+@pytest.fixture(scope="module")
+def legacy(build: Build) -> Path:
+    return build(".thumb_func\n_start: cpsid i\n svc 0\n bx lr\n")
+
+
+def test_a_line_says_all(legacy: Path) -> None:
+    result = run(legacy)
+    assert result.exit_code == 1
+    reject, warn, summary = result.stdout.splitlines()
+    place = f"{legacy}: 0x08000000 _start {legacy.stem}.s:6: reject cps: cpsid i — "
+    assert reject.startswith(place)
+    assert "; use virt_int_mask and virt_int_unmask" in reject
+    assert ": warn svc: svc #0 — " in warn
+    assert summary == f"{legacy}: rejected (armv7em): 1 finding and 1 warning"
+    assert result.stderr == ""
+
+
+def test_exit_status(clean: Path, legacy: Path, build: Build, tmp_path: Path) -> None:
+    warned = build(".thumb_func\n_start: wfi\n bx lr\n")
+    (tmp_path / "text.elf").write_text("not a program")
+    assert run(clean).exit_code == 0
+    assert run(warned).exit_code == 0
+    assert run(legacy, clean).exit_code == 1
+    assert run(tmp_path / "text.elf").exit_code == 1
+    assert run(tmp_path / "none.elf").exit_code == 2
+    assert run(clean, "--no-such-option").exit_code == 2
+    assert run().exit_code == 2
+
+
+def test_a_missing_file_does_not_hide_the_others(legacy: Path, tmp_path: Path) -> None:
+    result = run(tmp_path / "none.elf", legacy)
+    assert result.exit_code == 2
+    assert "none.elf: can't open" in result.stderr
+    assert "reject cps" in result.stdout
+
+
+def test_strict(build: Build) -> None:
+    elf = build(".thumb_func\n_start: ldr r0, =0x1234b672\n bx lr\n")
+    assert run(elf).exit_code == 0
+    assert ": warn cps (possible): " in run(elf).stdout
+    assert run("--strict", elf).exit_code == 1
+    assert ": reject cps (possible): " in run("--strict", elf).stdout
+
+
+@pytest.mark.parametrize("option", [("--json",), ("--format", "json")])
+def test_json(clean: Path, legacy: Path, option: tuple[str, ...]) -> None:
+    result = run(*option, legacy, clean)
+    document = json.loads(result.stdout)
+    assert document["schema"] == 1
+    rejected, accepted = document["files"]
+    assert accepted == {"file": str(clean), "arch": "armv7em", "verdict": "accept", "findings": []}
+    assert rejected["verdict"] == "reject"
+    finding = rejected["findings"][0]
+    assert list(finding) == [
+        "rule", "address", "offset", "function", "source", "severity", "certainty", "text", "fix",
+    ]  # fmt: skip
+    assert finding["address"] == 0x08000000
+    assert legacy.read_bytes()[finding["offset"] :][:2] == b"\x72\xb6"
+    assert (finding["severity"], finding["certainty"]) == ("silent", "certain")
+
+
+def test_json_of_a_file_that_cannot_be_trusted(tmp_path: Path) -> None:
+    (tmp_path / "cut.elf").write_bytes(b"\x7fELF\1\1\1")
+    (file,) = json.loads(run("--json", tmp_path / "cut.elf").stdout)["files"]
+    assert (file["arch"], file["verdict"]) == ("unknown", "reject")
+    assert file["findings"][0]["address"] is None
+
+
+def test_policy_file(build: Build, tmp_path: Path) -> None:
+    elf = build(
+        ".thumb_func\n_start: vadd.f32 s0, s0, s1\n ldr r0, =0x40004400\n ldr r1, [r0]\n bx lr\n",
+        "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16",
+    )  # fmt: skip
+    policy = tmp_path / "motor.domain.json"
+    policy.write_text(json.dumps(DOMAIN))
+    assert run(elf).stdout.splitlines() == [f"{elf}: accepted (armv7em)"]
+    text = run("--policy", policy, elf).stdout
+    assert "warn coproc: vadd.f32 s0, s0, s1 — the domain has no FPU" in text
+    assert "warn mmio: read of 0x40004400, not granted to motor" in text
+    policy.write_text(json.dumps({**DOMAIN, "fpu": True}))
+    assert "coproc" not in run("--policy", policy, elf).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "'schema' is missing"),
+        ('{"schema": 2}', "'schema' is not 1"),
+        (json.dumps({**DOMAIN, "fpu": "yes"}), "'fpu' is not of type bool"),
+        (json.dumps({**DOMAIN, "svc": ["245"]}), "'svc' is not a list of numbers"),
+        (json.dumps({**DOMAIN, "grants": [{"name": "x"}]}), "'kind' is missing"),
+        ("[" * 100000, "nested too deeply"),
+    ],
+)
+def test_bad_policy(tmp_path: Path, text: str, message: str) -> None:
+    policy = tmp_path / "bad.domain.json"
+    policy.write_text(text)
+    with pytest.raises(FvmError, match=message) as caught:
+        load_policy(policy)
+    assert caught.value.exit_code == 1
+    assert str(caught.value).startswith(f"{policy}:")
+
+
+def test_missing_policy(tmp_path: Path) -> None:
+    with pytest.raises(MissingError):
+        load_policy(tmp_path / "none.json")
+
+
+def test_no_colour_without_a_terminal(legacy: Path) -> None:
+    assert "\x1b" not in run(legacy).stdout
+    assert "\x1b" not in run(legacy, NO_COLOR="1").stdout
+
+
+def test_arch_option(build: Build) -> None:
+    elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m0")
+    assert "built for armv6m" in run(elf).stdout
+    assert run("--arch", "armv7m", elf).stdout == f"{elf}: accepted (armv7m)\n"
