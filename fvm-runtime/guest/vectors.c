@@ -112,7 +112,7 @@ int virt_vct_clear(uint32_t virt_id)
     if (fvm_state.pending[virt_id] != 0) {
         fvm_state.pending[virt_id] = 0;
         if (vector[virt_id].acknowledge) {
-            (void)hyp_irq_done(virt_id); /* else its line stays closed, its tick never comes again */
+            (void)hyp_irq_done(virt_id); /* or it stays closed, a tick owed for ever */
         }
     }
     return FVM_OK;

@@ -1,0 +1,253 @@
+/* Rule 5 and the cooperative switch: three tasks of a very small RTOS, switched both ways, by a
+ * yield in user mode and by the tick through VCT, so that either side resumes either kind of frame.
+ * Each task checks that no register of it changed. With -DTEST_FPU the FPU's registers too. */
+#include <fvm/guest.h>
+
+#include "report.h"
+
+#define TASKS 3u
+#define STACK_WORDS 192u
+#define EXC_RETURN_BASIC 0xFFFFFFFDu
+#define BASIC_FRAME 0x10u
+#define XPSR_T 0x01000000u
+#define XPSR_IT 0x0600FC00u
+#define RUN_TICKS 1500u
+
+struct task {
+    uint32_t *sp;
+    uint32_t rounds, bad;
+    uint32_t stack[STACK_WORDS];
+};
+
+static struct task task[TASKS];
+static struct task *current = &task[0];
+static volatile uint32_t ticks;
+static uint32_t preempted, in_it_block, with_fpu;
+static uint32_t it_resumed;                               /* by a yield */
+static uint32_t yield_to_yielded, yield_to_preempted;     /* from a yield */
+static uint32_t preempt_to_yielded, preempt_to_preempted; /* from the tick */
+
+static void choose(void) { current = current == &task[TASKS - 1] ? &task[0] : current + 1; }
+
+static int is_preempted(const uint32_t *sp) { return (int32_t)sp[8] < 0; }
+
+static uint32_t xpsr_of(const uint32_t *sp)
+{
+    const uint32_t *frame = sp + ((sp[8] & BASIC_FRAME) != 0 ? 9 : 9 + 16);
+    return frame[7];
+}
+
+/* The choice of a yield: the frame is {r4-r11, mark} at sp already. */
+static uint32_t *pick(uint32_t *sp)
+{
+    current->sp = sp;
+    choose();
+    if (is_preempted(current->sp)) {
+        yield_to_preempted++;
+        it_resumed += (xpsr_of(current->sp) & XPSR_IT) != 0;
+    } else {
+        yield_to_yielded++;
+    }
+    return current->sp;
+}
+
+/* What the porter makes of a PendSV handler. */
+void switch_handler(void)
+{
+    uint32_t *sp = (uint32_t *)USR_REG->Reg.SP;
+    preempted++;
+    in_it_block += (sp[7] & XPSR_IT) != 0;
+    if ((USR_REG->Reg.LR & BASIC_FRAME) == 0) {
+        with_fpu++;
+        USR_VSTMDB(sp);
+    }
+    USR_STMDB(sp, R4, LR);
+    current->sp = sp;
+    choose();
+    sp = current->sp;
+    if (is_preempted(sp)) {
+        preempt_to_preempted++;
+    } else {
+        preempt_to_yielded++;
+    }
+    USR_LDMIA(sp, R4, LR);
+    if ((USR_REG->Reg.LR & BASIC_FRAME) == 0) {
+        USR_VLDMIA(sp);
+    }
+    USR_REG->Reg.SP = (uint32_t)sp;
+}
+
+/* ... and of an SVC handler that starts the first task. */
+void svc_handler(void)
+{
+    uint32_t *sp = current->sp;
+    USR_LDMIA(sp, R4, LR);
+    USR_REG->Reg.SP = (uint32_t)sp;
+}
+
+void tick_handler(void)
+{
+    if (++ticks != RUN_TICKS) {
+        virt_yield();
+        return;
+    }
+    report("yield.to_yielded", (int32_t)yield_to_yielded);
+    report("yield.to_preempted", (int32_t)yield_to_preempted);
+    report("yield.resumed_in_it_block", (int32_t)it_resumed);
+    report("preempt.all", (int32_t)preempted);
+    report("preempt.to_yielded", (int32_t)preempt_to_yielded);
+    report("preempt.to_preempted", (int32_t)preempt_to_preempted);
+    report("preempt.in_it_block", (int32_t)in_it_block);
+    report("preempt.with_fpu", (int32_t)with_fpu);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        static const char *const rounds[] = {"rounds.0", "rounds.1", "rounds.2"};
+        static const char *const bad[] = {"bad.0", "bad.1", "bad.2"};
+        report(rounds[i], (int32_t)task[i].rounds);
+        report(bad[i], (int32_t)task[i].bad);
+    }
+    report("done", 1);
+}
+
+/* Fills r4-r11 (and S16-S31) with values made from `seed`, calls f, and counts those that differ
+ * afterwards. Written in assembler, so that the compiler keeps nothing elsewhere. */
+__attribute__((naked)) static uint32_t keeps_registers(uint32_t seed __attribute__((unused)),
+                                                       void (*f)(void) __attribute__((unused)))
+{
+    __asm volatile(
+        "push {r4-r11, lr}\n\t"
+        "sub sp, #12\n\t"
+        "str r0, [sp]\n\t"
+        "add r4, r0, #4\n\t add r5, r0, #5\n\t add r6, r0, #6\n\t add r7, r0, #7\n\t"
+        "add r8, r0, #8\n\t add r9, r0, #9\n\t add r10, r0, #10\n\t add r11, r0, #11\n\t"
+#ifdef TEST_FPU
+        "vpush {s16-s31}\n\t"
+        ".irp n,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+        "add r2, r0, #\\n\n\t vmov s\\n, r2\n\t"
+        ".endr\n\t"
+#endif
+        "blx r1\n\t"
+        "movs r1, #0\n\t"
+#ifdef TEST_FPU
+        "ldr r0, [sp, #64]\n\t"
+        ".irp n,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+        "add r2, r0, #\\n\n\t vmov r3, s\\n\n\t cmp r2, r3\n\t it ne\n\t addne r1, #1\n\t"
+        ".endr\n\t"
+        "vpop {s16-s31}\n\t"
+#endif
+        "ldr r0, [sp]\n\t"
+        ".irp n,4,5,6,7,8,9,10,11\n\t"
+        "add r2, r0, #\\n\n\t cmp r2, r\\n\n\t it ne\n\t addne r1, #1\n\t"
+        ".endr\n\t"
+        "mov r0, r1\n\t"
+        "add sp, #12\n\t"
+        "pop {r4-r11, pc}");
+}
+
+static void yield_masked(void)
+{
+    struct task *me = current;
+    virt_int_mask(VIRT_BASEPRI);
+    virt_yield();
+    me->bad += current != me; /* not before the unmask */
+    virt_int_unmask(VIRT_BASEPRI);
+}
+
+/* Long enough to be preempted in, mostly inside an IT block: what it adds up is wrong if the
+ * block's state is lost. The flags and r0-r3 are part of the frame that must survive, too. */
+__attribute__((naked)) static uint32_t it_blocks(void)
+{
+    __asm volatile("push {r4, lr}\n\t"
+                   "mov r4, #200\n\t"
+                   "movs r0, #0\n\t"
+                   "movs r1, #0\n\t"
+                   "movs r2, #77\n\t"
+                   "mov r12, #55\n\t"
+                   "1:\n\t"
+                   "cmp r1, #0\n\t"
+                   ".rept 8\n\t"
+                   "itete eq\n\t"
+                   "addeq r0, #1\n\t"
+                   "addne r0, #100\n\t"
+                   "addeq r0, #1\n\t"
+                   "addne r0, #100\n\t"
+                   ".endr\n\t"
+                   "subs r4, #1\n\t"
+                   "bne 1b\n\t"
+                   "cmp r2, #77\n\t"
+                   "it eq\n\t"
+                   "cmpeq r12, #55\n\t"
+                   "it ne\n\t"
+                   "movne r0, #0\n\t"
+                   "pop {r4, pc}");
+}
+#define IT_BLOCKS_SUM (200u * 16u)
+
+static volatile uint32_t it_sum;
+static void crunch(void) { it_sum = it_blocks(); }
+
+#ifdef TEST_FPU
+/* S0-S15 live over a preemption are in the frame that the processor stacked. */
+static uint32_t keeps_low_fpu(float a)
+{
+    float sum = 0.0f, b = a + 1.0f, c = a + 2.0f, d = a + 3.0f;
+    for (uint32_t i = 0; i < 500u; i++) {
+        __asm volatile("" : "+t"(a), "+t"(b), "+t"(c), "+t"(d), "+t"(sum));
+        sum += (d - c) + (b - a);
+    }
+    return sum != 1000.0f;
+}
+#endif
+
+static _Noreturn void yielding(void)
+{
+    struct task *me = &task[0];
+    for (uint32_t n = 0;; n++) {
+        me->bad += keeps_registers(n << 8, virt_yield);
+        me->rounds++;
+    }
+}
+
+static _Noreturn void crunching(void)
+{
+    struct task *me = &task[1];
+    for (uint32_t n = 0;; n++) {
+        me->bad += keeps_registers(n << 8, crunch);
+        me->bad += it_sum != IT_BLOCKS_SUM;
+#ifdef TEST_FPU
+        me->bad += keeps_low_fpu((float)(n & 255u));
+#endif
+        me->rounds++;
+    }
+}
+
+static _Noreturn void masking(void)
+{
+    struct task *me = &task[2];
+    for (uint32_t n = 0;; n++) {
+        me->bad += keeps_registers(n << 8, yield_masked);
+        me->bad += keeps_registers(~(n << 8), crunch);
+        me->rounds++;
+    }
+}
+
+/* As an RTOS's pxPortInitialiseStack does. */
+static void create(struct task *me, void (*entry)(void))
+{
+    uint32_t *frame = &me->stack[STACK_WORDS - 8u];
+    frame[7] = XPSR_T;
+    frame[6] = (uint32_t)entry & ~1u;
+    me->sp = frame - 9;
+    me->sp[8] = EXC_RETURN_BASIC;
+}
+
+int main(void)
+{
+    report_init();
+    create(&task[0], yielding);
+    create(&task[1], crunching);
+    create(&task[2], masking);
+    virt_yield_set(pick);
+    (void)hyp_tick_set(1000);
+    (void)virt_vct_trig(FVM_VIRT_SVC);
+    report("returned", 1); /* it must not: the call became the first task */
+}

@@ -1,0 +1,62 @@
+"""Rule 5 and the two kinds of frame: task switches by a yield and by the tick, with and without
+FPU, resume each other's tasks and lose no register and no IT state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.runtime.observed import about
+from tests.support.built import Built, once, with_other_kernel
+from tests.support.counted import Transcript, run
+
+CONSOLES = {"hard": 1, "soft": 2}
+VMS = list(CONSOLES)
+
+
+@pytest.fixture(scope="module")
+def transcript(system: Callable[[str], Built]) -> Transcript:
+    return run(system("tasks").elf, CONSOLES, 2000)
+
+
+@pytest.mark.parametrize("vm", VMS)
+def test_no_task_loses_a_register(transcript: Transcript, vm: str) -> None:
+    values = transcript.values(vm)
+    assert about(values, "bad") == {"0": 0, "1": 0, "2": 0}
+    assert min(about(values, "rounds").values()) > 300, "all three went on"
+    assert "returned" not in values, "the supervisor call started the first task"
+
+
+@pytest.mark.parametrize("vm", VMS)
+def test_each_side_resumes_both_kinds_of_frame(transcript: Transcript, vm: str) -> None:
+    values = transcript.values(vm)
+    yielded, preempted = about(values, "yield"), about(values, "preempt")
+    assert preempted["all"] == 1499, "every tick but the last switched"
+    assert min(yielded["to_yielded"], yielded["to_preempted"]) > 300
+    assert min(preempted["to_yielded"], preempted["to_preempted"]) > 300
+
+
+@pytest.mark.parametrize("vm", VMS)
+def test_frames_inside_it_blocks_were_among_them(transcript: Transcript, vm: str) -> None:
+    values = transcript.values(vm)
+    assert about(values, "preempt")["in_it_block"] > 300
+    assert about(values, "yield")["resumed_in_it_block"] > 200
+
+
+def test_only_the_vm_with_a_grant_has_fpu_frames(transcript: Transcript) -> None:
+    assert about(transcript.values("hard"), "preempt")["with_fpu"] > 300
+    assert about(transcript.values("soft"), "preempt")["with_fpu"] == 0
+
+
+def test_a_kernel_that_forgets_the_fpu_is_noticed(
+    system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    forget = ("    it eq\n    vstmiaeq r0, {s16-s31}\n", "")
+    changed = once(
+        tmp_path_factory,
+        "tasks without FPU save",
+        lambda room: with_other_kernel(system("tasks"), room, "arch/armv7m/entry.S", forget),
+    )
+    values = run(changed.elf, CONSOLES, 2000).values("hard")
+    assert sum(about(values, "bad").values()) > 0
