@@ -46,7 +46,7 @@ def run(
     extra: tuple[str, ...],
     verbose: bool,
 ) -> int:
-    """Run a linked system in QEMU until Ctrl-C.
+    """Run a linked system in QEMU until Ctrl-C, a timeout, or the end of a replay.
 
     Every VM's console appears with the VM's name in front. A typed line `NAME: text` goes to the
     console of that name. The kernel's log is read from its own console: a fault is shown in
@@ -73,7 +73,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def show(running: Running, screen: Screen, deadline: float | None, verbose: bool) -> None:
-    """Pass on what the system says and what the user types, until the deadline."""
+    """Pass on what the system says and what the user types, until the deadline or QEMU's end."""
     from composer.simulate.running import Output
 
     announced = False
@@ -97,7 +97,10 @@ def show(running: Running, screen: Screen, deadline: float | None, verbose: bool
             for line in running.lines:
                 said = said.replace(f"label {line.id}", line.name)
             click.echo(said, err=True)
+        if not events and not running.machine.running:
+            break
         reading = reading and take_input(running)
+    screen.flush()
 
 
 def take_input(running: Running) -> bool:

@@ -98,8 +98,8 @@ class Machine:
         return os.pread(self._said.fileno(), MESSAGE_BYTES, 0).decode(errors="replace").strip()
 
     def check_alive(self) -> None:
-        """FvmError with QEMU's own words when it ended by itself."""
-        if not self.running:
+        """FvmError with QEMU's own words when it failed. The end of a replay is no failure."""
+        if not self.running and self._process.returncode != 0:
             raise FvmError(
                 f"QEMU ended with exit status {self._process.returncode}: {self.messages}"
             )

@@ -43,7 +43,7 @@ class Running:
         self._log = LineReader()
 
     def poll(self, seconds: float) -> list[Output | Logged]:
-        """What happened, after waiting at most `seconds`; FvmError when QEMU ended by itself."""
+        """What happened, after waiting at most `seconds`; FvmError when QEMU failed."""
         events: list[Output | Logged] = []
         for name, data in self.machine.poll(seconds):
             if name == KERNEL:

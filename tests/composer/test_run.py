@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from composer.image.link import link
-from composer.simulate.running import Logged, Output, start
+from composer.simulate.running import start
 from scanner.report.errors import FvmError, MissingError
 from tests.composer import tiny_system
 
@@ -190,19 +190,16 @@ def test_a_part_that_was_built_again_needs_a_new_image(folder: Path) -> None:
         pass
 
 
-def test_counted_instructions_repeat(image: Path) -> None:
-    """With -icount and no input two runs log the same bytes in the same order."""
-
-    def collect() -> list[tuple[str, bytes]]:
-        seen: dict[str, bytes] = {}
-        with start(image, [], ["-icount", "shift=4,sleep=off"]) as running:
-            deadline = time.monotonic() + SECONDS
-            while time.monotonic() < deadline and len(seen.get("kernel", b"")) < 3:
-                for event in running.poll(0.1):
-                    if isinstance(event, Output):
-                        seen[event.name] = seen.get(event.name, b"") + event.data
-                    elif isinstance(event, Logged):
-                        seen["kernel"] = seen.get("kernel", b"") + b"."
-        return sorted(seen.items())
-
-    assert collect() == collect()
+def test_a_recorded_run_replays_and_ends(image: Path, tmp_path: Path) -> None:
+    record = f"shift=4,sleep=off,rr=record,rrfile={tmp_path / 'run.bin'}"
+    status, recorded = watch(image, image, "--icount", record, until=("task", "beta   | >"))
+    assert status == 0, recorded
+    for _ in range(2):
+        done = subprocess.run(
+            [*FVMKIT, "run", str(image), "--icount", record.replace("=record", "=replay")],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert sorted(done.stdout.splitlines()) == sorted(
+            line for line in recorded.splitlines() if " | " in line
+        )
