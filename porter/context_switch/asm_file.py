@@ -22,12 +22,9 @@ def port_asm_file(source: Path, files: list[Path], options: CompileOptions) -> l
     """Escalations. Raises CompileError where the file can't be assembled."""
     data = source.read_bytes()
     assembly = assemble(source, options)
-    names = Names(
-        "",
-        "\n".join(
-            file.read_text(encoding="latin-1") for file in files if file.suffix in (".h", ".c")
-        ),
-    )
+    texts = [file for file in files if file.suffix in (".h", ".c")]
+    elsewhere = "\n".join(file.read_text(encoding="latin-1") for file in texts)
+    names = Names("", elsewhere, lambda expression: None)
     ports = []
     for function in assembly.object.functions:
         try:

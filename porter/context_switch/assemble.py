@@ -68,6 +68,20 @@ def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...]
     return run([*command, str(source)])
 
 
+def constant(source: Path, options: CompileOptions, expression: str) -> int | None:
+    """The value of a constant expression at the end of a C file; None if it isn't one there."""
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        unit = Path(folder, source.name)
+        probe = f"\nconst unsigned long fvm_probe = ({expression}) + 1ul;\n".encode()
+        unit.write_bytes(source.read_bytes() + probe)
+        try:
+            text = assembler_text(unit, options)
+        except CompileError:
+            return None
+    match = re.search(r"^fvm_probe:\s*\.(?:word|long|4byte)\s+(\d+)", text, re.MULTILINE)
+    return int(match.group(1)) - 1 if match else None
+
+
 def assemble(source: Path, options: CompileOptions) -> Assembly:
     """Compile or assemble one file. Raises CompileError."""
     if source.suffix in (".s", ".S"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.accept import check
-from porter.context_switch.assemble import Assembly, assemble, preprocess
+from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import decode
 from porter.context_switch.handler import Handler, transcribe
@@ -53,13 +53,16 @@ class CFile:
         if not assembly.naked:
             return []
         elsewhere = "\n".join(file.read_text(encoding="latin-1") for file in self._headers)
-        names = Names(preprocess(self._source, self._options), elsewhere)
+        names = Names(preprocess(self._source, self._options), elsewhere, self._probe)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)
         if self._found:
             self._write(names)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
+
+    def _probe(self, expression: str) -> int | None:
+        return constant(self._source, self._options, expression)
 
     def _function(self, assembly: Assembly, function: Function, names: Names) -> None:
         definition = self._definition(assembly.naked[function.name])
@@ -193,7 +196,7 @@ class CFile:
 
     def _signature(self, definition: Definition) -> list[str]:
         head = self._text.without_naked(definition.start, definition.body)
-        return [line.decode("latin-1") for line in head.rstrip().splitlines()]
+        return [line.decode("latin-1") for line in head.strip().splitlines()]
 
     def _edit(self, found: _Found, lines: list[str], yield_to: str | None) -> SwitchPort:
         indent = self._indent(found.definition.start)

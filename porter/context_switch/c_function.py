@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from porter.context_switch.emit_c import CText, flatten, pointer_locals
+from porter.context_switch.emit_c import CText
 from porter.context_switch.emit_expression import Expressions
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import Call, Guest, Var
 from porter.context_switch.lift_state import Signature
+from porter.context_switch.locals import pointer_locals
 from porter.context_switch.names import POINTER, Names
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.structure import Node
+from porter.context_switch.structure import Node, conditions_and_statements, flatten
 
 GUEST_HEADER = "fvm/guest.h"
 
@@ -33,11 +34,20 @@ class Writer:
                 self._declare(node.function)
         if yield_to is not None:
             nodes = (Guest((), "virt_yield_set", (yield_to,)), *nodes)
-        return ["{", *self._lines(nodes, pointer_locals(handler.nodes), frozenset()), "}"]
+        return [
+            "{",
+            *self._lines(
+                nodes, pointer_locals(conditions_and_statements(handler.nodes)), frozenset()
+            ),
+            "}",
+        ]
 
     def pick(self, name: str, pick: Pick) -> list[str]:
         """The pick function of a switch handler."""
-        pointers = pointer_locals(pick.nodes) | {pick.parameter, pick.result}
+        pointers = pointer_locals(conditions_and_statements(pick.nodes)) | {
+            pick.parameter,
+            pick.result,
+        }
         parameters = frozenset({pick.parameter})
         lines = self._lines(pick.nodes, pointers, parameters)
         return [

@@ -25,14 +25,13 @@ _SIGNED = {"ge": ">=", "lt": "<", "gt": ">", "le": "<="}
 _UNSIGNED = {"eq": "==", "ne": "!=", "hs": ">=", "lo": "<", "hi": ">", "ls": "<="}
 _NARROW = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t"}
 
-# Names that only the assembler text knew become `extern void * volatile NAME;` where a pointer
-# is loaded from them, which fits any object pointer at link time.
-UNDECLARED_POINTER = Variable(POINTER)
-
 
 @dataclass
 class Expressions:
-    """Renders for one handler. `pointers` are the locals of type uint32_t *; `externs` collects
+    """Renders for one handler. A name that only the assembler text knew becomes `extern void *
+    volatile NAME;` where a pointer is loaded from it, which fits any object pointer at link time.
+
+    `pointers` are the locals of type uint32_t *; `externs` collects
     names that need a declaration, with the kind the C text uses them as."""
 
     pointers: frozenset[str]
@@ -87,17 +86,19 @@ class Expressions:
     def place(self, address: Expr, size: int) -> str:
         """The object at an address, as an lvalue."""
         match address:
-            case Symbol(name, 0) if size == 4 and self._symbol_kind(name, INTEGER) == INTEGER:
+            case Symbol(name, 0) if self._is_integer(name, size):
                 return name
             case Binary("+" | "-" as sign, left, Const(step)) if self._is_pointer(left):
                 base, offset = left, step if sign == "+" else -step
+            case Symbol(name, step) if step:
+                base, offset = Symbol(name), step
             case _:
                 base, offset = address, 0
         if size == 4 and offset % 4 == 0:
             text = self.pointer(base)
             simple = text.isidentifier()
             if offset:
-                return f"{text if simple else self.paren(text)}[{_index(offset // 4, self)}]"
+                return self.element(text, offset // 4)
             return f"*{text}" if simple or text.startswith("(") else f"*{self.paren(text)}"
         if isinstance(address, Symbol):
             whole = self._symbol_address(address)
@@ -105,10 +106,18 @@ class Expressions:
             whole = self.integer(address)
         return f"*{self.cast(_NARROW[size] + ' *', self._operand(whole))}"
 
+    def element(self, pointer: str, index: int) -> str:
+        """A word of an array."""
+        whole = pointer if pointer.isidentifier() else self.paren(pointer)
+        return f"{whole}[ {index} ]" if self.paren("x") != "(x)" else f"{whole}[{index}]"
+
     def condition(self, expr: Expr) -> str:
         """A condition code over resolved flags."""
         if not isinstance(expr, Condition) or not isinstance(expr.kind, Const):
             raise NotTranscribable("a condition tests flags of more than one instruction")
+        if expr.code in ("eq", "ne") and self._is_pointer(expr.left):
+            other = "NULL" if expr.right == Const(0) else self.pointer(expr.right)
+            return f"{self.pointer(expr.left)} {_UNSIGNED[expr.code]} {other}"
         left, right = self.integer(expr.left), self.integer(expr.right)
         if expr.code in ("eq", "ne"):
             return f"{left} {_UNSIGNED[expr.code]} {right}"
@@ -129,19 +138,33 @@ class Expressions:
         return isinstance(expr, Var) and expr.name in self.pointers
 
     def _operand(self, text: str) -> str:
-        return text if text.isidentifier() or text.startswith("(") else self.paren(text)
+        plain = text.lstrip("&").isidentifier() or text.startswith("(")
+        return text if plain else self.paren(text)
 
     def _loaded_integer(self, expr: Load) -> str:
         if expr.signed:
             kind = "int8_t *" if expr.size == 1 else "int16_t *"
             whole = self.cast(kind, self._operand(self.integer(expr.address)))
             return self.cast("uint32_t", f"*{whole}")
-        if isinstance(expr.address, Symbol) and expr.address.offset == 0 and expr.size == 4:
+        if isinstance(expr.address, Symbol) and expr.address.offset == 0:
             name = expr.address.name
-            kind = self._symbol_kind(name, INTEGER)
-            if kind == POINTER:
+            if expr.size == 4 and self._symbol_kind(name, INTEGER) == POINTER:
                 return self.cast("uint32_t", name)
+            if self._is_integer(name, expr.size) and not self._is_unsigned(name):
+                # Widened as the instruction does, not as the declared type would be.
+                return self.cast(_NARROW[expr.size], name)
         return self.place(expr.address, expr.size)
+
+    def _is_integer(self, name: str, size: int) -> bool:
+        """Whether C can name an integer of just the size that is accessed."""
+        declared = self.variable(name)
+        if declared is None:
+            return size == 4 and self._symbol_kind(name, INTEGER) == INTEGER
+        return declared.kind == INTEGER and declared.size == size
+
+    def _is_unsigned(self, name: str) -> bool:
+        declared = self.variable(name)
+        return declared is None or declared.unsigned
 
     def _symbol_kind(self, name: str, wanted: str) -> str:
         """How C sees a named object; an undeclared one is declared as what is wanted first."""
@@ -160,10 +183,6 @@ class Expressions:
             sign = "+" if symbol.offset > 0 else "-"
             return self.paren(f"{text} {sign} {abs(symbol.offset)}")
         return text
-
-
-def _index(number: int, expressions: Expressions) -> str:
-    return f" {number} " if expressions.paren("x") != "(x)" else str(number)
 
 
 def context_field(name: str) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.decode import Instruction, decode
-from porter.context_switch.emit_c import flatten
 from porter.context_switch.ir import (
     CONTEXT,
     Assign,
@@ -24,7 +23,7 @@ from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import ROLE_OTHER, ROLE_SVC, ROLE_SWITCH, NotTranscribable
 from porter.context_switch.simplify import simplify
-from porter.context_switch.structure import If, Node, structure
+from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
 from porter.context_switch.walk import defined, reads, subexpressions, used
 
 
@@ -46,6 +45,8 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     program = Lifter(assembly.object, function, instructions, role, signatures).lift()
     simplify(program, role)
     nodes = structure(program)
+    if role == ROLE_SVC and not _restores_a_task(nodes):
+        raise NotTranscribable("writes PSP but restores no task: what runs on that stack next?")
     if role == ROLE_OTHER:
         _refuse_context(nodes)
         if names.function(function.name) != Signature((), False):
@@ -76,26 +77,29 @@ def _signatures(
     return found
 
 
+def _restores_a_task(nodes: tuple[Node, ...]) -> bool:
+    return any(
+        set(defined(node)) & set(CONTEXT) - {"SP"}
+        for node in flatten(nodes)
+        if isinstance(node, Statement)
+    )
+
+
 def _refuse_context(nodes: tuple[Node, ...]) -> None:
     """A plain function owns no task's registers."""
-    for node in flatten(nodes):
-        touched = (
-            used(node) | set(defined(node))
-            if isinstance(node, Statement)
-            else used(Assign((), "", node.condition))
-        )
+    for item in conditions_and_statements(nodes):
+        touched = used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
         if wrong := sorted(touched & set(CONTEXT)):
             raise NotTranscribable(f"a plain function that changes {wrong[0].lower()}")
 
 
 def _symbols(nodes: tuple[Node, ...]) -> set[str]:
     found: set[str] = set()
-    for node in flatten(nodes):
-        exprs = reads(node) if isinstance(node, Statement) else (node.condition,)
-        for expr in exprs:
+    for item in conditions_and_statements(nodes):
+        for expr in reads(item):
             found |= {part.name for part in subexpressions(expr) if isinstance(part, Symbol)}
-        if isinstance(node, Call):
-            found.add(node.function)
+        if isinstance(item, Call):
+            found.add(item.function)
     return found
 
 

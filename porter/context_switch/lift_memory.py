@@ -87,7 +87,8 @@ def double(state: LiftState, instruction: Instruction) -> None:
 
 def multiple(state: LiftState, instruction: Instruction) -> None:
     """ldm, stm, vldm, vstm in all directions; a base of SP is a push or a pop."""
-    base, *registers = instruction.registers()
+    base = instruction.registers()[0]
+    registers = state.words(instruction.registers()[1:])
     before = instruction.name.endswith("db")
     storing = "stm" in instruction.name
     if base == "sp":
@@ -110,21 +111,21 @@ def multiple(state: LiftState, instruction: Instruction) -> None:
 
 def stack_transfer(state: LiftState, instruction: Instruction) -> None:
     """push and pop, core and FPU registers."""
-    registers = instruction.registers()
+    registers = state.words(instruction.registers())
     if instruction.name.endswith("push"):
         push(state, registers)
     else:
         pop(state, registers)
 
 
-def push(state: LiftState, registers: list[str] | tuple[str, ...]) -> None:
+def push(state: LiftState, registers: tuple[str, ...]) -> None:
     """Words of the handler's own stack become variables."""
     state.depth -= 4 * len(registers)
     for index, register in enumerate(registers):
         state.assign(state.slot(4 * index), state.read(register))
 
 
-def pop(state: LiftState, registers: list[str] | tuple[str, ...]) -> None:
+def pop(state: LiftState, registers: tuple[str, ...]) -> None:
     """The reverse; a popped PC is the function's end and must have been taken off before."""
     values = [Var(state.slot(4 * index)) for index in range(len(registers))]
     for register, value in zip(registers, values, strict=True):

@@ -73,6 +73,16 @@ class LiftState:
             return register
         raise NotTranscribable(f"'{self.current[-1][1]}' uses register {register}")
 
+    def words(self, registers: tuple[str, ...]) -> tuple[str, ...]:
+        """A register list in words: a double-precision register is two single ones."""
+        found: list[str] = []
+        for register in registers:
+            if register[0] == "d":
+                found += [f"s{2 * int(register[1:])}", f"s{2 * int(register[1:]) + 1}"]
+            else:
+                found.append(register)
+        return tuple(found)
+
     def read(self, register: str) -> Expr:
         """A register's value."""
         return Var(self.variable(register))

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from porter.context_switch.lift_state import Signature
 
 POINTER = "pointer"
 INTEGER = "integer"
-OTHER = "other"  # an array, a structure: only its address can be used
+OTHER = "other"  # an array, a structure, a typedef of one: only its address can be used
 
-_INTEGERS = re.compile(
-    r"\b(?:u?int(?:8|16|32)_t|unsigned|signed|int|long|short|char|_Bool|\w+_t|[A-Z]\w*|rt_\w+)\b"
-)
 _LOOK_BACK = 200  # characters: no declaration's type is longer
 _NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A declared object: POINTER, INTEGER or OTHER."""
+    """A declared object: POINTER, INTEGER or OTHER, and sizeof; `unsigned` only for INTEGER."""
 
     kind: str
+    size: int = 4
+    unsigned: bool = True
+
+
+Probe = Callable[[str], int | None]  # the value of a C constant expression in the unit, or None
 
 
 class Names:
     """Looks names up in a preprocessed translation unit, and functions then in `elsewhere`: the
     text of the project's other files, because assembler text calls what C hasn't declared."""
 
-    def __init__(self, unit: str, elsewhere: str = "") -> None:
+    def __init__(self, unit: str, elsewhere: str, probe: Probe) -> None:
         self._unit = unit
         self._elsewhere = elsewhere
+        self._probe = cache(probe)
 
     def function(self, name: str) -> Signature | None:
         """Parameters and result of a function."""
@@ -45,8 +50,17 @@ class Names:
         """What kind of object a name declares, None if the unit doesn't declare it."""
         for match in re.finditer(rf"\b{re.escape(name)}\b\s*([\[;=,])", self._unit):
             if (words := _type_in_front(self._unit, match.start())) is not None:
-                return _variable(words, is_array=match.group(1) == "[")
+                kind = OTHER if match.group(1) == "[" else _kind(words)
+                return self._measured(name, kind)
         return None
+
+    def _measured(self, name: str, kind: str) -> Variable:
+        """The text says what is declared, the compiler how large it is."""
+        size = self._probe(f"sizeof({name})")
+        if kind != INTEGER or size is None:
+            return Variable(kind if size is not None else OTHER, size or 0)
+        sign = self._probe(f"(__typeof__({name}))-1 > (__typeof__({name}))0")
+        return Variable(INTEGER if sign is not None else OTHER, size, bool(sign))
 
 
 def _type_in_front(text: str, place: int) -> list[str] | None:
@@ -71,13 +85,10 @@ def _signature(text: str, name: str) -> Signature | None:
     return None
 
 
-def _variable(words: list[str], is_array: bool) -> Variable:
-    if is_array:
-        return Variable(OTHER)
+def _kind(words: list[str]) -> str:
     if "*" in words:
-        return Variable(POINTER)
-    structured = {"struct", "union"} & set(words)
-    return Variable(INTEGER if not structured and _INTEGERS.search(" ".join(words)) else OTHER)
+        return POINTER
+    return OTHER if {"struct", "union"} & set(words) else INTEGER
 
 
 def _parameters(text: str) -> tuple[bool, ...]:

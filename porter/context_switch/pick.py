@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.context_switch.emit_c import flatten
 from porter.context_switch.ir import (
     CONTEXT,
     CORE,
@@ -25,7 +24,7 @@ from porter.context_switch.ir import (
     Statement,
     Var,
 )
-from porter.context_switch.structure import If, Node, Return
+from porter.context_switch.structure import If, Node, Return, conditions_and_statements
 from porter.context_switch.walk import defined, used
 
 _FRAME = (*CORE, "LR")
@@ -62,12 +61,8 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     for node in middle:
         if isinstance(node, Return):
             return "the handler returns between saving and restoring"
-    for inner in flatten(middle):
-        touched = (
-            used(inner) | set(defined(inner))
-            if isinstance(inner, Statement)
-            else used(Assign((), "", inner.condition))
-        )
+    for item in conditions_and_statements(middle):
+        touched = used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
         if touched & set(CONTEXT):
             return "the choice of the next task reads the context of the last one"
     kept = tuple(node for node in middle if not isinstance(node, Note))

@@ -16,7 +16,7 @@ from porter.project.compile_options import CompileOptions
 # Which files are worth compiling: both must appear in code or strings.
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STACK_POINTER = re.compile(rb"[pPmM][sS][pP]\b")
-_ASM = re.compile(rb"\b_*asm\b|\bASM\b")
+_ASM = re.compile(rb"asm|ASM")
 
 
 def transcribe_project(

@@ -20,6 +20,7 @@ from porter.context_switch.ir import (
     Store,
     Var,
 )
+from porter.context_switch.locals import name_locals
 from porter.context_switch.result import ROLE_SWITCH, NotTranscribable
 from porter.context_switch.system_access import check_memory, replace_system_registers
 from porter.context_switch.walk import (
@@ -30,8 +31,6 @@ from porter.context_switch.walk import (
     undefined,
     used,
 )
-
-WHY_STACK = "C keeps it in locals"
 
 
 def simplify(program: Program, role: str) -> None:
@@ -49,7 +48,7 @@ def simplify(program: Program, role: str) -> None:
     inline_loads(program)
     replace_system_registers(program, role)
     remove_dead(program, keep)
-    _name_stack_pointer(program)
+    name_locals(program)
     _check(program)
     check_memory(program)
 
@@ -107,22 +106,6 @@ def _inlined(statement: Assign, following: Statement) -> Statement:
         substitute(following, lambda var: value if var.name == name else var),
         origin=(*statement.origin, *following.origin),
     )
-
-
-def _name_stack_pointer(program: Program) -> None:
-    """Call the local that came from PSP, or goes there, sp."""
-    found: list[str] = []
-    for block in program.blocks.values():
-        for statement in block.statements:
-            if not isinstance(statement, Assign):
-                continue
-            if statement.value == Var("SP"):
-                found.append(statement.target)
-            elif statement.target == "SP" and isinstance(statement.value, Var):
-                found.append(statement.value.name)
-    for name in dict.fromkeys(found):
-        if name not in CONTEXT and name != "sp":
-            webs.merge_pair(program, "sp", name)
 
 
 def _check(program: Program) -> None:

@@ -14,6 +14,7 @@ _TOKENS = re.compile(
     rb"""|(?<![^\r\n])[ \t]*\#(?:\\\r?\n|/\*.*?\*/|[^\r\n])*""",
     re.DOTALL,
 )
+_ATTRIBUTE = re.compile(rb"__attribute__\s*\(\s*\((?:[^()]|\([^()]*\))*\)\s*\)")
 _NAKED = re.compile(
     rb"[ \t]*(?:__attribute__[ \t]*\(\s*\(\s*(?:__)?naked(?:__)?\s*\)\s*\)|__naked\b)"
 )
@@ -70,16 +71,9 @@ class SourceText:
         start = max(head.rfind(b";"), head.rfind(b"}"), _last_directive(self.data, head)) + 1
         while start < body and self.code[start : start + 1].isspace():
             start += 1
-        match = re.search(rb"([A-Za-z_]\w*)\s*\(", self.code[start:body])
-        if match is None:
-            return None
-        name = match.group(1)
-        if name in (b"__attribute__", b"__declspec"):
-            outer = re.search(rb"\)\s*\)[^(]*?([A-Za-z_]\w*)\s*\(", self.code[start:body])
-            if outer is None:
-                return None
-            name = outer.group(1)
-        return Definition(start, body, end, name.decode())
+        signature = _ATTRIBUTE.sub(b"", self.code[start:body])
+        match = re.search(rb"([A-Za-z_]\w*)\s*\(", signature)
+        return Definition(start, body, end, match.group(1).decode()) if match else None
 
     def without_naked(self, start: int, end: int) -> bytes:
         """The bytes of a range without the naked attribute."""

@@ -39,6 +39,25 @@ class Return:
 Node = Statement | If | Return
 
 
+def flatten(nodes: tuple[Node, ...]) -> list[Statement | If]:
+    """All statements and ifs, outer ones first."""
+    found: list[Statement | If] = []
+    for node in nodes:
+        if isinstance(node, If):
+            found.extend([node, *flatten(node.then), *flatten(node.otherwise)])
+        elif isinstance(node, Statement):
+            found.append(node)
+    return found
+
+
+def conditions_and_statements(nodes: tuple[Node, ...]) -> list[Statement | Branch]:
+    """The same with each if as the branch it came from, for the readers of `walk`."""
+    return [
+        Branch(node.condition, 0, 0, node.origin) if isinstance(node, If) else node
+        for node in flatten(nodes)
+    ]
+
+
 def structure(program: Program) -> tuple[Node, ...]:
     """The program as a list of statements and ifs.
 

@@ -1,0 +1,72 @@
+"""Store and load multiple as C: one block copy where USR_REG has the same order, else words."""
+
+from __future__ import annotations
+
+from porter.context_switch.emit_expression import Expressions, context_field
+from porter.context_switch.ir import CONTEXT, CORE, FPU, BlockLoad, BlockStore, Var
+from porter.context_switch.result import NotTranscribable
+
+_BLOCK_ORDER = (*CORE, "LR")
+
+
+def block_store(store: BlockStore, expressions: Expressions) -> list[str]:
+    """The statements of a store multiple."""
+    base, count = _base(store.base), len(store.values)
+    names = tuple(value.name if isinstance(value, Var) else "" for value in store.values)
+    if store.before and store.writeback:
+        if macro := _macro("STMDB", base, names, expressions):
+            return [macro]
+        if count == 1:
+            return [f"*--{base} = {expressions.integer(store.values[0])}"]
+    values = [expressions.integer(value) for value in store.values]
+    if store.writeback and not store.before:
+        return [f"*{base}++ = {value}" for value in values]
+    first = -count if store.before and not store.writeback else 0
+    texts = [
+        f"{expressions.element(base, first + index)} = {value}"
+        for index, value in enumerate(values)
+    ]
+    return [f"{base} -= {count}", *texts] if store.writeback else texts
+
+
+def block_load(load: BlockLoad, expressions: Expressions) -> list[str]:
+    """The statements of a load multiple."""
+    base, count = _base(load.base), len(load.targets)
+    if not load.before and load.writeback:
+        if macro := _macro("LDMIA", base, load.targets, expressions):
+            return [macro]
+        return [_loaded(target, f"*{base}++", expressions) for target in load.targets]
+    first = -count if load.before and not load.writeback else 0
+    texts = [
+        _loaded(target, expressions.element(base, first + index), expressions)
+        for index, target in enumerate(load.targets)
+    ]
+    return [f"{base} -= {count}", *texts] if load.writeback else texts
+
+
+def _loaded(target: str, place: str, expressions: Expressions) -> str:
+    if target in CONTEXT:
+        return f"{context_field(target)} = {place}"
+    if target in expressions.pointers:
+        place = expressions.cast("uint32_t *", place)
+    return f"{target} = {place}"
+
+
+def _macro(
+    name: str, base: str, registers: tuple[str, ...], expressions: Expressions
+) -> str | None:
+    """The block copy of <fvm/usr_reg.h>, if the registers are neighbours in USR_REG."""
+    if registers == FPU:
+        return f"USR_V{name}{expressions.paren(base)}"
+    if len(registers) > 1 and registers[0] in _BLOCK_ORDER:
+        first = _BLOCK_ORDER.index(registers[0])
+        if registers == _BLOCK_ORDER[first : first + len(registers)]:
+            arguments = ", ".join((base, registers[0], registers[-1]))
+            return f"USR_{name}{expressions.paren(arguments)}"
+    return None
+
+
+def _base(base: str) -> str:
+    if base in CONTEXT:
+        raise NotTranscribable(f"moves a block through the task's own {base.lower()}")
+    return base
