@@ -52,13 +52,10 @@ static bool header_good(const struct fvm_domain *domain)
     return true;
 }
 
-static bool start(uint32_t index)
+static void start(uint32_t index)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
     struct thread *thread = &thread_table[domain->thread_first];
-    if (!header_good(domain)) {
-        return false;
-    }
     if (domain->vcpu != FVM_NO_INDEX) {
         vcpu_start(&vcpu_table[domain->vcpu]);
     }
@@ -68,7 +65,6 @@ static bool start(uint32_t index)
         scheduler_ready(thread);
     }
     stopped &= ~(1u << index);
-    return true;
 }
 
 void domain_init(void)
@@ -79,7 +75,9 @@ void domain_init(void)
     }
     scheduler_init();
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
-        if (!start(i)) {
+        if (header_good(&fvm_domain[i])) {
+            start(i);
+        } else {
             fault_raise(&thread_table[fvm_domain[i].thread_first], FVM_FAULT_HEADER,
                         &(struct fault_detail){.no_frame = true});
         }
@@ -107,9 +105,13 @@ void domain_stop(uint32_t index)
 int32_t domain_restart(uint32_t index)
 {
     domain_stop(index);
+    if (!header_good(&fvm_domain[index])) {
+        return FVM_E_ARGUMENT; /* flash doesn't change: it never can start */
+    }
     domain_table[index].restarts++;
     domain_table[index].epoch++;
-    return start(index) ? FVM_OK : FVM_E_ARGUMENT;
+    start(index);
+    return FVM_OK;
 }
 
 uint32_t domain_stopped(void) { return stopped; }
