@@ -111,7 +111,7 @@ def control_system(report: Report) -> None:
             project.set("path", str((EXAMPLE / path).resolve()))
             project.set("ported", str((BUILD / "ported" / path).resolve()))
         for replace in project.iter("replace"):
-            replace.set("by", str((EXAMPLE / replace.get("by")).resolve()))
+            replace.set("by", str((EXAMPLE / str(replace.attrib["by"])).resolve()))
     description.write(str(CONTROL / "system.xml"), encoding="UTF-8", xml_declaration=True)
     command(report, "compose", CONTROL / "system.xml", "--out", CONTROL / "out", shown=0)
     command(report, "build", CONTROL / "out", "--quiet", shown=0)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from report import Report
 from road import BUILD, CONTROL
 from talk import MOTOR, SENSOR, Silence, Talk
@@ -23,7 +24,10 @@ HEARTBEAT_TICKS = (10, 20)  # ticks of a VM between two beats, the same in both 
 def address_of(elf: Path, name: str) -> int:
     """Where a variable is."""
     with elf.open("rb") as file:
-        (symbol,) = ELFFile(file).get_section_by_name(".symtab").get_symbol_by_name(name)
+        symbols = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(symbols, SymbolTableSection)
+        (symbol,) = symbols.get_symbol_by_name(name) or [None]
+        assert symbol is not None, f"{elf} has no variable {name}"
         return int(symbol["st_value"])
 
 
