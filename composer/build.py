@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scanner.report.errors import FvmError, MissingError
-
-
-@dataclass(frozen=True)
-class BuildFailure:
-    """A part that didn't compile or link, with the tools' own words."""
-
-    part: str
-    output: str
 
 
 def read_system(folder: Path) -> dict[str, Any]:
@@ -59,26 +51,49 @@ def check_ported(folder: Path, system: dict[str, Any]) -> None:
             )
 
 
-def build(folder: Path, progress: Callable[[str], None]) -> list[BuildFailure]:
-    """Build all parts of a composed system; the failures. `progress` gets a line a step."""
+def build(folder: Path, progress: Callable[[str], None]) -> None:
+    """Build all parts of a composed system; `progress` gets every line a person should see.
+
+    Every part is tried. The FvmError names those that failed and, for one that is too large, what
+    to change.
+    """
     system = read_system(folder)
     check_ported(folder, system)
-    if shutil.which("make") is None:
-        raise MissingError("'make' isn't installed", hint="run fvmkit doctor")
+    for tool in ("make", system["compiler"]):
+        if shutil.which(tool) is None:
+            raise MissingError(f"'{tool}' isn't installed", hint="run fvmkit doctor")
     parts = ["kernel", *(domain["name"] for domain in system["domains"])]
-    failures = []
+    failed: dict[str, str] = {}
     for number, part in enumerate(parts, start=1):
         progress(f"[{number}/{len(parts)}] {part}")
         output, status = _make(folder / part, progress)
         if status:
-            failures.append(BuildFailure(part, output))
-    return failures
+            failed[part] = output
+    if failed:
+        names = ", ".join(f"'{part}'" for part in failed)
+        hints = [hint for part, output in failed.items() for hint in _overflows(part, output)]
+        raise FvmError(
+            f"{names} didn't build",
+            hint="; ".join(hints) or "correct what the compiler says above",
+        )
+
+
+def _overflows(part: str, output: str) -> list[str]:
+    """What to change in the description for a part that the linker found too large."""
+    found = re.findall(r"region `(\w+)' overflowed by (\d+) bytes", output)
+    attributes = {"kernel": "{}", "hypervisor": "hypervisor-{}"}
+    hints = []
+    for region, excess in dict(found).items():
+        attribute = attributes.get(part, "{}").format(region)
+        element = "<kernel>" if part in attributes else f"'{part}'"
+        hints.append(f"raise {attribute} of {element} by {excess} bytes or more and compose again")
+    return hints
 
 
 def _make(folder: Path, progress: Callable[[str], None]) -> tuple[str, int]:
-    """Run make in a folder: what it printed to stderr or as errors, and its exit status."""
+    """Run make in a folder: what the tools printed, and the exit status."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
-    process = subprocess.Popen(
+    with subprocess.Popen(
         ["make", "--no-print-directory", "-j", str(os.cpu_count() or 1)],
         cwd=folder,
         env=environment,
@@ -86,13 +101,10 @@ def _make(folder: Path, progress: Callable[[str], None]) -> tuple[str, int]:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-    )
-    output = []
-    assert process.stdout is not None
-    for line in process.stdout:
-        # Recipes announce themselves with two blanks; everything else is a tool speaking.
-        if line.startswith("  ") and line.rstrip().endswith((".c", ".s", ".S", ".elf")):
-            progress(line.rstrip())
-        else:
-            output.append(line)
-    return "".join(output), process.wait()
+    ) as process:
+        output = []
+        for line in process.stdout or ():
+            if not line.endswith("is up to date.\n"):
+                progress(line.rstrip())
+                output.append(line)
+    return "".join(output), process.returncode

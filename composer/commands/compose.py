@@ -19,6 +19,7 @@ def compose(description: Path, out: Path) -> None:
     folder, its real size is shown, and one that doesn't fit is an error. Files that didn't change
     keep their time stamps.
     """
+    from composer.description.advice import advice
     from composer.description.parse import parse
     from composer.emit.generate import generate
     from composer.emit.write import write_all
@@ -33,9 +34,5 @@ def compose(description: Path, out: Path) -> None:
     changed = write_all(folder, texts)
     click.echo(memory_map(plan, used))
     click.echo(f"{len(changed)} of {len(texts)} files written to {out}", err=True)
-    if not plan.system.kernel.protection:
-        click.echo(
-            'WARNING: protection="off": every domain can write every other. For control'
-            " experiments only.",
-            err=True,
-        )
+    for line in advice(plan.system, plan.chip):
+        click.secho(f"warning: {line}", fg="yellow", err=True)

@@ -5,6 +5,7 @@ together, and spaces in a path above them don't matter; those below are quoted.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +81,8 @@ def _makefile(
         builtin = project.builtin is not None
         objects += [_object(folder, s, "RUNTIME" if builtin else "PROJECT") for s in sources.built]
         if not builtin:
-            defines = " ".join(_quote(f"-D{define}") for define in project.defines)
-            parts = (f"-std={project.standard}", defines, _escape(project.cflags))
+            defines = " ".join(_in_line(_word(f"-D{d}")) for d in project.defines)
+            parts = (f"-std={project.standard}", defines, _in_line(project.cflags))
             project_flags = " ".join(part for part in parts if part)
     return render(
         "Makefile.j2",
@@ -93,7 +94,7 @@ def _makefile(
         project_flags=project_flags,
         project_includes=_folders(folder, sources.includes if sources else ()),
         objects=objects,
-        ldflags=_escape(project.ldflags) if project_flags and project else _RUNTIME_LIBRARIES,
+        ldflags=_in_recipe(project.ldflags) if project_flags and project else _RUNTIME_LIBRARIES,
     )
 
 
@@ -107,23 +108,32 @@ def _object(folder: Path, source: Path, flags: str) -> _Object:
     name = os.path.relpath(source, folder)
     # The hash keeps two files of one name apart, and an old object from a new source.
     target = f"obj/{_plain(source.stem)}-{short_hash(name.encode())[:8]}.o"
-    return _Object(target, _escape(name).replace(" ", "\\ "), _quote(name), flags, source.name)
+    prerequisite = _in_line(name).replace(" ", "\\ ")
+    return _Object(target, prerequisite, _in_recipe(_word(name)), flags, _label(source.name))
 
 
 def _folders(folder: Path, paths: Iterable[Path]) -> list[str]:
-    return [_quote(os.path.relpath(folder / path, folder)) for path in paths]
+    return [_in_line(_word(os.path.relpath(folder / path, folder))) for path in paths]
 
 
 def _plain(text: str) -> str:
     return "".join(c if c.isalnum() or c in "_-" else "_" for c in text)
 
 
-def _escape(text: str) -> str:
-    """Text that make hands on unchanged."""
+def _label(name: str) -> str:
+    return _in_recipe(_word(f"  {name}"))
+
+
+def _in_line(text: str) -> str:
+    """Text in an assignment or as a prerequisite."""
     return text.replace("$", "$$").replace("#", "\\#")
 
 
-def _quote(text: str) -> str:
-    """One shell word in a recipe."""
-    quoted = "'" + text.replace("'", "'\\''") + "'"
-    return _escape(quoted if any(not (c.isalnum() or c in "_-+=./,:@%") for c in text) else text)
+def _in_recipe(text: str) -> str:
+    """Text in a recipe: there # is the shell's."""
+    return text.replace("$", "$$")
+
+
+def _word(text: str) -> str:
+    """One word for the shell."""
+    return text if all(c.isalnum() or c in "_-+=./,:@%" for c in text) else shlex.quote(text)

@@ -67,6 +67,7 @@ def system_record(plan: Plan, out: Path) -> dict[str, Any]:
         "name": plan.system.name,
         "description": os.path.relpath(plan.system.file.resolve(), out),
         "chip": plan.chip.name,
+        "compiler": f"{plan.chip.core.tool_prefix}gcc",
         "board": board.name if board else None,
         "qemu": {"machine": board.machine, "serial": list(board.serial)} if board else None,
         "cpu_hz": plan.cpu_hz,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from composer.description.units import show_size
-from composer.layout.allocate import Placed, Range
+from composer.layout.allocate import Placed, Range, least_rounding
 from composer.layout.grants import joined
 from composer.layout.used import Used
 from composer.plan import DomainPlan, Plan
+
+_SMALLEST_AREA = 1024  # bytes, as check_domain wants it
 
 
 def memory_map(plan: Plan, used: Mapping[str, Used]) -> str:
@@ -24,7 +26,30 @@ def memory_map(plan: Plan, used: Mapping[str, Used]) -> str:
     lines += ["", f"protection regions (of {plan.unit.regions})"]
     for domain in plan.domains:
         lines += _regions(plan, domain)
+    if all(domain.name in used for domain in plan.domains):
+        lines += ["", *_right_sizes(plan, used)]
     return "\n".join(lines)
+
+
+def _right_sizes(plan: Plan, used: Mapping[str, Used]) -> list[str]:
+    """The smallest sizes that hold what is built, in steps that one region can express."""
+    sizes: list[str] = []
+    saved = {"flash": 0, "RAM": 0}
+    for domain in plan.domains:
+        least: list[str] = []
+        for what, size, area in (
+            ("flash", used[domain.name].flash, domain.flash),
+            ("RAM", used[domain.name].ram, domain.ram),
+        ):
+            size = max(size + least_rounding(size, 1, plan.unit), _SMALLEST_AREA)
+            least.append(f"{what} {show_size(size)}")
+            saved[what] += max(0, area.granted - size)
+        sizes.append(f"  {domain.name}: {', '.join(least)}")
+    title = (
+        f"smallest sizes for what is built: they would free {show_size(saved['flash'])} of flash"
+        f" and {show_size(saved['RAM'])} of RAM (leave room for the heap)"
+    )
+    return [title, *sizes]
 
 
 def _memory(
