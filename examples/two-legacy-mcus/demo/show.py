@@ -26,9 +26,9 @@ def address_of(elf: Path, name: str) -> int:
     with elf.open("rb") as file:
         symbols = ELFFile(file).get_section_by_name(".symtab")
         assert isinstance(symbols, SymbolTableSection)
-        (symbol,) = symbols.get_symbol_by_name(name) or [None]
-        assert symbol is not None, f"{elf} has no variable {name}"
-        return int(symbol["st_value"])
+        found = symbols.get_symbol_by_name(name)
+        assert found, f"{elf} has no variable {name}"
+        return int(found[0]["st_value"])
 
 
 def number(line: str, field: str) -> int:
