@@ -24,7 +24,10 @@ _UNMARKED, _CODE, _DATA = range(3)
 
 @dataclass(frozen=True)
 class CodeMap:
-    """`certain`: an instruction begins here. `listed`: and no mapping symbol calls it data."""
+    """`certain`: an instruction begins here.
+
+    `listed`: and neither does a mapping symbol call it data nor is it loaded as a constant.
+    """
 
     certain: Flags
     listed: Flags
@@ -49,7 +52,9 @@ def build_code_map(
         swept = sweep(space, isa, code & bodies, syncs)
     reached = descend(space, isa, [seed for seed in seeds if seed is not None])
     certain = swept | reached
-    return CodeMap(certain, certain & ~data)
+    listed = certain & ~data
+    listed[isa.literals(space, certain)] = False
+    return CodeMap(certain, listed)
 
 
 def sweep(space: CodeSpace, isa: InstructionSet, covered: Flags, syncs: Flags) -> Flags:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.literals import halves, literal_loads, matching
 
 _MAX_PAIR_DISTANCE = 16
-_PC = 15
 
 
 @dataclass(frozen=True)
@@ -39,61 +39,30 @@ def find_constants(
     yield from _added_immediates(space, listed, wanted)
 
 
-def _starts(space: CodeSpace, listed: Flags, mask: int, match: int) -> Indices:
-    return np.flatnonzero(((space.halfwords & mask) == match) & listed)
-
-
 def _literals(space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]) -> Iterator[Constant]:
-    """LDR Rt, [PC, #imm], narrow and wide."""
-    narrow = _starts(space, listed, 0xF800, 0x4800)
-    wide = _starts(space, listed, 0xFF7F, 0xF85F)
-    first, second = _wide(space, wide)
-    is_load, upward = second >> 12 != _PC, (first & 0x80) != 0
-    distances = np.where(upward, 1, -1) * (second & 0xFFF).astype(np.int64)
-    indices = np.concatenate([narrow, wide[is_load]])
-    reach = np.concatenate(
-        [(space.halfwords[narrow] & 0xFF).astype(np.int64) * 4, distances[is_load]]
-    )
-    for index, value in _loaded(space, indices, reach, wanted):
+    """LDR Rt, [PC, #imm]."""
+    indices, places = literal_loads(space, listed)
+    low, high = halves(space, places)
+    for index, value in _accepted(indices, low | high << np.uint32(16), wanted):
         yield Constant(index, value, whole=True)
 
 
-def _loaded(
-    space: CodeSpace,
-    indices: Indices,
-    distances: npt.NDArray[np.int64],
-    wanted: Callable[[int], bool],
+def _accepted(
+    indices: Indices, values: npt.NDArray[np.uint32], wanted: Callable[[int], bool]
 ) -> Iterator[tuple[int, int]]:
-    """Words at distances from the aligned PC of the instructions, where they are wanted."""
-    for first, length, address in space.runs():
-        inside = (indices >= first) & (indices < first + length)
-        places = address + 2 * (indices[inside] - first).astype(np.int64)
-        words = ((places + 4) & ~3) + distances[inside]
-        at = (words - address) // 2
-        readable = (words % 2 == 0) & (at >= 0) & (at + 1 < length)
-        at = at[readable] + first
-        values = space.halfwords[at] | space.halfwords[at + 1].astype(np.uint32) << 16
-        accepted = [value for value in np.unique(values).tolist() if wanted(value)]
-        chosen = np.isin(values, np.array(accepted, dtype=np.uint32))
-        yield from zip(
-            indices[inside][readable][chosen].tolist(), values[chosen].tolist(), strict=True
-        )
-
-
-def _wide(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], ...]:
-    return (
-        space.halfwords[indices].astype(np.uint32),
-        space.halfwords[indices + 1].astype(np.uint32),
-    )
+    """Pairs whose value is wanted; each value is asked for once."""
+    accepted = [value for value in np.unique(values).tolist() if wanted(value)]
+    chosen = np.isin(values, np.array(accepted, dtype=np.uint32))
+    yield from zip(indices[chosen].tolist(), values[chosen].tolist(), strict=True)
 
 
 def _move_pairs(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
     """MOVT Rd after the nearest move of a constant into the same register."""
-    highs = _starts(space, listed, 0xFBF0, 0xF2C0)
+    highs = matching(space, listed, 0xFBF0, 0xF2C0)
     lows, low_registers, low_values = _moves(space, listed)
-    first, second = _wide(space, highs)
+    first, second = halves(space, highs)
     high_values, high_registers = _immediate16(first, second), second >> 8 & 0xF
     nearest = np.searchsorted(lows, highs) - 1
     for row, high in enumerate(highs.tolist()):
@@ -111,11 +80,11 @@ def _moves(
     space: CodeSpace, listed: Flags
 ) -> tuple[Indices, npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Indices, registers and values of MOVW, MOV.W and MOVS of constants, in order."""
-    movw = _starts(space, listed, 0xFBF0, 0xF240)
-    modified = _starts(space, listed, 0xFBEF, 0xF04F)
-    movs = _starts(space, listed, 0xF800, 0x2000)
-    movw_first, movw_second = _wide(space, movw)
-    first, second = _wide(space, modified)
+    movw = matching(space, listed, 0xFBF0, 0xF240)
+    modified = matching(space, listed, 0xFBEF, 0xF04F)
+    movs = matching(space, listed, 0xF800, 0x2000)
+    movw_first, movw_second = halves(space, movw)
+    first, second = halves(space, modified)
     short = space.halfwords[movs].astype(np.uint32)
     indices = np.concatenate([movw, modified, movs])
     registers = np.concatenate([movw_second >> 8 & 0xF, second >> 8 & 0xF, short >> 8 & 7])
@@ -137,7 +106,7 @@ def _modified_immediates(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
     """MOV.W Rd, #constant: an 8-bit value, rotated or repeated."""
-    for index, value in _expanded(space, _starts(space, listed, 0xFBEF, 0xF04F), wanted):
+    for index, value in _expanded(space, matching(space, listed, 0xFBEF, 0xF04F), wanted):
         yield Constant(index, value, whole=False)
 
 
@@ -145,7 +114,7 @@ def _added_immediates(
     space: CodeSpace, listed: Flags, wanted: Callable[[int], bool]
 ) -> Iterator[Constant]:
     """ADD.W Rd, Rn, #constant: how compilers index the registers of the NVIC."""
-    for index, value in _expanded(space, _starts(space, listed, 0xFBE0, 0xF100), wanted):
+    for index, value in _expanded(space, matching(space, listed, 0xFBE0, 0xF100), wanted):
         yield Constant(index, value, whole=False, added=True)
 
 
@@ -153,11 +122,9 @@ def _expanded(
     space: CodeSpace, indices: Indices, wanted: Callable[[int], bool]
 ) -> Iterator[tuple[int, int]]:
     """The modified immediates of instructions of that form, where they are wanted."""
-    first, second = _wide(space, indices)
-    values = _EXPANDED[_code(first, second)]
-    accepted = [value for value in np.unique(values).tolist() if wanted(value)]
-    chosen = np.isin(values, np.array(accepted, dtype=np.uint32)) & ((second & 0x8000) == 0)
-    yield from zip(indices[chosen].tolist(), values[chosen].tolist(), strict=True)
+    first, second = halves(space, indices)
+    sound = (second & 0x8000) == 0
+    yield from _accepted(indices[sound], _EXPANDED[_code(first, second)][sound], wanted)
 
 
 def _code(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scanner.decode.code_space import CodeSpace
 
 Halfwords = npt.NDArray[np.uint16]
 Indices = npt.NDArray[np.intp]
@@ -57,6 +60,9 @@ class InstructionSet(Protocol):
 
     def first_half(self, bits: int, value: int) -> int:
         """The part of a mask or match value that lies in the first halfword."""
+
+    def literals(self, space: CodeSpace, starts: Flags) -> Indices:
+        """Halfwords that the instructions at the marked places load as constants."""
 
     def flow(self, first: int, second: int) -> Flow:
         """Decode an instruction that is not ordinary."""

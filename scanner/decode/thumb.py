@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scanner.decode.instruction_set import Flags, Flow, FlowKind
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Flow, FlowKind, Indices
+from scanner.decode.literals import literal_halfwords
 
 _PC = 15
 _ALWAYS = 14
@@ -50,6 +52,10 @@ class Thumb:
             if word:
                 entries.append(word)
         return entries
+
+    def literals(self, space: CodeSpace, starts: Flags) -> Indices:
+        """What LDR, LDRD and VLDR address by PC."""
+        return literal_halfwords(space, starts)
 
     def flow(self, first: int, second: int) -> Flow:
         """Decode branches, writes to PC, IT and UDF; anything else goes on."""

@@ -169,3 +169,11 @@ def test_a_flood_is_counted_and_certain_findings_stay_in_sight() -> None:
     assert report.verdict == "reject"
     assert [f.certainty for f in report.findings].count("certain") == 1
     assert "4001 more than are listed" in [f.text for f in report.findings]
+
+
+def test_loaded_constants_are_not_read_as_instructions_that_trap(
+    build: Build, strip: Strip
+) -> None:
+    """FreeRTOS starts its first task with an SVC that never returns; a literal pool follows."""
+    elf = strip(build(".thumb_func\n_start: ldr r0, =0xe000ed08\n svc 245\n.align 2\n.ltorg\n"))
+    assert [f.rule for f in scan_file(elf).findings] == ["ppb"]

@@ -46,8 +46,8 @@ def shown_by_objdump(elf: Path) -> set[int]:
     found = set()
     for line in listing.stdout.splitlines():
         if (match := LINE.match(line)) and FORBIDDEN.match(match[2]):
-            allowed = "CONTROL" in match[3] or "APSR" in match[3] or match[3].strip() == "245"
-            if not allowed:
+            is_readable = match[2] == "mrs" and "CONTROL" in match[3]
+            if not is_readable and "APSR" not in match[3] and match[3].strip() != "245":
                 found.add(int(match[1], 16))
     return found
 

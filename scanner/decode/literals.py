@@ -1,0 +1,84 @@
+"""Words of code memory that Thumb instructions load by their distance from PC."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Indices
+
+_PC = 15
+Distances = npt.NDArray[np.int64]
+
+
+def literal_loads(space: CodeSpace, starts: Flags) -> tuple[Indices, Indices]:
+    """LDR Rt, [PC, #imm], narrow and wide: instructions, and first halfwords of the words."""
+    narrow = matching(space, starts, 0xF800, 0x4800)
+    wide = matching(space, starts, 0xFF7F, 0xF85F)
+    first, second = halves(space, wide)
+    is_load = second >> 12 != _PC
+    return _readable(
+        space,
+        np.concatenate([narrow, wide[is_load]]),
+        np.concatenate(
+            [
+                (space.halfwords[narrow] & 0xFF).astype(np.int64) * 4,
+                _signed(first, (second & 0xFFF).astype(np.int64))[is_load],
+            ]
+        ),
+        words=1,
+    )
+
+
+def literal_halfwords(space: CodeSpace, starts: Flags) -> Indices:
+    """All halfwords that the marked instructions load as constants: LDR, LDRD, VLDR."""
+    _, places = literal_loads(space, starts)
+    found = [places, places + 1]
+    for mask, match, second_mask, second_match, words in (
+        (0xFF7F, 0xE95F, 0, 0, 2),
+        (0xFF3F, 0xED1F, 0x0F00, 0x0A00, 1),
+        (0xFF3F, 0xED1F, 0x0F00, 0x0B00, 2),
+    ):
+        indices = matching(space, starts, mask, match)
+        first, second = halves(space, indices)
+        chosen = (second & second_mask) == second_match
+        distances = _signed(first, (second & 0xFF).astype(np.int64) * 4)
+        _, places = _readable(space, indices[chosen], distances[chosen], words)
+        found += [places + offset for offset in range(2 * words)]
+    return np.concatenate(found)
+
+
+def matching(space: CodeSpace, starts: Flags, mask: int, match: int) -> Indices:
+    """Marked instructions whose first halfword has that form."""
+    return np.flatnonzero(((space.halfwords & mask) == match) & starts)
+
+
+def halves(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], ...]:
+    """The halfwords at the indices, and those behind them."""
+    return (
+        space.halfwords[indices].astype(np.uint32),
+        space.halfwords[indices + 1].astype(np.uint32),
+    )
+
+
+def _signed(first: npt.NDArray[np.uint32], distances: Distances) -> Distances:
+    """Bit 7 of the first halfword says that the distance is upward."""
+    return np.where((first & 0x80) != 0, distances, -distances)
+
+
+def _readable(
+    space: CodeSpace, indices: Indices, distances: Distances, words: int
+) -> tuple[Indices, Indices]:
+    """Instructions whose literal lies in the same run, with its first halfword."""
+    loads: list[Indices] = [np.zeros(0, dtype=np.intp)]
+    places: list[Indices] = [np.zeros(0, dtype=np.intp)]
+    for first, length, address in space.runs():
+        inside = (indices >= first) & (indices < first + length)
+        own = address + 2 * (indices[inside] - first).astype(np.int64)
+        target = ((own + 4) & ~3) + distances[inside]
+        at = (target - address) // 2
+        readable = (at >= 0) & (at + 2 * words <= length) & (address % 2 == 0)
+        loads.append(indices[inside][readable])
+        places.append((at[readable] + first).astype(np.intp))
+    return np.concatenate(loads), np.concatenate(places)
