@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from composer.simulate.screen import Screen
 
 POLL_SECONDS = 0.1
-IDLE_POLLS = 3  # a line without end that long is a prompt
+PROMPT_SECONDS = 0.3  # a line that has no end for so long is a prompt
 INPUT_BYTES = 4096
 ENTER = b"\r"  # what a terminal sends
 QUIET = ("stat",)  # kinds of kernel lines that only --verbose shows
@@ -77,20 +77,20 @@ def show(running: Running, screen: Screen, deadline: float | None, verbose: bool
     from composer.simulate.running import Output
 
     announced = False
-    idle = 0
+    last = time.monotonic()
     reading = True
     while deadline is None or time.monotonic() < deadline:
         events = running.poll(POLL_SECONDS)
         for event in events:
             if isinstance(event, Output):
                 screen.feed(event.name, event.data)
+                last = time.monotonic()
                 continue
             if event.record.kind not in QUIET or verbose:
                 screen.say("kernel", event.sentence)
             if verbose and event.sentence != event.record.text:
                 screen.say("kernel", event.record.text)
-        idle = 0 if events else idle + 1
-        if idle == IDLE_POLLS:
+        if time.monotonic() - last > PROMPT_SECONDS:
             screen.flush()
         if not announced and (said := running.machine.messages):
             announced = True  # QEMU names the terminals that it opened

@@ -35,9 +35,10 @@ class Code:
         )
 
     def function(self, address: int) -> str | None:
-        """The function that holds an address."""
+        """The function that holds an address, without what GCC appends to copies of it."""
         symbols = self._image.symbols
-        return None if symbols is None else symbols.function_at(address)
+        name = None if symbols is None else symbols.function_at(address)
+        return None if name is None else name.partition(".")[0]
 
     def place(self, address: int) -> str:
         """`function file.c:line`, or as much of it as is known; at least the address."""

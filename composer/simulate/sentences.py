@@ -57,7 +57,9 @@ def hardware_fault(record: Record, places: Places, name: str) -> str:
     status = record.number("cfsr") or 0
     pc = record.number("pc")
     if status & FRAME or record.fields.get("cause") == "stacking":
-        return "stack pointer outside its own memory"
+        address = record.number("address")
+        known = "" if address is None else f", at {target(address, places)}"
+        return f"stack outside its own memory{known}"
     if status & FETCH:
         at = pc if pc is not None else record.number("address")
         return "jump outside its own code" if at is None else f"jump to {target(at, places)}"

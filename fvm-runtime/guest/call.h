@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* One system call: the number, up to three arguments, the result. */
+/* One system call: the number, up to three arguments, the result. The architecture part, which also
+ * has hyp_reboot: there the caller's return address must reach the kernel. */
 int guest_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2);
 
 /* Architecture part of the cooperative switch: saves this task's callee-saved registers, lets pick

@@ -96,7 +96,7 @@ def test_a_jump_is_placed_at_the_caller(built: Path, places: Places) -> None:
         ("0x00010000", "undefined instruction"),
         ("0x02000000", "division by zero"),
         ("0x00080000", "use of the FPU without a grant"),
-        ("0x00000010", "stack pointer outside its own memory"),
+        ("0x00000010", "stack outside its own memory"),
     ],
 )
 def test_other_faults(built: Path, places: Places, cfsr: str, words_: str) -> None:
@@ -105,8 +105,8 @@ def test_other_faults(built: Path, places: Places, cfsr: str, words_: str) -> No
 
 
 def test_nothing_is_known_of_the_place(built: Path, places: Places) -> None:
-    text = words(places, fault(built, cause="stacking", cfsr="0x10", pc="none", lr="none"))
-    assert text == "alpha rebooted (1): stack pointer outside its own memory"
+    text = words(places, fault(built, cause="stacking", cfsr="0x92", pc="none", lr="none"))
+    assert text == "alpha rebooted (1): stack outside its own memory, at 0x20008000 [beta RAM]"
 
 
 def test_a_domain_that_does_not_exist_stays_as_it_is(built: Path, places: Places) -> None:

@@ -16,3 +16,14 @@ guest_call:
     svc FVM_SVC
     bx lr
     .size guest_call, . - guest_call
+
+/* hyp_reboot: a leaf too, so that the log can name who asked by the return address. */
+    .section .text.hyp_reboot, "ax", %progbits
+    .thumb_func
+    .global hyp_reboot
+    .type hyp_reboot, %function
+hyp_reboot:
+    mov r12, #FVM_CALL_REBOOT
+    svc FVM_SVC
+    b hyp_reboot
+    .size hyp_reboot, . - hyp_reboot
