@@ -49,6 +49,11 @@ class Built:
         grant = self._parts[part].of_kind(kind)[0]
         return range(grant.base, grant.end)
 
+    def grant(self, part: str, kind: str, name: str) -> range:
+        """Addresses of a named grant, for example a shared block's."""
+        grants = self._parts[part].of_kind(kind)
+        return next(range(g.base, g.end) for g in grants if g.name == name)
+
     def symbol(self, part: str, name: str) -> int:
         """Address of a function or variable, without the Thumb bit."""
         address, _ = self._symbols(part)[name]

@@ -9,4 +9,7 @@ void report_text(const char *text); /* as it is, without an end of line */
 void report(const char *key, int32_t value);
 void report_hex(const char *key, uint32_t value);
 
+/* How often the VM has started, this time counted: kept in RAM that no start-up code clears. */
+uint32_t boots(void);
+
 #endif
