@@ -12,12 +12,13 @@ from porter.context_switch.ir import (
     Guest,
     Load,
     Note,
+    Origin,
     Program,
     Statement,
     Store,
 )
 from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH, NotTranscribable
-from porter.context_switch.walk import reads, subexpressions
+from porter.context_switch.walk import fold, reads, subexpressions
 
 SYSTEM_SPACE = 0xE000_0000
 ICSR = 0xE000_ED04
@@ -87,7 +88,10 @@ def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
     return statement
 
 
-def _mask(origin: tuple[tuple[int, str], ...], mask: str, value: Expr) -> Guest:
+def _mask(origin: Origin, mask: str, value: Expr) -> Guest:
+    """The register's own width decides what masks: an even word leaves PRIMASK clear."""
+    bits = Const(1 if mask == "PRIMASK" else 0xFF)
+    value = fold(Binary("&", value, bits))
     which = f"VIRT_{mask}"
     if isinstance(value, Const):
         return Guest(origin, "virt_int_mask" if value.value else "virt_int_unmask", (which,))
