@@ -1,0 +1,112 @@
+"""Rules of a description that a schema can't say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scanner.report.errors import FvmError
+from tests.composer import systems
+
+END = "</system>"
+DEVICES = "".join(f'<device name="{n}"/>' for n in ("TIM2", "TIM4", "SPI1", "RTC", "CAN1", "I2C1"))
+
+# (replaced text, its replacement, parts of the message)
+BREACHES = [
+    ('chip="STM32F405RG"', 'chip="STM32F9"', ["unknown chip 'STM32F9'", "known: STM32F405RG"]),
+    ('board="netduinoplus2"', 'board="x"', ["unknown board 'x'", "netduinoplus2"]),
+    ('flash="32K"', 'flash="2M"',
+     ["flash doesn't fit", "1082K too much", "largest are one 2M, hypervisor 16K"]),
+    ('flash="32K"', 'flash="999999999M"', ["flash doesn't fit"]),
+    ('ram="16K"', 'ram="120K"', ["RAM doesn't fit", "of 128K", "largest are one 120K, two 5K"]),
+    ('flash="32K"', 'flash="0"', ["'one' has flash=", "at least 1K"]),
+    ('<device name="USART2"/>', '<device name="USRT2"/>', ["no device 'USRT2'", "USART2"]),
+    ('<irq name="USART2"', '<irq name="USART22"', ["no interrupt 'USART22'", "USART2"]),
+    ('<irq name="USART2"', '<irq name="USART1"',
+     ["interrupt 'USART1' (37) is claimed by 'one' and 'two'"]),
+    ('<device name="USART2"/>', '<device name="USART1"/>', ["claimed by 'one' and 'two'"]),
+    ('<device name="USART2"/>', '<device name="USART6"/>', ["claimed by the log console and"]),
+    ('<device name="USART2"/>', '<device name="USART2"/><device name="USART2"/>',
+     ["granted twice"]),
+    *(('<device name="USART2"/>', f'<device name="{name}"/>', [f"'{name}' can't be granted"])
+      for name in ("RCC", "GPIOA", "SYSCFG", "EXTI", "PWR", "FLASH", "IWDG", "DMA1")),
+    ('<clock name="USART2"/>', '<clock name="EXTI"/>', ["has no clock to be enabled"]),
+    ('tick="100Hz"', 'tick="300Hz"', ["300 Hz, which doesn't divide", "choose 125, 200, 250 Hz"]),
+    ('tick="100Hz"', 'tick="0Hz"', ["0 Hz, which doesn't divide"]),
+    ('console="USART6"', 'console="USART6" slice="6ms"', ["slice 6 ms", "at most 5 ms"]),
+    ('console="USART6"', 'console="SPI1"', ["no UART", "USART1"]),
+    ('console="USART6"', 'console="USART6" ram="100"', ['has ram="100 B"']),
+    ('m="8"', 'm="2"', ["PLL input (source / m) is 4 MHz", "1 to 2 MHz"]),
+    ('n="336"', 'n="400"', ["core clock is 200 MHz", "at most 168 MHz"]),
+    ('apb1="4"', 'apb1="2"', ["APB1 clock is 84 MHz"]),
+    ('apb1="4"', 'apb1="3"', ["apb1=3"]),
+    ('latency="5"', 'latency="4"', ["flash latency 4 at 168 MHz", "5 to 7"]),
+    ("</process>", '<clocks m="4" n="336" p="2" q="7" latency="5"/></process>',
+     ["<clocks> differ", "line 4"]),
+    ('<clocks m="8" n="336" p="2" q="7" ahb="1" apb1="4" apb2="2" latency="5"/>', "",
+     ["no <clocks>"]),
+    ('pin="6"', 'pin="9"', ["a second set-up of pin 'PA9'", "line 15"]),
+    ('pin="6"', 'pin="16"', ["no pin PA16"]),
+    ('af="7"', 'af="9"', ["pin PA9 has no af 9", "af 7: USART1_TX"]),
+    (' af="7"', "", ["without 'af'"]),
+    ('mode="output"', 'mode="input"', ["set at run time but its mode is input"]),
+    ('name="two" ', 'name="one" ', ["a second domain 'one'", "line 9"]),
+    ('name="two" ', 'name="kernel" ', ["a name of the toolkit's own"]),
+    (END, '<shared name="link" size="4"><user domain="one"/></shared>' + END,
+     ["a second shared block 'link'"]),
+    ('<user domain="two" access="r"/>', '<user domain="three"/>', ["no domain 'three'"]),
+    ('from="one"', 'from="none"', ["no domain 'none'"]),
+    ('to="two"', 'to="one"', ["to itself"]),
+    ('to="two" handler="event_handler"', 'to="two"', ["has no handler"]),
+    ('to="beater"', 'to="beater" handler="x"', ["to a process has a handler"]),
+    ('name="to-one"', 'name="to_two"', ["a second FVM_EVT_TO_TWO"]),
+    ('priority="10"', 'priority="30"', ["priority 30", "hyp_manager_thread", "2 to 29"]),
+    ('priority="10"', 'priority="77"', ["out of range"]),
+    ('period="10ms"', 'period="10us"', ["no whole number of kernel ticks", "multiple of 1 ms"]),
+    ('builtin="heartbeat"', 'builtin="none"', ["no process 'none'", "heartbeat"]),
+    ('watchdog="500ms"', 'usr-stack="17K"', ["stacks and heap of 'one'", "its RAM is 16K"]),
+    ('watchdog="500ms"', 'usr-stack="1001"', ["multiple of 8"]),
+    ('<device name="USART2"/>', DEVICES,
+     ["'two' needs 9 protection regions, the core has 8", "link 1", "take 1 device"]),
+    ('<project path="one" port="no">', '<project path="one" ported="one">',
+     ["the project folder itself"]),
+    ('<project path="one" port="no">', '<project path="one" ported="out/one">',
+     ["where generated files of 'one' go"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "parts"), BREACHES)
+def test_a_breach_is_one_clear_line(tmp_path: Path, old: str, new: str, parts: list[str]) -> None:
+    with pytest.raises(FvmError) as caught:
+        systems.plan_of(tmp_path, (old, new))
+    message = str(caught.value)
+    assert caught.value.exit_code == 1
+    assert message.startswith(f"{tmp_path}/system.xml:")
+    assert "\n" not in message
+    for part in parts:
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ('path="one"', 'path="nowhere"', "project folder 'nowhere' doesn't exist"),
+        ("<source>*.c</source></project>\n    <tick", "<source>s/*.c</source></project>\n    <tick",
+         "no source file in 'one' matches 's/*.c'"),
+        ("<source>*.c</source></project>\n    <tick",
+         "<source>*.c</source><startup>s.s</startup></project>\n    <tick",
+         "'s.s' isn't in project 'one'"),
+    ],
+)  # fmt: skip
+def test_a_missing_project_is_exit_2(tmp_path: Path, old: str, new: str, part: str) -> None:
+    with pytest.raises(FvmError) as caught:
+        systems.plan_of(tmp_path, (old, new))
+    assert part in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_the_unbroken_description_has_no_error(tmp_path: Path) -> None:
+    plan = systems.plan_of(tmp_path)
+    assert [d.name for d in plan.domains] == ["hypervisor", "beater", "one", "two"]
+    assert plan.cpu_hz == 168_000_000
