@@ -38,11 +38,20 @@ struct fvm_usr_reg {
 #define USR_VSTMDB(p) USR_STORE_(p, Fpu, S16, S31)
 #define USR_VLDMIA(p) USR_LOAD_(p, Fpu, S16, S31)
 
+/* One assignment of a structure of words: the compiler makes load and store multiples of it, as it
+ * doesn't of a memcpy, whose pointers may be unaligned. */
+#define USR_COPY_(to, from, group, first, last)                                                    \
+    __extension__({                                                                                \
+        typedef struct {                                                                           \
+            uint32_t word[USR_REG_BYTES(group, first, last) / 4u];                                 \
+        } __attribute__((may_alias)) usr_block_;                                                   \
+        *(usr_block_ *)(void *)(to) = *(usr_block_ *)(void *)(from);                               \
+    })
 #define USR_STORE_(p, group, first, last)                                                          \
     ((p) -= USR_REG_BYTES(group, first, last) / 4u,                                                \
-     (void)__builtin_memcpy((p), &USR_REG->group.first, USR_REG_BYTES(group, first, last)))
+     USR_COPY_(p, &USR_REG->group.first, group, first, last))
 #define USR_LOAD_(p, group, first, last)                                                           \
-    ((void)__builtin_memcpy(&USR_REG->group.first, (p), USR_REG_BYTES(group, first, last)),        \
-     (p) += USR_REG_BYTES(group, first, last) / 4u)
+    (USR_COPY_(&USR_REG->group.first, p, group, first, last),                                      \
+     (void)((p) += USR_REG_BYTES(group, first, last) / 4u))
 
 #endif
