@@ -46,4 +46,10 @@ extern const struct hyp_signal hyp_signal[];
 extern const struct hyp_route hyp_route[];
 extern const struct hyp_event hyp_event[];
 
+/* The threads; the generated start-up calls them by name. */
+_Noreturn void hyp_fault_thread(void);
+_Noreturn void hyp_manager_thread(void);
+_Noreturn void hyp_log_thread(void);
+_Noreturn void hyp_idle_thread(void);
+
 #endif

@@ -37,8 +37,8 @@ static void copy_task_name(const struct thread *thread, char *name)
 
 static void copy_place(const struct thread *thread, struct fvm_fault *fresh)
 {
-    uint32_t stack = thread == cpu.current ? context_arch_current_stack()
-                                           : context_arch_stack(thread->context);
+    uint32_t stack =
+        thread == cpu.current ? context_arch_current_stack() : context_arch_stack(thread->context);
     if (domain_holds(thread->domain, stack, context_arch_frame_size())) {
         context_arch_place(stack, &fresh->pc, &fresh->lr);
         fresh->flags |= FVM_FAULT_PC_VALID;

@@ -47,7 +47,8 @@ static bool take_call(struct vcpu *vcpu, uint32_t signal, struct call_frame *fra
 void request_get(uint32_t signal, struct call_frame *frame)
 {
     for (uint32_t i = 0; i < FVM_VCPUS; i++) {
-        if (take_call(&vcpu_table[i], signal, frame) || take_budget(&vcpu_table[i], signal, frame)) {
+        if (take_call(&vcpu_table[i], signal, frame) ||
+            take_budget(&vcpu_table[i], signal, frame)) {
             frame->r[0] = i;
             return;
         }

@@ -1,4 +1,5 @@
-/* Who runs: the highest ready process thread; else one vCPU of the round, VCT before USR; else idle.
+/* Who runs: the highest ready process thread; else one vCPU of the round, VCT before USR; else
+ * idle.
  *
  * vCPUs share one round. Each has a budget in cycles, charged from the timer at every switch away
  * from it and replenished only by the hypervisor. A vCPU that wakes from sleep with budget left
@@ -11,8 +12,8 @@
 struct cpu cpu;
 struct thread thread_table[FVM_THREADS];
 
-static struct thread *process_thread[32]; /* by priority */
-static uint32_t process_ready;            /* bit: priority */
+static struct thread *process_thread[32];                          /* by priority */
+static uint32_t process_ready;                                     /* bit: priority */
 static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted, vcpu_spent; /* bit: vCPU */
 static uint32_t round_first; /* index of the vCPU whose turn it is */
 static uint32_t charged_at;  /* cycles */

@@ -33,7 +33,7 @@ struct fvm_capability {
 struct fvm_domain {
     char name[24];
     uint32_t flash_base, flash_size; /* bytes; the header is at flash_base */
-    uint32_t ram_base, ram_size;     /* bytes; a VM's fvm_state is at ram_base; all its stacks are inside */
+    uint32_t ram_base, ram_size;     /* bytes; fvm_state is at its start, all stacks are inside */
     const struct fvm_capability *capability;
     uint16_t capability_count;
     uint8_t vcpu;         /* index, or FVM_NO_INDEX for a process */
@@ -63,8 +63,8 @@ struct fvm_vcpu_config {
 
 /* Where an interrupt or event goes. */
 #define FVM_ROUTE_NONE 0u
-#define FVM_ROUTE_VCPU 1u   /* target: vCPU, virt_id */
-#define FVM_ROUTE_SIGNAL 2u /* target: signal (processes) */
+#define FVM_ROUTE_VCPU 1u           /* target: vCPU, virt_id */
+#define FVM_ROUTE_SIGNAL 2u         /* target: signal (processes) */
 #define FVM_ROUTE_TRANSPARENT 0x80u /* or-ed: not held by VIRT_BASEPRI */
 
 struct fvm_route {
@@ -83,9 +83,9 @@ struct fvm_timer_config {
 
 /* Clock and pin set-up, run once at boot in this order. */
 enum fvm_boot_kind {
-    FVM_BOOT_WRITE, /* *address = value */
+    FVM_BOOT_WRITE,  /* *address = value */
     FVM_BOOT_MODIFY, /* *address = (*address & ~mask) | value */
-    FVM_BOOT_WAIT,  /* until (*address & mask) == value, at most `limit` reads; then log and go on */
+    FVM_BOOT_WAIT,   /* until (*address & mask) == value, at most `limit` reads; then log */
 };
 
 struct fvm_boot_op {

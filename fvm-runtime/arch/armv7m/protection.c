@@ -1,5 +1,6 @@
 /* PMSAv7 (ARMv7-M ARM B3.5). The kernel runs on the privileged default map, so all eight regions
- * are the domain's and the MPU can be off while they change: nothing unprivileged runs meanwhile. */
+ * are the domain's and the MPU can be off while they change: nothing unprivileged runs meanwhile.
+ */
 #include "arch/cortexm/scs.h"
 #include "kernel/kernel.h"
 

@@ -19,9 +19,9 @@ struct call_frame {
 };
 
 /* --- processor ------------------------------------------------------------------------ */
-void cpu_arch_init(void);                     /* fault enables, priorities, FPU policy */
-_Noreturn void cpu_arch_start(void);          /* leave boot: run the thread the scheduler chose */
-_Noreturn void cpu_arch_reset(void);          /* restart the whole chip */
+void cpu_arch_init(void);            /* fault enables, priorities, FPU policy */
+_Noreturn void cpu_arch_start(void); /* leave boot: run the thread the scheduler chose */
+_Noreturn void cpu_arch_reset(void); /* restart the whole chip */
 void cpu_arch_forget(void); /* drop exceptions the current thread has pending: it was stopped */
 
 /* --- memory protection ----------------------------------------------------------------- */

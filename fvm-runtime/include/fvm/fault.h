@@ -24,12 +24,12 @@ enum fvm_fault_cause {
 struct fvm_fault {
     uint32_t tick; /* kernel ticks since start */
     uint8_t domain, thread, cause, flags;
-    uint32_t status;  /* CFSR; FVM_FAULT_BOOT: the mask waited for */
-    uint32_t address; /* accessed, if FVM_FAULT_ADDRESS_VALID */
-    uint32_t pc, lr;  /* of the thread, if FVM_FAULT_PC_VALID */
+    uint32_t status;   /* CFSR; FVM_FAULT_BOOT: the mask waited for */
+    uint32_t address;  /* accessed, if FVM_FAULT_ADDRESS_VALID */
+    uint32_t pc, lr;   /* of the thread, if FVM_FAULT_PC_VALID */
     uint32_t restarts; /* of the domain, this one counted */
     uint32_t serial;   /* 1 and up; 0 when there is no record */
-    char task[16]; /* what the guest published as its task name, any bytes, zero-filled */
+    char task[16];     /* what the guest published as its task name, any bytes, zero-filled */
 };
 
 _Static_assert(sizeof(struct fvm_fault) == 4 * FVM_FAULT_WORDS, "record layout is ABI");

@@ -32,20 +32,20 @@ int hyp_vct_lck(void);
 int hyp_vct_wait(void); /* from USR: WFI; returns when a vector was pended since the last wait */
 int hyp_evt_snd(uint32_t evt_id);
 int hyp_wdg_clr(void);
-_Noreturn void hyp_reboot(void);      /* NVIC_SystemReset: this VM only */
-int hyp_tick_set(uint32_t hz);        /* SysTick_Config: a divisor of the kernel's tick rate */
-int hyp_irq_ena(int32_t phys_id);     /* NVIC_EnableIRQ of a granted line */
-int hyp_irq_dis(int32_t phys_id);     /* NVIC_DisableIRQ */
-int hyp_irq_done(uint32_t virt_id);   /* reopen the line of a vector served earlier in this round */
+_Noreturn void hyp_reboot(void);    /* NVIC_SystemReset: this VM only */
+int hyp_tick_set(uint32_t hz);      /* SysTick_Config: a divisor of the kernel's tick rate */
+int hyp_irq_ena(int32_t phys_id);   /* NVIC_EnableIRQ of a granted line */
+int hyp_irq_dis(int32_t phys_id);   /* NVIC_DisableIRQ */
+int hyp_irq_done(uint32_t virt_id); /* reopen the line of a vector served earlier in this round */
 int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value); /* port 0 = A; masked output write */
-uint32_t virt_cycles(void);           /* DWT->CYCCNT: processor cycles, wraps at 2^32 */
+uint32_t virt_cycles(void); /* DWT->CYCCNT: processor cycles, wraps at 2^32 */
 
 /* --- vectors --------------------------------------------------------------------------- */
 /* Smaller prio is more urgent, as in the NVIC. FVM_E_ARGUMENT for a bad virt_id or NULL. */
 int virt_vct_set(uint32_t virt_id, virt_handler handler, uint32_t prio, uint32_t attr);
 int virt_vct_prio(uint32_t virt_id, uint32_t prio);
-int virt_vct_trig(uint32_t virt_id); /* pend in software; 0 requests a context switch */
-int virt_vct_clear(uint32_t virt_id); /* NVIC_ClearPendingIRQ of a virtual vector */
+int virt_vct_trig(uint32_t virt_id);    /* pend in software; 0 requests a context switch */
+int virt_vct_clear(uint32_t virt_id);   /* NVIC_ClearPendingIRQ of a virtual vector */
 int virt_vct_pending(uint32_t virt_id); /* NVIC_GetPendingIRQ: 1 or 0 */
 static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR != 0` idiom */
 
@@ -71,7 +71,7 @@ static inline void virt_int_unmask(uint32_t w)
         fvm_state.int_mask.byte.base = 0;
     }
     __asm volatile("" ::: "memory");
-    if (fvm_state.int_pend.any != 0) { /* after the store: the kernel sets it when it saw the mask */
+    if (fvm_state.int_pend.any != 0) { /* after the store: the kernel set it if it saw the mask */
         virt_unmask_pending();
     }
 }

@@ -34,7 +34,7 @@ union fvm_int_pend {
     volatile uint16_t any;
     struct {
         volatile uint8_t vector; /* 1: VCT has to look: a vector that a mask held back is pending */
-        volatile uint8_t yield;  /* 1: a context switch was asked for while masked; only USR sets it */
+        volatile uint8_t yield;  /* 1: a switch was asked for while masked; only USR sets it */
     } byte;
 };
 
@@ -47,7 +47,7 @@ struct fvm_state {
     const char *volatile task_name; /* name of the running guest task, or NULL */
     uint32_t reserved_word;
     struct fvm_usr_reg usr_reg;
-    volatile uint8_t pending[FVM_VECTORS_MAX]; /* one byte a vector: stores, never read-modify-write */
+    volatile uint8_t pending[FVM_VECTORS_MAX]; /* a byte a vector: stores only */
 };
 
 extern struct fvm_state fvm_state; /* placed by the generated linker script */
