@@ -30,6 +30,7 @@ int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id)
     return FVM_OK;
 }
 
+/* From a VM: it names the event, and its right was registered. */
 int32_t event_send(uint32_t event, uint8_t sender_domain)
 {
     if (event >= FVM_EVENTS) {
@@ -38,6 +39,11 @@ int32_t event_send(uint32_t event, uint8_t sender_domain)
     if (fvm_event[event].sender != sender_domain || !may_send[event]) {
         return FVM_E_OWNER;
     }
+    return event_deliver(event);
+}
+
+int32_t event_deliver(uint32_t event)
+{
     const struct fvm_route *route = &fvm_event[event].route;
     if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_SIGNAL) {
         signal_send(route->target);

@@ -28,7 +28,7 @@ struct vcpu;
 
 struct thread {
     struct fvm_usr_reg *context; /* kernel memory; for USR fvm_state.usr_reg of its VM */
-    uint32_t return_bits;        /* context_arch_return_bits of its domain (offset used by entry.S) */
+    uint32_t return_bits;        /* context_arch_return_bits of its domain (used by entry.S) */
     const struct fvm_domain *domain;
     struct vcpu *vcpu;     /* NULL for a process */
     struct signal *signal; /* that it waits for */
@@ -61,7 +61,7 @@ struct vcpu {
     uint16_t tick_owed;
     uint32_t tick_period, tick_left; /* kernel ticks; period 0: no tick */
     uint32_t tick_served, tick_dropped;
-    uint32_t watchdog_left; /* kernel ticks; 0: not started */
+    uint32_t watchdog_left;        /* kernel ticks; 0: not started */
     uint8_t line[FVM_VECTORS_MAX]; /* physical line of a registered vector, or FVM_NO_INDEX */
     uint8_t request;               /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
     uint32_t request_argument[2];
@@ -74,17 +74,17 @@ struct domain {
 };
 extern struct domain domain_table[FVM_DOMAINS];
 
-/* --- scheduler.c: who runs ------------------------------------------------------------------ */
+/* --- scheduler.c: who runs ---------------------------------------------------------------- */
 void scheduler_init(void);
-void scheduler_ready(struct thread *thread);   /* WAITING or new -> READY */
+void scheduler_ready(struct thread *thread); /* WAITING or new -> READY */
 void scheduler_block(struct thread *thread, uint8_t state);
-void scheduler_choose(void);                   /* sets cpu.next; after any change of readiness */
-void scheduler_charge(void);                   /* the running vCPU pays up to now */
+void scheduler_choose(void); /* sets cpu.next; after any change of readiness */
+void scheduler_charge(void); /* the running vCPU pays up to now */
 void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
 uint32_t scheduler_switch(void);
 
-/* --- vcpu.c: virtual interrupts --------------------------------------------------------------- */
+/* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);
 void vcpu_start(struct vcpu *vcpu); /* state after boot or restart */
 void vcpu_stop(struct vcpu *vcpu);  /* drop routes, lines, events and requests */
@@ -99,33 +99,34 @@ int32_t vcpu_tick_set(struct vcpu *vcpu, uint32_t hz);
 void vcpu_tick(struct vcpu *vcpu); /* one kernel tick: virtual tick and watchdog */
 void vcpu_feed(struct vcpu *vcpu);
 
-/* --- interrupt.c: physical lines --------------------------------------------------------------- */
+/* --- interrupt.c: physical lines ---------------------------------------------------------- */
 void interrupt_dispatch(uint32_t line); /* from entry.S */
 int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id);
 int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable);
 void interrupt_reopen(uint32_t line);
 void interrupt_drop(uint32_t line);
 
-/* --- event.c ------------------------------------------------------------------------------------ */
+/* --- event.c ------------------------------------------------------------------------------ */
 int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
 int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id);
 int32_t event_send(uint32_t event, uint8_t sender_domain);
+int32_t event_deliver(uint32_t event); /* the right to send was checked */
 void event_drop(uint8_t domain_index, const struct vcpu *vcpu);
 
-/* --- signal.c ------------------------------------------------------------------------------------ */
+/* --- signal.c ----------------------------------------------------------------------------- */
 void signal_send(uint32_t index);
 int32_t signal_wait(struct thread *thread, uint32_t index);
 void signal_leave(struct thread *thread); /* a stopped thread waits for nothing */
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
 
-/* --- request.c: calls served by the hypervisor ----------------------------------------------------- */
+/* --- request.c: calls served by the hypervisor -------------------------------------------- */
 void request_post(struct thread *usr, const struct call_frame *frame);
 void request_budget(struct vcpu *vcpu);
 void request_get(uint32_t signal, struct call_frame *frame);
 int32_t request_reply(struct vcpu *vcpu, uint32_t result);
 void request_drop(struct vcpu *vcpu);
 
-/* --- domain.c ------------------------------------------------------------------------------------- */
+/* --- domain.c ----------------------------------------------------------------------------- */
 void domain_init(void);
 void domain_stop(uint32_t index);
 int32_t domain_restart(uint32_t index);
@@ -133,7 +134,7 @@ uint32_t domain_stopped(void); /* mask */
 /* True if [address, address + size) lies in the memory that holds the domain's stacks. */
 bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size);
 
-/* --- fault.c --------------------------------------------------------------------------------------- */
+/* --- fault.c ------------------------------------------------------------------------------ */
 struct fault_detail {
     uint32_t status;
     uint32_t address;
@@ -147,7 +148,7 @@ void fault_read(uint32_t first, struct call_frame *frame);
 int32_t fault_next(void);
 uint32_t fault_lost(void);
 
-/* --- time.c, pin.c, syscall.c, capability.c --------------------------------------------------- */
+/* --- time.c, pin.c, syscall.c, capability.c ----------------------------------------------- */
 void time_init(void);
 void time_tick(void); /* from the architecture's timer */
 uint32_t time_ticks(void);

@@ -69,8 +69,8 @@ static int32_t status(struct call_frame *frame)
 static int32_t on_signal(struct thread *caller, struct call_frame *frame)
 {
     bool wait = frame->number != FVM_CALL_SIGNAL_SEND;
-    const struct fvm_capability *cap = capability_find(
-        caller, frame->r[0], FVM_CAP_SIGNAL, wait ? FVM_RIGHT_WAIT : FVM_RIGHT_SEND);
+    const struct fvm_capability *cap = capability_find(caller, frame->r[0], FVM_CAP_SIGNAL,
+                                                       wait ? FVM_RIGHT_WAIT : FVM_RIGHT_SEND);
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
@@ -145,6 +145,13 @@ static int32_t on_domain(struct thread *caller, struct call_frame *frame)
     return domain_restart(cap->index);
 }
 
+static int32_t on_event(struct thread *caller, const struct call_frame *frame)
+{
+    const struct fvm_capability *cap =
+        capability_find(caller, frame->r[0], FVM_CAP_EVENT, FVM_RIGHT_SEND);
+    return cap == NULL ? FVM_E_CAPABILITY : event_deliver(cap->index);
+}
+
 /* Calls of a process, each on a capability. */
 static int32_t process_call(struct thread *caller, struct call_frame *frame)
 {
@@ -153,6 +160,8 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
     case FVM_CALL_SIGNAL_SEND:
     case FVM_CALL_REQUEST_GET:
         return on_signal(caller, frame);
+    case FVM_CALL_EVT_SND:
+        return on_event(caller, frame);
     case FVM_CALL_REQUEST_REPLY:
     case FVM_CALL_VCPU_ROUTE:
     case FVM_CALL_VCPU_EVENT:

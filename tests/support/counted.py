@@ -12,6 +12,7 @@ from pathlib import Path
 
 from composer.simulate.log import Record, parse
 
+HYPERVISOR = "hypervisor"
 KERNEL_CONSOLE = 6  # USART6 in every description of the tests
 _USARTS = 6
 # One instruction is 16 ns: with the real frequency of 168 MHz, 62500 instructions a millisecond.
@@ -112,7 +113,10 @@ def run(
     timeout: float = 60.0,
     options: tuple[str, ...] = (),
 ) -> Transcript:
-    """Runs until the kernel's report reaches a tick, at most `timeout` seconds of the host."""
+    """Runs until the kernel's periodic report of a tick is complete and the next one begins.
+
+    A report starts with the hypervisor. The run ends after `timeout` seconds of the host, too.
+    """
     with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
         files = {number: Path(folder) / f"usart{number}" for number in range(1, _USARTS + 1)}
         arguments = ["qemu-system-arm", "-M", "netduinoplus2", "-display", "none"]
@@ -133,7 +137,9 @@ def run(
                 time.sleep(0.02)
                 log = _records(files[KERNEL_CONSOLE])
                 reached = any(
-                    r.kind == "stat" and (r.number("tick") or 0) >= until_tick for r in log[-8:]
+                    r.fields.get("domain") == HYPERVISOR and _number(r, "tick") > until_tick
+                    for r in log
+                    if r.kind == "stat"
                 )
         finally:
             process.kill()

@@ -11,19 +11,19 @@
 #define FVM_SVC 0xF5
 
 /* Served by the kernel for the calling vCPU itself. */
-#define FVM_CALL_VCT_WAIT 0  /* r0: virt_id last served by VCT, or FVM_NONE */
-#define FVM_CALL_INT_ENA 1   /* open the vCPU to virtual interrupts */
-#define FVM_CALL_INT_DIS 2   /* close it; interrupts stay latched */
-#define FVM_CALL_IRQ_ENA 3   /* r0: physical line (ours: NVIC_EnableIRQ) */
-#define FVM_CALL_IRQ_DIS 4   /* r0: physical line (ours: NVIC_DisableIRQ) */
-#define FVM_CALL_IRQ_DONE 5  /* r0: virt_id served (ours) */
-#define FVM_CALL_TICK_SET 6  /* r0: virtual ticks per second, 0 stops (ours: SysTick_Config) */
-#define FVM_CALL_WDG_CLR 7   /* feed the watchdog; the first call starts it */
-#define FVM_CALL_EVT_SND 8   /* r0: evt_id */
-#define FVM_CALL_VCT_WAKE 9  /* wake the caller's own VCT (ours: unmask found work) */
-#define FVM_CALL_RESUME 10   /* r0: SP of an exception frame, r1: EXC_RETURN (ours: fast yield) */
-#define FVM_CALL_PIN_SET 11  /* r0: port, r1: mask, r2: value (ours) */
-#define FVM_CALL_CYCLES 12   /* ours: DWT->CYCCNT */
+#define FVM_CALL_VCT_WAIT 0 /* r0: virt_id last served by VCT, or FVM_NONE */
+#define FVM_CALL_INT_ENA 1  /* open the vCPU to virtual interrupts */
+#define FVM_CALL_INT_DIS 2  /* close it; interrupts stay latched */
+#define FVM_CALL_IRQ_ENA 3  /* r0: physical line (ours: NVIC_EnableIRQ) */
+#define FVM_CALL_IRQ_DIS 4  /* r0: physical line (ours: NVIC_DisableIRQ) */
+#define FVM_CALL_IRQ_DONE 5 /* r0: virt_id served (ours) */
+#define FVM_CALL_TICK_SET 6 /* r0: virtual ticks per second, 0 stops (ours: SysTick_Config) */
+#define FVM_CALL_WDG_CLR 7  /* feed the watchdog; the first call starts it */
+#define FVM_CALL_EVT_SND 8  /* r0: evt_id; from a process: cap */
+#define FVM_CALL_VCT_WAKE 9 /* wake the caller's own VCT (ours: unmask found work) */
+#define FVM_CALL_RESUME 10  /* r0: SP of an exception frame, r1: EXC_RETURN (ours: fast yield) */
+#define FVM_CALL_PIN_SET 11 /* r0: port, r1: mask, r2: value (ours) */
+#define FVM_CALL_CYCLES 12  /* ours: DWT->CYCCNT */
 
 /* Served by the hypervisor; the caller is blocked meanwhile. */
 #define FVM_CALL_HYPERVISOR 16 /* first number of this group */
@@ -32,30 +32,30 @@
 #define FVM_CALL_EVT_ADD 18    /* r0: evt_id */
 #define FVM_CALL_VCT_LCK 19
 #define FVM_CALL_HYPERVISOR_END 20
-#define FVM_CALL_REBOOT 20 /* ours: NVIC_SystemReset; recorded and handled like a fault; doesn't return */
+#define FVM_CALL_REBOOT 20 /* ours: NVIC_SystemReset; handled like a fault; doesn't return */
 
 /* For processes: the first argument is a capability number of the caller's table. */
-#define FVM_CALL_SIGNAL_WAIT 32  /* r0: cap; returns the count, at least 1 */
-#define FVM_CALL_SIGNAL_SEND 33  /* r0: cap */
-#define FVM_CALL_REQUEST_GET 34  /* r0: signal cap; of one vCPU that reports to this signal, returns
-                                    r0: vCPU index (or FVM_E_BUSY: none), r1: call number or
-                                    FVM_REQUEST_BUDGET, r2, r3: arguments */
-#define FVM_CALL_REQUEST_REPLY 35 /* r0: vCPU cap, r1: result of its call */
-#define FVM_REQUEST_BUDGET 0xFFu  /* not a call: the vCPU used up its budget */
-#define FVM_CALL_VCPU_ROUTE 36   /* r0: vCPU cap, r1: phys_id, r2: virt_id */
-#define FVM_CALL_VCPU_EVENT 37   /* r0: vCPU cap, r1: evt_id, r2: virt_id, or FVM_NONE to grant sending */
-#define FVM_CALL_VCPU_LOCK 38    /* r0: vCPU cap */
-#define FVM_CALL_VCPU_BUDGET 39  /* r0: vCPU cap, r1: cycles; replenish and go to the end of the round */
+#define FVM_CALL_SIGNAL_WAIT 32 /* r0: cap; returns the count, at least 1 */
+#define FVM_CALL_SIGNAL_SEND 33 /* r0: cap */
+/* r0: signal cap; of one vCPU that reports to this signal, returns r0: vCPU index (or FVM_E_BUSY:
+ * none), r1: call number or FVM_REQUEST_BUDGET, r2, r3: arguments */
+#define FVM_CALL_REQUEST_GET 34
+#define FVM_CALL_REQUEST_REPLY 35  /* r0: vCPU cap, r1: result of its call */
+#define FVM_REQUEST_BUDGET 0xFFu   /* not a call: the vCPU used up its budget */
+#define FVM_CALL_VCPU_ROUTE 36     /* r0: vCPU cap, r1: phys_id, r2: virt_id */
+#define FVM_CALL_VCPU_EVENT 37     /* r0: vCPU cap, r1: evt_id, r2: virt_id, FVM_NONE: sending */
+#define FVM_CALL_VCPU_LOCK 38      /* r0: vCPU cap */
+#define FVM_CALL_VCPU_BUDGET 39    /* r0: vCPU cap, r1: cycles; refill, end of the round */
 #define FVM_CALL_DOMAIN_RESTART 40 /* r0: domain cap */
-#define FVM_CALL_FAULT_READ 41   /* r0: log cap, r1: first word; returns 4 words of the oldest record in r0-r3 */
-#define FVM_CALL_FAULT_NEXT 42   /* r0: log cap; drops the oldest record, returns how many are left */
-#define FVM_CALL_STATUS 43       /* r0: log cap, r1: subject FVM_STATUS_*, r2: index; returns r0-r3 */
+#define FVM_CALL_FAULT_READ 41     /* r0: log cap, r1: first word; r0-r3: 4 words of the oldest */
+#define FVM_CALL_FAULT_NEXT 42     /* r0: log cap; drops the oldest record; r0: how many are left */
+#define FVM_CALL_STATUS 43         /* r0: log cap, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
 
 #define FVM_NONE 0xFFFFFFFFu
 
 /* FVM_CALL_STATUS subjects and what r0-r3 then hold. */
 #define FVM_STATUS_KERNEL 0 /* tick, records lost, protection on (1/0), mask of stopped domains */
-#define FVM_STATUS_DOMAIN 1 /* restarts, epoch, ticks served, ticks dropped (the last two 0 without vCPU) */
+#define FVM_STATUS_DOMAIN 1 /* restarts, epoch, ticks served, ticks dropped (0 without vCPU) */
 #define FVM_STATUS_SIGNAL 2 /* counts handed to waiters, counts pending, 0, 0 */
 
 /* Results. Every refusal is one of these; nothing else changed. */

@@ -15,8 +15,10 @@ struct fvm_result {
 /* Any call by number; see hypercall.h for arguments and results. */
 struct fvm_result fvm_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3);
 
-/* Blocks until the signal was sent; returns how often since the last wait (saturating), or FVM_E_*. */
+/* Blocks until the signal was sent; returns how often since the last wait, or FVM_E_*. The count
+ * saturates. */
 int32_t fvm_signal_wait(uint32_t cap);
 int32_t fvm_signal_send(uint32_t cap);
+int32_t fvm_event_send(uint32_t cap); /* FVM_E_BUSY while the receiver starts */
 
 #endif
