@@ -1,0 +1,9 @@
+/* Does nothing. */
+#include <fvm/guest.h>
+
+int main(void)
+{
+    for (;;) {
+        hyp_vct_wait();
+    }
+}
