@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -48,7 +49,7 @@ def emitted(plan: Plan, folder: Path) -> list[list[tuple[int, int]]]:
     with output.open("rb") as stream:
         image = ELFFile(stream)
         symbols = image.get_section_by_name(".symtab")
-        assert symbols is not None
+        assert isinstance(symbols, SymbolTableSection)
         (symbol,) = symbols.get_symbol_by_name("fvm_domain")
         data = image.get_section(symbol["st_shndx"]).data()[symbol["st_value"] :]
     size = symbol["st_size"] // len(plan.domains)
