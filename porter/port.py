@@ -109,7 +109,7 @@ def leave(unit: Unit, reason: str) -> None:
 def finish(unit: Unit) -> FilePort:
     """The edits of a file with its includes. Raises InternalError for a site without a verdict."""
     _account(unit.found.sites, unit.verdicts)
-    edits = sorted(unit.edits())
+    edits = unit.edits()
     edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)
     return FilePort(
         unit.file, tuple(sorted(edits)), tuple(unit.verdicts[site] for site in unit.found.sites)

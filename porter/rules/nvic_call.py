@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.removal import delete_statement
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
@@ -76,7 +75,7 @@ class NvicCall(Rule):
         number = self._number(unit, site, line)
         if number is not None and number < 0:
             return self._system_vector(unit, site, call, name, number)
-        if (problem := _not_granted(unit, name, number)) is not None:
+        if (problem := not_granted(unit, name, number)) is not None:
             return self.escalated(site, problem)
         if name in _BY_LINE:
             return replace(b"%s(%s)" % (_BY_LINE[name].encode(), line), "the kernel owns the line")
@@ -95,7 +94,14 @@ class NvicCall(Rule):
         return self.rewritten(site, "on the system vector", Edit(call.start, call.end, text))
 
     def _deleted(self, unit: Unit, site: Site, call: Call, reason: str) -> Verdict:
-        return self.rewritten(site, f"removed: {reason}", deleted_call(unit, site, call))
+        """Takes a call out, with its statement if that is all of it."""
+        context = unit.context(site)
+        node = context.node_at(call.start, call.end) if context is not None else None
+        parent = node.parent if node is not None else None
+        if context is not None and parent is not None and parent.type == "expression_statement":
+            unit.delete(context, parent)
+            return self.rewritten(site, f"removed: {reason}")
+        return self.rewritten(site, f"removed: {reason}", Edit(call.start, call.end, b"(void)0"))
 
     @staticmethod
     def _number(unit: Unit, site: Site, text: bytes) -> int | None:
@@ -105,19 +111,8 @@ class NvicCall(Rule):
         return value.value if isinstance(value, Number) else None
 
 
-def deleted_call(unit: Unit, site: Site, call: Call) -> Edit:
-    """Takes a call without a used result out, with its statement if that is all of it."""
-    context = unit.context(site)
-    if context is not None:
-        node = context.node_at(call.start, call.end)
-        while node is not None and node.type == "call_expression":
-            node = node.parent
-        if node is not None and node.type == "expression_statement" and context.kind != "macro":
-            return delete_statement(unit, context, node)
-    return Edit(call.start, call.end, b"(void)0")
-
-
-def _not_granted(unit: Unit, name: str, number: int | None) -> str | None:
+def not_granted(unit: Unit, name: str, number: int | None) -> str | None:
+    """Why an NVIC function can't be served for a line (None: number unknown); None if it can."""
     domain = unit.domain
     if domain is None:
         if name in _BY_VECTOR:

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from porter.rules.asm_statement import AsmStatementRule
+from porter.rules.boot_table import BootTable
+from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
+from porter.rules.icsr import Icsr
+from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.nvic_call import NvicCall
+from porter.rules.nvic_register import NvicRegister
+from porter.rules.reset import Reset
 from porter.rules.rule import Rule
+from porter.rules.tick_config import TickConfig
+from porter.rules.tick_register import TickRegister
 from porter.rules.unknown import Unknown
+from porter.rules.unused import Unused
 from porter.rules.wait import Wait
+from porter.rules.watchdog import Watchdog
 
 RULES: tuple[Rule, ...] = (
     Definition(),
     MaskIntrinsic(),
     Wait(),
     NvicCall(),
+    TickConfig(),
+    Icsr(),
+    Reset(),
+    TickRegister(),
+    Cycles(),
+    Watchdog(),
+    KernelRegister(),
+    BootTable(),
+    NvicRegister(),
+    AsmStatementRule(),
+    Unused(),
     Unknown(),
 )

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from porter.flow.variables import Variables
 from porter.project.domain import Domain
 from porter.project.knowledge import CText
+from porter.rules.deletion import span_of, tidy
 from porter.rules.verdict import Status, Verdict
+from porter.sites.access import Access, access_of
 from porter.sites.c_sites import CSites, Registers
 from porter.sites.context import Context, Contexts
 from porter.sites.region import Region
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
+from porter.source.c_tree import Node
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching, split_arguments
@@ -36,6 +40,11 @@ class Unit:
         self.found = sites
         self.domain = domain
         self.verdicts: dict[Site, Verdict] = {}
+        self.deletions: set[Edit] = set()
+        self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
+        self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
+        self.unnaked: set[str] = set()  # functions whose assembler body became C
+        self._accesses: dict[Site, Access | None] = {}
 
     @property
     def text(self) -> CText:
@@ -109,11 +118,49 @@ class Unit:
             after == b";" and before in (b";", b"{", b"}", b":"),
         )
 
-    def edits(self) -> set[Edit]:
-        """Every edit decided so far."""
-        return {
+    def accesses(self) -> Iterator[Access]:
+        """Register accesses at pending sites that the syntax explains."""
+        for site in self.pending(SiteKind.REGISTER):
+            if (access := self.access(site)) is not None:
+                yield access
+
+    def access(self, site: Site) -> Access | None:
+        """How a register site is used, None if it can't be told."""
+        if site not in self._accesses:
+            context = self.context(site)
+            found = access_of(site, context, self.registers) if context is not None else None
+            self._accesses[site] = found
+        return self._accesses[site]
+
+    @cached_property
+    def variables(self) -> Variables:
+        """Variables of the file."""
+        return Variables(self.text)
+
+    def delete(self, context: Context, node: Node) -> Edit:
+        """Take a statement or declaration out; returns the deletion."""
+        deletion = span_of(context, node, self.text.evaluator)
+        self.deletions.add(deletion)
+        return deletion
+
+    def is_deleted(self, start: int, end: int) -> bool:
+        """Whether [start, end) goes with a deletion."""
+        return any(edit.start <= start and end <= edit.end for edit in self.deletions)
+
+    def is_gone(self, start: int, end: int) -> bool:
+        """Whether [start, end) goes with a deletion or a rewritten statement."""
+        return self.is_deleted(start, end) or any(
+            edit.start <= start and end <= edit.end for edit in self.rewritten_spans
+        )
+
+    def edits(self) -> list[Edit]:
+        """Every edit decided so far, without those inside deleted text."""
+        wanted = {
             edit
             for verdict in self.verdicts.values()
             if verdict.status is Status.REWRITTEN
             for edit in verdict.edits
+            if not self.is_deleted(edit.start, edit.end)
         }
+        deletions = tidy(self.file, self.deletions, self.text.lexed.comments)
+        return sorted({*wanted, *deletions})

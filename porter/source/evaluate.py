@@ -76,6 +76,11 @@ class Evaluator:
         value = self.value(node, scope)
         return value.value & _MASK if isinstance(value, Number) else None
 
+    def number_of_name(self, name: bytes) -> int | None:
+        """The value of a macro or enumerator."""
+        value = self.name(name)
+        return value.value if isinstance(value, Number) else None
+
     def text(self, text: bytes, scope: Scope = no_scope, depth: int = 0) -> Value | None:
         """The value of an expression given as text."""
         if depth > _MAX_DEPTH or (node := parse_expression(text)) is None:

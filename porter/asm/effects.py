@@ -1,0 +1,192 @@
+"""Runs a straight line of instructions on symbolic values and notes what it does.
+
+Understands what mask, barrier and register-poking code is made of. Anything else (branches,
+conditional execution, stack pointers, memory that isn't a system register) is NotUnderstood.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from porter.registers.register import Register
+from porter.registers.system_space import identify
+from porter.source.asm_text import Instruction
+
+_MASK = 0xFFFF_FFFF
+_HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex"})
+_MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
+_NUMBER = re.compile(r"#?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
+_MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
+_ALIASES = {"r13": "sp", "r14": "lr", "r15": "pc", "r12": "ip"}
+_ALU: Mapping[str, Callable[[int, int], int]] = {
+    "orr": operator.or_,
+    "and": operator.and_,
+    "eor": operator.xor,
+    "add": operator.add,
+    "sub": operator.sub,
+    "bic": lambda a, b: a & ~b,
+    "lsl": lambda a, b: a << (b & 31),
+    "lsr": lambda a, b: (a & _MASK) >> (b & 31),
+}
+
+
+class NotUnderstood(Exception):
+    """str() names the instruction."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A known number."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Expression:
+    """The value of a C expression."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a mask register, or IPSR, held when it was read."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The content of a system register, with certain bits changed by a constant."""
+
+    address: int
+    ones: int = 0
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value nobody knows."""
+
+
+Symbol = Constant | Expression | Saved | Loaded | Unknown
+
+
+@dataclass(frozen=True)
+class Effect:
+    """`kind`: mask (register := value), read (register was read), store (to a system register),
+    wait, event, or return."""
+
+    kind: str
+    register: str = ""
+    value: Symbol = Unknown()
+    target: Register | None = None
+
+
+@dataclass
+class Machine:
+    """Registers and operands by name (`r0`, `%0`, `%[name]`), and the effects so far."""
+
+    values: dict[str, Symbol] = field(default_factory=dict)
+    effects: list[Effect] = field(default_factory=list)
+
+    def run(self, instructions: Sequence[Instruction]) -> None:
+        """Execute in order. Raises NotUnderstood."""
+        for instruction in instructions:
+            if self.effects and self.effects[-1].kind == "return":
+                if not instruction.mnemonic.startswith("."):
+                    raise NotUnderstood(f"{instruction} after the return")
+                continue
+            self._step(instruction)
+
+    def _step(self, instruction: Instruction) -> None:
+        name, operands = instruction.mnemonic, instruction.operands
+        if instruction.label is not None:
+            raise NotUnderstood(f"label {instruction.label}")
+        if name in _HARMLESS or name.startswith("."):
+            return
+        if name in ("wfi", "wfe", "sev"):
+            self.effects.append(Effect("event" if name == "sev" else "wait"))
+        elif name in ("cpsid", "cpsie") and operands:
+            self._cps(name == "cpsid", operands[0].lower())
+        elif name in ("mrs", "msr") and len(operands) == 2:
+            self._special(name, operands)
+        elif name == "bx" and _register(operands[0]) == "lr":
+            self.effects.append(Effect("return", value=self.values.get("r0", Unknown())))
+        elif name in ("ldr", "str") and len(operands) == 2:
+            self._memory(instruction)
+        elif name.removesuffix("s") == "mov" and len(operands) == 2:
+            self.values[_register(operands[0])] = self._operand(operands[1])
+        elif name.removesuffix("s") in _ALU and 2 <= len(operands) <= 3:
+            self._alu(_ALU[name.removesuffix("s")], name.removesuffix("s"), operands)
+        else:
+            raise NotUnderstood(str(instruction))
+
+    def _cps(self, disable: bool, flags: str) -> None:
+        if "i" in flags:
+            self.effects.append(Effect("mask", "primask", Constant(int(disable))))
+        if "f" in flags and disable:
+            self.effects.append(Effect("mask", "faultmask", Constant(1)))
+
+    def _special(self, name: str, operands: Sequence[str]) -> None:
+        if name == "mrs":
+            target, special = _register(operands[0]), operands[1].lower()
+            if special in _MASK_REGISTERS | {"ipsr"}:
+                self.values[target] = Saved(special.removesuffix("_max"))
+                self.effects.append(Effect("read", special.removesuffix("_max")))
+                return
+        else:
+            special = operands[0].lower()
+            if special in _MASK_REGISTERS:
+                self.effects.append(Effect("mask", special, self._operand(operands[1])))
+                return
+        raise NotUnderstood(f"{name} {', '.join(operands)}")
+
+    def _memory(self, instruction: Instruction) -> None:
+        register, place = instruction.operands
+        if instruction.mnemonic == "ldr" and place.startswith("="):
+            self.values[_register(register)] = _constant(place[1:]) or Unknown()
+            return
+        memory = _MEMORY.fullmatch(place)
+        base = self.values.get(_register(memory.group(1))) if memory else None
+        if memory is None or not isinstance(base, Constant):
+            raise NotUnderstood(str(instruction))
+        address = base.value + int(memory.group(2) or "0", 0)
+        target = identify(address)
+        if target is None:
+            raise NotUnderstood(str(instruction))
+        if instruction.mnemonic == "ldr":
+            self.values[_register(register)] = Loaded(address)
+        else:
+            value = self.values.get(_register(register), Unknown())
+            self.effects.append(Effect("store", value=value, target=target))
+
+    def _alu(self, function: Callable[[int, int], int], name: str, operands: Sequence[str]) -> None:
+        left, right = self._operand(operands[-2]), self._operand(operands[-1])
+        result: Symbol = Unknown()
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            result = Constant(function(left.value, right.value) & _MASK)
+        elif isinstance(left, Loaded) and isinstance(right, Constant):
+            ones = function(left.ones, right.value) if name in ("orr", "bic", "and") else 0
+            result = Loaded(left.address, ones & _MASK)
+        self.values[_register(operands[0])] = result
+
+    def _operand(self, text: str) -> Symbol:
+        constant = _constant(text)
+        if constant is not None:
+            return constant
+        return self.values.get(_register(text), Unknown())
+
+
+def _constant(text: str) -> Constant | None:
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        return None
+    return Constant((int(match.group(1), 0) << int(match.group(2) or "0")) & _MASK)
+
+
+def _register(text: str) -> str:
+    name = text.strip().lower() if not text.startswith("%") else text.strip()
+    return _ALIASES.get(name, name)

@@ -1,0 +1,116 @@
+"""From the effects of an assembler sequence to C statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from porter.asm.effects import (
+    Constant,
+    Effect,
+    Expression,
+    Loaded,
+    NotUnderstood,
+    Saved,
+    Symbol,
+)
+
+_W = {"primask": "VIRT_PRIMASK", "basepri": "VIRT_BASEPRI", "basepri_max": "VIRT_BASEPRI"}
+_PENDSVSET = 1 << 28
+_RESETS = 1 << 2 | 1
+
+Known = Callable[[str], int | None]
+"""The value of a C expression, if it is a constant."""
+Removable = Callable[[str], bool]
+"""Whether writes to a register (`SCB->CPACR`) are simply taken out."""
+
+
+def translate(
+    effects: Sequence[Effect], saved_in: dict[str, str], known: Known, removable: Removable
+) -> tuple[str, ...]:
+    """C statements for effects. `saved_in`: the lvalue that takes a mask register read here.
+
+    Raises NotUnderstood.
+    """
+    remaining = _without_bracket(list(effects))
+    lines: list[str] = []
+    waiting: dict[str, str] = {}  # read, but not yet written: becomes save or query
+    for effect in remaining:
+        name = effect.register.removesuffix("_max")
+        if effect.kind == "read":
+            if name in saved_in:
+                waiting[name] = saved_in[name]
+        elif effect.kind == "mask":
+            lines += _mask(effect, waiting.pop(name, None), known)
+        elif effect.kind == "wait":
+            lines.append("hyp_vct_wait()")
+        elif effect.kind == "store":
+            lines += _store(effect, removable)
+        elif effect.kind != "return":
+            raise NotUnderstood("sev")
+    for name, lvalue in waiting.items():
+        query = "virt_in_vct()" if name == "ipsr" else f"virt_int_query({_W[name]})"
+        lines.insert(0, f"{lvalue} = {query}")
+    return tuple(lines)
+
+
+def _without_bracket(effects: list[Effect]) -> list[Effect]:
+    """Drop a PRIMASK bracket around a BASEPRI write: a core erratum's work-around, one operation.
+
+    Rewriting it instruction by instruction would leave the machine unmasked.
+    """
+    if not any(effect.register.startswith("basepri") for effect in effects):
+        return effects
+    masks = [effect for effect in effects if effect.kind == "mask"]
+    primask = [effect for effect in masks if effect.register == "primask"]
+    if len(primask) < 2 or primask[0] is not masks[0] or primask[-1] is not masks[-1]:
+        return effects
+    closes = isinstance(primask[0].value, Constant) and primask[0].value.value == 1
+    opens = primask[-1].value in (Constant(0), Saved("primask"))
+    if not closes or not opens:
+        return effects
+    return [effect for effect in effects if effect.register != "primask"]
+
+
+def _mask(effect: Effect, save_to: str | None, known: Known) -> list[str]:
+    if effect.register == "faultmask":
+        raise NotUnderstood("cpsid f")
+    w = _W[effect.register]
+    value = _number(effect.value, known)
+    raised = value is not None and value != 0
+    if save_to is not None:
+        if raised:
+            return [f"{save_to} = virt_int_save({w})"]
+        return [f"{save_to} = virt_int_query({w})", *_mask(effect, None, known)]
+    if value is not None:
+        if effect.register == "basepri_max" and not raised:
+            return []
+        return [f"virt_int_{'mask' if raised else 'unmask'}({w})"]
+    if isinstance(effect.value, Saved) and effect.value.name == effect.register:
+        return []  # written back unchanged within the sequence
+    if not isinstance(effect.value, Expression):
+        raise NotUnderstood(f"msr {effect.register}")
+    if effect.register == "basepri_max":
+        return [f"if (({effect.value.text}) != 0) {{ virt_int_mask({w}); }}"]
+    return [f"virt_int_restore({w}, {effect.value.text})"]
+
+
+def _number(value: Symbol, known: Known) -> int | None:
+    if isinstance(value, Constant):
+        return value.value
+    return known(value.text) if isinstance(value, Expression) else None
+
+
+def _store(effect: Effect, removable: Removable) -> list[str]:
+    name = str(effect.target)
+    if name == "SCB->ICSR" and effect.value == Constant(_PENDSVSET):
+        return ["virt_yield()"]
+    ones = 0
+    if isinstance(effect.value, Constant):
+        ones = effect.value.value
+    elif isinstance(effect.value, Loaded):
+        ones = effect.value.ones
+    if name == "SCB->AIRCR" and ones & _RESETS:
+        return ["hyp_reboot()"]
+    if removable(name):
+        return []
+    raise NotUnderstood(f"a store to {name}")

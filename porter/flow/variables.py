@@ -1,0 +1,165 @@
+"""Variables of one file and every place where their names occur."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from porter.project.knowledge import CText
+from porter.source.c_lexer import LexedSource
+from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
+from porter.source.c_types import declared_name
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A local (`function` is its definition's start byte) or a static of the file (None)."""
+
+    name: bytes
+    function: int | None
+
+
+class Variables:
+    """Answers on the tree of all #if arms at once."""
+
+    def __init__(self, text: CText) -> None:
+        self._lexed: LexedSource = text.lexed
+        self.tree: SyntaxTree = text.trees.whole
+
+    @cached_property
+    def _occurrences(self) -> dict[bytes, list[Node]]:
+        found: dict[bytes, list[Node]] = {}
+        for node in walk(self.tree.root):
+            if node.type == "identifier":
+                found.setdefault(text_of(node), []).append(node)
+        return found
+
+    @cached_property
+    def _in_macros(self) -> frozenset[bytes]:
+        """Names that a macro of this file mentions: who uses them can't be told."""
+        return frozenset(
+            token.text
+            for directive in self._lexed.directives
+            if directive.name == b"define"
+            for token in directive.tokens[1:]
+        )
+
+    @cached_property
+    def _statics(self) -> frozenset[bytes]:
+        names: set[bytes] = set()
+        for node in self.tree.root.children:
+            if node.type != "declaration" or not is_static(node):
+                continue
+            for declarator in node.children_by_field_name("declarator"):
+                name = declared_name(_plain(declarator))
+                if name is not None and "function" not in declarator.type:
+                    names.add(text_of(name))
+        return frozenset(names)
+
+    def resolve(self, identifier: Node) -> Variable | None:
+        """The variable a name stands for; None for globals, functions, macros, parameters."""
+        name = text_of(identifier)
+        function = enclosing_function(identifier)
+        if function is not None and self._declarations(name, function):
+            return Variable(name, function.start_byte)
+        if function is not None and name in self._parameters(function):
+            return None
+        if name in self._statics and name not in self._in_macros:
+            return Variable(name, None)
+        return None
+
+    def named(self, name: bytes, function: Node) -> Iterator[Node]:
+        """Occurrences of a name in a function."""
+        for node in self._occurrences.get(name, ()):
+            if function.start_byte <= node.start_byte < function.end_byte:
+                yield node
+
+    def uses(self, variable: Variable) -> Iterator[Node]:
+        """Occurrences of a variable other than its own declarators."""
+        for node in self._occurrences.get(variable.name, ()):
+            if self.resolve(node) == variable and not is_declarator(node):
+                yield node
+
+    def declarators(self, variable: Variable) -> Iterator[Node]:
+        """The declarators (with initialiser) that introduce a variable."""
+        for node in self._occurrences.get(variable.name, ()):
+            if self.resolve(node) == variable and is_declarator(node):
+                yield outer_declarator(node)
+
+    def used_in(self, within: Callable[[Node], bool]) -> set[Variable]:
+        """Variables of which a name occurs where `within` says yes."""
+        return {
+            variable
+            for nodes in self._occurrences.values()
+            for node in nodes
+            if within(node) and (variable := self.resolve(node)) is not None
+        }
+
+    def _declarations(self, name: bytes, function: Node) -> bool:
+        return any(
+            node.start_byte >= function.start_byte
+            and node.end_byte <= function.end_byte
+            and is_declarator(node)
+            and outer_declaration(node).type == "declaration"
+            for node in self._occurrences.get(name, ())
+        )
+
+    @staticmethod
+    def _parameters(function: Node) -> frozenset[bytes]:
+        declarator = function.child_by_field_name("declarator")
+        return frozenset(
+            text_of(node)
+            for node in (walk(declarator) if declarator is not None else ())
+            if node.type == "identifier"
+        )
+
+
+def enclosing_function(node: Node) -> Node | None:
+    """The function definition around a node."""
+    return next((a for a in ancestors(node) if a.type == "function_definition"), None)
+
+
+def is_static(declaration: Node) -> bool:
+    """Whether a declaration has the storage class static."""
+    return any(
+        child.type == "storage_class_specifier" and text_of(child) == b"static"
+        for child in declaration.children
+    )
+
+
+def is_declarator(identifier: Node) -> bool:
+    """Whether an identifier is the name that a declarator introduces."""
+    node: Node = identifier
+    while (parent := node.parent) is not None:
+        if parent.type.endswith("_declarator"):
+            if parent.child_by_field_name("declarator") != node and (
+                parent.type != "parenthesized_declarator"
+            ):
+                return False
+            node = parent
+            continue
+        return parent.type in (
+            "declaration", "parameter_declaration", "function_definition", "field_declaration",
+            "type_definition",
+        ) and node in parent.children_by_field_name("declarator")  # fmt: skip
+    return False
+
+
+def outer_declarator(identifier: Node) -> Node:
+    """The whole declarator, with its initialiser, that introduces a name."""
+    node = identifier
+    while node.parent is not None and node.parent.type.endswith("_declarator"):
+        node = node.parent
+    return node
+
+
+def outer_declaration(identifier: Node) -> Node:
+    """The declaration that a declarator belongs to."""
+    outer = outer_declarator(identifier)
+    return outer.parent if outer.parent is not None else outer
+
+
+def _plain(declarator: Node) -> Node:
+    inner = declarator.child_by_field_name("declarator")
+    return inner if declarator.type == "init_declarator" and inner is not None else declarator

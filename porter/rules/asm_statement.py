@@ -1,0 +1,255 @@
+"""Inline assembler that masks, saves, restores, sleeps or pokes a system register."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.asm.effects import Effect, Expression, Machine, NotUnderstood, Saved, Symbol
+from porter.asm.translate import translate
+from porter.flow.dead_slice import Alive, DeadSlice, Slice
+from porter.flow.statements import enclosing_statement
+from porter.rules.expressions import is_truth_test
+from porter.rules.kernel_register import is_removable
+from porter.rules.naked import is_naked, parameters_of
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.context import Context, function_name
+from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import Node, parse_expression, text_of
+from porter.source.edit import Edit
+from porter.source.evaluate import no_scope
+from porter.source.inline_asm import AsmStatement, Operand
+
+
+class AsmStatementRule(Rule):
+    """One asm statement is one operation, however many instructions it takes."""
+
+    id = "asm-statement"
+    finds = "asm statements made of cps, mrs, msr, barriers, wfi and system register accesses"
+    becomes = "virt_int_mask/unmask/save/restore/query(), virt_in_vct(), hyp_vct_wait()"
+    why = "these instructions do nothing in unprivileged code, and nobody is told"
+    samples = (
+        Sample(
+            'void f(void) { __asm volatile ( "cpsid i" ::: "memory" ); }',
+            "void f(void) { virt_int_mask(VIRT_PRIMASK); }",
+        ),
+        Sample(
+            'unsigned f(void)\n{\n    unsigned x;\n    asm volatile("\\tmrs\\t%0, primask\\n'
+            '\\tcpsid  i\\n" : "=r"(x));\n    return x;\n}\n',
+            "unsigned f(void)\n{\n    unsigned x;\n    x = virt_int_save(VIRT_PRIMASK);\n"
+            "    return x;\n}\n",
+        ),
+        Sample(
+            'void f(unsigned x) { asm volatile("msr basepri, %0" :: "r"(x)); }',
+            "void f(unsigned x) { virt_int_restore(VIRT_BASEPRI, x); }",
+        ),
+        Sample(
+            'void f(void)\n{\n    unsigned n;\n    asm volatile("mov %0, %1\\n cpsid i\\n'
+            ' msr basepri, %0\\n isb\\n dsb\\n cpsie i\\n" : "=r"(n) : "i"(0x50));\n}\n',
+            "void f(void)\n{\n    virt_int_mask(VIRT_BASEPRI);\n}\n",
+        ),
+        Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
+        Sample('void f(void) { asm volatile("msr psp, r0"); }', "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Statement by statement; all its sites end alike."""
+        statements: dict[AsmStatement, list[Site]] = {}
+        for site in unit.pending(SiteKind.ASM):
+            statements.setdefault(unit.found.asm[site], []).append(site)
+        for statement, sites in statements.items():
+            try:
+                reason, edits = self._rewrite(unit, statement, sites[0])
+            except NotUnderstood as why:
+                for site in sites:
+                    yield self.escalated(site, f"not understood: {why}")
+                continue
+            for site in sites:
+                yield self.rewritten(site, reason, *edits)
+
+    def _rewrite(
+        self, unit: Unit, statement: AsmStatement, site: Site
+    ) -> tuple[str, tuple[Edit, ...]]:
+        if statement.opaque:
+            raise NotUnderstood("a part of the template is a macro")
+        if statement.form == "function":
+            raise NotUnderstood("a function in assembler")
+        context = unit.context(site)
+        function = context.root if context is not None and context.kind == "function" else None
+        naked = function is not None and is_naked(unit, function_name(function))
+        machine = Machine(_initial(statement, function if naked else None))
+        machine.run(statement.instructions)
+        ends = [effect for effect in machine.effects if effect.kind == "return"]
+        if ends and (not naked or function is None):
+            raise NotUnderstood("a return")
+        outputs = _outputs(statement, machine)
+        saved_in = {value.name: text for text, value in outputs.items() if isinstance(value, Saved)}
+        if "ipsr" in saved_in:
+            gone = self._in_interrupt(unit, context, statement, saved_in["ipsr"])
+            if gone is not None:
+                return gone
+        used = {
+            text: value
+            for text, value in outputs.items()
+            if _is_used(unit, context, statement, text)
+        }
+        lines = list(
+            translate(
+                machine.effects,
+                {name: text for name, text in saved_in.items() if text in used},
+                lambda text: _known(unit, context, text),
+                is_removable,
+            )
+        )
+        lines += [f"{text} = {_c_text(value)}" for text, value in used.items()
+                  if not isinstance(value, Saved)]  # fmt: skip
+        if naked and function is not None:
+            lines = _with_return(function, ends[0] if ends else None, lines)
+            unit.unnaked.add(function_name(function))
+        return _replace(unit, context, statement, lines)
+
+    def _in_interrupt(
+        self, unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str
+    ) -> tuple[str, tuple[Edit, ...]] | None:
+        """IPSR: a question whether an interrupt runs, or a number that only checks look at."""
+        if context is None or context.tree is not unit.variables.tree:
+            raise NotUnderstood("mrs ipsr outside a function")
+        node = context.node_at(statement.start, statement.end)
+        whole = enclosing_statement(node) if node is not None else None
+        name = parse_expression(lvalue.encode())
+        uses = _uses(unit, context, statement, lvalue)
+        if name is None or whole is None or uses is None:
+            raise NotUnderstood(f"where {lvalue} is used isn't known")
+        evaluator = unit.text.evaluator
+        if all(is_truth_test(use, evaluator, context.scope) for use in uses):
+            return None
+        variable = unit.variables.resolve(uses[0])
+        slicer = DeadSlice(
+            unit.variables, evaluator, lambda item: item.id in unit.removed_writes, False
+        )
+        try:
+            if variable is None:
+                raise Alive(f"{lvalue} is no local variable")
+            found = slicer.of_variable(variable, Slice({whole.id: whole}))
+        except Alive as why:
+            raise NotUnderstood(f"mrs ipsr: the number of the interrupt matters, {why}") from why
+        for gone in found.statements.values():
+            unit.delete(context, gone)
+        return "removed: only checks look at the interrupt's number", ()
+
+
+def _initial(statement: AsmStatement, naked: Node | None) -> dict[str, Symbol]:
+    values: dict[str, Symbol] = {}
+    operands = [*statement.outputs, *statement.inputs]
+    for number, operand in enumerate(operands):
+        is_input = number >= len(statement.outputs) or operand.constraint.startswith("+")
+        if not is_input:
+            continue
+        value = Expression(operand.text.decode("latin-1"))
+        for name in _names(number, operand):
+            values[name] = value
+        if operand.constraint.isdigit() and int(operand.constraint) < len(statement.outputs):
+            tied = int(operand.constraint)
+            for name in _names(tied, statement.outputs[tied]):
+                values[name] = value
+    if naked is not None:
+        for number, parameter in enumerate(parameters_of(naked)[:4]):
+            values[f"r{number}"] = Expression(parameter)
+    return values
+
+
+def _names(number: int, operand: Operand) -> Iterator[str]:
+    yield f"%{number}"
+    if operand.name is not None:
+        yield f"%[{operand.name}]"
+
+
+def _outputs(statement: AsmStatement, machine: Machine) -> dict[str, Symbol]:
+    """Each output's C text and what it holds afterwards."""
+    found: dict[str, Symbol] = {}
+    for number, operand in enumerate(statement.outputs):
+        for name in _names(number, operand):
+            if name in machine.values:
+                found[operand.text.decode("latin-1")] = machine.values[name]
+    return found
+
+
+def _c_text(value: Symbol) -> str:
+    if isinstance(value, Expression):
+        return value.text
+    number = getattr(value, "value", None)
+    if number is None:
+        raise NotUnderstood("an output whose value isn't known")
+    return f"0x{number:X}U"
+
+
+def _known(unit: Unit, context: Context | None, text: str) -> int | None:
+    node = parse_expression(text.encode("latin-1"))
+    scope = context.scope if context is not None else no_scope
+    return unit.text.evaluator.number(node, scope) if node is not None else None
+
+
+def _uses(
+    unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str
+) -> list[Node] | None:
+    """Reads of a local variable outside the statement; None if that can't be told."""
+    if context is None or context.kind != "function" or context.tree is not unit.variables.tree:
+        return None
+    tree = context.tree
+    declared = None
+    uses: list[Node] = []
+    for node in unit.variables.named(lvalue.encode("latin-1"), context.root):
+        declared = declared or unit.variables.resolve(node)
+        if not statement.start <= tree.start(node) < statement.end:
+            uses.append(node)
+    if declared is None or declared.function is None:
+        return None
+    return [use for use in uses if use in set(unit.variables.uses(declared))]
+
+
+def _is_used(unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str) -> bool:
+    uses = _uses(unit, context, statement, lvalue)
+    return uses is None or bool(uses)
+
+
+def _with_return(function: Node, end: Effect | None, lines: list[str]) -> list[str]:
+    """A naked function returns what r0 holds at its `bx lr`."""
+    kind = function.child_by_field_name("type")
+    declarator = function.child_by_field_name("declarator")
+    pointer = declarator is not None and declarator.type == "pointer_declarator"
+    if kind is None or (text_of(kind) == b"void" and not pointer):
+        return lines
+    if end is None:
+        raise NotUnderstood("no return")
+    if isinstance(end.value, Saved):
+        save = f"virt_int_save({'VIRT_PRIMASK' if end.value.name == 'primask' else 'VIRT_BASEPRI'})"
+        plain = save.replace("save", "mask")
+        if lines == [plain]:
+            return [f"return {save}"]
+        if not lines:
+            return [f"return {save.replace('save', 'query')}"]
+    if not lines or not isinstance(end.value, Saved):
+        return [*lines, f"return {_c_text(end.value)}"]
+    raise NotUnderstood("what is returned")
+
+
+def _replace(
+    unit: Unit, context: Context | None, statement: AsmStatement, lines: list[str]
+) -> tuple[str, tuple[Edit, ...]]:
+    node = context.node_at(statement.start, statement.end) if context is not None else None
+    whole = enclosing_statement(node) if node is not None else None
+    if not lines:
+        reason = "removed: means nothing in a virtual machine"
+        if context is not None and whole is not None and context.kind == "function":
+            unit.delete(context, whole)
+            return reason, ()
+        return reason, (Edit(statement.start, statement.end, b"(void)0"),)
+    text = "; ".join(lines)
+    if len(lines) > 1:
+        parent = whole.parent if whole is not None else None
+        if parent is None or parent.type != "compound_statement":
+            text = "{ " + text + "; }"
+    edit = Edit(statement.start, statement.end, text.encode("latin-1"))
+    unit.rewritten_spans.append(edit)
+    return "one operation of the virtual machine", (edit,)

@@ -1,0 +1,65 @@
+"""DWT->CYCCNT: the cycle counter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+from porter.source.edit import Edit
+
+_HEADER = (
+    "#define CTRL (*(volatile unsigned *)0xE0001000)\n"
+    "#define CYCCNT (*(volatile unsigned *)0xE0001004)\n"
+)
+
+
+class Cycles(Rule):
+    """Reads are calls. A write that zeroes the counter while it is switched on means nothing."""
+
+    id = "cycles"
+    finds = "reads of DWT->CYCCNT, and its reset where the counter is switched on"
+    becomes = "virt_cycles()"
+    why = "the counter is the kernel's, runs always and is shared"
+    samples = (
+        Sample(
+            _HEADER + "unsigned f(void) { return CYCCNT; }",
+            _HEADER + "unsigned f(void) { return virt_cycles(); }",
+        ),
+        Sample(
+            _HEADER + "void f(void)\n{\n    CYCCNT = 0;\n    CTRL |= 1;\n    g();\n}\n",
+            _HEADER + "void f(void)\n{\n    g();\n}\n",
+        ),
+        Sample(
+            _HEADER + "void f(unsigned n) { CYCCNT = 0; while (CYCCNT < n) { } }",
+            "",
+            escalates=True,
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Function by function: a reset matters to reads next to it."""
+        accesses = [a for a in unit.accesses() if a.register is not None]
+        counter = [a for a in accesses if str(a.register) == "DWT->CYCCNT"]
+        starts = {a.context.root.id for a in accesses if str(a.register) == "DWT->CTRL"}
+        written = {a.context.root.id for a in counter if a.use == "write"}
+        for access in counter:
+            yield self._one(unit, access, access.context.root.id, starts, written)
+
+    def _one(
+        self, unit: Unit, access: Access, function: int, starts: set[int], written: set[int]
+    ) -> Verdict:
+        alone = function in starts
+        if access.use == "read" and (function not in written or alone):
+            whole = access.whole
+            edit = Edit(access.context.start(whole), access.context.end(whole), b"virt_cycles()")
+            return self.rewritten(access.site, "the kernel reads the counter", edit)
+        if access.use == "write" and alone and access.statement is not None:
+            unit.removed_writes.add(access.whole.id)
+            unit.delete(access.context, access.statement)
+            return self.rewritten(access.site, "removed: the counter runs always")
+        return self.escalated(
+            access.site, "the counter is set and then compared; use differences of virt_cycles()"
+        )

@@ -1,0 +1,140 @@
+"""Shapes of expressions that several rules look for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
+from porter.source.evaluate import Evaluator, Scope
+from porter.source.values import Number
+
+_TRUTH_PARENTS = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
+
+
+def bare(node: Node) -> Node:
+    """An expression without parentheses and casts around it."""
+    node = strip_parentheses(node)
+    while node.type == "cast_expression":
+        inner = node.child_by_field_name("value")
+        if inner is None:
+            break
+        node = strip_parentheses(inner)
+    return node
+
+
+def binary(node: Node, *operators: bytes) -> tuple[Node, Node] | None:
+    """Both sides of a binary expression with one of these operators."""
+    sign = node.child_by_field_name("operator")
+    left = node.child_by_field_name("left")
+    right = node.child_by_field_name("right")
+    if node.type != "binary_expression" or sign is None or left is None or right is None:
+        return None
+    return (left, right) if text_of(sign) in operators else None
+
+
+def outside_parentheses(node: Node) -> Node:
+    """The outermost parentheses around an expression, or the expression itself."""
+    while node.parent is not None and node.parent.type == "parenthesized_expression":
+        parent = node.parent.parent
+        # The parentheses of if (...) and while (...) belong to the statement.
+        if parent is not None and (
+            parent.type in _TRUTH_PARENTS or parent.type == "switch_statement"
+        ):
+            break
+        node = node.parent
+    return node
+
+
+def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
+    """Whether only zero or not zero matters of an expression's value."""
+    outer = node
+    parent = outer.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        outer, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.type in _TRUTH_PARENTS:
+        return parent.child_by_field_name("body") != outer
+    if parent.type == "unary_expression":
+        return text_of(parent).startswith(b"!")
+    if parent.type == "conditional_expression":
+        return parent.child_by_field_name("condition") == outer
+    if binary(parent, b"&&", b"||") is not None:
+        return True
+    sides = binary(parent, b"==", b"!=", b">")
+    if sides is None:
+        return False
+    other = sides[1] if sides[0] == outer else sides[0]
+    if sides[1] == outer and binary(parent, b">") is not None:
+        return False
+    return evaluator.number(other, scope) == 0
+
+
+def masked(node: Node, evaluator: Evaluator, scope: Scope) -> tuple[Node, int] | None:
+    """The `x & MASK` around an expression x and the mask's value."""
+    outer = node
+    while outer.parent is not None and outer.parent.type in (
+        "parenthesized_expression", "cast_expression",
+    ):  # fmt: skip
+        outer = outer.parent
+    parent = outer.parent
+    sides = binary(parent, b"&") if parent is not None else None
+    if parent is None or sides is None:
+        return None
+    mask = evaluator.number(sides[1] if sides[0] == outer else sides[0], scope)
+    return None if mask is None else (parent, mask)
+
+
+def expanded(node: Node, evaluator: Evaluator) -> Node:
+    """A name that is an object-like macro for an expression, as that expression."""
+    node = bare(node)
+    macro = evaluator.macros.get(text_of(node)) if node.type == "identifier" else None
+    if macro is None or macro.parameters is not None:
+        return node
+    body = parse_expression(b" ".join(token.text for token in macro.body))
+    if body is None or bare(body).type in ("identifier", "number_literal", "call_expression"):
+        return node if body is None else expanded(body, evaluator)
+    return bare(body)
+
+
+def same_text(left: Node, right: Node) -> bool:
+    """Whether two expressions are written alike, parentheses and casts aside."""
+    return text_of(bare(left)).split() == text_of(bare(right)).split()
+
+
+def single_bit_of(node: Node, evaluator: Evaluator, scope: Scope) -> Node | None:
+    """X of `1 << (X & 31)` or `1 << (X % 32)`, X an interrupt number that isn't constant."""
+    sides = binary(bare(node), b"<<")
+    if sides is None or evaluator.number(sides[0], scope) != 1:
+        return None
+    inner = bare(sides[1])
+    for operator, count in ((b"&", 31), (b"%", 32)):
+        part = binary(inner, operator)
+        if part is not None and evaluator.number(part[1], scope) == count:
+            return bare(part[0])
+    return None
+
+
+def word_of(node: Node, evaluator: Evaluator, scope: Scope) -> Node | None:
+    """X of `X >> 5` or `X / 32`: which register of an array holds the bit of X."""
+    for operator, count in ((b">>", 5), (b"/", 32)):
+        part = binary(bare(node), operator)
+        if part is not None and evaluator.number(part[1], scope) == count:
+            return bare(part[0])
+    return None
+
+
+def bits_of(number: int) -> Iterator[int]:
+    """Numbers of the bits that are one."""
+    return (bit for bit in range(32) if number >> bit & 1)
+
+
+def source(node: Node) -> bytes:
+    """The text of an expression on one line."""
+    return b" ".join(text_of(node).split())
+
+
+def number_of(text: bytes, evaluator: Evaluator, scope: Scope) -> int | None:
+    """The signed value of an expression given as text."""
+    value = evaluator.text(text, scope)
+    return value.value if isinstance(value, Number) else None

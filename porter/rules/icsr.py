@@ -1,0 +1,86 @@
+"""SCB->ICSR: pending the context switch and the tick, and asking whether an interrupt runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.expressions import bits_of, is_truth_test, masked, outside_parentheses
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+from porter.source.edit import Edit
+
+_WRITES = {
+    28: b"virt_yield()",
+    27: b"virt_vct_clear(FVM_VIRT_SWITCH)",
+    26: b"virt_vct_trig(FVM_VIRT_TICK)",
+    25: b"virt_vct_clear(FVM_VIRT_TICK)",
+}
+_READS = {
+    1 << 28: b"virt_vct_pending(FVM_VIRT_SWITCH)",
+    1 << 26: b"virt_vct_pending(FVM_VIRT_TICK)",
+}
+_ACTIVE = 0x1FF
+_HEADER = "#define ICSR (*(volatile unsigned *)0xE000ED04)\n"
+
+
+class Icsr(Rule):
+    """By address, so that every RTOS's own name for the register and the bit is understood."""
+
+    id = "icsr"
+    finds = "writes of PENDSVSET, PENDSVCLR, PENDSTSET, PENDSTCLR; tests of VECTACTIVE"
+    becomes = "virt_yield(), virt_vct_trig/clear/pending(), virt_in_vct()"
+    why = "the context switch and the tick are virtual vectors 0 and 1"
+    samples = (
+        Sample(
+            _HEADER + "void f(void) { ICSR = 1u << 28; }",
+            _HEADER + "void f(void) { virt_yield(); }",
+        ),
+        Sample(
+            _HEADER + "int f(void) { return (ICSR & 0xFF) != 0; }",
+            _HEADER + "int f(void) { return virt_in_vct() != 0; }",
+        ),
+        Sample(_HEADER + "int f(void) { return ICSR & 0xFF; }", "", escalates=True),
+        Sample(_HEADER + "void f(unsigned x) { ICSR = x; }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Each access on its own."""
+        for access in unit.accesses():
+            if str(access.register) != "SCB->ICSR":
+                continue
+            if access.use == "write":
+                yield self._write(unit, access)
+            elif access.use == "read":
+                yield self._read(unit, access)
+
+    def _write(self, unit: Unit, access: Access) -> Verdict:
+        value = access.value
+        scope = access.context.scope
+        number = unit.text.evaluator.number(value, scope) if value is not None else None
+        calls = [_WRITES.get(bit) for bit in bits_of(number)] if number else []
+        if access.operator not in (b"=", b"|=") or len(calls) != 1 or calls[0] is None:
+            return self.escalated(access.site, "what is written to ICSR isn't one known request")
+        if access.statement is None:
+            return self.escalated(access.site, "ICSR is written inside an expression")
+        whole = access.whole
+        edit = Edit(access.context.start(whole), access.context.end(whole), calls[0])
+        return self.rewritten(access.site, "request to a system vector", edit)
+
+    def _read(self, unit: Unit, access: Access) -> Verdict:
+        evaluator, scope = unit.text.evaluator, access.context.scope
+        found = masked(access.place, evaluator, scope)
+        if found is None or not is_truth_test(found[0], evaluator, scope):
+            return self.escalated(
+                access.site, "more of ICSR is used than whether one of its fields is zero"
+            )
+        node, mask = found
+        call = _READS.get(mask)
+        if call is None and mask and mask & ~_ACTIVE == 0:
+            call = b"virt_in_vct()"
+        if call is None:
+            return self.escalated(access.site, f"bits 0x{mask:08X} of ICSR have no counterpart")
+        node = outside_parentheses(node)
+        edit = Edit(access.context.start(node), access.context.end(node), call)
+        return self.rewritten(access.site, "asks the virtual machine", edit)

@@ -1,0 +1,79 @@
+"""Registers of the core that the kernel sets up for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.removed import remove_accesses
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+
+_REASONS = {
+    "SCB->VTOR": "the vector table is the kernel's",
+    "SCB->SHP": "system vectors have a fixed order",
+    "SCB->CCR": "the kernel configures the core",
+    "SCB->SHCSR": "the kernel takes every fault",
+    "SCB->CFSR": "the kernel takes every fault",
+    "SCB->HFSR": "the kernel takes every fault",
+    "SCB->DFSR": "the kernel takes every fault",
+    "SCB->AFSR": "the kernel takes every fault",
+    "SCB->CPUID": "the description says which core it is",
+    "SCB->ID": "the description says which core it is",
+    "FPU->ID": "the description says which core it is",
+    "SCB->AIRCR": "virtual priorities have no sub-priority",
+    "FPU->FPCCR": "the kernel keeps the floating-point state of every thread",
+    "FPU->FPDSCR": "the kernel keeps the floating-point state of every thread",
+    "SCnSCB->ACTLR": "the kernel configures the core",
+    "CoreDebug->DEMCR": "the kernel runs the cycle counter",
+    "DWT->CTRL": "the kernel runs the cycle counter",
+    "DWT->*": "the kernel runs the cycle counter",
+}
+
+
+class KernelRegister(Rule):
+    """Set-up of the core, and code that only looks at it to check itself."""
+
+    id = "kernel-register"
+    finds = "SCB, FPU and debug registers: VTOR, CPACR, CCR, SHP, SHCSR, FPCCR, DEMCR, DWT->CTRL"
+    becomes = "nothing"
+    why = "they exist once, belong to the kernel, and fault when a machine touches them"
+    samples = (
+        Sample(
+            "#define VTOR (*(volatile unsigned *)0xE000ED08)\n"
+            "void f(void)\n{\n    VTOR = 0x08000000;\n    g();\n}\n",
+            "#define VTOR (*(volatile unsigned *)0xE000ED08)\nvoid f(void)\n{\n    g();\n}\n",
+        ),
+        Sample(
+            "#define VTOR (*(volatile unsigned *)0xE000ED08)\nunsigned f(void) { return VTOR; }\n",
+            "",
+            escalates=True,
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Register by register."""
+        groups: dict[str, list[Access]] = {}
+        for access in unit.accesses():
+            if access.register is not None and (reason := _reason(unit, access)) is not None:
+                groups.setdefault(reason, []).append(access)
+        for reason, accesses in groups.items():
+            yield from remove_accesses(self, unit, accesses, reason, waits_end=False)
+        for access in unit.accesses():
+            if str(access.register) == "SCB->CPACR":
+                yield self.escalated(
+                    access.site, "switches the FPU on, but the description doesn't grant it"
+                )
+
+
+def is_removable(register: str) -> bool:
+    """Whether writes to a register are simply taken out."""
+    return register in _REASONS or register == "SCB->CPACR"
+
+
+def _reason(unit: Unit, access: Access) -> str | None:
+    name = str(access.register)
+    if name == "SCB->CPACR":
+        return "the FPU is granted" if unit.domain is None or unit.domain.fpu else None
+    return _REASONS.get(name)

@@ -1,0 +1,71 @@
+"""Code that writes a priority register only to see which bits stick, and puts the value back."""
+
+from __future__ import annotations
+
+from porter.rules.expressions import bare
+from porter.rules.unit import Unit
+from porter.sites.access import Access
+from porter.source.c_tree import Node, text_of
+
+
+def probes(accesses: list[Access], unit: Unit) -> list[Access]:
+    """Accesses to priority registers that leave them as they were, and reads of them.
+
+    In one function, one variable takes the register's value before the first write and gives it
+    back in the last. Reads elsewhere count too: they go only if all that depends on them does.
+    """
+    found: list[Access] = []
+    groups: dict[tuple[int, bytes], list[Access]] = {}
+    for access in accesses:
+        if access.register is None or access.register.name != "IP":
+            continue
+        key = (access.context.root.id, text_of(access.place))
+        groups.setdefault(key, []).append(access)
+    for group in groups.values():
+        writes = [access for access in group if access.use == "write"]
+        if not writes or _restores(group, writes, unit):
+            found += group
+    return found
+
+
+def _restores(group: list[Access], writes: list[Access], unit: Unit) -> bool:
+    first, last = writes[0], writes[-1]
+    if last.value is None or bare(last.value).type != "identifier":
+        return False
+    saved = text_of(bare(last.value))
+    return any(
+        access.use == "read"
+        and access.place.start_byte < first.place.start_byte
+        and _stored_in(access.whole) == saved
+        for access in group
+    ) and not any(_written_between(unit, saved, first, last))
+
+
+def _stored_in(read: Node) -> bytes | None:
+    """The variable that a read goes straight into."""
+    node = read
+    while node.parent is not None and node.parent.type in (
+        "parenthesized_expression", "cast_expression",
+    ):  # fmt: skip
+        node = node.parent
+    parent = node.parent
+    if parent is None:
+        return None
+    if parent.type == "assignment_expression" and parent.child_by_field_name("right") == node:
+        left = parent.child_by_field_name("left")
+        return text_of(left) if left is not None else None
+    if parent.type == "init_declarator":
+        name = parent.child_by_field_name("declarator")
+        return text_of(name) if name is not None else None
+    return None
+
+
+def _written_between(unit: Unit, name: bytes, first: Access, last: Access) -> list[bool]:
+    """Whether the saved value is overwritten before it is given back."""
+    tokens = unit.text.lexed.tokens
+    start, end = first.context.start(first.whole), last.context.start(last.whole)
+    return [
+        tokens[index + 1].text.endswith(b"=") and tokens[index + 1].text not in (b"==", b"!=")
+        for index, token in enumerate(tokens[:-1])
+        if start < token.start < end and token.text == name
+    ]

@@ -1,0 +1,47 @@
+"""SCB->AIRCR with SYSRESETREQ: a reset by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.bits import ones, zeros
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.source.edit import Edit
+
+_RESET = 1 << 2 | 1 << 0  # SYSRESETREQ, VECTRESET
+_HEADER = "#define AIRCR (*(volatile unsigned *)0xE000ED0C)\n"
+
+
+class Reset(Rule):
+    """Writes that only set the priority grouping are not for this rule."""
+
+    id = "reset"
+    finds = "a write of SYSRESETREQ or VECTRESET to AIRCR"
+    becomes = "hyp_reboot()"
+    why = "only this machine may restart"
+    samples = (
+        Sample(
+            _HEADER + "void f(void) { AIRCR = (0x5FAu << 16) | (AIRCR & 0x700) | 4u; }",
+            _HEADER + "void f(void) { hyp_reboot(); }",
+        ),
+        Sample(_HEADER + "void f(unsigned x) { AIRCR = x; }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Known bits decide; where they aren't known a person does."""
+        evaluator = unit.text.evaluator
+        for access in unit.accesses():
+            if str(access.register) != "SCB->AIRCR" or access.use != "write":
+                continue
+            value, scope = access.value, access.context.scope
+            if value is not None and ones(value, evaluator, scope) & _RESET:
+                if access.statement is None:
+                    yield self.escalated(access.site, "AIRCR is written inside an expression")
+                    continue
+                whole = access.whole
+                edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_reboot()")
+                yield self.rewritten(access.site, "restarts this machine only", edit)
+            elif value is None or zeros(value, evaluator, scope) & _RESET != _RESET:
+                yield self.escalated(access.site, "whether this write resets the chip isn't known")

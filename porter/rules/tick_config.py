@@ -1,0 +1,56 @@
+"""SysTick_Config(cycles)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.rule import Rule, Sample
+from porter.rules.tick_rate import rate_of
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.intrinsics import TICK
+from porter.sites.site import SiteKind
+from porter.source.c_tree import parse_expression
+from porter.source.edit import Edit
+from porter.source.evaluate import no_scope
+
+
+class TickConfig(Rule):
+    """The CMSIS way to start the tick; like it, hyp_tick_set returns 0 when all is well."""
+
+    id = "tick-config"
+    finds = "SysTick_Config(cycles)"
+    becomes = "hyp_tick_set(hz)"
+    why = "the tick is a virtual vector at a rate, whatever the clock"
+    samples = (
+        Sample(
+            "extern unsigned SystemCoreClock;\n"
+            "void f(void) { SysTick_Config(SystemCoreClock / 1000); }",
+            "extern unsigned SystemCoreClock;\nvoid f(void) { hyp_tick_set(1000); }",
+        ),
+        Sample(
+            "int f(unsigned cycles) { return SysTick_Config(cycles); }",
+            "int f(unsigned cycles) { return hyp_tick_set(FVM_CLOCK_HZ / (cycles)); }",
+        ),
+        Sample("void f(void) { SysTick_Config(168000); }", "void f(void) { hyp_tick_set(1000); }"),
+        Sample("void f(void) { SysTick_Config(7); }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Each call on its own."""
+        for site in unit.pending(SiteKind.INTRINSIC):
+            if site.what not in TICK:
+                continue
+            call = unit.call(site)
+            node = parse_expression(call.arguments[0]) if call and call.arguments else None
+            if call is None or node is None:
+                yield self.escalated(site, f"{site.what} is used otherwise than by a call")
+                continue
+            context = unit.context(site)
+            scope = context.scope if context is not None else no_scope
+            rate = rate_of(node, unit.text.evaluator, scope, unit.domain)
+            if rate.problem is not None:
+                yield self.escalated(site, rate.problem)
+                continue
+            edit = Edit(call.start, call.end, b"hyp_tick_set(%s)" % rate.text)
+            yield self.rewritten(site, "the tick by its rate", edit)

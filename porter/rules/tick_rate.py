@@ -1,0 +1,77 @@
+"""From a SysTick reload expression to the tick rate it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.project.domain import Domain
+from porter.rules.expressions import bare, binary, expanded, source
+from porter.source.c_tree import Node, text_of
+from porter.source.evaluate import Evaluator, Scope
+from porter.source.values import Number, Value
+
+_CLOCK_VARIABLE = b"SystemCoreClock"
+_EXTERNAL_DIVIDER = 8  # SysTick without CLKSOURCE counts HCLK / 8
+
+
+@dataclass(frozen=True)
+class Rate:
+    """`text` is C for the rate in hertz; `problem` says why a person must look, if so."""
+
+    text: bytes
+    problem: str | None = None
+
+
+def rate_of(
+    count: Node,
+    evaluator: Evaluator,
+    scope: Scope,
+    domain: Domain | None,
+    core_clock: bool = True,
+) -> Rate:
+    """The rate of a timer that counts `count` cycles a period (the reload value plus one)."""
+
+    def with_clock(name: bytes) -> Value | None:
+        if name == _CLOCK_VARIABLE and domain is not None:
+            return Number(domain.clock_hz)
+        return scope(name)
+
+    node = expanded(count, evaluator)
+    cycles = evaluator.number(node, with_clock)
+    quotient = binary(node, b"/")
+    divisor = quotient[1] if quotient is not None else None
+    hertz = evaluator.number(divisor, with_clock) if divisor is not None else None
+    if domain is not None and cycles:
+        clock = domain.clock_hz if core_clock else domain.clock_hz // _EXTERNAL_DIVIDER
+        return _checked(clock, cycles, divisor, hertz, domain)
+    if divisor is not None and quotient is not None and _is_clock(quotient[0], evaluator):
+        return Rate(source(bare(divisor)))
+    return Rate(b"FVM_CLOCK_HZ / (%s)" % source(node))
+
+
+def _checked(
+    clock: int, cycles: int, divisor: Node | None, hertz: int | None, domain: Domain
+) -> Rate:
+    """A rate that is known as a number. An integer division in the code may round a little."""
+    real = round(clock / cycles)
+    text = source(bare(divisor)) if divisor is not None and hertz == real else b"%d" % real
+    if divisor is not None and hertz is not None and hertz != real:
+        return Rate(
+            source(bare(divisor)),
+            f"the code divides a clock to get {hertz} Hz, which at {domain.clock_hz} Hz "
+            f"would be {real} Hz",
+        )
+    if real == 0 or domain.kernel_tick_hz % real:
+        return Rate(
+            text, f"{real} Hz is no divisor of the kernel's tick of {domain.kernel_tick_hz} Hz"
+        )
+    if domain.tick_hz is not None and domain.tick_hz != real:
+        return Rate(text, f"the code ticks at {real} Hz, the description says {domain.tick_hz} Hz")
+    return Rate(text)
+
+
+def _is_clock(node: Node, evaluator: Evaluator) -> bool:
+    """A clock frequency: the CMSIS variable, or a number of at least 1 MHz."""
+    node = expanded(node, evaluator)
+    value = evaluator.number(node)
+    return text_of(node) == _CLOCK_VARIABLE or (value is not None and value >= 1_000_000)

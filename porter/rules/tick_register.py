@@ -1,0 +1,178 @@
+"""SysTick by its registers: LOAD, VAL and CTRL in one function are one set-up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from porter.rules.bits import ones, zeros
+from porter.rules.expressions import bare, binary, expanded
+from porter.rules.rule import Rule, Sample
+from porter.rules.tick_rate import Rate, rate_of
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+from porter.source.c_tree import Node
+from porter.source.edit import Edit
+
+_ENABLE, _TICKINT, _CLKSOURCE = 1, 2, 4
+_ALL = 0xFFFF_FFFF
+_HEADER = (
+    "#define CTRL (*(volatile unsigned *)0xE000E010)\n"
+    "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
+    "#define VAL (*(volatile unsigned *)0xE000E018)\n"
+)
+
+
+@dataclass(frozen=True)
+class _Control:
+    """What is known to be switched on and off by a write to CTRL."""
+
+    on: int
+    off: int
+
+
+class TickRegister(Rule):
+    """All or nothing a function: half a timer is worse than none."""
+
+    id = "tick-register"
+    finds = "SysTick->LOAD, VAL and CTRL written to start or stop a periodic tick"
+    becomes = "hyp_tick_set(hz), hyp_tick_set(0)"
+    why = "the timer is the kernel's; a machine has a tick at a rate"
+    samples = (
+        Sample(
+            _HEADER + "void f(void)\n{\n    CTRL = 0;\n    VAL = 0;\n"
+            "    LOAD = (168000000 / 1000) - 1;\n    CTRL = 7;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
+        Sample(
+            _HEADER + "void f(void) { CTRL &= ~1u; }", _HEADER + "void f(void) { hyp_tick_set(0); }"
+        ),
+        Sample(_HEADER + "unsigned f(void) { return VAL; }", "", escalates=True),
+        Sample(_HEADER + "void f(void) { LOAD = 99; CTRL = 5; }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Group the accesses by function or macro."""
+        groups: dict[int, list[Access]] = {}
+        for access in unit.accesses():
+            if access.register is not None and access.register.block == "SysTick":
+                groups.setdefault(access.context.root.id, []).append(access)
+        for accesses in groups.values():
+            problem = self._problem(unit, accesses)
+            if problem is None:
+                yield from self._set_up(unit, accesses)
+            else:
+                for access in accesses:
+                    yield self.escalated(access.site, problem)
+
+    def _problem(self, unit: Unit, accesses: list[Access]) -> str | None:
+        for access in accesses:
+            name = str(access.register)
+            if access.use != "write":
+                if not _inside_write(access, accesses):
+                    hint = "; virt_cycles() measures time" if name.endswith("VAL") else ""
+                    return f"{name} is read{hint}"
+            elif access.statement is None:
+                return f"{name} is written inside an expression"
+            elif name == "SysTick->CTRL" and self._control(unit, access) is None:
+                return "what is written to CTRL isn't known"
+        starts = [a for a in accesses if self._switches(unit, a) == _ENABLE]
+        loads = [a for a in accesses if str(a.register) == "SysTick->LOAD" and a.use == "write"]
+        if len(starts) > 1 or len(loads) > 1:
+            return "the tick is set up more than once in one function"
+        if starts and not self._interrupts(unit, accesses):
+            return "the timer runs without its interrupt"
+        if loads and not starts:
+            return "LOAD is written, but the timer isn't started here"
+        if starts:
+            rate = self._rate(unit, accesses, starts[0])
+            return rate.problem if rate is not None else "which rate the tick has isn't known"
+        return None
+
+    def _set_up(self, unit: Unit, accesses: list[Access]) -> Iterator[Verdict]:
+        start = next((a for a in accesses if self._switches(unit, a) == _ENABLE), None)
+        rate = self._rate(unit, accesses, start) if start is not None else None
+        for access in accesses:
+            whole, context = access.whole, access.context
+            switch = self._switches(unit, access)
+            if access is start and rate is not None:
+                text = b"hyp_tick_set(%s)" % rate.text
+            elif switch == 0 and start is None:
+                text = b"hyp_tick_set(0)"
+            elif access.use == "write" and access.statement is not None:
+                unit.removed_writes.add(whole.id)
+                unit.delete(context, access.statement)
+                yield self.rewritten(access.site, "removed: part of the tick's set-up")
+                continue
+            else:
+                yield self.rewritten(access.site, "part of the write it is read for")
+                continue
+            edit = Edit(context.start(whole), context.end(whole), text)
+            yield self.rewritten(access.site, "the tick by its rate", edit)
+
+    def _control(self, unit: Unit, access: Access) -> _Control | None:
+        """Known effect of a write to CTRL; None if ENABLE and TICKINT stay unknown."""
+        if access.value is None:
+            return None
+        evaluator, scope = unit.text.evaluator, access.context.scope
+        one = ones(access.value, evaluator, scope)
+        zero = zeros(access.value, evaluator, scope)
+        if access.operator == b"|=":
+            return _Control(one, 0)
+        if access.operator == b"&=":
+            return _Control(0, zero)
+        if access.operator == b"=" and (one | zero) & _ENABLE:
+            return _Control(one, zero)
+        return None
+
+    def _switches(self, unit: Unit, access: Access) -> int | None:
+        """_ENABLE for a write that starts the timer or its interrupt, 0 for one that stops it."""
+        if str(access.register) != "SysTick->CTRL" or access.use != "write":
+            return None
+        control = self._control(unit, access)
+        if control is None:
+            return None
+        if control.on & _ENABLE or (control.on & _TICKINT and not control.off & _ENABLE):
+            return _ENABLE
+        return 0 if control.off & (_ENABLE | _TICKINT) else None
+
+    def _interrupts(self, unit: Unit, accesses: list[Access]) -> bool:
+        controls = [
+            control
+            for access in accesses
+            if str(access.register) == "SysTick->CTRL"
+            and (control := self._control(unit, access)) is not None
+        ]
+        resumed = all(str(access.register) == "SysTick->CTRL" for access in accesses)
+        return resumed or any(control.on & _TICKINT for control in controls)
+
+    def _rate(self, unit: Unit, accesses: list[Access], start: Access) -> Rate | None:
+        load = next((a for a in accesses if str(a.register) == "SysTick->LOAD"), None)
+        if load is None:  # resumed at the rate it had
+            domain = unit.domain
+            return Rate(b"%d" % domain.tick_hz) if domain and domain.tick_hz else None
+        if load.value is None or load.operator != b"=":
+            return None
+        evaluator, scope = unit.text.evaluator, start.context.scope
+        value = start.value
+        known = (
+            zeros(value, evaluator, scope) if value is not None and start.operator == b"=" else 0
+        )
+        count = _plus_one(expanded(load.value, evaluator))
+        return rate_of(count, evaluator, scope, unit.domain, not known & _CLKSOURCE)
+
+
+def _plus_one(reload: Node) -> Node:
+    """`n` of a reload value `n - 1`; who forgot the `- 1` meant the same."""
+    sides = binary(bare(reload), b"-")
+    return sides[0] if sides is not None else reload
+
+
+def _inside_write(access: Access, accesses: list[Access]) -> bool:
+    return any(
+        other.use == "write"
+        and other.whole.start_byte <= access.place.start_byte
+        and access.place.end_byte <= other.whole.end_byte
+        for other in accesses
+    )

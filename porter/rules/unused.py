@@ -1,0 +1,86 @@
+"""What is left over when other rules took statements out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.flow.statements import is_pure
+from porter.flow.variables import outer_declaration
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.source.c_tree import Node
+from porter.source.edit import Edit
+
+
+class Unused(Rule):
+    """Variables that only removed code used, and the sites inside removed code."""
+
+    id = "unused"
+    finds = "a variable all of whose uses were removed, a site inside removed or rewritten code"
+    becomes = "nothing"
+    why = "a port should read as if somebody had written it"
+    samples = (
+        Sample(
+            "#define CPUID (*(volatile unsigned *)0xE000ED00)\n"
+            "void assert(int);\n"
+            "void f(void)\n{\n    unsigned id = CPUID;\n\n    assert(id != 3);\n    g();\n}\n",
+            "#define CPUID (*(volatile unsigned *)0xE000ED00)\n"
+            "void assert(int);\n"
+            "void f(void)\n{\n    g();\n}\n",
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Deletes declarations until nothing changes, then accounts for what went with them."""
+        while new := set(_unused(unit)) - unit.deletions:
+            unit.deletions |= new
+        replaced = [edit for verdict in unit.verdicts.values() for edit in verdict.edits]
+        for site in unit.pending():
+            if unit.is_deleted(site.start, site.end):
+                yield self.rewritten(site, "removed with the statement it is part of")
+            elif any(
+                edit.start <= site.start
+                and site.end <= edit.end
+                and site.what.encode("latin-1") not in edit.replacement
+                for edit in replaced
+            ):
+                yield self.rewritten(site, "part of an expression that is rewritten")
+
+
+def _unused(unit: Unit) -> Iterator[Edit]:
+    if not unit.deletions and not unit.rewritten_spans:
+        return
+    tree = unit.variables.tree
+
+    def is_gone(node: Node) -> bool:
+        return unit.is_gone(tree.start(node), tree.end(node))
+
+    by_declaration: dict[int, tuple[Node, list[Node]]] = {}
+    for variable in unit.variables.used_in(is_gone):
+        declarators = list(unit.variables.declarators(variable))
+        if not all(is_gone(use) for use in unit.variables.uses(variable)):
+            continue
+        for declarator in declarators:
+            value = declarator.child_by_field_name("value")
+            if value is None or is_pure(value, unit.text.evaluator):
+                declaration = outer_declaration(declarator)
+                by_declaration.setdefault(declaration.id, (declaration, []))[1].append(declarator)
+    for declaration, declarators in by_declaration.values():
+        yield from _edits(unit, declaration, declarators)
+
+
+def _edits(unit: Unit, declaration: Node, gone: list[Node]) -> Iterator[Edit]:
+    tree = unit.variables.tree
+    siblings = declaration.children_by_field_name("declarator")
+    kept = [sibling for sibling in siblings if sibling not in gone]
+    if not kept:
+        yield Edit(tree.start(declaration), tree.end(declaration), b"")
+        return
+    for index, sibling in enumerate(siblings):
+        if sibling not in gone:
+            continue
+        if any(later in kept for later in siblings[index + 1 :]):
+            yield Edit(tree.start(sibling), tree.start(siblings[index + 1]), b"")
+        else:
+            yield Edit(tree.end(siblings[index - 1]), tree.end(sibling), b"")

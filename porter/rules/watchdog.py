@@ -1,0 +1,113 @@
+"""IWDG: the independent watchdog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.removed import remove_accesses
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Status, Verdict
+from porter.sites.access import Access
+from porter.source.edit import Edit
+
+_FEED = 0xAAAA
+_START = 0xCCCC
+_UNLOCK = 0x5555
+_LSI_HZ = 32_000
+_RESET_RELOAD = 0xFFF
+_TOLERANCE_MS = 1
+_SAMPLE_HEADER = (
+    "typedef struct { volatile unsigned KR, PR, RLR, SR; } IWDG_TypeDef;\n"
+    "#define IWDG ((IWDG_TypeDef *)0x40003000)\n"
+)
+
+
+class Watchdog(Rule):
+    """Start and feed are calls; the timeout comes from the description, and must agree with it."""
+
+    id = "watchdog"
+    finds = "IWDG->KR, PR, RLR, SR, WINR"
+    becomes = "hyp_wdg_clr(); the set-up goes"
+    why = "the hypervisor keeps one watchdog a machine, with the description's timeout"
+    samples = (
+        Sample(
+            _SAMPLE_HEADER + "void f(void)\n{\n    IWDG->KR = 0xCCCC;\n    IWDG->KR = 0x5555;\n"
+            "    IWDG->PR = 3;\n    IWDG->RLR = 499;\n    while (IWDG->SR) { }\n}\n",
+            _SAMPLE_HEADER + "void f(void)\n{\n    hyp_wdg_clr();\n}\n",
+        ),
+        Sample(
+            _SAMPLE_HEADER + "void f(void) { IWDG->PR = 3; IWDG->RLR = 999; IWDG->KR = 0xCCCC; }",
+            "",
+            escalates=True,
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """The file's accesses together: they say what timeout it means."""
+        accesses = [a for a in unit.accesses() if a.register and a.register.block == "IWDG"]
+        if not accesses:
+            return
+        problem = _disagreement(unit, accesses)
+        set_up: list[Access] = []
+        for access in accesses:
+            if access.register is not None and access.register.name == "KR":
+                if (verdict := self._key(unit, access)) is None:
+                    set_up.append(access)
+                else:
+                    yield verdict
+            else:
+                set_up.append(access)
+        reason = "the description's timeout applies"
+        for verdict in remove_accesses(self, unit, set_up, reason, waits_end=True):
+            if problem and verdict.status is Status.REWRITTEN and _is_timeout(unit, verdict):
+                verdict = self.escalated(verdict.site, problem)
+            yield verdict
+
+    def _key(self, unit: Unit, access: Access) -> Verdict | None:
+        """Start and feed; None for the key that unlocks the set-up."""
+        if access.use != "write" or access.value is None or access.statement is None:
+            return self.escalated(access.site, "KR is not written by a plain statement")
+        key = unit.text.evaluator.number(access.value, access.context.scope)
+        if key in (_UNLOCK, 0):
+            return None
+        if key not in (_FEED, _START):
+            return self.escalated(access.site, "which key is written to KR isn't known")
+        if unit.domain is not None and unit.domain.watchdog_ms is None:
+            return self.escalated(access.site, "the description has no watchdog for this machine")
+        whole = access.whole
+        edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_wdg_clr()")
+        started = "starts" if key == _START else "feeds"
+        return self.rewritten(access.site, f"{started} this machine's watchdog", edit)
+
+
+def _is_timeout(unit: Unit, verdict: Verdict) -> bool:
+    access = unit.access(verdict.site)
+    return access is not None and str(access.register).endswith(("->RLR", "->PR"))
+
+
+def _disagreement(unit: Unit, accesses: list[Access]) -> str | None:
+    """What is wrong between the timeout the code sets and the description's."""
+    wanted = unit.domain.watchdog_ms if unit.domain is not None else None
+    prescalers = _values(unit, accesses, "PR")
+    reloads = _values(unit, accesses, "RLR")
+    if wanted is None or not (prescalers or reloads):
+        return None
+    if None in prescalers or None in reloads or max(len(prescalers), len(reloads)) > 1:
+        return f"the timeout isn't one constant; compare it with the description's {wanted} ms"
+    prescaler = next(iter(prescalers), 0) or 0
+    reload = next(iter(reloads), _RESET_RELOAD) or 0
+    meant = (reload + 1) * (4 << min(prescaler, 6)) * 1000 / _LSI_HZ
+    if abs(meant - wanted) <= _TOLERANCE_MS:
+        return None
+    return f"the code means {meant:.0f} ms, the description says {wanted} ms"
+
+
+def _values(unit: Unit, accesses: list[Access], name: str) -> set[int | None]:
+    return {
+        unit.text.evaluator.number(access.value, access.context.scope)
+        if access.value is not None and access.operator == b"="
+        else None
+        for access in accesses
+        if access.register is not None and access.register.name == name and access.use == "write"
+    }

@@ -1,0 +1,164 @@
+"""How a register site is used: which register, read or written, with what, in which expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from porter.registers.register import Register
+from porter.sites.c_sites import Registers
+from porter.sites.context import Context
+from porter.sites.site import Site
+from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of
+from porter.source.evaluate import Evaluator
+from porter.source.values import Place, Value
+
+Use = Literal["write", "read", "address", "unclear"]
+_TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """`place` is the lvalue (or the address) as written, `whole` the operation around it.
+
+    A write has `operator` (=, |=, ...) and `value`, which may come from a macro's expansion. A
+    read has `whole` == `place`, or the macro call that reads it.
+    """
+
+    site: Site
+    context: Context
+    register: Register | None
+    use: Use
+    place: Node
+    whole: Node
+    operator: bytes = b""
+    value: Node | None = None
+
+    @property
+    def statement(self) -> Node | None:
+        """The expression statement that this operation is all of."""
+        parent = self.whole.parent
+        while parent is not None and parent.type in _TRANSPARENT:
+            parent = parent.parent
+        if parent is not None and parent.type == "expression_statement":
+            return parent
+        return None
+
+
+def access_of(site: Site, context: Context, registers: Registers) -> Access | None:
+    """The access at a site; None if the syntax around it can't be told."""
+    leaf = context.node_at(site.start, site.end)
+    if leaf is None:
+        return None
+    place, value = _climb(leaf, context, registers.evaluator)
+    register = registers.identify(value)
+    if register is None:
+        return Access(site, context, None, "address", place, place)
+    call = _macro_call(place, registers.evaluator)
+    if call is not None:
+        return _through_macro(site, context, registers, register, place, call)
+    return _direct(site, context, register, place)
+
+
+def _climb(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
+    """From a name outwards to the largest expression that is still one object in memory."""
+    node = leaf
+    if leaf.type == "field_identifier" and leaf.parent is not None:
+        node = leaf.parent
+    best: tuple[Node, Value | None] = (node, evaluator.value(node, context.scope))
+    while (parent := node.parent) is not None and _continues(parent, node):
+        value = evaluator.value(parent, context.scope)
+        if isinstance(value, Place):
+            best = (parent, value)
+        elif value is None and parent.type == "call_expression":
+            break
+        node = parent
+    return best
+
+
+def _continues(parent: Node, node: Node) -> bool:
+    """Whether `parent` only says where the object is that `node` leads to."""
+    if parent.type in _TRANSPARENT:
+        return True
+    if parent.type in ("field_expression", "subscript_expression"):
+        return parent.child_by_field_name("argument") == node
+    if parent.type == "pointer_expression":
+        return text_of(parent).startswith(b"*")
+    if parent.type == "binary_expression":
+        operator = parent.child_by_field_name("operator")
+        return operator is not None and text_of(operator) in (b"+", b"-")
+    return parent.type in ("call_expression", "argument_list")
+
+
+def _direct(site: Site, context: Context, register: Register, place: Node) -> Access:
+    node, parent = place, place.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        node, parent = parent, parent.parent
+    if parent is not None and parent.type == "assignment_expression":
+        if parent.child_by_field_name("left") == node:
+            sign = parent.child_by_field_name("operator")
+            value = parent.child_by_field_name("right")
+            operator = text_of(sign) if sign is not None else b"="
+            return Access(site, context, register, "write", place, parent, operator, value)
+    elif parent is not None and parent.type == "update_expression":
+        return Access(site, context, register, "write", place, parent, b"+=")
+    elif (
+        parent is not None
+        and parent.type == "pointer_expression"
+        and text_of(parent).startswith(b"&")
+    ):
+        return Access(site, context, register, "address", place, parent)
+    return Access(site, context, register, "read", place, place)
+
+
+def _macro_call(place: Node, evaluator: Evaluator) -> Node | None:
+    """The outermost call of a function-like macro that the place is an argument of."""
+    found = None
+    for node in ancestors(place):
+        if node.type.endswith("_statement") or node.type == "compound_statement":
+            break
+        if node.type == "call_expression":
+            function = node.child_by_field_name("function")
+            if function is not None and function.type == "identifier":
+                macro = evaluator.macros.get(text_of(function))
+                if macro is not None and macro.parameters is not None:
+                    found = node
+    return found
+
+
+def _through_macro(
+    site: Site,
+    context: Context,
+    registers: Registers,
+    register: Register,
+    place: Node,
+    call: Node,
+) -> Access:
+    """What a macro does with the register it is given."""
+    if _is_check(call):
+        return Access(site, context, register, "read", place, place)
+    text = registers.evaluator.call_text(call)
+    node = parse_expression(text) if text is not None else None
+    if node is None:
+        return Access(site, context, register, "unclear", place, call)
+    node = strip_parentheses(node)
+    if node.type == "assignment_expression":
+        left = node.child_by_field_name("left")
+        target = registers.identify(
+            registers.evaluator.value(left, context.scope) if left is not None else None
+        )
+        if target == register:
+            sign = node.child_by_field_name("operator")
+            value = node.child_by_field_name("right")
+            operator = text_of(sign) if sign is not None else b"="
+            return Access(site, context, register, "write", place, call, operator, value)
+        return Access(site, context, register, "unclear", place, call)
+    if b"=" in text_of(node).replace(b"==", b"").replace(b"!=", b"").replace(b"<=", b""):
+        return Access(site, context, register, "unclear", place, call)
+    return Access(site, context, register, "read", place, call)
+
+
+def _is_check(call: Node) -> bool:
+    """An assertion expands to control flow; what it reads is read where it is written."""
+    function = call.child_by_field_name("function")
+    return function is not None and b"assert" in text_of(function).lower()
