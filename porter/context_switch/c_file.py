@@ -19,6 +19,7 @@ from porter.context_switch.result import (
     REWRITTEN,
     ROLE_OTHER,
     ROLE_START,
+    ROLE_SVC,
     ROLE_SWITCH,
     NotTranscribable,
     SwitchPort,
@@ -57,6 +58,7 @@ class CFile:
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)
+        self._check_starts()
         if self._found:
             self._write(names)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
@@ -81,6 +83,17 @@ class CFile:
             # Other naked functions are masks and the like: rules of their own look after them.
             if role != ROLE_OTHER or touches_stack_pointers(instructions):
                 self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
+
+    def _check_starts(self) -> None:
+        """virt_vct_trig passes no SVC number, so the handler behind it must be known not to read
+        one: a transcribed first-task handler doesn't."""
+        handlers = [found for found in self._found if found.handler.role == ROLE_SVC]
+        if handlers and not any(port.role in (ROLE_SVC, ROLE_OTHER) for port in self._ports):
+            return
+        for found in [found for found in self._found if found.handler.role == ROLE_START]:
+            self._found.remove(found)
+            reason = "raises an SVC whose handler isn't transcribed: it may read the SVC's number"
+            self._escalate(found.definition.name, ROLE_START, found.definition, reason)
 
     def _definition(self, lines: tuple[int, ...]) -> Definition | None:
         for line in lines[:1]:

@@ -84,6 +84,13 @@ class Instruction:
         """Address of the instruction behind it."""
         return self.address + self.size
 
+    def ends_flow(self) -> bool:
+        """Whether what follows is only reached by a branch (or, behind an svc, never)."""
+        if self.condition:
+            return False
+        returns = self.name in ("pop", "ldm") and "pc" in self.detail
+        return returns or self.name in ("b", "bx", "svc") or self.detail.startswith("pc,")
+
     def registers(self) -> tuple[str, ...]:
         """Names of the register operands, in order."""
         return tuple(op.name for op in self.operands if isinstance(op, Register))
@@ -137,34 +144,60 @@ def _instruction(raw: Any, text: str) -> Instruction:
 
 
 def decode(unit: ObjectFile, function: Function, lines: tuple[str, ...]) -> list[Instruction]:
-    """The instructions of a function in address order; data in it is skipped.
+    """The instructions of a function in address order; literal pools in it are skipped.
 
+    What the assembler marks as data is still code where the instruction in front of it runs on
+    into it: authors write `.hword 0xED20` for an instruction their assembler doesn't know.
     Raises NotTranscribable for bytes that are no instruction: a real one never is skipped.
     """
-    machine = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS)
-    machine.detail = True
     found: list[Instruction] = []
     address = function.start
-    code = unit.data[function.section]
     while address < function.end:
-        if unit.is_data(function.section, address):
-            address += 2
-            continue
-        stop = address
-        while stop < function.end and not unit.is_data(function.section, stop):
-            stop += 2
-        # One run of Capstone for a whole stretch: it tracks the IT block.
-        for raw in machine.disasm(code[address:stop], address):
-            line = unit.line(function.section, raw.address)
-            written = " ".join(lines[line - 1].split("@")[0].split()) if line else ""
-            if not written or ";" in written or ":" in written:
-                written = f"{raw.mnemonic} {raw.op_str}".strip()
-            found.append(_instruction(raw, written))
-            address = raw.address + raw.size
-        if address < stop:
-            raw_bytes = code[address : min(address + 4, stop)].hex(" ")
-            raise NotTranscribable(
-                f"the bytes {raw_bytes} at +{address - function.start:#x} "
-                "are no instruction the disassembler knows"
-            )
+        stop = _stretch(unit, function, address)
+        if not unit.is_data(function.section, address):
+            run = _disassemble(unit, function, lines, address, stop)
+            while stop < function.end and _runs_on(run):
+                stop = _stretch(unit, function, stop)
+                # All of it again in one run: Capstone tracks the IT block.
+                run = _disassemble(unit, function, lines, address, stop)
+            found += run
+        address = stop
+    return found
+
+
+def _runs_on(run: list[Instruction]) -> bool:
+    """Whether the last instruction, padding aside, goes on with what follows."""
+    real = [instruction for instruction in run if instruction.name != "nop"]
+    return bool(real) and not real[-1].ends_flow()
+
+
+def _stretch(unit: ObjectFile, function: Function, address: int) -> int:
+    """End of the bytes of one kind, code or data, that begin at an address."""
+    kind = unit.is_data(function.section, address)
+    while address < function.end and unit.is_data(function.section, address) == kind:
+        address += 2
+    return min(address, function.end)
+
+
+def _disassemble(
+    unit: ObjectFile, function: Function, lines: tuple[str, ...], start: int, stop: int
+) -> list[Instruction]:
+    machine = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS)
+    machine.detail = True
+    code = unit.data[function.section]
+    found = []
+    address = start
+    for raw in machine.disasm(code[start:stop], start):
+        line = unit.line(function.section, raw.address)
+        written = " ".join(lines[line - 1].split("@")[0].split()) if line else ""
+        if not written or written.startswith(".") or ";" in written or ":" in written:
+            written = f"{raw.mnemonic} {raw.op_str}".strip()
+        found.append(_instruction(raw, written))
+        address = raw.address + raw.size
+    if address < stop:
+        raw_bytes = code[address : min(address + 4, stop)].hex(" ")
+        raise NotTranscribable(
+            f"the bytes {raw_bytes} at +{address - function.start:#x} "
+            "are no instruction the disassembler knows"
+        )
     return found

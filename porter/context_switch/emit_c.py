@@ -14,6 +14,7 @@ from porter.context_switch.ir import (
     BlockLoad,
     BlockStore,
     Call,
+    Const,
     Expr,
     Guest,
     Load,
@@ -86,9 +87,9 @@ class CText:
     def _statement(self, statement: Statement, level: int, early: set[str]) -> None:
         texts = self._texts(statement)
         for index, text in enumerate(texts):
-            if isinstance(statement, Assign) and statement.target in early:
-                early.discard(statement.target)
-                text = self._type(statement.target) + text
+            if (name := _only_result(statement)) in early:
+                early.discard(name)
+                text = self._type(name) + text
             self._line(level, text + ";", statement.origin if index == 0 else ())
 
     def _texts(self, statement: Statement) -> list[str]:
@@ -107,7 +108,9 @@ class CText:
                 return [text]
             case Guest(function=function, arguments=arguments):
                 rendered = [
-                    self.expressions.integer(argument) if isinstance(argument, Expr) else argument
+                    _bare(self.expressions.integer(argument))
+                    if isinstance(argument, Expr)
+                    else argument
                     for argument in arguments
                 ]
                 return [function + self.expressions.paren(", ".join(rendered))]
@@ -138,9 +141,7 @@ class CText:
 
     def _call(self, call: Call) -> str:
         arguments = [
-            self.expressions.cast("void *", self.expressions.integer(argument))
-            if pointer
-            else self.expressions.integer(argument)
+            self._pointer_argument(argument) if pointer else self.expressions.integer(argument)
             for argument, pointer in zip(call.arguments, call.pointers, strict=True)
         ]
         text = call.function + (self.expressions.paren(", ".join(arguments)) if arguments else "()")
@@ -148,6 +149,14 @@ class CText:
             return text
         kind = "uint32_t *" if call.result in self.expressions.pointers else "uint32_t"
         return f"{call.result} = {self.expressions.cast(kind, text)}"
+
+    def _pointer_argument(self, argument: Expr) -> str:
+        text = self.expressions.pointer(argument)
+        if argument == Const(0):
+            return "NULL"
+        if text.isidentifier():
+            return self.expressions.cast("void *", text)
+        return self.expressions.cast("void *", self.expressions.integer(argument))
 
     def _type(self, name: str) -> str:
         star = "* " if self.spaced else "*"
@@ -183,10 +192,17 @@ def _declared_in_place(nodes: tuple[Node, ...]) -> set[str]:
     early: set[str] = set()
     seen: set[str] = set()
     for node in nodes:
-        if isinstance(node, Assign) and node.target not in seen | used(node):
-            early.add(node.target)
+        if isinstance(node, Statement) and (name := _only_result(node)) not in seen | used(node):
+            early.add(name)
         seen |= _locals((node,))
-    return early - set(CONTEXT)
+    return early - {*CONTEXT, ""}
+
+
+def _only_result(statement: Statement) -> str:
+    """The variable of a statement that can be its declaration, or nothing."""
+    if isinstance(statement, Assign):
+        return statement.target
+    return statement.result or "" if isinstance(statement, Call) else ""
 
 
 def _bare(text: str) -> str:

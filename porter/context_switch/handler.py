@@ -53,7 +53,7 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
             raise NotTranscribable("a plain function with parameters or a result")
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
     recipe = recipe_for(_symbols(nodes))
-    if recipe is not None and names.function(recipe.needs) is not None:
+    if recipe is not None and names.declared_function(recipe.needs) is not None:
         nodes, pick = _publish_name(nodes, pick, recipe, role)
     return Handler(function.name, role, nodes, pick, len(instructions))
 

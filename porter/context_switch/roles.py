@@ -12,14 +12,15 @@ def classify(instructions: list[Instruction]) -> str | None:
     """The role, or None for a function that the context-switch transcriber has nothing to do with.
 
     A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
-    task, which legacy code does behind an SVC; code that raises the SVC and touches no PSP is the
-    first-task start.
+    task, which legacy code does behind an SVC; code that opens interrupts or resets MSP and raises
+    the SVC is the first-task start.
     """
     reads = any(i.name == "mrs" and i.detail.endswith("psp") for i in instructions)
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
     if writes:
         return ROLE_SWITCH if reads else ROLE_SVC
-    if any(i.name == "svc" for i in instructions) and not reads:
+    opens = any(i.name == "cpsie" or i.detail.startswith("msp,") for i in instructions)
+    if any(i.name == "svc" for i in instructions) and opens and not reads:
         return ROLE_START
     privileged = any(i.name in _PRIVILEGED for i in instructions)
     return ROLE_OTHER if privileged or any(map(_is_literal_load, instructions)) else None

@@ -23,6 +23,19 @@ __attribute__((naked)) void PendSV_Handler(void)
                    "   bx lr                       \n");
 }
 
+__attribute__((naked)) void SVC_Handler(void)
+{
+    __asm volatile("   mov r0, #0                  \n"
+                   "   mov r1, #0                  \n"
+                   "   push {r4, lr}               \n"
+                   "   bl next_stack               \n"
+                   "   pop {r4, lr}                \n"
+                   "   ldmia r0!, {r4-r11, lr}     \n"
+                   "   msr psp, r0                 \n"
+                   "   msr basepri, r4             \n"
+                   "   bx lr                       \n");
+}
+
 __attribute__((naked)) void start_first_task(void)
 {
     __asm volatile("   cpsie i                     \n"

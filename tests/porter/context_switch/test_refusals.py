@@ -1,0 +1,104 @@
+"""What isn't understood is escalated with its reason, and the file stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from tests.porter.context_switch.trees import M3, M4F, fixture
+
+FRAME = "mrs r0, psp\nstmdb r0!, {r4-r11}\nldr r1, =task\nldr r2, [r1]\nstr r0, [r2]\n"
+RESUME = "ldr r2, [r1]\nldr r0, [r2]\nldmia r0!, {r4-r11}\nmsr psp, r0\nbx lr\n.ltorg\n"
+REFUSED = {
+    "unknown instruction": (FRAME + "sdiv r3, r0, r0\n" + RESUME, "'sdiv r3, r0, r0'"),
+    "waits": (FRAME + "wfi\n" + RESUME, "'wfi' would wait inside a virtual handler"),
+    "loop": (FRAME + "1: ldr r3, [r2]\ncmp r3, #0\nbeq 1b\n" + RESUME, "loop"),
+    "MSP": (FRAME + "mrs r3, msp\nstr r3, [r2]\n" + RESUME, "MSP"),
+    "MSP written": (FRAME + "ldr r3, [r2]\nmsr msp, r3\n" + RESUME, "MSP"),
+    "CONTROL": (FRAME + "mrs r3, control\nstr r3, [r2]\n" + RESUME, "CONTROL"),
+    "FAULTMASK": (FRAME + "cpsid f\n" + RESUME, "FAULTMASK"),
+    "read before write": (FRAME + "str r3, [r2]\n" + RESUME, "reads r3 before"),
+    "read after call": (
+        FRAME + "push {r1, lr}\nbl choose\nstr r2, [r0]\npop {r1, lr}\n" + RESUME,
+        "reads a register that the call of choose() destroyed",
+    ),
+    "EXC_RETURN lost": (FRAME + "push {r1, r3}\nbl choose\npop {r1, r3}\n" + RESUME, "reads"),
+    "no prototype": (FRAME + "push {r1, lr}\nbl hidden\npop {r1, lr}\n" + RESUME, "hidden()"),
+    "system register": (
+        FRAME + "ldr r3, =0xE000EF34\nldr r12, [r3]\nstr r12, [r2]\n" + RESUME,
+        "0xe000ef34",
+    ),
+    "stack left": (FRAME + "push {r1}\n" + RESUME, "stack"),
+    "carry": (FRAME + "adds r3, r0, #8\nit cs\nldrcs r3, [r2]\n" + RESUME, "carry"),
+    "no task resumed": ("mrs r0, psp\nsub r0, #8\nmsr psp, r0\nsvc 3\nbx lr\n", "supervisor"),
+    "only PSP": ("mov r0, #0\nmsr psp, r0\nbx lr\n", "restores no task"),
+}
+TEXT = """
+#include <stdint.h>
+extern uint32_t *task;
+void choose(void);
+
+__attribute__((naked)) void PendSV_Handler(void)
+{{
+    __asm volatile({asm});
+}}
+"""
+
+
+def port(folder: Path, assembler: str, cpu: tuple[str, ...] = M4F) -> tuple[Path, list[SwitchPort]]:
+    quoted = " ".join(f'"{line}\\n"' for line in assembler.splitlines())
+    tree = fixture(folder, TEXT.format(asm=quoted), cpu)
+    return tree.files[0], tree.port()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_with_the_reason(name: str, tmp_path: Path) -> None:
+    assembler, reason = REFUSED[name]
+    file, (escalated,) = port(tmp_path, assembler)
+    assert escalated.status == "escalated"
+    assert reason in escalated.reason
+    data = file.read_bytes()
+    assert data[escalated.start : escalated.end] == escalated.replacement
+    assert escalated.replacement.startswith(b"__attribute__((naked)) void PendSV_Handler(void)")
+    assert escalated.replacement.endswith(b"}")
+
+
+def test_the_plain_frame_is_understood(tmp_path: Path) -> None:
+    _, ports = port(tmp_path, FRAME + RESUME, M3)
+    assert {item.status for item in ports} == {"rewritten"}
+
+
+def test_instructions_written_as_numbers_are_read(tmp_path: Path) -> None:
+    """`.hword` counts as data to the assembler; here it saves the FPU registers."""
+    numbers = "tst lr, #0x10\nbne 1f\n.hword 0xED20, 0x8A10\n1:\n"
+    file, ports = port(tmp_path, "mrs r0, psp\n" + numbers + FRAME.split("\n", 1)[1] + RESUME)
+    (handler,) = [item for item in ports if item.role == "switch"]
+    assert b"USR_VSTMDB(sp);" in handler.replacement
+    assert file.read_bytes().count(b"0xED20") == 1
+
+
+def test_a_file_that_does_not_compile_is_named(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, '#include "missing.h"\n__asm("mrs r0, psp");\n')
+    (escalated,) = tree.port()
+    assert escalated.status == "escalated" and "missing.h" in escalated.reason
+
+
+def test_a_conditional_arm_that_changes_the_frame_is_escalated(tmp_path: Path) -> None:
+    quoted = " ".join(f'"{line}\\n"' for line in FRAME.splitlines())
+    rest = " ".join(f'"{line}\\n"' for line in RESUME.splitlines())
+    arm = '\n#ifdef __SOME_TOOLCHAIN__\n"stmdb r0!, {{r4}}\\n"\n#endif\n'
+    tree = fixture(
+        tmp_path, TEXT.format(asm=quoted + arm.replace("{{", "{").replace("}}", "}") + rest)
+    )
+    (escalated,) = tree.port()
+    assert escalated.status == "escalated" and "#if" in escalated.reason
+
+
+def test_a_start_whose_svc_handler_is_unknown_is_escalated(tmp_path: Path) -> None:
+    text = "__attribute__((naked)) void start(void)\n{\n"
+    text += '    __asm volatile("cpsie i\\n svc 1\\n nop"); /* psp is set by the handler */\n}\n'
+    text += 'const char note[] = "msp";\n'
+    (escalated,) = fixture(tmp_path, text).port()
+    assert escalated.role == "start" and "number" in escalated.reason
