@@ -24,6 +24,9 @@ from scanner.rules.registry import THUMB_ADDRESS_RULES, THUMB_RULES
 MAX_FINDINGS = 1000
 """A rule lists no more than this many per file; one more finding counts the rest."""
 
+MAX_FOLLOWED = 10_000
+"""So many constants are followed per address rule, which takes about a second."""
+
 _THUMB = Thumb()
 _ALLOWED = 4
 
@@ -101,28 +104,27 @@ class _Scan:
     def addresses(self, rules: Sequence[AddressRule]) -> Iterator[Finding]:
         """Findings of address rules, each access once, in the order of the code."""
         for rule in rules:
-            found = self._accesses(rule)
-            places = sorted(found)
-            yield from (found[place] for place in places[:MAX_FINDINGS])
-            if len(places) > MAX_FINDINGS:
+            found, complete = self._accesses(rule)
+            yield from (found[place] for place in sorted(found))
+            if not complete:
                 yield _more(rule, rule.severity, None)
 
-    def _accesses(self, rule: AddressRule) -> dict[tuple[int, str], Finding]:
-        """By place and text; stops one behind the number that will be shown."""
+    def _accesses(self, rule: AddressRule) -> tuple[dict[tuple[int, str], Finding], bool]:
+        """Findings by place and text, and whether these are all."""
         found: dict[tuple[int, str], Finding] = {}
         wanted = find_constants(
             self._space, self._code.listed, lambda value: rule.covers(value, self._policy)
         )
-        for constant in wanted:
+        for number, constant in enumerate(wanted):
+            if number == MAX_FOLLOWED or len(found) >= MAX_FINDINGS:
+                return found, False
             for index, access in follow(
                 self._space, self._code.listed, self._disassembler, constant
             ):
                 text = rule.judge(access, self._policy)
                 if text is not None:
                     found[index, text] = self._access(rule, index, text)
-            if len(found) > MAX_FINDINGS:
-                break
-        return found
+        return found, True
 
     def _access(self, rule: AddressRule, index: int, text: str) -> Finding:
         return Finding(
@@ -149,7 +151,9 @@ def _more(rule: InstructionRule | AddressRule, severity: Severity, count: int | 
         source=None,
         severity=severity,
         certainty="possible",
-        text="more than are listed" if count is None else f"{count} more than are listed",
+        text="there may be more than are listed"
+        if count is None
+        else f"{count} more than are listed",
         why=rule.why,
         fix=rule.fix,
     )

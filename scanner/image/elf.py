@@ -24,6 +24,7 @@ _SYMBOL_BYTES = 16
 _MAX_SEGMENTS = 1024
 _MAX_SECTIONS = 16384
 _MAX_UNPACKED = 32 << 20
+_MAX_CODE = 32 << 20
 _EXECUTE, _WRITE = 1, 2
 _ATTRIBUTES = ".ARM.attributes"
 
@@ -119,6 +120,10 @@ def _segments(elf: ELFFile, data: bytes) -> tuple[Segment, ...]:
         )
     if sum(len(segment.data) for segment in segments) > 2 * len(data):
         raise _Malformed("the segments claim the same bytes of the file over and over")
+    if sum(len(segment.data) for segment in segments if segment.executable) > _MAX_CODE:
+        raise _Malformed(
+            f"more than {_MAX_CODE >> 20} MiB of code: not a microcontroller's program"
+        )
     return tuple(segments)
 
 

@@ -255,3 +255,21 @@ def test_a_file_without_section_headers_is_scanned(build: Build) -> None:
     image = load_elf(bytes(elf))
     assert image.symbols is None
     assert scan(bytes(elf)).verdict == "reject"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        halfwords(0xF04F, 0x4060),  # mov.w r0, #0xe0000000
+        halfwords(0x4800, 0x6001, 0xED04, 0xE000),  # ldr, str, their literal
+        halfwords(0xB672),
+        halfwords(0xF000, 0xF800),  # bl to the next
+        halfwords(0xBF01),
+    ],
+    ids=["constants", "accesses", "masks", "calls", "conditions"],
+)
+def test_a_flood_takes_bounded_time(pattern: bytes) -> None:
+    code = pattern * ((1 << 20) // len(pattern))
+    report = scan(write_elf([Load(FLASH, code)], entry=FLASH + 1))
+    assert len(report.findings) <= 1001
