@@ -57,12 +57,29 @@ class DoesNotFit(Exception):
 def allocate(
     requests: Sequence[Request], memory: Range, unit: ProtectionUnit
 ) -> tuple[dict[str, Placed], list[Range]]:
-    """Places for all requests, and what stays free. Same input, same result."""
-    order = sorted(range(len(requests)), key=lambda i: (-requests[i].size, i))
+    """Places for all requests, and what stays free. Same input, same result.
+
+    Largest first is a good order but not always one that fits. A request that found no place is
+    tried first in the next round, once each.
+    """
+    order = sorted(requests, key=lambda request: -request.size)
+    tried: set[str] = set()
+    while True:
+        try:
+            return _in_order(order, memory, unit)
+        except DoesNotFit as failure:
+            if failure.request.name in tried:
+                raise
+            tried.add(failure.request.name)
+            order = [failure.request, *(r for r in order if r is not failure.request)]
+
+
+def _in_order(
+    order: Sequence[Request], memory: Range, unit: ProtectionUnit
+) -> tuple[dict[str, Placed], list[Range]]:
     free = [memory]
     placed: dict[str, Placed] = {}
-    for index in order:
-        request = requests[index]
+    for request in order:
         area = _place(request, free, unit)
         if area is None:
             raise DoesNotFit(request, free)
@@ -80,7 +97,7 @@ def least_rounding(size: int, regions: int, unit: ProtectionUnit) -> int:
 
 def _place(request: Request, free: Sequence[Range], unit: ProtectionUnit) -> Placed | None:
     """The place with the least rounding; among equals the lowest."""
-    for granule in unit.granules(request.size):
+    for granule in unit.granules(request.size, request.regions):
         granted = -(-request.size // granule) * granule
         for gap in free:
             base = -(-gap.base // granule) * granule

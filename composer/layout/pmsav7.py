@@ -15,6 +15,7 @@ from scanner.report.errors import InternalError
 
 _SMALLEST = 32
 _SMALLEST_DIVIDED = 256
+_SUBREGIONS = 8
 _FINENESS = 64  # no rounding below 1/64 of an area: it would cost regions for less than 2 %
 
 _VALID = 1 << 4  # RBAR: the region number in the same word counts
@@ -60,10 +61,14 @@ class Pmsav7:
     def __init__(self, regions: int) -> None:
         self.regions = regions
 
-    def granules(self, size: int) -> Iterator[int]:
-        """Powers of two; the last one lets one undivided or divided region hold the area."""
+    def granules(self, size: int, regions: int) -> Iterator[int]:
+        """Powers of two; the last one lets one undivided region hold the area.
+
+        One region expresses at most eight steps: where an even number of more is possible, the
+        double step gives the same range.
+        """
         granule = _SMALLEST
-        while granule * _FINENESS < size:
+        while granule * (_SUBREGIONS if regions == 1 else _FINENESS) < size:
             granule *= 2
         while granule < size:
             yield granule
@@ -132,10 +137,10 @@ def _widest(position: int, start: int, end: int, size: int) -> tuple[Region | No
     if size < _SMALLEST_DIVIDED:
         inside = start <= base and base + size <= end
         return (Region(base, size, 0), base + size) if inside else (None, position)
-    part = size // 8
+    part = size // _SUBREGIONS
     disabled = 0
     reach = position
-    for number in range(8):
+    for number in range(_SUBREGIONS):
         low = base + number * part
         if low < start or low + part > end:
             disabled |= 1 << number

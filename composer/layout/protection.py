@@ -36,8 +36,11 @@ class ProtectionUnit(Protocol):
 
     regions: int
 
-    def granules(self, size: int) -> Iterator[int]:
-        """Steps to which an area of `size` bytes may be rounded and aligned, finest first."""
+    def granules(self, size: int, regions: int) -> Iterator[int]:
+        """Steps to which an area of `size` bytes may be rounded and aligned, finest first.
+
+        Steps that at most `regions` regions can't express may be left out.
+        """
 
     def cover(self, base: int, size: int) -> int | None:
         """Least number of regions that grant exactly this range; None if none can."""

@@ -1,0 +1,1 @@
+"""Board data, one JSON file a board."""
