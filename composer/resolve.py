@@ -30,7 +30,7 @@ from composer.plan import (
     Vector,
     c_name,
 )
-from composer.sources import find_sources
+from composer.sources import find_all_sources
 
 _HYPERVISOR_STACK = 768  # bytes a thread
 
@@ -40,7 +40,7 @@ def resolve(system: System, out: Path) -> Plan:
     chip = load_chip(system.chip, system.place)
     board = load_board(system.board, system.place) if system.board else None
     check_system(system, chip, board)
-    sources = [find_sources(system, d, out.resolve()) for d in system.domains]
+    sources = find_all_sources(system, out.resolve())
     clocks = merged_clocks(system)
     unit = unit_of(chip.core)
     layout = place_system(system, chip, unit)

@@ -34,6 +34,21 @@ def runtime_folder() -> Path:
     return Path(str(files("fvm-runtime")))
 
 
+def find_all_sources(system: System, out: Path) -> list[Sources]:
+    """The files of every domain; each is ported to a folder of its own."""
+    all_sources: list[Sources] = []
+    for domain in system.domains:
+        sources = find_sources(system, domain, out)
+        taken = [s.ported for s in all_sources if s.ported != s.original]
+        if domain.project.is_ported and sources.ported and sources.ported in taken:
+            raise domain.project.place.error(
+                f"two domains are ported to {sources.ported}",
+                "give each its own 'ported': the same source is rewritten differently for each",
+            )
+        all_sources.append(sources)
+    return all_sources
+
+
 def find_sources(system: System, domain: Domain, out: Path) -> Sources:
     """The files of `domain`. MissingError: no such project or no file for a pattern."""
     project = domain.project

@@ -46,8 +46,8 @@ def _right_sizes(plan: Plan, used: Mapping[str, Used]) -> list[str]:
             saved[what] += max(0, area.granted - size)
         sizes.append(f"  {domain.name}: {', '.join(least)}")
     title = (
-        f"smallest sizes for what is built: they would free {show_size(saved['flash'])} of flash"
-        f" and {show_size(saved['RAM'])} of RAM (leave room for the heap)"
+        f"smallest sizes for what is built: they would free {saved['flash'] / 1024:.1f}K of flash"
+        f" and {saved['RAM'] / 1024:.1f}K of RAM (leave room for the heap)"
     )
     return [title, *sizes]
 

@@ -106,6 +106,12 @@ def test_a_missing_project_is_exit_2(tmp_path: Path, old: str, new: str, part: s
     assert caught.value.exit_code == 2
 
 
+def test_two_domains_are_not_ported_to_one_folder(tmp_path: Path) -> None:
+    changes = [(f'path="{n}" port="no"', f'path="{n}" ported="both"') for n in ("one", "two")]
+    with pytest.raises(FvmError, match="two domains are ported to .*/both; give each its own"):
+        systems.plan_of(tmp_path, *changes)
+
+
 def test_the_unbroken_description_has_no_error(tmp_path: Path) -> None:
     plan = systems.plan_of(tmp_path)
     assert [d.name for d in plan.domains] == ["hypervisor", "beater", "one", "two"]
