@@ -108,7 +108,7 @@ def test_a_missing_project_is_exit_2(tmp_path: Path, old: str, new: str, part: s
 
 def test_two_domains_are_not_ported_to_one_folder(tmp_path: Path) -> None:
     changes = [(f'path="{n}" port="no"', f'path="{n}" ported="both"') for n in ("one", "two")]
-    with pytest.raises(FvmError, match="two domains are ported to .*/both; give each its own"):
+    with pytest.raises(FvmError, match=r"two domains are ported to .*/both; give each its own"):
         systems.plan_of(tmp_path, *changes)
 
 
