@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from porter.context_switch.project import transcribe_project
+from porter.context_switch.result import SwitchPort
 from porter.project.build import read_build
 from porter.project.domain import Domain
 from porter.project.knowledge import Knowledge
 from porter.project.source_tree import find_sources
+from porter.rules.context_switch import not_transcribed, transcribed
 from porter.rules.outside import file_stays
 from porter.rules.registry import RULES
 from porter.rules.unit import Unit
@@ -76,28 +79,45 @@ def port_project(
             registers[id(evaluator)] = Registers(evaluator, domain.chip if domain else None)
         return registers[id(evaluator)]
 
+    staying = {
+        source.path: reason
+        for source in sources
+        if (reason := file_stays(source, domain, knowledge)) is not None
+    }
+    progress("transcribing context switches")
+    switches: dict[Path, list[SwitchPort]] = {}
+    built = [source.path for source in sources if source.path not in staying]
+    for switch in transcribe_project(root, built, build.options):
+        switches.setdefault(switch.file, []).append(switch)
     ports: list[FilePort] = []
     for source in sources:
         if source.is_asm:
             continue
         text = knowledge.text(source)
-        unit = Unit(CSites(text, registers_of(text.evaluator)), domain)
+        unit = Unit(CSites(text, registers_of(text.evaluator)), domain, knowledge)
         if not unit.found.sites:
             continue
         progress(source.name)
-        if (reason := file_stays(source, domain, knowledge)) is not None:
-            leave(unit, reason)
+        if source.path in staying:
+            leave(unit, staying[source.path])
         else:
-            decide(unit)
+            decide(unit, switches.get(source.path, ()))
         ports.append(finish(unit))
     return PortResult(root, tuple(ports), len(sources))
 
 
-def decide(unit: Unit) -> None:
+def decide(unit: Unit, switches: Sequence[SwitchPort] = ()) -> None:
     """Let every rule look at the file, in the order of the registry."""
+    _settle(unit, transcribed(unit, switches))
     for rule in RULES:
-        for verdict in list(rule.examine(unit)):
-            unit.settle(verdict)
+        if rule is RULES[-1]:
+            _settle(unit, not_transcribed(unit, switches))
+        _settle(unit, rule.examine(unit))
+
+
+def _settle(unit: Unit, verdicts: Iterable[Verdict]) -> None:
+    for verdict in list(verdicts):
+        unit.settle(verdict)
 
 
 def leave(unit: Unit, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.rules.address import Address
 from porter.rules.asm_statement import AsmStatementRule
 from porter.rules.boot_table import BootTable
 from porter.rules.cycles import Cycles
@@ -9,8 +10,10 @@ from porter.rules.definition import Definition
 from porter.rules.icsr import Icsr
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
+from porter.rules.not_compiled import NotCompiled
 from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
+from porter.rules.pins import Pins
 from porter.rules.reset import Reset
 from porter.rules.rule import Rule
 from porter.rules.tick_config import TickConfig
@@ -30,11 +33,14 @@ RULES: tuple[Rule, ...] = (
     Reset(),
     TickRegister(),
     Cycles(),
+    Pins(),
     Watchdog(),
     KernelRegister(),
     BootTable(),
     NvicRegister(),
     AsmStatementRule(),
+    NotCompiled(),
     Unused(),
+    Address(),
     Unknown(),
 )

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from porter.flow.variables import Variables
 from porter.project.domain import Domain
-from porter.project.knowledge import CText
+from porter.project.knowledge import CText, Knowledge
 from porter.rules.deletion import span_of, tidy
 from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access, access_of
@@ -36,12 +36,16 @@ class Call:
 class Unit:
     """Sites of a file, what is decided about them, and questions that rules ask."""
 
-    def __init__(self, sites: CSites, domain: Domain | None) -> None:
+    def __init__(
+        self, sites: CSites, domain: Domain | None, knowledge: Knowledge | None = None
+    ) -> None:
         self.found = sites
         self.domain = domain
+        self._knowledge = knowledge
         self.verdicts: dict[Site, Verdict] = {}
         self.deletions: set[Edit] = set()
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
+        self.extra_edits: list[Edit] = []  # edits that carry no site, such as prototypes
         self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
         self.unnaked: set[str] = set()  # functions whose assembler body became C
         self._accesses: dict[Site, Access | None] = {}
@@ -143,6 +147,13 @@ class Unit:
         self.deletions.add(deletion)
         return deletion
 
+    def is_compiled(self, start: int, end: int) -> bool:
+        """False only if the compiler was asked and skipped all lines of [start, end)."""
+        if self._knowledge is None:
+            return True
+        first, last = self.file.line(start), self.file.line(max(start, end - 1))
+        return self._knowledge.is_compiled(self.file.path, first, last)
+
     def is_deleted(self, start: int, end: int) -> bool:
         """Whether [start, end) goes with a deletion."""
         return any(edit.start <= start and end <= edit.end for edit in self.deletions)
@@ -163,4 +174,4 @@ class Unit:
             if not self.is_deleted(edit.start, edit.end)
         }
         deletions = tidy(self.file, self.deletions, self.text.lexed.comments)
-        return sorted({*wanted, *deletions})
+        return sorted({*wanted, *deletions, *self.extra_edits})

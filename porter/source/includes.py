@@ -29,7 +29,7 @@ def include_edits(
     wanted = [
         header
         for header, uses in ((GUEST, _USES_GUEST), (DOMAIN, _USES_DOMAIN))
-        if uses.search(text) and header not in present
+        if uses.search(text) and header not in present and b"#include " + header not in text
     ]
     if not wanted:
         return []

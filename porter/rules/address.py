@@ -1,0 +1,91 @@
+"""Addresses of blocks that are only handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.flow.variables import is_declarator
+from porter.registers.register import Register
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+from porter.source.c_tree import Node, ancestors, text_of
+from porter.source.c_types import CType
+from porter.source.values import Place, Pointer, Value
+
+_HEADER = (
+    "typedef struct { volatile unsigned MODER; } GPIO_TypeDef;\n"
+    "#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
+)
+_COMPARISONS = (b"==", b"!=")
+_KEEPS_TYPE = frozenset(
+    {"argument_list", "init_declarator", "initializer_list", "initializer_pair",
+     "assignment_expression", "return_statement", "conditional_expression", "case_statement"}
+)  # fmt: skip
+
+
+class Address(Rule):
+    """Harmless as long as its type stays: every access through it is a site of its own."""
+
+    id = "address"
+    finds = "the address of a shared block as an argument, initialiser or comparison"
+    becomes = "itself"
+    why = "an address does nothing; what is done through it is found by its type"
+    samples = (
+        Sample(
+            _HEADER + "void set(GPIO_TypeDef *port);\nvoid f(void) { set(GPIOA); }",
+            _HEADER + "void set(GPIO_TypeDef *port);\nvoid f(void) { set(GPIOA); }",
+        ),
+        Sample(_HEADER + "void set(unsigned);\nvoid f(void) { set((unsigned)GPIOA); }", "",
+               escalates=True),
+        Sample(_HEADER + "void set(volatile unsigned *);\nvoid f(void) { set(&GPIOA->MODER); }",
+               "", escalates=True),
+    )  # fmt: skip
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Whatever is left of register sites that access nothing."""
+        for access in unit.accesses():
+            if access.use == "address":
+                yield self._one(unit, access)
+
+    def _one(self, unit: Unit, access: Access) -> Verdict:
+        value = unit.text.evaluator.value(access.whole, access.context.scope)
+        kind = _pointed_to(value)
+        parent = _parent(access.whole)
+        if parent is not None and any(
+            a.type == "sizeof_expression" for a in ancestors(access.whole)
+        ):
+            return self.left(access.site, "only its size is asked for")
+        if parent is not None and parent.type == "binary_expression":
+            sign = parent.child_by_field_name("operator")
+            if sign is not None and text_of(sign) in _COMPARISONS:
+                return self.left(access.site, "only compared")
+        if access.register is None and is_declarator(access.whole):
+            return self.left(access.site, "a name for an address; each use is a site of its own")
+        struct = kind is not None and unit.registers.blocks.kind_of_struct(kind.name) is not None
+        handed_on = parent is not None and parent.type in _KEEPS_TYPE
+        if access.register is None and struct and handed_on:
+            return self.left(access.site, "handed on with its type; each access is a site")
+        return self.escalated(
+            access.site, f"{_what(access.register)} goes where it can't be followed"
+        )
+
+
+def _pointed_to(value: Value | None) -> CType | None:
+    if isinstance(value, Pointer):
+        return value.type
+    if isinstance(value, Place) and value.type.kind == "pointer":
+        return value.type.target
+    return None
+
+
+def _parent(node: Node) -> Node | None:
+    parent = node.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    return parent
+
+
+def _what(register: Register | None) -> str:
+    return "the address" if register is None else f"the address of {register}"

@@ -1,0 +1,34 @@
+"""Sites inside functions that the transcriber of context switches took over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
+from porter.rules.unit import Unit
+from porter.rules.verdict import Status, Verdict
+from porter.source.edit import Edit
+
+RULE = "context-switch"
+
+
+def transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
+    """Verdicts for the functions that became C, and for handlers that couldn't."""
+    for port in ports:
+        edit = Edit(port.start, port.end, port.replacement)
+        if port.status != ESCALATED:
+            unit.extra_edits.append(edit)
+        if port.status == ESCALATED and port.role == ROLE_OTHER:
+            continue
+        status = Status.ESCALATED if port.status == ESCALATED else Status.REWRITTEN
+        for site in unit.pending():
+            if port.start <= site.start and site.end <= port.end:
+                yield Verdict(site, status, RULE, f"{port.name}: {port.reason}")
+
+
+def not_transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
+    """What is still open in functions that neither the transcriber nor a rule understood."""
+    for port in ports:
+        for site in unit.pending():
+            if port.status == ESCALATED and port.start <= site.start and site.end <= port.end:
+                yield Verdict(site, Status.ESCALATED, RULE, f"{port.name}: {port.reason}")

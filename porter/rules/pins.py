@@ -1,0 +1,165 @@
+"""GPIO data registers: pins that the program sets while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from porter.flow.statements import is_pure
+from porter.rules.expressions import bare, binary, bits_of, source
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+from porter.source.c_tree import Node, text_of
+from porter.source.edit import Edit
+
+_DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
+_PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
+_LOW = 0xFFFF
+_HEADER = (
+    "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
+    " GPIO_TypeDef;\n#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
+)
+
+
+@dataclass(frozen=True)
+class _Output:
+    """C for the pins that change and for their levels; `pins` when the mask is a constant."""
+
+    mask: bytes
+    value: bytes
+    pins: int | None
+
+
+class Pins(Rule):
+    """Set, reset and masked writes become one masked write by the kernel."""
+
+    id = "pins"
+    finds = "writes to BSRR, BRR and ODR"
+    becomes = "hyp_pin_set(port, mask, value)"
+    why = "a port's pins belong to several machines; the kernel writes only the granted ones"
+    samples = (
+        Sample(
+            _HEADER + "void f(void) { GPIOA->BSRR = 1u << 5; }",
+            _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, 1u << 5); }",
+        ),
+        Sample(
+            _HEADER + "void f(void) { GPIOA->BSRR = 1u << (5 + 16); }",
+            _HEADER + "void f(void) { hyp_pin_set(0, 0x0020U, 0); }",
+        ),
+        Sample(
+            _HEADER + "void f(GPIO_TypeDef *p, unsigned short m) { p->BSRR = (unsigned)m << 16; }",
+            _HEADER + "void f(GPIO_TypeDef *p, unsigned short m) "
+            "{ hyp_pin_set(((uint32_t)p - 0x40020000U) / 0x400U, (unsigned)m, 0); }",
+        ),
+        Sample(
+            _HEADER + "void f(void) { GPIOA->ODR &= ~(1u << 5); }",
+            _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, 0); }",
+        ),
+        Sample(_HEADER + "void f(void) { GPIOA->ODR ^= 1u << 5; }", "", escalates=True),
+        Sample(_HEADER + "int f(void) { return GPIOA->IDR & 1; }", "", escalates=True),
+        Sample(_HEADER + "void f(void) { GPIOA->BSRR = 1u << 6; }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Each access on its own."""
+        for access in unit.accesses():
+            register = access.register
+            if register is None or register.block != "GPIO" or register.name not in _DATA:
+                continue
+            yield self._one(unit, access, register.name, register.instance)
+
+    def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
+        if access.use != "write" or access.statement is None or access.value is None:
+            what = "inverted or read" if access.use == "write" else "read"
+            return self.escalated(
+                access.site, f"the level of a pin is {what}; hyp_pin_set only writes"
+            )
+        if not is_pure(access.value, unit.text.evaluator):
+            return self.escalated(access.site, "the value written to the pins has side effects")
+        output = self._output(unit, access, name)
+        if output is None:
+            return self.escalated(
+                access.site, f"{access.operator.decode()} on {name} needs the level of the pins"
+            )
+        port = self._port(unit, access, instance)
+        if port is None:
+            return self.escalated(access.site, "which port this is can't be told")
+        if (problem := _not_granted(unit, instance, output.pins)) is not None:
+            return self.escalated(access.site, problem)
+        text = b"hyp_pin_set(%s, %s, %s)" % (port, output.mask, output.value)
+        start, end = access.context.start(access.whole), access.context.end(access.whole)
+        return self.rewritten(access.site, "masked write by the kernel", Edit(start, end, text))
+
+    def _output(self, unit: Unit, access: Access, name: str) -> _Output | None:
+        value = access.value
+        if value is None:
+            return None
+        number = unit.text.evaluator.number(value, access.context.scope)
+        text = source(value)
+        if name in ("BRR", "BSRRH"):
+            return _Output(text, b"0", number)
+        if name == "BSRRL":
+            return _Output(text, text, number)
+        if name == "BSRR":
+            return _set_reset(value, number)
+        if access.operator == b"|=":
+            return _Output(text, text, number)
+        if access.operator == b"&=":
+            return _cleared(unit, access, value)
+        if access.operator == b"=":
+            return _Output(b"0xFFFFU", text, None)
+        return None
+
+    @staticmethod
+    def _port(unit: Unit, access: Access, instance: str | None) -> bytes | None:
+        """C for the number of the port: 0 is A."""
+        if instance is not None:
+            return b"%d" % (ord(instance[-1]) - ord("A"))
+        base = unit.registers.blocks.base_of("GPIOA")
+        place = bare(access.place)
+        pointer = place.child_by_field_name("argument")
+        if base is None or place.type != "field_expression" or pointer is None:
+            return None
+        if not is_pure(pointer, unit.text.evaluator):
+            return None
+        return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (source(pointer), base, _PORT_SPACING)
+
+
+def _set_reset(value: Node, number: int | None) -> _Output:
+    """BSRR: the low half sets, the high half resets."""
+    text = source(value)
+    if number is not None:
+        pins = (number & _LOW) | (number >> 16)
+        if number <= _LOW:
+            return _Output(text, text, pins)
+        levels = b"0x%04XU" % (number & _LOW) if number & _LOW else b"0"
+        return _Output(b"0x%04XU" % pins, levels, pins)
+    shifted = binary(bare(value), b"<<")
+    if shifted is not None and text_of(bare(shifted[1])).rstrip(b"uUlL") == b"16":
+        return _Output(source(shifted[0]), b"0", None)
+    return _Output(b"((%s) | (%s) >> 16) & 0xFFFFU" % (text, text), b"(%s) & 0xFFFFU" % text, None)
+
+
+def _cleared(unit: Unit, access: Access, value: Node) -> _Output | None:
+    """`ODR &= ~X` resets X; `ODR &= X` resets all the others."""
+    node = bare(value)
+    operand = node.child_by_field_name("argument")
+    if node.type == "unary_expression" and text_of(node).startswith(b"~") and operand is not None:
+        number = unit.text.evaluator.number(operand, access.context.scope)
+        return _Output(source(bare(operand)), b"0", number)
+    return _Output(b"~(%s) & 0xFFFFU" % source(value), b"0", None)
+
+
+def _not_granted(unit: Unit, instance: str | None, pins: int | None) -> str | None:
+    if unit.domain is None or instance is None or pins is None:
+        return None
+    missing = [
+        f"P{instance[-1]}{pin}"
+        for pin in bits_of(pins & _LOW)
+        if (instance[-1], pin) not in unit.domain.pins
+    ]
+    if not missing:
+        return None
+    return f"{', '.join(missing)} is no run-time output in the description of {unit.domain.name}"
