@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porter.context_switch.emit_expression import Expressions, context_field
-from porter.context_switch.ir import CONTEXT, CORE, FPU, BlockLoad, BlockStore, Var
+from porter.context_switch.ir import CONTEXT, CORE, FPU, UNREAD, BlockLoad, BlockStore, Var
 from porter.context_switch.result import NotTranscribable
 
 _BLOCK_ORDER = (*CORE, "LR")
@@ -40,11 +40,14 @@ def block_load(load: BlockLoad, expressions: Expressions) -> list[str]:
     texts = [
         _loaded(target, expressions.element(base, first + index), expressions)
         for index, target in enumerate(load.targets)
+        if target != UNREAD
     ]
     return [f"{base} -= {count}", *texts] if load.writeback else texts
 
 
 def _loaded(target: str, place: str, expressions: Expressions) -> str:
+    if target == UNREAD:
+        return place.lstrip("*")  # sp++ alone
     if target in CONTEXT:
         return f"{context_field(target)} = {place}"
     if target in expressions.pointers:

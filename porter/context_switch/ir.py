@@ -22,6 +22,7 @@ CORE = tuple(f"R{number}" for number in range(4, 12))
 FPU = tuple(f"S{number}" for number in range(16, 32))
 CONTEXT = (*CORE, "LR", "SP", *FPU)
 MASKS = ("PRIMASK", "BASEPRI")
+UNREAD = ""  # target of a loaded word that nobody reads
 FLAGS = ("flag_a", "flag_b", "flag_kind")
 
 

@@ -18,6 +18,7 @@ from porter.context_switch.ir import (
     Binary,
     BlockLoad,
     BlockStore,
+    Branch,
     Condition,
     Const,
     Note,
@@ -51,6 +52,8 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     assert isinstance(saved, BlockStore) and isinstance(restored, BlockLoad)
     early = [node for node in nodes[:save] if not _is_entry(node, saved.base)]
     late = [node for node in nodes[restore + 1 :] if not _is_leave(node, restored.base)]
+    if any(saved.base in _touched(item) for item in conditions_and_statements(tuple(early))):
+        return "the frame has more in it than {r4-r11, EXC_RETURN} and S16-S31"
     if any(not isinstance(node, Note) for node in late):
         return "more than the stack pointer is written after the context is restored"
     if sum(isinstance(node, If) for node in nodes[:save]) != sum(
@@ -62,11 +65,14 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
         if isinstance(node, Return):
             return "the handler returns between saving and restoring"
     for item in conditions_and_statements(middle):
-        touched = used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
-        if touched & set(CONTEXT):
+        if _touched(item) & set(CONTEXT):
             return "the choice of the next task reads the context of the last one"
     kept = tuple(node for node in middle if not isinstance(node, Note))
     return Pick(kept, saved.base, restored.base)
+
+
+def _touched(item: Statement | Branch) -> set[str]:
+    return used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
 
 
 def _index(nodes: tuple[Node, ...], wanted: object) -> int | None:

@@ -9,8 +9,11 @@ from porter.context_switch.dataflow import Environment, live_in, live_out, propa
 from porter.context_switch.ir import (
     CONTEXT,
     MASKS,
+    UNREAD,
     Assign,
+    BlockLoad,
     Branch,
+    Call,
     Const,
     Expr,
     Load,
@@ -49,8 +52,27 @@ def simplify(program: Program, role: str) -> None:
     replace_system_registers(program, role)
     remove_dead(program, keep)
     name_locals(program)
+    _forget_unused(program)
     _check(program)
     check_memory(program)
+
+
+def _forget_unused(program: Program) -> None:
+    """No local for a result or a loaded word that nobody reads."""
+    out = live_out(program)
+    for key, block in program.blocks.items():
+        live = out[key] | used(block.end)
+        kept: list[Statement] = []
+        for statement in reversed(block.statements):
+            after = live
+            live = (live - set(defined(statement))) | used(statement)
+            if isinstance(statement, Call) and statement.result not in after:
+                statement = replace(statement, result=None)
+            elif isinstance(statement, BlockLoad):
+                targets = tuple(name if name in after else UNREAD for name in statement.targets)
+                statement = replace(statement, targets=targets)
+            kept.append(statement)
+        block.statements = kept[::-1]
 
 
 def inline_loads(program: Program) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from porter.context_switch.ir import (
+    UNREAD,
     WORD,
     Assign,
     Binary,
@@ -128,7 +129,8 @@ def defined(statement: Statement) -> tuple[str, ...]:
         case BlockStore(base=base, writeback=True):
             return (base,)
         case BlockLoad(base=base, targets=targets, writeback=writeback):
-            return (*targets, base) if writeback and base not in targets else targets
+            read = tuple(target for target in targets if target != UNREAD)
+            return (*read, base) if writeback and base not in read else read
         case Call(result=str(result)):
             return (result,)
     return ()

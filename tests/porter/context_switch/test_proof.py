@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -100,18 +102,28 @@ class Pair:
         return State(seed, list(self.case.variables), masked=self.case.symbol == "SVC_Handler")
 
 
+def make_tree(case: Case, folder: Path) -> Tree:
+    """The project a case belongs to, as its author wrote it."""
+    if case.file == "FreeRTOS":
+        return freertos(folder)
+    return fixture(folder, (HANDLERS / case.file).read_text())
+
+
+@cache
+def ported_text(case: Case) -> str:
+    """The file after porting, made once for all tests that change it."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = make_tree(case, Path(folder, "project"))
+        ports = tree.port()
+        assert {port.status for port in ports} == {"rewritten"}, ports
+        tree.apply(ports)
+        return tree.files[0].read_text()
+
+
 def make_pair(case: Case, folder: Path, change: Callable[[str], str] = lambda text: text) -> Pair:
     """Port, change the result, compile and link."""
-    trees = []
-    for name in ("original", "ported"):
-        if case.file == "FreeRTOS":
-            trees.append(freertos(folder / name))
-        else:
-            trees.append(fixture(folder / name, (HANDLERS / case.file).read_text()))
-    ports = trees[1].port()
-    assert {port.status for port in ports} == {"rewritten"}, ports
-    trees[1].apply(ports)
-    trees[1].files[0].write_text(change(trees[1].files[0].read_text()))
+    trees = [make_tree(case, folder / name) for name in ("original", "ported")]
+    trees[1].files[0].write_text(change(ported_text(case)))
     functions = dict(case.functions)
     names = {**GUEST, "pcTaskGetName": True}
     names |= dict.fromkeys(functions, True) | dict.fromkeys(case.variables, False)

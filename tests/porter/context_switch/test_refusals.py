@@ -102,3 +102,26 @@ def test_a_start_whose_svc_handler_is_unknown_is_escalated(tmp_path: Path) -> No
     text += 'const char note[] = "msp";\n'
     (escalated,) = fixture(tmp_path, text).port()
     assert escalated.role == "start" and "number" in escalated.reason
+
+
+def test_a_frame_with_one_word_more_gets_no_fast_yield(tmp_path: Path) -> None:
+    frame = "mrs r0, psp\nsub r0, r0, #4\nstmdb r0!, {r4-r11, lr}\nldr r1, =task\nldr r2, [r1]\n"
+    resume = "ldmia r0!, {r4-r11, lr}\nadd r0, r0, #4\nmsr psp, r0\nbx lr\n.ltorg\n"
+    _, ports = port(tmp_path, frame + "str r0, [r2]\nldr r2, [r1]\nldr r0, [r2]\n" + resume)
+    (handler,) = [item for item in ports if item.role == "switch"]
+    assert handler.status == "rewritten" and "no fast yield" in handler.reason
+
+
+def test_an_unread_word_and_an_unread_result_leave_no_unused_local(tmp_path: Path) -> None:
+    resume = "ldmia r0!, {r3, r4-r11}\nmsr psp, r0\nbx lr\n.ltorg\n"
+    body = "str r0, [r2]\npush {r1, lr}\nbl answer\npop {r1, lr}\nldr r2, [r1]\nldr r0, [r2]\n"
+    text = TEXT.replace("void choose(void);", "int answer(void);")
+    quoted = " ".join(f'"{line}\\n"' for line in (FRAME + body + resume).splitlines())
+    tree = fixture(tmp_path, text.format(asm=quoted))
+    tree.apply(tree.port())
+    ported = tree.files[0].read_text()
+    assert "    answer();" in ported and "    sp++;" in ported and "r3" not in code_of(ported)
+
+
+def code_of(text: str) -> str:
+    return "\n".join(line.partition("/*")[0] for line in text.splitlines())
