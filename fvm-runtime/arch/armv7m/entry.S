@@ -148,7 +148,7 @@ start_stub:
 fpu_zero:
     .space 128
 
-    .section .bss
+    .section .kernel_stack, "aw", %nobits
     .balign 8
     .space KERNEL_STACK - 4
     .global kernel_exc_return
