@@ -25,7 +25,7 @@ class _Change:
 
 def unified_diff(file: SourceFile, edits: Iterable[Edit]) -> bytes:
     """The diff of one file; empty if the edits change nothing."""
-    changes = list(_changes(file, edits))
+    changes = _joined(_changes(file, edits))
     if not changes:
         return b""
     before, after = _name("a/", file.name), _name("b/", file.name)
@@ -79,6 +79,17 @@ def _changes(file: SourceFile, edits: Iterable[Edit]) -> Iterable[_Change]:
         if old_count or len(new) - bottom - top:
             changed = tuple(new[top : len(new) - bottom])
             yield _Change(first_line, first_line + old_count, changed)
+
+
+def _joined(changes: Iterable[_Change]) -> list[_Change]:
+    """Changes of neighbouring lines as one."""
+    joined: list[_Change] = []
+    for change in changes:
+        if joined and joined[-1].end == change.start:
+            last = joined.pop()
+            change = _Change(last.start, change.end, last.lines + change.lines)
+        joined.append(change)
+    return joined
 
 
 def _hunks(changes: list[_Change]) -> Iterable[list[_Change]]:

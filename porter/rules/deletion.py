@@ -60,11 +60,17 @@ def _whole_lines(file: SourceFile, edit: Edit) -> Edit:
     start = file.line_start(edit.start)
     rest = _REST.match(data, edit.end)
     if rest is None or not _SPACE.fullmatch(data, start, edit.start):
-        return edit
+        return _with_space_before(file, edit)
     continued = data[start - 2 : start] == b"\\\n" or data[start - 3 : start] == b"\\\r\n"
     if continued and not rest.group(1):
         return edit  # the last line of a macro: the line before goes on here
     return Edit(start, rest.end(), b"")
+
+
+def _with_space_before(file: SourceFile, edit: Edit) -> Edit:
+    """A deletion within a line takes one of the spaces around it."""
+    around = file.data[edit.start - 1 : edit.start], file.data[edit.end : edit.end + 1]
+    return Edit(edit.start - 1, edit.end, b"") if around == (b" ", b" ") else edit
 
 
 def _join(edits: Iterable[Edit]) -> list[Edit]:

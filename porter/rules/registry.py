@@ -11,11 +11,13 @@ from porter.rules.icsr import Icsr
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.not_compiled import NotCompiled
+from porter.rules.mask_state import MaskState
 from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
 from porter.rules.pins import Pins
 from porter.rules.reset import Reset
 from porter.rules.rule import Rule
+from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
 from porter.rules.unknown import Unknown
@@ -25,8 +27,10 @@ from porter.rules.watchdog import Watchdog
 
 RULES: tuple[Rule, ...] = (
     Definition(),
+    MaskState(),
     MaskIntrinsic(),
     Wait(),
+    SystemCall(),
     NvicCall(),
     TickConfig(),
     Icsr(),

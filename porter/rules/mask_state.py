@@ -1,0 +1,179 @@
+"""Saving, restoring and asking the masks by CMSIS functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.flow.statements import enclosing_statement, sole_call
+from porter.rules.expressions import is_truth_test, number_of
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Call, Unit
+from porter.rules.verdict import Verdict
+from porter.sites.intrinsics import (
+    BASEPRI_RAISE,
+    BASEPRI_READ,
+    BASEPRI_WRITE,
+    FAULT_MASK,
+    IN_INTERRUPT,
+    MASK_READ,
+    MASK_SET,
+    MASK_WRITE,
+)
+from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import Node, text_of
+from porter.source.edit import Edit
+from porter.source.evaluate import no_scope
+
+_BARRIERS = frozenset({b"__DSB", b"__ISB", b"__DMB", b"__NOP"})
+
+
+class MaskState(Rule):
+    """A read that the mask follows at once is one operation: save. Else it is a question."""
+
+    id = "mask-state"
+    finds = "__get_PRIMASK(), __set_PRIMASK(x), __get/set_BASEPRI(x), __set_BASEPRI_MAX(x)"
+    becomes = "virt_int_save(), virt_int_restore(), virt_int_query(), virt_int_mask/unmask()"
+    why = "MRS and MSR of the masks read 0 and do nothing in unprivileged code"
+    samples = (
+        Sample(
+            "unsigned f(void)\n{\n    unsigned old = __get_PRIMASK();\n\n    __disable_irq();\n"
+            "    return old;\n}\n",
+            "unsigned f(void)\n{\n    unsigned old = virt_int_save(VIRT_PRIMASK);\n\n"
+            "    return old;\n}\n",
+        ),
+        Sample(
+            "void f(unsigned old) { __set_PRIMASK(old); }",
+            "void f(unsigned old) { virt_int_restore(VIRT_PRIMASK, old); }",
+        ),
+        Sample(
+            "void f(void) { __set_BASEPRI(5 << 4); g(); __set_BASEPRI(0); }",
+            "void f(void) { virt_int_mask(VIRT_BASEPRI); g(); virt_int_unmask(VIRT_BASEPRI); }",
+        ),
+        Sample(
+            "int f(void) { return __get_PRIMASK() != 0; }",
+            "int f(void) { return virt_int_query(VIRT_PRIMASK) != 0; }",
+        ),
+        Sample(
+            "int f(void) { if (__get_IPSR() != 0) { return 1; } return 0; }",
+            "int f(void) { if (virt_in_vct() != 0) { return 1; } return 0; }",
+        ),
+        Sample("int f(void) { return __get_IPSR(); }", "", escalates=True),
+        Sample("void f(void) { __disable_fault_irq(); }", "", escalates=True),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Each call on its own, save with the mask that follows it."""
+        masks = [site for site in unit.pending(SiteKind.INTRINSIC) if site.what in MASK_SET]
+        for site in list(unit.pending(SiteKind.INTRINSIC)):
+            if site.what in FAULT_MASK:
+                yield self._fault(unit, site)
+                continue
+            known = MASK_READ | MASK_WRITE | BASEPRI_READ | BASEPRI_WRITE | BASEPRI_RAISE
+            if site.what not in known | IN_INTERRUPT:
+                continue
+            call = unit.call(site)
+            if call is None:
+                yield self.escalated(site, f"{site.what} is used otherwise than by a call")
+            elif site.what in IN_INTERRUPT:
+                yield self._in_interrupt(unit, site, call)
+            elif site.what in MASK_READ:
+                yield from self._read(unit, site, call, masks)
+            elif site.what in BASEPRI_READ:
+                yield self._replace(site, call, b"virt_int_query(VIRT_BASEPRI)", "asks the mask")
+            else:
+                yield self._write(unit, site, call)
+
+    def _replace(self, site: Site, call: Call, text: bytes, reason: str) -> Verdict:
+        return self.rewritten(site, reason, Edit(call.start, call.end, text))
+
+    def _read(self, unit: Unit, site: Site, call: Call, masks: list[Site]) -> Iterator[Verdict]:
+        follows = _mask_after(unit, site, masks)
+        if follows is None:
+            yield self._replace(site, call, b"virt_int_query(VIRT_PRIMASK)", "asks the mask")
+            return
+        mask, statement = follows
+        context = unit.context(site)
+        if context is not None:
+            unit.delete(context, statement)
+        yield self._replace(site, call, b"virt_int_save(VIRT_PRIMASK)", "saves and masks")
+        yield self.rewritten(mask, "part of the save above it")
+
+    def _write(self, unit: Unit, site: Site, call: Call) -> Verdict:
+        if len(call.arguments) != 1:
+            return self.escalated(site, f"{site.what} without a value")
+        w = b"VIRT_PRIMASK" if site.what in MASK_WRITE else b"VIRT_BASEPRI"
+        context = unit.context(site)
+        scope = context.scope if context is not None else no_scope
+        number = number_of(call.arguments[0], unit.text.evaluator, scope)
+        if number is None:
+            if site.what in BASEPRI_RAISE:
+                return self.escalated(site, "a threshold that only rises and isn't constant")
+            text = b"virt_int_restore(%s, %s)" % (w, b" ".join(call.arguments[0].split()))
+            return self._replace(site, call, text, "restores the mask")
+        name = b"mask" if number & (1 if w == b"VIRT_PRIMASK" else 0xFF) else b"unmask"
+        if site.what in BASEPRI_RAISE and name == b"unmask":
+            return self.escalated(site, "raising the threshold to 0 does nothing")
+        return self._replace(site, call, b"virt_int_%s(%s)" % (name, w), f"{name.decode()}s")
+
+    def _in_interrupt(self, unit: Unit, site: Site, call: Call) -> Verdict:
+        context = unit.context(site)
+        node = context.node_at(call.start, call.end) if context is not None else None
+        if (
+            context is not None
+            and node is not None
+            and site.what == "__get_IPSR"
+            and is_truth_test(node, unit.text.evaluator, context.scope)
+        ):
+            return self._replace(site, call, b"virt_in_vct()", "asks whether an interrupt runs")
+        return self.escalated(site, "the number of the running interrupt is used")
+
+    def _fault(self, unit: Unit, site: Site) -> Verdict:
+        call = unit.call(site)
+        if call is not None and site.what in ("__enable_fault_irq", "__enable_fiq"):
+            context = unit.context(site)
+            node = context.node_at(call.start, call.end) if context is not None else None
+            statement = node.parent if node is not None else None
+            if context is not None and statement is not None and sole_call(statement) is not None:
+                unit.delete(context, statement)
+                return self.rewritten(site, "removed: faults are never masked")
+            return self._replace(site, call, b"(void)0", "removed: faults are never masked")
+        return self.escalated(site, "a machine can't hold off faults; is masking all meant?")
+
+
+def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] | None:
+    """The mask call that is the next statement after the one that keeps what was read."""
+    context = unit.context(site)
+    node = context.node_at(site.start, site.end) if context is not None else None
+    statement = enclosing_statement(node) if node is not None else None
+    if context is None or statement is None or not _keeps(statement, node):
+        return None
+    following = statement.next_named_sibling
+    while following is not None and (following.type == "comment" or _is_barrier(following)):
+        following = following.next_named_sibling
+    if following is None or sole_call(following) is None:
+        return None
+    start, end = context.start(following), context.end(following)
+    mask = next((mask for mask in masks if start <= mask.start and mask.end <= end), None)
+    return (mask, following) if mask is not None and unit.call(mask) is not None else None
+
+
+def _keeps(statement: Node, call_name: Node | None) -> bool:
+    """Whether a statement only stores the result of a call."""
+    call = call_name.parent if call_name is not None else None
+    node = call
+    while node is not None and node.parent is not None and node.parent.type in (
+        "parenthesized_expression", "cast_expression",
+    ):  # fmt: skip
+        node = node.parent
+    parent = node.parent if node is not None else None
+    if parent is None:
+        return False
+    if parent.type == "init_declarator":
+        return parent.parent == statement
+    return parent.type == "assignment_expression" and parent.parent == statement
+
+
+def _is_barrier(statement: Node) -> bool:
+    call = sole_call(statement)
+    function = call.child_by_field_name("function") if call is not None else None
+    return function is not None and text_of(function) in _BARRIERS
