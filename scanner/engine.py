@@ -29,6 +29,10 @@ MAX_FOLLOWED = 10_000
 
 _THUMB = Thumb()
 _ALLOWED = 4
+_IN_DOUBT = (
+    "no known path leads here: most likely a constant or the middle of another instruction, "
+    "but a computed branch could"
+)
 
 
 def find(image: Image, policy: Policy) -> list[Finding]:
@@ -88,6 +92,7 @@ class _Scan:
         spelled = judgement.what or rule.id
         if text is None or (judgement.what and text.split()[0] != spelled.split()[0]):
             text = f"{spelled} (encoded as 0x{value:0{bits // 4}x})"
+        certain = bool(self._code.certain[index])
         return Finding(
             rule=rule.id,
             address=self._space.address(index),
@@ -95,10 +100,10 @@ class _Scan:
             function=None,
             source=None,
             severity=judgement.severity,
-            certainty="certain" if self._code.certain[index] else "possible",
+            certainty="certain" if certain else "possible",
             text=text,
             why=judgement.why or rule.why,
-            fix=rule.fix,
+            fix=rule.fix if certain else _IN_DOUBT,
         )
 
     def addresses(self, rules: Sequence[AddressRule]) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from scanner.image.attributes import arm_architecture
 from scanner.image.lines import LineTable
 from scanner.image.model import Image, Problem, Segment
 from scanner.image.segments import segment_problems
-from scanner.image.symbols import SymbolTable
+from scanner.image.symbols import SymbolTable, printable
 
 _HEADER_BYTES = 52
 _PROGRAM_HEADER_BYTES = 32
@@ -53,7 +53,8 @@ def load_elf(data: bytes) -> Image:
     except _Malformed as error:
         return Image(problems=(Problem("elf-malformed", str(error)),))
     except Exception as error:  # noqa: BLE001 - pyelftools lets whatever its parser met through
-        text = f"unreadable: {type(error).__name__}"
+        reason = printable(str(error).encode()[:80]) or type(error).__name__
+        text = f"unreadable: {reason}"
         return Image(problems=(Problem("elf-malformed", text),))
     problems = list(segment_problems(segments, entry))
     if not finished:

@@ -79,6 +79,7 @@ def test_strict(build: Build) -> None:
     elf = build(".thumb_func\n_start: ldr r0, =0x1234b672\n bx lr\n")
     assert run(elf).exit_code == 0
     assert ": warn cps (possible): " in run(elf).stdout
+    assert "no known path leads here" in run(elf).stdout
     assert run("--strict", elf).exit_code == 1
     assert ": reject cps (possible): " in run("--strict", elf).stdout
 
