@@ -124,7 +124,7 @@ def test_truncated_at_every_byte(real_elf: bytes) -> None:
         assert scan(real_elf[:size]).verdict == "reject", size
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_flipped_bytes_never_crash(real_elf: bytes, data: st.DataObject) -> None:
     elf = bytearray(real_elf)
@@ -134,7 +134,7 @@ def test_flipped_bytes_never_crash(real_elf: bytes, data: st.DataObject) -> None
     assert scan(bytes(elf)).verdict in ("accept", "warn", "reject")
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_lying_headers_never_crash(real_elf: bytes, data: st.DataObject) -> None:
     """Words of the headers replaced by the values that overflow sums and loops."""
@@ -147,7 +147,7 @@ def test_lying_headers_never_crash(real_elf: bytes, data: st.DataObject) -> None
     assert scan(bytes(elf)).verdict in ("accept", "warn", "reject")
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=200, deadline=None)
 @given(body=st.binary(max_size=600))
 def test_random_code_never_crashes(body: bytes) -> None:
     scan(write_elf([Load(FLASH, body)], entry=FLASH + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
 void _start(void) { main(0, 0); for (;;) ; }
 """
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "two-legacy-mcus" / "sensor-node"
 FORBIDDEN = re.compile(
     r"cps|msr|mrs|svc|bkpt|wf[ie]|sev|setend|mcr|mrc|ldc|stc|cdp|smc|hvc|rfe|srs"
 )
@@ -73,3 +75,24 @@ def test_finds_what_objdump_shows_and_nothing_else_for_certain(
     bare = scan_file(strip(elf))
     assert bare.verdict == "reject"
     assert {f.address for f in bare.findings if f.certainty == "certain"} <= shown
+
+
+def test_a_firmware_that_was_never_ported_is_rejected_place_by_place(tmp_path: Path) -> None:
+    project = tmp_path / "sensor node"
+    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("build"))
+    subprocess.run(["make", "-s"], cwd=project, check=True)
+    elf = project / "build" / "sensor-node.elf"
+    report = scan_file(elf)
+    assert report.verdict == "reject"
+    instructions = [f for f in report.findings if f.rule in ("cps", "msr", "mrs", "wfx")]
+    assert {f.address for f in instructions} == shown_by_objdump(elf)
+    assert all(f.function and f.source and f.certainty == "certain" for f in instructions)
+    texts = {f: re.sub(r"\br\d+", "rN", f.text.split(" (")[0]) for f in report.findings}
+    where = {(f.function, text) for f, text in texts.items()}
+    assert where >= {
+        ("hang_cmd", "cpsid i"),
+        ("sensor_get_status", "mrs rN, primask"),
+        ("main", "wfi"),
+        ("systick_init", "write to SysTick->CTRL"),
+        ("reset_cmd", "write to SCB->AIRCR"),
+    }
