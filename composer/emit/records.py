@@ -28,7 +28,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "catchup": vm.catchup if vm else None,
         "watchdog_ms": vm.watchdog_us // 1000 if vm else None,
         "fpu": domain.fpu,
-        "wfi": False,
+        "wfi": domain.index == 0,  # the hypervisor: its idle thread puts the core to sleep
         "svc": [SVC_NUMBER],
         "vectors": [_vector(vector) for vector in domain.vectors],
         "events": [
