@@ -42,8 +42,10 @@ def command(report: Report, *words: str | Path, status: int = 0, shown: int = SH
         end = "\n".join(lines[-shown:])
         raise Broken(f"exit status {done.returncode}, not {status} (see {LOG}):\n{end}")
     for line in lines[:shown]:
+        for word in words:
+            line = line.removeprefix(f"{word}: ")  # the file that was named above
         report.line(f"  {line if len(line) <= WIDTH else line[: WIDTH - 3] + '...'}")
-    if len(lines) > shown:
+    if len(lines) > shown > 0:
         report.line(f"  ... {len(lines) - shown} more lines in {LOG}")
     return output
 
@@ -67,11 +69,20 @@ def legacy_elf(name: str) -> Path:
 
 
 def port(report: Report) -> None:
-    """Both projects, into build/demo/ported."""
+    """Both projects: the diff for a person to read, and a ported copy in build/demo/ported."""
     for name in PROJECTS:
         policy = BUILD / f"{name}.domain.json"
-        out = BUILD / "ported" / name
-        command(report, "port", EXAMPLE / name, "--domain", policy, "--out", out)
+        diff = BUILD / f"{name}.diff"
+        command(report, "port", EXAMPLE / name, "--domain", policy, "-o", diff, shown=0)
+        command(
+            report, "port", EXAMPLE / name, "--domain", policy, "--out", BUILD / "ported" / name
+        )
+        lines = diff.read_text("latin-1").splitlines()
+        files = sum(line.startswith("+++ ") for line in lines)
+        added, removed = (
+            sum(line.startswith(sign) for line in lines) - files for sign in ("+", "-")
+        )
+        report.check(f"{diff}: {files} files, {added} lines added, {removed} removed", files > 0)
 
 
 def scan(report: Report) -> None:

@@ -103,8 +103,7 @@ def incident(
     )
     report.check(
         f"{witness} dropped no tick and did not reboot",
-        count(after, "dropped") == count(before, "dropped") == 0
-        and count(after, "restarts") == count(before, "restarts"),
+        all(count(after, key) == count(before, key) for key in ("dropped", "restarts")),
         after.text,
     )
     passed, *heartbeats = (b - a for a, b in zip(vitals_before, vitals_after, strict=True))
