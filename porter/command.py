@@ -10,11 +10,13 @@ from pathlib import Path
 
 import click
 
+from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
 from porter.output.port_report import as_json, lines, summary
 from porter.output.unified_diff import unified_diff
-from porter.port import PortResult, Progress, port_project
+from porter.port import Progress, port_project
 from porter.project.domain import read_domain
+from porter.result import PortResult
 from porter.rules.verdict import Status
 from scanner.report.errors import FvmError
 
@@ -48,6 +50,13 @@ def run(request: Request) -> int:
         return 1 if changed or result.count(Status.ESCALATED) else 0
     if request.out is not None:
         write_copy(result, request.out, request.force)
+    elif request.in_place:
+        changes = [
+            Change(port.file.path, port.file.data, port.ported)
+            for port in result.files
+            if port.edits
+        ]
+        apply_changes(result.root, changes, request.force)
     elif request.diff is not None:
         _write(request.diff, _diff(result))
     elif not request.json:
@@ -83,11 +92,13 @@ def _colour() -> bool | None:
 
 
 def _progress() -> Progress:
-    """Says what is being done once that takes long, on a terminal only."""
-    started = time.monotonic()
+    """Says every two seconds what is being done."""
+    shown = time.monotonic()
 
     def show(message: str) -> None:
-        if time.monotonic() - started > _QUIET_SECONDS:
-            click.echo(f"fvmkit port: {message}", err=True)
+        nonlocal shown
+        if time.monotonic() - shown > _QUIET_SECONDS:
+            shown = time.monotonic()
+            click.echo(f"fvmkit port: {message} ...", err=True)
 
     return show

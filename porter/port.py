@@ -1,63 +1,31 @@
-"""Ports a project: finds the sites, lets the rules decide, accounts for every one."""
+"""Ports a project: what is built, what stays, then file by file, then the vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
+from porter.file_port import leave, port_asm, port_c
 from porter.project.build import read_build
+from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
-from porter.project.knowledge import Knowledge
+from porter.project.knowledge import CText, Knowledge
 from porter.project.source_tree import find_sources
-from porter.rules.context_switch import not_transcribed, transcribed
+from porter.project.vectors import VectorTable, tables_in_asm, tables_in_c
+from porter.result import FilePort, PortResult
 from porter.rules.outside import file_stays
-from porter.rules.registry import RULES
 from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
+from porter.rules.vectors import judge_vectors
+from porter.rules.verdict import Verdict
+from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Registers
-from porter.sites.site import Site
-from porter.source.edit import Edit, apply_edits
 from porter.source.evaluate import Evaluator
-from porter.source.includes import include_edits
 from porter.source.source_file import SourceFile
-from scanner.report.errors import InternalError
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class FilePort:
-    """A file and what happens to it."""
-
-    file: SourceFile
-    edits: tuple[Edit, ...]
-    verdicts: tuple[Verdict, ...]
-
-    @property
-    def ported(self) -> bytes:
-        """The file afterwards."""
-        return apply_edits(self.file.data, self.edits)
-
-
-@dataclass(frozen=True)
-class PortResult:
-    """All files that have sites, and how many files were read."""
-
-    root: Path
-    files: tuple[FilePort, ...]
-    files_read: int
-
-    def count(self, status: Status) -> int:
-        """How many sites ended so."""
-        return sum(verdict.status is status for port in self.files for verdict in port.verdicts)
-
-    @property
-    def found(self) -> int:
-        """How many sites there are."""
-        return sum(len(port.verdicts) for port in self.files)
+"""Is told what is being done."""
 
 
 def port_project(
@@ -66,79 +34,116 @@ def port_project(
     excluded: Iterable[Path] = (),
     progress: Progress = lambda _message: None,
 ) -> PortResult:
-    """Decide on every site below `root`. Nothing is written."""
+    """Decide on every site below `root`. Nothing is written.
+
+    `excluded`: folders below `root` that are no part of the project.
+    """
     root = root.resolve()
     sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
-    progress(f"{len(sources)} source files, asking the build system")
-    build = read_build(root, [source.path for source in sources])
-    knowledge = Knowledge(build, sources)
-    registers: dict[int, Registers] = {}
-
-    def registers_of(evaluator: Evaluator) -> Registers:
-        if id(evaluator) not in registers:
-            registers[id(evaluator)] = Registers(evaluator, domain.chip if domain else None)
-        return registers[id(evaluator)]
-
-    staying = {
-        source.path: reason
-        for source in sources
-        if (reason := file_stays(source, domain, knowledge)) is not None
-    }
+    progress(f"{len(sources)} source files; asking the build system")
+    project = _Project(root, sources, domain)
     progress("transcribing context switches")
-    switches: dict[Path, list[SwitchPort]] = {}
-    built = [source.path for source in sources if source.path not in staying]
-    for switch in transcribe_project(root, built, build.options):
-        switches.setdefault(switch.file, []).append(switch)
+    project.transcribe()
     ports: list[FilePort] = []
     for source in sources:
-        if source.is_asm:
-            continue
-        text = knowledge.text(source)
-        unit = Unit(CSites(text, registers_of(text.evaluator)), domain, knowledge)
-        if not unit.found.sites:
-            continue
         progress(source.name)
-        if source.path in staying:
-            leave(unit, staying[source.path])
+        if (port := project.port(source)) is not None:
+            ports.append(port)
+    progress("comparing handlers with the description")
+    return PortResult(root, tuple(_with_vectors(ports, project)), len(sources))
+
+
+class _Project:
+    """A project and everything that is looked up in it more than once."""
+
+    def __init__(self, root: Path, sources: list[SourceFile], domain: Domain | None) -> None:
+        self.root = root
+        self.domain = domain
+        self.build = read_build(root, [source.path for source in sources])
+        self.knowledge = Knowledge(self.build, sources)
+        self.tables = {source.path: list(self._tables(source)) for source in sources}
+        self.staying: dict[Path, str] = {}
+        for source in sources:
+            reason = file_stays(source, domain, self.knowledge, bool(self.tables[source.path]))
+            if reason is not None:
+                self.staying[source.path] = reason
+        self.sources = sources
+        self._switches: dict[Path, list[SwitchPort]] = {}
+        self._registers: dict[int, Registers] = {}
+
+    @property
+    def live(self) -> list[SourceFile]:
+        """The files that take part in the ported build."""
+        return [source for source in self.sources if source.path not in self.staying]
+
+    def transcribe(self) -> None:
+        """Let the transcriber look at every live file."""
+        files = [source.path for source in self.live]
+        for switch in transcribe_project(self.root, files, self.build.options):
+            self._switches.setdefault(switch.file, []).append(switch)
+
+    def port(self, source: SourceFile) -> FilePort | None:
+        """Port one file; None if there is nothing in it."""
+        switches = self._switches.get(source.path, [])
+        if source.is_asm:
+            if source.path in self.staying:
+                port = leave(source, asm_sites(source), self.staying[source.path])
+            else:
+                port = port_asm(source, switches)
         else:
-            decide(unit, switches.get(source.path, ()))
-        ports.append(finish(unit))
-    return PortResult(root, tuple(ports), len(sources))
+            text = self.knowledge.text(source)
+            sites = CSites(text, self._registers_of(text.evaluator))
+            if source.path in self.staying:
+                port = leave(source, sites.sites, self.staying[source.path])
+            else:
+                port = port_c(Unit(sites, self.domain, self.knowledge), switches)
+        return port if port.verdicts or port.edits else None
+
+    def definitions(self, names: set[str]) -> dict[str, Definition]:
+        """Where live files define functions of these names."""
+        found: dict[str, Definition] = {}
+        for source in self.live:
+            if source.is_asm:
+                found.update(defined_in_asm(source, names))
+            else:
+                found.update(defined_in_c(self.knowledge.text(source), names))
+        return found
+
+    def _registers_of(self, evaluator: Evaluator) -> Registers:
+        if id(evaluator) not in self._registers:
+            chip = self.domain.chip if self.domain is not None else None
+            self._registers[id(evaluator)] = Registers(evaluator, chip)
+        return self._registers[id(evaluator)]
+
+    def _tables(self, source: SourceFile) -> Iterable[VectorTable]:
+        if b"eset" not in source.data:
+            return
+        if source.is_asm:
+            yield from tables_in_asm(source)
+        elif source.path.suffix.lower() == ".c" and b"{" in source.data:
+            text: CText = self.knowledge.text(source)
+            yield from tables_in_c(source, text.trees.whole)
 
 
-def decide(unit: Unit, switches: Sequence[SwitchPort] = ()) -> None:
-    """Let every rule look at the file, in the order of the registry."""
-    _settle(unit, transcribed(unit, switches))
-    for rule in RULES:
-        if rule is RULES[-1]:
-            _settle(unit, not_transcribed(unit, switches))
-        _settle(unit, rule.examine(unit))
-
-
-def _settle(unit: Unit, verdicts: Iterable[Verdict]) -> None:
-    for verdict in list(verdicts):
-        unit.settle(verdict)
-
-
-def leave(unit: Unit, reason: str) -> None:
-    """Leave every site of a file as it is."""
-    for site in unit.found.sites:
-        unit.settle(Verdict(site, Status.LEFT, "file", reason))
-
-
-def finish(unit: Unit) -> FilePort:
-    """The edits of a file with its includes. Raises InternalError for a site without a verdict."""
-    _account(unit.found.sites, unit.verdicts)
-    edits = unit.edits()
-    edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)
-    return FilePort(
-        unit.file, tuple(sorted(edits)), tuple(unit.verdicts[site] for site in unit.found.sites)
-    )
-
-
-def _account(sites: Sequence[Site], verdicts: dict[Site, Verdict]) -> None:
-    for site in sites:
-        if site not in verdicts:
-            raise InternalError(
-                f"no rule accounts for {site.what}", file=site.file, hint="please report this"
-            )
+def _with_vectors(ports: list[FilePort], project: _Project) -> list[FilePort]:
+    """Add the verdicts on exception handlers to their files."""
+    tables = [
+        table
+        for source in project.sources
+        if project.knowledge.is_built(source.path)
+        for table in project.tables[source.path]
+    ]
+    names = {name for table in tables for name in table.handlers.values()}
+    if project.domain is not None:
+        names |= {vector.handler for vector in project.domain.vectors if vector.handler}
+    extra: dict[Path, tuple[SourceFile, list[Verdict]]] = {}
+    definitions = project.definitions(names)
+    for file, verdict in judge_vectors(project.domain, tables, definitions):
+        extra.setdefault(file.path, (file, []))[1].append(verdict)
+    merged: list[FilePort] = []
+    for port in ports:
+        _, verdicts = extra.pop(port.file.path, (port.file, []))
+        together = sorted((*port.verdicts, *verdicts), key=lambda verdict: verdict.site.start)
+        merged.append(FilePort(port.file, port.edits, tuple(together)))
+    merged += [FilePort(file, (), tuple(verdicts)) for file, verdicts in extra.values()]
+    return merged

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from porter.port import PortResult
+from porter.result import PortResult
 from scanner.report.errors import FvmError
 
 MANIFEST = ".fvm-port.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from porter.port import PortResult
+from porter.result import PortResult
 from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 

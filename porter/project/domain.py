@@ -34,7 +34,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Domain:
-    """What the porter needs of a domain file."""
+    """What the porter needs of a domain file; `original` may be relative to it."""
 
     path: Path
     name: str
@@ -48,6 +48,7 @@ class Domain:
     pins: frozenset[tuple[str, int]]
     replaced: tuple[Replacement, ...]
     startup: tuple[str, ...]
+    original: Path | None = None
 
     def vector_of_irq(self, irq: int) -> Vector | None:
         """The vector that a physical line is delivered to."""
@@ -91,6 +92,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
             Replacement(str(item["file"]), str(item["by"])) for item in data.get("replaced", ())
         ),
         startup=tuple(str(name) for name in data.get("startup", ())),
+        original=_path(data.get("project", {}).get("original")),
     )
 
 
@@ -104,6 +106,10 @@ def _vector(item: dict[str, Any]) -> Vector:
         _optional(item.get("irq")),
         item.get("mask", "maskable") == "maskable",
     )
+
+
+def _path(value: object) -> Path | None:
+    return Path(value) if isinstance(value, str) else None
 
 
 def _optional(value: object) -> int | None:

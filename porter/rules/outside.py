@@ -9,8 +9,14 @@ from porter.project.knowledge import Knowledge
 from porter.source.source_file import SourceFile
 
 
-def file_stays(file: SourceFile, domain: Domain | None, knowledge: Knowledge) -> str | None:
-    """Why a whole file is left alone, or None if it takes part in the build."""
+def file_stays(
+    file: SourceFile, domain: Domain | None, knowledge: Knowledge, has_vectors: bool
+) -> str | None:
+    """Why a whole file is left alone, or None if it takes part in the build.
+
+    `has_vectors`: a legacy vector table stands in it. Without a description an assembler file
+    with one is taken for the start-up file.
+    """
     name = PurePosixPath(file.name)
     if domain is not None:
         for replacement in domain.replaced:
@@ -18,6 +24,8 @@ def file_stays(file: SourceFile, domain: Domain | None, knowledge: Knowledge) ->
                 return f"replaced by {replacement.by}"
         if any(name == PurePosixPath(startup) for startup in domain.startup):
             return "replaced by the generated start-up"
+    elif has_vectors and file.is_asm:
+        return "the generated start-up takes the place of a start-up file"
     if not knowledge.is_built(file.path):
         return "not part of this project's build"
     return None

@@ -1,4 +1,4 @@
-"""All rules, in the order in which they look at a file."""
+"""All rules, in the order in which they look at a file; the last one takes what is left."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from porter.rules.definition import Definition
 from porter.rules.icsr import Icsr
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
-from porter.rules.not_compiled import NotCompiled
 from porter.rules.mask_state import MaskState
+from porter.rules.not_compiled import NotCompiled
 from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
 from porter.rules.pins import Pins
@@ -46,5 +46,6 @@ RULES: tuple[Rule, ...] = (
     NotCompiled(),
     Unused(),
     Address(),
-    Unknown(),
 )
+
+LAST_RULE: Rule = Unknown()

@@ -80,6 +80,28 @@ class Unit:
         """Record a verdict; the first one stands."""
         self.verdicts.setdefault(verdict.site, verdict)
 
+    def settle_covered(self) -> None:
+        """Settle the sites inside text that is deleted or replaced by something without them."""
+        replaced = [
+            edit
+            for verdict in self.verdicts.values()
+            if verdict.status is Status.REWRITTEN
+            for edit in verdict.edits
+        ]
+        for site in list(self.pending()):
+            if self.is_deleted(site.start, site.end):
+                reason = "removed with the statement it is part of"
+            elif any(
+                edit.start <= site.start
+                and site.end <= edit.end
+                and site.what.encode("latin-1") not in edit.replacement
+                for edit in replaced
+            ):
+                reason = "part of an expression that is rewritten"
+            else:
+                continue
+            self.settle(Verdict(site, Status.REWRITTEN, "covered", reason))
+
     def context(self, site: Site) -> Context | None:
         """The syntax around a site."""
         return self.contexts.of(self.region(site), site.start, site.end)

@@ -17,7 +17,7 @@ class Unused(Rule):
     """Variables that only removed code used, and the sites inside removed code."""
 
     id = "unused"
-    finds = "a variable all of whose uses were removed, a site inside removed or rewritten code"
+    finds = "a variable all of whose uses were removed"
     becomes = "nothing"
     why = "a port should read as if somebody had written it"
     samples = (
@@ -32,20 +32,10 @@ class Unused(Rule):
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
-        """Deletes declarations until nothing changes, then accounts for what went with them."""
+        """Deletes declarations until nothing changes; their sites are accounted for with them."""
         while new := set(_unused(unit)) - unit.deletions:
             unit.deletions |= new
-        replaced = [edit for verdict in unit.verdicts.values() for edit in verdict.edits]
-        for site in unit.pending():
-            if unit.is_deleted(site.start, site.end):
-                yield self.rewritten(site, "removed with the statement it is part of")
-            elif any(
-                edit.start <= site.start
-                and site.end <= edit.end
-                and site.what.encode("latin-1") not in edit.replacement
-                for edit in replaced
-            ):
-                yield self.rewritten(site, "part of an expression that is rewritten")
+        return iter(())
 
 
 def _unused(unit: Unit) -> Iterator[Edit]:

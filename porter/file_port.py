@@ -1,0 +1,76 @@
+"""Ports one file: every rule in turn, then the account of all sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from porter.context_switch.result import SwitchPort
+from porter.result import FilePort
+from porter.rules.context_switch import not_transcribed, transcribed
+from porter.rules.registry import LAST_RULE, RULES
+from porter.rules.unit import Unit
+from porter.rules.verdict import Status, Verdict
+from porter.sites.asm_sites import asm_sites
+from porter.sites.site import Site
+from porter.source.edit import Edit
+from porter.source.includes import include_edits
+from porter.source.source_file import SourceFile
+from scanner.report.errors import InternalError
+
+ASM_RULE = "assembler-file"
+
+
+def port_c(unit: Unit, switches: Sequence[SwitchPort]) -> FilePort:
+    """Port a C file. Raises InternalError for a site that no rule accounts for."""
+    _settle(unit, transcribed(unit, switches))
+    for rule in RULES:
+        _settle(unit, rule.examine(unit))
+    _settle(unit, not_transcribed(unit, switches))
+    _settle(unit, LAST_RULE.examine(unit))
+    account(unit.found.sites, unit.verdicts)
+    edits = unit.edits()
+    edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)
+    return FilePort(
+        unit.file, tuple(sorted(edits)), tuple(unit.verdicts[site] for site in unit.found.sites)
+    )
+
+
+def port_asm(file: SourceFile, switches: Sequence[SwitchPort]) -> FilePort:
+    """Port an assembler file: only context switches become something else."""
+    verdicts = tuple(_in_asm(site, switches) for site in asm_sites(file))
+    edits = sorted(
+        Edit(switch.start, switch.end, switch.replacement)
+        for switch in switches
+        if switch.status == Status.REWRITTEN.value
+    )
+    return FilePort(file, tuple(edits), verdicts)
+
+
+def leave(file: SourceFile, sites: Iterable[Site], reason: str) -> FilePort:
+    """Leave every site of a file as it is."""
+    return FilePort(file, (), tuple(Verdict(s, Status.LEFT, "file", reason) for s in sites))
+
+
+def account(sites: Iterable[Site], verdicts: dict[Site, Verdict]) -> None:
+    """Raise InternalError for the first site without a verdict."""
+    for site in sites:
+        if site not in verdicts:
+            raise InternalError(
+                f"no rule accounts for {site.what}", file=site.file, hint="please report this"
+            )
+
+
+def _settle(unit: Unit, verdicts: Iterator[Verdict]) -> None:
+    for verdict in list(verdicts):
+        unit.settle(verdict)
+    unit.settle_covered()
+
+
+def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
+    for switch in switches:
+        if switch.start <= site.start and site.end <= switch.end:
+            return Verdict(
+                site, Status(switch.status), "context-switch", f"{switch.name}: {switch.reason}"
+            )
+    reason = "assembler outside a context switch: write this function in C over virt_int_*"
+    return Verdict(site, Status.ESCALATED, ASM_RULE, reason)

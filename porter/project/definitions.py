@@ -1,0 +1,107 @@
+"""Where functions of given names are defined, also under macro names and by macros (tokens only)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from porter.project.knowledge import CText
+from porter.source.asm_text import dialect_of, instructions
+from porter.source.c_lexer import Token, lex_fragment
+from porter.source.macros import MacroTable
+from porter.source.source_file import SourceFile
+from porter.source.token_tools import matching
+
+_WEAK = frozenset({b"weak", b"__weak", b"__weak__", b"__WEAK"})
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function definition: the place of the name in its file."""
+
+    file: SourceFile
+    start: int
+    end: int
+
+
+def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Definition]]:
+    """Functions among `names` that a C file defines, weak ones excepted."""
+    macros = text.evaluator.macros
+    wanted = {name.encode(): name for name in names}
+    for macro in macros:
+        body = macros.get(macro)
+        if body is not None and body.parameters is None and len(body.body) == 1:
+            target = macros.expand(body.body)
+            if len(target) == 1 and target[0] in wanted:
+                wanted.setdefault(macro, wanted[target[0]])
+    data = text.file.data
+    present = {name: legacy for name, legacy in wanted.items() if name in data}
+    if not present:
+        return
+    tokens = text.lexed.tokens
+    depth = 0
+    for index, token in enumerate(tokens):
+        depth += (token.text == b"{") - (token.text == b"}")
+        if token.kind != "identifier" or token.text not in present:
+            continue
+        place = Definition(text.file, token.start, token.end)
+        if depth == 0 and _is_definition(tokens, index) and not _is_weak(tokens, index):
+            yield present[token.text], place
+        elif depth == 0 and _is_generated(tokens, index, macros):
+            yield present[token.text], place
+
+
+def defined_in_asm(file: SourceFile, names: Iterable[str]) -> Iterator[tuple[str, Definition]]:
+    """Labels among `names` in an assembler file, weak ones excepted."""
+    wanted = {name for name in names if name.encode() in file.data}
+    if not wanted:
+        return
+    found = list(instructions(file.data, dialect_of(file.data)))
+    weak = {operand for part in found if part.mnemonic == ".weak" for operand in part.operands}
+    for part in found:
+        if part.label in wanted and part.label not in weak:
+            yield part.label, Definition(file, part.start, part.start + len(part.label))
+
+
+def _is_definition(tokens: list[Token], index: int) -> bool:
+    """`name ( ... ) {`, attributes in between."""
+    if index + 1 >= len(tokens) or tokens[index + 1].text != b"(":
+        return False
+    position = matching(tokens, index + 1)
+    while position is not None and position + 1 < len(tokens):
+        following = tokens[position + 1]
+        if following.text == b"{":
+            return True
+        if following.text == b"(":
+            position = matching(tokens, position + 1)
+        elif following.kind == "identifier":
+            position += 1
+        else:
+            return False
+    return False
+
+
+def _is_weak(tokens: list[Token], index: int) -> bool:
+    first = index
+    while first and tokens[first - 1].text not in (b";", b"}"):
+        first -= 1
+    last = index
+    while last < len(tokens) and tokens[last].text not in (b";", b"{"):
+        last += 1
+    return any(token.text in _WEAK for token in tokens[first:last])
+
+
+def _is_generated(tokens: list[Token], index: int, macros: MacroTable) -> bool:
+    """A name given to a macro that makes a function of it: `HANDLER(EXTI0_IRQHandler, ...)`."""
+    opening = index
+    while opening and tokens[opening].text not in (b"(", b";", b"}"):
+        opening -= 1
+    macro = macros.get(tokens[opening - 1].text) if opening else None
+    closing = matching(tokens, opening) if tokens[opening].text == b"(" else None
+    if macro is None or macro.parameters is None or closing is None:
+        return False
+    expanded = lex_fragment(b" ".join(macros.expand(tokens[opening - 1 : closing + 1])))
+    return any(
+        token.text == tokens[index].text and _is_definition(list(expanded), number)
+        for number, token in enumerate(expanded)
+    )

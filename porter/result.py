@@ -1,0 +1,42 @@
+"""What a port is: files, their edits, and a verdict for every site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.rules.verdict import Status, Verdict
+from porter.source.edit import Edit, apply_edits
+from porter.source.source_file import SourceFile
+
+
+@dataclass(frozen=True)
+class FilePort:
+    """A file and what happens to it."""
+
+    file: SourceFile
+    edits: tuple[Edit, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def ported(self) -> bytes:
+        """The file afterwards."""
+        return apply_edits(self.file.data, self.edits)
+
+
+@dataclass(frozen=True)
+class PortResult:
+    """All files that have sites, and how many files were read."""
+
+    root: Path
+    files: tuple[FilePort, ...]
+    files_read: int
+
+    def count(self, status: Status) -> int:
+        """How many sites ended so."""
+        return sum(verdict.status is status for port in self.files for verdict in port.verdicts)
+
+    @property
+    def found(self) -> int:
+        """How many sites there are."""
+        return sum(len(port.verdicts) for port in self.files)
