@@ -1,22 +1,26 @@
 /* Who runs: the highest ready process thread; else one vCPU of the round, VCT before USR; else
  * idle.
  *
- * vCPUs share one round. Each has a budget in cycles, charged from the timer at every switch away
- * from it and replenished only by the hypervisor. A vCPU that wakes from sleep with budget left
- * runs ahead of the round ("boosted"), so an interrupt doesn't wait for another VM's slice; one
- * that used up its budget loses that right until the round reached it again, so sleeping just
- * before the end of a slice gains nothing. All choices are by bit mask: no cost per thread or VM.
+ * vCPUs take turns. Each gets one budget a round, in cycles: the hypervisor is asked for it when
+ * the turn comes to a vCPU or passes over one that sleeps, and time is charged from the timer at
+ * every switch away. A turn ends with the budget or by sleeping. What is left of a budget is good
+ * until the next turn: a vCPU that wakes with some left runs ahead of the owner of the turn
+ * ("boosted"), so an interrupt doesn't wait for another VM's slice, and sleeping just before the
+ * end of a slice gains nothing. All choices are by bit mask.
  */
 #include "kernel/kernel.h"
 
 struct cpu cpu;
 struct thread thread_table[FVM_THREADS];
 
-static struct thread *process_thread[32];                          /* by priority */
-static uint32_t process_ready;                                     /* bit: priority */
-static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted, vcpu_spent; /* bit: vCPU */
-static uint32_t round_first; /* index of the vCPU whose turn it is */
-static uint32_t charged_at;  /* cycles */
+static struct thread *process_thread[32];              /* by priority */
+static uint32_t process_ready;                         /* bit: priority */
+static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted; /* bit: vCPU */
+static uint32_t turn;                                  /* bit: the vCPU that owns the turn */
+static uint32_t last_woken; /* bit: of several boosted ones it runs first */
+static uint32_t charged_at; /* cycles */
+
+#define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
 
 void scheduler_init(void)
 {
@@ -25,9 +29,8 @@ void scheduler_init(void)
             process_thread[thread_table[i].priority] = &thread_table[i];
         }
     }
-    for (uint32_t i = 0; i < FVM_VCPUS; i++) {
-        vcpu_funded |= vcpu_table[i].bit;
-    }
+    vcpu_funded = EVERY_VCPU;
+    turn = 1;
 }
 
 void scheduler_ready(struct thread *thread)
@@ -40,8 +43,29 @@ void scheduler_ready(struct thread *thread)
     uint32_t bit = thread->vcpu->bit;
     if ((vcpu_ready & bit) == 0) {
         vcpu_ready |= bit;
-        vcpu_boosted |= bit & ~vcpu_spent;
+        vcpu_boosted |= bit & vcpu_funded;
+        last_woken = bit;
     }
+}
+
+static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
+
+/* The turn goes to the next ready vCPU, which may be its owner again. It and those between, which
+ * sleep, are due for the budget of a new round. */
+static void pass_turn(void)
+{
+    uint32_t below = turn - 1u, above = EVERY_VCPU & ~(turn | below);
+    uint32_t next = first_bit((vcpu_ready & above) != 0 ? vcpu_ready & above : vcpu_ready);
+    if (next == 0) {
+        return; /* nobody wants it */
+    }
+    uint32_t due = next | (next > turn ? above & (next - 1u) : above | (below & (next - 1u)));
+    for (uint32_t i = 0; i < FVM_VCPUS; i++) {
+        if ((due & vcpu_table[i].bit) != 0) {
+            request_budget(&vcpu_table[i]);
+        }
+    }
+    turn = next;
 }
 
 void scheduler_block(struct thread *thread, uint8_t state)
@@ -53,35 +77,49 @@ void scheduler_block(struct thread *thread, uint8_t state)
     } else if (vcpu->vct->state != THREAD_READY && vcpu->usr->state != THREAD_READY) {
         vcpu_ready &= ~vcpu->bit;
         vcpu_boosted &= ~vcpu->bit;
+        if (vcpu->bit == turn) {
+            pass_turn();
+        }
     }
 }
 
-static uint32_t first_bit(uint32_t mask) { return (uint32_t)__builtin_ctz(mask); }
-
-static struct thread *choose_vcpu(void)
+/* The vCPU to run, or 0: none is ready, or the hypervisor was asked for the next turn's budget. */
+static uint32_t choose_vcpu(void)
 {
     uint32_t candidates = vcpu_ready & vcpu_funded;
-    if (candidates == 0) {
-        return process_thread[0]; /* the idle thread: lowest priority, always ready */
+    uint32_t boosted = candidates & vcpu_boosted;
+    if (boosted != 0) {
+        return (boosted & last_woken) != 0 ? last_woken : first_bit(boosted);
     }
-    if ((candidates & vcpu_boosted) != 0) {
-        candidates &= vcpu_boosted;
+    if ((candidates & turn) == 0) {
+        pass_turn();
+        return 0;
     }
-    uint32_t from_turn = candidates & ~((1u << round_first) - 1u);
-    struct vcpu *vcpu = &vcpu_table[first_bit(from_turn != 0 ? from_turn : candidates)];
-    if ((vcpu_boosted & vcpu->bit) == 0) {
-        vcpu_spent &= ~vcpu->bit;
-    }
-    return vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
+    return turn;
+}
+
+static struct thread *first_process(void)
+{
+    return process_thread[31 -
+                          __builtin_clz(process_ready)]; /* idle, priority 0, is always ready */
 }
 
 void scheduler_choose(void)
 {
-    uint32_t ready = process_ready & ~1u; /* priority 0 is idle, below every vCPU */
-    cpu.next = ready != 0 ? process_thread[31 - __builtin_clz(ready)] : choose_vcpu();
+    cpu.next = first_process();
+    if (cpu.next->priority != 0) {
+        return;
+    }
+    uint32_t bit = choose_vcpu();
+    if (bit == 0) {
+        cpu.next = first_process();
+        return;
+    }
+    struct vcpu *vcpu = &vcpu_table[__builtin_ctz(bit)];
+    cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
 }
 
-/* The vCPU pays; at the end of its budget it leaves the round until replenished. */
+/* The vCPU pays; at the end of its budget it waits for its next turn. */
 static void pay(struct vcpu *vcpu, uint32_t cycles)
 {
     vcpu->budget -= (int32_t)cycles;
@@ -90,11 +128,9 @@ static void pay(struct vcpu *vcpu, uint32_t cycles)
     }
     vcpu_funded &= ~vcpu->bit;
     vcpu_boosted &= ~vcpu->bit;
-    vcpu_spent |= vcpu->bit;
-    if (&vcpu_table[round_first] == vcpu) {
-        round_first = round_first + 1 < FVM_VCPUS ? round_first + 1 : 0;
+    if (vcpu->bit == turn) {
+        pass_turn();
     }
-    request_budget(vcpu);
 }
 
 void scheduler_charge(void)
@@ -123,8 +159,6 @@ int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles)
     vcpu->budget = budget < (int32_t)vcpu->config->budget ? budget : (int32_t)vcpu->config->budget;
     if (vcpu->budget > 0) {
         vcpu_funded |= vcpu->bit;
-    } else {
-        request_budget(vcpu);
     }
     return FVM_OK;
 }

@@ -11,6 +11,7 @@ from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import run
 
 E_ARGUMENT = -3
+TICKS_OF_5_MS = (5, 6)
 US_OF_A_CALL = range(0, 20)  # a wait that returned at once
 
 
@@ -23,7 +24,9 @@ def values(system: Callable[[str], Built]) -> dict[str, int]:
 
 @pytest.mark.parametrize("mask", ["primask", "basepri"])
 def test_a_masked_tick_waits_and_is_caught_up(values: dict[str, int], mask: str) -> None:
-    assert about(values, mask) == {"during": 0, "after": 5}
+    held = about(values, mask)
+    assert held["during"] == 0
+    assert held["after"] in TICKS_OF_5_MS
 
 
 def test_each_mask_is_cleared_alone_and_the_stronger_holds(values: dict[str, int]) -> None:
@@ -84,7 +87,8 @@ def test_a_wait_ends_by_a_pending_vector_or_one_since_the_last_wait(
 
 def test_closed_to_interrupts_they_stay_latched(values: dict[str, int]) -> None:
     assert about(values, "closed") == {"ticks": 0, "maskable": 0}
-    assert about(values, "opened") == {"ticks": 5, "maskable": 1}
+    assert about(values, "opened")["ticks"] in TICKS_OF_5_MS
+    assert about(values, "opened")["maskable"] == 1
 
 
 def test_unmask_forgets_no_tick_at_any_instruction(values: dict[str, int]) -> None:
@@ -111,7 +115,9 @@ def test_without_the_sticky_wake_ticks_are_forgotten(
 
 
 def test_a_tick_cleared_by_the_guest_comes_again(values: dict[str, int]) -> None:
-    assert about(values, "clear") == {"was_pending": 1, "is_pending": 0, "ticks_after": 5}
+    clear = about(values, "clear")
+    assert (clear["was_pending"], clear["is_pending"]) == (1, 0)
+    assert clear["ticks_after"] in TICKS_OF_5_MS
 
 
 def test_bad_arguments_are_refused(values: dict[str, int]) -> None:

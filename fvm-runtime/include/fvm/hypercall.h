@@ -41,7 +41,7 @@
  * none), r1: call number or FVM_REQUEST_BUDGET, r2, r3: arguments */
 #define FVM_CALL_REQUEST_GET 34
 #define FVM_CALL_REQUEST_REPLY 35  /* r0: vCPU cap, r1: result of its call */
-#define FVM_REQUEST_BUDGET 0xFFu   /* not a call: the vCPU used up its budget */
+#define FVM_REQUEST_BUDGET 0xFFu   /* not a call: the vCPU is due for its budget of a new round */
 #define FVM_CALL_VCPU_ROUTE 36     /* r0: vCPU cap, r1: phys_id, r2: virt_id */
 #define FVM_CALL_VCPU_EVENT 37     /* r0: vCPU cap, r1: evt_id, r2: virt_id, FVM_NONE: sending */
 #define FVM_CALL_VCPU_LOCK 38      /* r0: vCPU cap */

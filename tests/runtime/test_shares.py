@@ -1,0 +1,84 @@
+"""One budget a VM: equal shares, no gain by sleeping, no delay for those that slept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.built import Built, once, with_other_kernel
+from tests.support.counted import run
+
+SLEEPER, BUSY, GREEDY, SLACKER = range(4)
+CONSOLES = {"first": 1, "second": 2, "third": 3}
+
+
+@dataclass(frozen=True)
+class Share:
+    """Computing done in 2000 ticks, and the longest time between two tick handlers."""
+
+    work: int
+    longest_us: int
+
+
+def compete(system: Built, folder: Path, *roles: int) -> list[Share]:
+    """Runs the three VMs in these roles."""
+    words = {system.symbol(name, "role"): role for name, role in zip(CONSOLES, roles, strict=True)}
+    image = system.patched(folder / "system.elf", words)
+    found = run(image, CONSOLES, 2750)
+    return [Share(found.values(n)["work"], found.values(n)["longest_us"]) for n in CONSOLES]
+
+
+def part(share: Share, *all_of: Share) -> float:
+    return share.work / sum(s.work for s in all_of)
+
+
+@pytest.fixture
+def shares(system: Callable[[str], Built]) -> Built:
+    return system("shares")
+
+
+def test_two_busy_vms_get_equal_shares(shares: Built, tmp_path: Path) -> None:
+    first, second, _ = compete(shares, tmp_path, BUSY, BUSY, SLEEPER)
+    assert part(first, first, second) == pytest.approx(0.5, abs=0.025)
+
+
+def test_three_busy_vms_get_equal_shares(shares: Built, tmp_path: Path) -> None:
+    found = compete(shares, tmp_path, BUSY, BUSY, BUSY)
+    for share in found:
+        assert part(share, *found) == pytest.approx(1 / 3, abs=1 / 3 * 0.05)
+
+
+@pytest.mark.parametrize("greedy", [0, 1])
+def test_sleeping_before_the_slice_ends_gains_nothing(
+    shares: Built, tmp_path: Path, greedy: int
+) -> None:
+    roles = [BUSY, BUSY, SLEEPER]
+    roles[greedy] = GREEDY
+    found = compete(shares, tmp_path, *roles)
+    assert part(found[greedy], *found[:2]) <= 0.5 * 1.05
+
+
+def test_what_one_doesnt_use_the_others_get(shares: Built, tmp_path: Path) -> None:
+    busy, slacker, _ = compete(shares, tmp_path, BUSY, SLACKER, SLEEPER)
+    assert part(slacker, busy, slacker) < 0.2
+
+
+def test_an_interrupt_of_a_sleeping_vm_comes_at_once(shares: Built, tmp_path: Path) -> None:
+    *_, sleeper = compete(shares, tmp_path, BUSY, BUSY, SLEEPER)
+    assert sleeper.longest_us <= 1050, "its ticks, while two others are busy"
+
+
+def test_without_the_boost_it_waits_for_the_others_slices(
+    shares: Built, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    boost = ("vcpu_boosted |= bit & vcpu_funded;", "")
+    changed = once(
+        tmp_path_factory,
+        "shares without boost",
+        lambda room: with_other_kernel(shares, room, "kernel/scheduler.c", boost),
+    )
+    *_, sleeper = compete(changed, tmp_path, BUSY, BUSY, SLEEPER)
+    assert sleeper.longest_us > 4000
