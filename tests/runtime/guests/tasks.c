@@ -198,10 +198,31 @@ static uint32_t keeps_low_fpu(float a)
 }
 #endif
 
+/* Each task has a rounding mode of its own, as a task with its own FPSCR may. */
+#ifdef TEST_FPU
+#define ROUNDING_SHIFT 22u
+static void set_rounding(uint32_t mode)
+{
+    __asm volatile("vmsr fpscr, %0" ::"r"(mode << ROUNDING_SHIFT));
+}
+
+static uint32_t lost_rounding(uint32_t mode)
+{
+    uint32_t fpscr;
+    __asm volatile("vmrs %0, fpscr" : "=r"(fpscr));
+    return ((fpscr >> ROUNDING_SHIFT) & 3u) != mode;
+}
+#else
+static void set_rounding(uint32_t mode) { (void)mode; }
+static uint32_t lost_rounding(uint32_t mode) { return mode & 0u; }
+#endif
+
 static _Noreturn void yielding(void)
 {
     struct task *me = &task[0];
+    set_rounding(1);
     for (uint32_t n = 0;; n++) {
+        me->bad += lost_rounding(1);
         me->bad += keeps_registers(n << 8, virt_yield);
         me->rounds++;
     }
@@ -211,6 +232,7 @@ static _Noreturn void crunching(void)
 {
     struct task *me = &task[1];
     for (uint32_t n = 0;; n++) {
+        me->bad += lost_rounding(0); /* nobody set it here: that of reset */
         me->bad += keeps_registers(n << 8, crunch);
         me->bad += it_sum != IT_BLOCKS_SUM;
 #ifdef TEST_FPU
@@ -223,7 +245,9 @@ static _Noreturn void crunching(void)
 static _Noreturn void masking(void)
 {
     struct task *me = &task[2];
+    set_rounding(2);
     for (uint32_t n = 0;; n++) {
+        me->bad += lost_rounding(2);
         me->bad += keeps_registers(n << 8, yield_masked);
         me->bad += keeps_registers(~(n << 8), crunch);
         me->rounds++;

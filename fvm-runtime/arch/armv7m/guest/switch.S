@@ -6,7 +6,7 @@
  *
  *   preempted    r4-r11, EXC_RETURN (negative), [S16-S31], exception frame
  *   cooperative  r4-r11, address of a trampoline below (positive, bit 4 set: "no FPU block
- *                follows" to legacy code), [S16-S31], lr
+ *                follows" to legacy code), [S16-S31, padding, FPSCR], lr
  *
  * int_mask.pri is set from before the save until SP is on the new stack: VCT must not run its own
  * switch in between. A preempted task goes on through the kernel's resume call, because its frame
@@ -35,6 +35,8 @@ trampoline:                     /* bit 4 of its address is set */
     .thumb_func
 trampoline_fp:
     vpop {s16-s31}
+    pop {r2, r3}
+    vmsr fpscr, r3
     pop {pc}
 #endif
 
@@ -54,9 +56,13 @@ guest_switch:
 #ifdef __ARM_FP
     mrs r3, control
     tst r3, #CONTROL_FPCA
-    itt ne
-    vpushne {s16-s31}
-    ldrne r12, =trampoline_fp
+    beq 1f
+    vmrs r3, fpscr
+    push {r2, r3}
+    vpush {s16-s31}
+    vmsr fpscr, r2              /* what a task finds that never used the FPU: FPDSCR is 0 */
+    ldr r12, =trampoline_fp
+1:
 #endif
     push {r4-r11, r12}
     mov r0, sp
