@@ -1,4 +1,4 @@
-"""Where functions of given names are defined, also under macro names and by macros (tokens only)."""
+"""Where functions of given names are defined, also under macro names and by macros."""
 
 from __future__ import annotations
 
@@ -45,9 +45,8 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
         if token.kind != "identifier" or token.text not in present:
             continue
         place = Definition(text.file, token.start, token.end)
-        if depth == 0 and _is_definition(tokens, index) and not _is_weak(tokens, index):
-            yield present[token.text], place
-        elif depth == 0 and _is_generated(tokens, index, macros):
+        defined = _is_definition(tokens, index) and not _is_weak(tokens, index)
+        if depth == 0 and (defined or _is_generated(tokens, index, macros)):
             yield present[token.text], place
 
 

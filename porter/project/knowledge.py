@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 
 from porter.project.build import Build
@@ -14,7 +15,7 @@ from porter.source.c_tree import FileTrees
 from porter.source.c_types import TypeTable
 from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
-from porter.source.macros import MacroTable
+from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
 
 
@@ -42,6 +43,17 @@ class CText:
         return self.evaluator.macros.expand(macro.body)
 
 
+def _add_well_known(macros: MacroTable, types: TypeTable) -> None:
+    """Names from headers that the project uses but doesn't contain."""
+    text = files("porter").joinpath("registers/cmsis_names.h").read_bytes()
+    lexed = lex(text)
+    for directive in lexed.directives:
+        macro = parse_define(directive)
+        if macro is not None and macro.name not in macros:
+            macros.define(macro)
+    types.add_text(text)
+
+
 class Knowledge:
     """Answers from the compiler where it could be asked, else from all headers of the project."""
 
@@ -49,6 +61,7 @@ class Knowledge:
         self.build = build
         self._sources = sources
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
+        self._texts: dict[Path, CText] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
         for unit in self._units.values():
             for path in unit.lines:
@@ -56,7 +69,9 @@ class Knowledge:
 
     def text(self, file: SourceFile) -> CText:
         """Take a C file apart with what is known about its names."""
-        return CText(file, self.evaluator(file.path))
+        if file.path not in self._texts:
+            self._texts[file.path] = CText(file, self.evaluator(file.path))
+        return self._texts[file.path]
 
     def evaluator(self, path: Path) -> Evaluator:
         """That of the file's own translation unit, of one that includes it, or the project's."""
@@ -94,4 +109,5 @@ class Knowledge:
             macros.add_lexed(lex(header.data).directives)
         for header in headers:
             types.add_tree(CText(header, evaluator).trees.whole)
+        _add_well_known(macros, types)
         return evaluator

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from porter.source.asm_text import dialect_of, instructions
+from porter.source.asm_text import Instruction, dialect_of, instructions
 from porter.source.c_tree import Node, SyntaxTree, text_of, walk
 from porter.source.source_file import SourceFile
 
@@ -33,13 +33,16 @@ def tables_in_asm(file: SourceFile) -> Iterator[VectorTable]:
     for instruction in instructions(file.data, dialect_of(file.data)):
         if instruction.mnemonic in _WORDS:
             run += instruction.operands
-        elif instruction.mnemonic and not instruction.mnemonic.startswith(".") and run:
-            yield from _table(file, run)
-            run = []
-        elif instruction.label is not None or instruction.mnemonic == ".size":
+        elif run and _ends_table(instruction):
             yield from _table(file, run)
             run = []
     yield from _table(file, run)
+
+
+def _ends_table(instruction: Instruction) -> bool:
+    """A label, an instruction, or the size of what came before."""
+    name = instruction.mnemonic
+    return instruction.label is not None or name == ".size" or not name.startswith(".")
 
 
 def tables_in_c(file: SourceFile, tree: SyntaxTree) -> Iterator[VectorTable]:

@@ -108,9 +108,10 @@ class ChipBlocks:
         if instance is None:
             return None
         kind = block_kind(instance)
-        if place.member and self.kind_of_struct(place.owner) == kind:
-            return Register(kind, place.member.decode(), 0, instance)
+        known = instance if place.exact else None  # an unknown offset may lead to another block
+        if place.member:
+            return Register(kind, place.member.decode(), 0, known)
         base = self.base_of(instance) or 0
         table = _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and self._old_gpio else kind, {})
         offset = place.address - base
-        return Register(kind, table.get(offset, f"+0x{offset:02X}"), 0, instance)
+        return Register(kind, table.get(offset, f"+0x{offset:02X}"), 0, known)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.flow.variables import is_declarator
 from porter.registers.register import Register
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import Node, ancestors, text_of
-from porter.source.c_types import CType
+from porter.source.c_types import CType, declared_name
 from porter.source.values import Place, Pointer, Value
 
 _HEADER = (
@@ -61,7 +60,7 @@ class Address(Rule):
             sign = parent.child_by_field_name("operator")
             if sign is not None and text_of(sign) in _COMPARISONS:
                 return self.left(access.site, "only compared")
-        if access.register is None and is_declarator(access.whole):
+        if access.register is None and _names_variable(unit, access, parent):
             return self.left(access.site, "a name for an address; each use is a site of its own")
         struct = kind is not None and unit.registers.blocks.kind_of_struct(kind.name) is not None
         handed_on = parent is not None and parent.type in _KEEPS_TYPE
@@ -70,6 +69,15 @@ class Address(Rule):
         return self.escalated(
             access.site, f"{_what(access.register)} goes where it can't be followed"
         )
+
+
+def _names_variable(unit: Unit, access: Access, parent: Node | None) -> bool:
+    """Whether the address initialises a variable that never holds another one."""
+    if parent is None or parent.type != "init_declarator":
+        return False
+    name = declared_name(parent)
+    value = access.context.scope(text_of(name)) if name is not None else None
+    return isinstance(value, Pointer) and value.address is not None
 
 
 def _pointed_to(value: Value | None) -> CType | None:

@@ -54,6 +54,11 @@ class Pins(Rule):
             "{ hyp_pin_set(((uint32_t)p - 0x40020000U) / 0x400U, (unsigned)m, 0); }",
         ),
         Sample(
+            _HEADER + "void f(unsigned n, int on) { GPIOA->BSRR = (1u << n) << (on ? 0 : 16); }",
+            _HEADER + "void f(unsigned n, int on) "
+            "{ hyp_pin_set(0, (1u << n), on ? (1u << n) : 0); }",
+        ),
+        Sample(
             _HEADER + "void f(void) { GPIOA->ODR &= ~(1u << 5); }",
             _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, 0); }",
         ),
@@ -137,9 +142,29 @@ def _set_reset(value: Node, number: int | None) -> _Output:
         levels = b"0x%04XU" % (number & _LOW) if number & _LOW else b"0"
         return _Output(b"0x%04XU" % pins, levels, pins)
     shifted = binary(bare(value), b"<<")
-    if shifted is not None and text_of(bare(shifted[1])).rstrip(b"uUlL") == b"16":
+    if shifted is not None and _plain(shifted[1]) == b"16":
         return _Output(source(shifted[0]), b"0", None)
+    if shifted is not None and (condition := _sets_when(shifted[1])) is not None:
+        mask = source(shifted[0])
+        return _Output(mask, b"%s ? %s : 0" % (condition, mask), None)
     return _Output(b"((%s) | (%s) >> 16) & 0xFFFFU" % (text, text), b"(%s) & 0xFFFFU" % text, None)
+
+
+def _sets_when(shift: Node) -> bytes | None:
+    """C for "set, not reset" of a shift by `c ? 0 : 16` or `c ? 16 : 0`."""
+    node = bare(shift)
+    condition = node.child_by_field_name("condition")
+    arms = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
+    if node.type != "conditional_expression" or condition is None or None in arms:
+        return None
+    values = [_plain(arm) for arm in arms if arm is not None]
+    if values == [b"0", b"16"]:
+        return source(condition)
+    return b"!(%s)" % source(condition) if values == [b"16", b"0"] else None
+
+
+def _plain(node: Node) -> bytes:
+    return text_of(bare(node)).rstrip(b"uUlL")
 
 
 def _cleared(unit: Unit, access: Access, value: Node) -> _Output | None:

@@ -11,7 +11,7 @@ from porter.sites.context import Context
 from porter.sites.site import Site
 from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of
 from porter.source.evaluate import Evaluator
-from porter.source.values import Place, Value
+from porter.source.values import Place, Pointer, Value
 
 Use = Literal["write", "read", "address", "unclear"]
 _TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
@@ -68,7 +68,9 @@ def _climb(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Va
     best: tuple[Node, Value | None] = (node, evaluator.value(node, context.scope))
     while (parent := node.parent) is not None and _continues(parent, node):
         value = evaluator.value(parent, context.scope)
-        if isinstance(value, Place):
+        if isinstance(value, Place) or (
+            isinstance(value, Pointer) and not isinstance(best[1], Place)
+        ):
             best = (parent, value)
         elif value is None and parent.type == "call_expression":
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
 from porter.registers.chip_blocks import ChipBlocks
 from porter.registers.register import Register
@@ -169,7 +170,8 @@ class CSites:
         if region.name is not None or not self._has_addresses:
             return False
         context = self.contexts.of(region, token.start, token.end)
-        if context is None:
+        node = context.node_at(token.start, token.end) if context is not None else None
+        if context is None or node is None or node.type != "identifier" or is_declarator(node):
             return False
         match context.scope(token.text):
             case Pointer(address=int() as address):

@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(
     rb"""
-    (?P<space>(?:[ \t\f\v\r]|\\\r?\n)+)
-  | (?P<newline>\n)
+    (?:[ \t\f\v\r]|\\\r?\n)*
+    (?:
+    (?P<newline>\n)
   | (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
   | (?P<string>(?:u8|[LuU])?"(?:\\(?:\r\n|.)|[^"\\\n])*")
   | (?P<char>(?:u8|[LuU])?'(?:\\(?:\r\n|.)|[^'\\\n])*')
   | (?P<identifier>[A-Za-z_$][A-Za-z0-9_$]*)
   | (?P<number>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*)
   | (?P<punctuator>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[^\s])
+  | (?P<end>\Z)
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -57,51 +60,58 @@ class LexedSource:
 def lex(data: bytes) -> LexedSource:
     """Split a whole file."""
     result = LexedSource()
+    code, comments = result.tokens, result.comments
+    directive: _OpenDirective | None = None
     line_is_empty = True
-    position = 0
-    while (match := _TOKEN.match(data, position)) is not None:
-        kind = match.lastgroup or ""
-        position = match.end()
+    for match in _TOKEN.finditer(data):
+        kind = match.lastgroup
         if kind == "newline":
             line_is_empty = True
+            if directive is not None:
+                result.directives.append(directive.close())
+                directive = None
         elif kind == "comment":
-            result.comments.append(match.span())
-        elif kind != "space":
-            if line_is_empty and match.group() == b"#":
-                position = _directive(data, match.start(), result)
-                continue
-            line_is_empty = False
-            result.tokens.append(Token(kind, match.start(), match.end(), match.group()))
+            comments.append(match.span(kind))
+        elif kind is not None and kind != "end":
+            token = Token(kind, match.start(kind), match.end(), match.group(kind))
+            if directive is not None:
+                directive.add(token)
+            elif line_is_empty and token.text == b"#":
+                directive = _OpenDirective(token.start)
+            else:
+                line_is_empty = False
+                code.append(token)
+    if directive is not None:
+        result.directives.append(directive.close())
     return result
 
 
 def lex_fragment(data: bytes) -> tuple[Token, ...]:
     """Tokens of a piece of text that holds no directives, such as a macro body."""
     return tuple(
-        Token(kind, match.start(), match.end(), match.group())
+        Token(kind, match.start(kind), match.end(), match.group(kind))
         for match in _TOKEN.finditer(data)
-        if (kind := match.lastgroup or "") not in ("space", "newline", "comment")
+        if (kind := match.lastgroup or "end") not in ("newline", "comment", "end")
     )
 
 
-def _directive(data: bytes, start: int, result: LexedSource) -> int:
-    """Read the directive whose # is at `start`; returns the offset of its newline or the end."""
-    name = b""
-    tokens: list[Token] = []
-    position = end = start + 1
-    while (match := _TOKEN.match(data, position)) is not None and match.lastgroup != "newline":
-        kind = match.lastgroup or ""
-        position = match.end()
-        if kind == "comment":
-            result.comments.append(match.span())
-        elif kind != "space":
-            end = position
-            if not name:
-                name = match.group()
-                if name in _RAW_TEXT_DIRECTIVES:
-                    newline = data.find(b"\n", position)
-                    position = end = newline if newline != -1 else len(data)
-            else:
-                tokens.append(Token(kind, match.start(), match.end(), match.group()))
-    result.directives.append(Directive(name, start, end, tuple(tokens)))
-    return position
+class _OpenDirective:
+    """A directive that is being read."""
+
+    def __init__(self, start: int) -> None:
+        self._start = start
+        self._end = start + 1
+        self._name = b""
+        self._tokens: list[Token] = []
+
+    def add(self, token: Token) -> None:
+        """Take the next token; the first one is the name."""
+        self._end = token.end
+        if not self._name:
+            self._name = token.text
+        elif self._name not in _RAW_TEXT_DIRECTIVES:
+            self._tokens.append(token)
+
+    def close(self) -> Directive:
+        """The directive as far as it goes."""
+        return Directive(self._name, self._start, self._end, tuple(self._tokens))

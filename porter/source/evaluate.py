@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
@@ -159,11 +160,12 @@ class Evaluator:
         if kind.kind == "pointer" and kind.target is not None:
             if isinstance(value, Number):
                 return Pointer(value.value & _MASK, kind.target)
-            span = value.span if isinstance(value, Pointer) else 0
-            return Pointer(value.address if isinstance(value, Pointer) else None, kind.target, span)
+            if isinstance(value, Pointer):
+                return replace(value, type=kind.target)
+            return Pointer(None, kind.target)
         if isinstance(value, Number) and kind.kind == "scalar" and kind.size in (1, 2):
             return Number(value.value & ((1 << (8 * kind.size)) - 1))
-        return value
+        return replace(value, type=UNKNOWN) if isinstance(value, Pointer) else value
 
     def _unary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
@@ -182,10 +184,10 @@ class Evaluator:
         if text_of(sign) == b"&":
             if not isinstance(value, Place):
                 return None
-            return Pointer(value.address, value.type, value.span)
+            return Pointer(value.address, value.type, value.span, value.exact)
         pointer = self._loaded(value)
         if isinstance(pointer, Pointer):
-            return Place(pointer.address, pointer.type, span=pointer.span)
+            return Place(pointer.address, pointer.type, span=pointer.span, exact=pointer.exact)
         return None
 
     def _field_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
@@ -202,7 +204,7 @@ class Evaluator:
         if member is None:
             return None
         address = None if base.address is None else base.address + member.offset
-        return Place(address, member.type, base.type.name, text_of(field), base.span)
+        return Place(address, member.type, base.type.name, text_of(field), base.span, base.exact)
 
     def _subscript_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
@@ -219,10 +221,11 @@ class Evaluator:
             return Place(None, base.type, owner, member)
         if isinstance(number, Number):
             address = base.address + number.value * (base.type.size or 1)
-            return Place(address, base.type, owner, member, base.span)
+            return Place(address, base.type, owner, member, base.span, base.exact)
         array = value.type if isinstance(value, Place) else UNKNOWN
         span = array.size if array.kind == "array" else _NEAR
-        return Place(base.address, base.type, owner, member, max(span, base.span))
+        exact = base.exact and bool(owner)
+        return Place(base.address, base.type, owner, member, max(span, base.span), exact)
 
     def _binary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         left_node = node.child_by_field_name("left")
@@ -259,7 +262,7 @@ class Evaluator:
             return value
         target = value.type.target
         if value.type.kind == "array" and target is not None:
-            return Pointer(value.address, target, value.span)
+            return Pointer(value.address, target, value.span, value.exact)
         if value.type.kind == "pointer" and target is not None:
             return Pointer(None, target)
         return None
@@ -277,15 +280,15 @@ def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
         return pointer
     if isinstance(by, Number):
         step = by.value * (pointer.type.size or 1) * sign
-        return Pointer(pointer.address + step, pointer.type, pointer.span)
-    return Pointer(pointer.address, pointer.type, max(pointer.span, _NEAR))
+        return replace(pointer, address=pointer.address + step)
+    return replace(pointer, span=max(pointer.span, _NEAR), exact=False)
 
 
 def _offset_address(left: Value | None, right: Value | None) -> Value | None:
     """A peripheral address kept as an integer, plus something unknown."""
     known = left if isinstance(left, Number) else right
     if isinstance(known, Number) and known.value >= _LOWEST_PERIPHERAL:
-        return Pointer(known.value, UNKNOWN, _NEAR)
+        return Pointer(known.value, UNKNOWN, _NEAR, exact=False)
     return None
 
 

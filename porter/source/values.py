@@ -16,12 +16,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer: `address` None when only its type is known. `span` > 0: it may be anywhere in
-    [address, address + span)."""
+    """A pointer: `address` None when only its type is known. `span` > 0: an index isn't known,
+    it may be anywhere in [address, address + span); not `exact`: not even the object is known."""
 
     address: int | None
     type: CType
     span: int = 0
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Place:
     owner: bytes = b""
     member: bytes = b""
     span: int = 0
+    exact: bool = True
 
 
 Value = Number | Pointer | Place
