@@ -9,6 +9,7 @@ from porter.result import FilePort
 from porter.rules.context_switch import not_transcribed, transcribed
 from porter.rules.registry import LAST_RULE, RULES
 from porter.rules.unit import Unit
+from porter.rules.unlinked import WhyNot, unlinked
 from porter.rules.verdict import Status, Verdict
 from porter.sites.asm_sites import asm_sites
 from porter.sites.site import Site
@@ -20,13 +21,15 @@ from scanner.report.errors import InternalError
 ASM_RULE = "assembler-file"
 
 
-def port_c(unit: Unit, switches: Sequence[SwitchPort]) -> FilePort:
+def port_c(unit: Unit, switches: Sequence[SwitchPort], why_not: WhyNot) -> FilePort:
     """Port a C file. Raises InternalError for a site that no rule accounts for."""
     _settle(unit, transcribed(unit, switches))
     for rule in RULES:
         _settle(unit, rule.examine(unit))
     _settle(unit, not_transcribed(unit, switches))
     _settle(unit, LAST_RULE.examine(unit))
+    for verdict in list(unlinked(unit, why_not)):
+        unit.verdicts[verdict.site] = verdict
     account(unit.found.sites, unit.verdicts)
     edits = unit.edits()
     edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)

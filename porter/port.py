@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
 
 from porter.context_switch.project import transcribe_project
@@ -12,8 +13,9 @@ from porter.project.build import read_build
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
+from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
-from porter.project.vectors import VectorTable, tables_in_asm, tables_in_c
+from porter.project.vectors import FAULT_HANDLERS, FAULTS, VectorTable, tables_in_asm, tables_in_c
 from porter.result import FilePort, PortResult
 from porter.rules.outside import file_stays
 from porter.rules.unit import Unit
@@ -96,7 +98,8 @@ class _Project:
             if source.path in self.staying:
                 port = leave(source, sites.sites, self.staying[source.path])
             else:
-                port = port_c(Unit(sites, self.domain, self.knowledge), switches)
+                unit = Unit(sites, self.domain, self.knowledge)
+                port = port_c(unit, switches, self._why_not_linked)
         return port if port.verdicts or port.edits else None
 
     def definitions(self, names: set[str]) -> dict[str, Definition]:
@@ -108,6 +111,39 @@ class _Project:
             else:
                 found.update(defined_in_c(self.knowledge.text(source), names))
         return found
+
+    @cached_property
+    def _reached(self) -> tuple[set[str], set[str]] | None:
+        """Functions that the program reaches, and those that fault handlers reach.
+
+        None for a project without main: somebody else calls it.
+        """
+        graph = CallGraph()
+        for source in self.live:
+            if source.is_asm:
+                graph.add_asm(source)
+            else:
+                graph.add_c(self.knowledge.text(source))
+        if "main" not in graph.defined:
+            return None
+        vectors = self.domain.vectors if self.domain is not None else ()
+        entries = {vector.handler for vector in vectors if vector.handler}
+        faults: set[str] = set(FAULT_HANDLERS)
+        for table in (table for tables in self.tables.values() for table in tables):
+            for number, handler in table.handlers.items():
+                (faults if number in FAULTS else entries).add(handler)
+        return graph.reached(entries), graph.reached(entries | faults)
+
+    def _why_not_linked(self, function: str) -> str | None:
+        """Why a function is no part of the ported machine; None if it is."""
+        if self._reached is None:
+            return None
+        program, with_faults = self._reached
+        if function in program:
+            return None
+        if function in with_faults:
+            return "only fault handlers get here, and the kernel takes every fault"
+        return "nothing calls it: the linker drops it"
 
     def _registers_of(self, evaluator: Evaluator) -> Registers:
         if id(evaluator) not in self._registers:

@@ -18,7 +18,7 @@ from porter.source.asm_text import Instruction
 _MASK = 0xFFFF_FFFF
 _HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex"})
 _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
-_NUMBER = re.compile(r"#?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
+_NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
 _ALIASES = {"r13": "sp", "r14": "lr", "r15": "pc", "r12": "ip"}
 _ALU: Mapping[str, Callable[[int, int], int]] = {

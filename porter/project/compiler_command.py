@@ -14,6 +14,7 @@ DEFAULT_COMPILER = "arm-none-eabi-gcc"
 _COMPILER = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|armcc|iccarm|as)(?:-[\d.]+)?(?:\.exe)?"
 )
+_CROSS = re.compile(r"^(?:arm|riscv|thumb)|armclang|armcc|iccarm", re.IGNORECASE)
 _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
 _COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 
@@ -52,10 +53,16 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             cpu_flags.append(word)
         elif not word.startswith("-") and Path(word).suffix.lower() in _COMPILED:
             files.append(_absolute(word, folder))
-    if not files:
+    if not files or not _is_for_target(words[start], cpu_flags):
         return None
     options = CompileOptions(tuple(includes), tuple(defines), tuple(cpu_flags), words[start])
     return CompilerCommand(tuple(files), options)
+
+
+def _is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
+    """Whether a call compiles firmware, not a tool that runs on the host during the build."""
+    cross = _CROSS.search(Path(compiler).name) is not None
+    return cross or any(flag.startswith(("-mcpu", "-mthumb", "-march")) for flag in cpu_flags)
 
 
 def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:

@@ -12,6 +12,10 @@ from porter.source.source_file import SourceFile
 
 FIRST_IRQ = 16
 FAULTS = frozenset({2, 3, 4, 5, 6, 7, 12})
+FAULT_HANDLERS = frozenset(
+    {"NMI_Handler", "HardFault_Handler", "MemManage_Handler", "BusFault_Handler",
+     "UsageFault_Handler", "DebugMon_Handler"}
+)  # fmt: skip
 SYSTEM = {11: "svc", 14: "switch", 15: "tick"}
 _SHORTEST = 15  # entries up to SysTick's neighbour: less is no vector table
 _WORDS = frozenset({".word", ".long", ".4byte", "dcd", "dc32"})

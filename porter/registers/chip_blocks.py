@@ -101,11 +101,15 @@ class ChipBlocks:
 
     def identify(self, place: Place) -> Register | None:
         """The shared register an lvalue is, or None."""
-        if place.address is None:
-            kind = self.kind_of_struct(place.owner)
-            return Register(kind, place.member.decode(), None) if kind else None
-        instance = self.instance_at(place.address)
-        if instance is None:
+        described = self.kind_of_struct(place.owner)
+        instance = self.instance_at(place.address) if place.address is not None else None
+        if described is not None:
+            # The struct says more than an address that another chip's header may have given.
+            same = instance is not None and block_kind(instance) == described and place.exact
+            return Register(
+                described, place.member.decode(), 0 if same else None, instance if same else None
+            )
+        if instance is None or place.address is None:
             return None
         kind = block_kind(instance)
         known = instance if place.exact else None  # an unknown offset may lead to another block

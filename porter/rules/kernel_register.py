@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.rules.bits import zeros
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 
+_SLEEPONEXIT = 1 << 1
 _REASONS = {
     "SCB->VTOR": "the vector table is the kernel's",
     "SCB->SHP": "system vectors have a fixed order",
@@ -74,6 +76,18 @@ def is_removable(register: str) -> bool:
 
 def _reason(unit: Unit, access: Access) -> str | None:
     name = str(access.register)
+    if name == "SCB->SCR" and _never_sleeps_on_exit(unit, access):
+        return "how deep the core sleeps is the kernel's choice"
     if name == "SCB->CPACR":
         return "the FPU is granted" if unit.domain is None or unit.domain.fpu else None
     return _REASONS.get(name)
+
+
+def _never_sleeps_on_exit(unit: Unit, access: Access) -> bool:
+    """Sleeping when the last handler returns is more than a power setting: main stops running."""
+    if access.use != "write" or access.value is None:
+        return access.use == "read"
+    if access.operator == b"&=":
+        return True
+    off = zeros(access.value, unit.text.evaluator, access.context.scope)
+    return bool(off & _SLEEPONEXIT)

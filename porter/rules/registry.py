@@ -11,6 +11,7 @@ from porter.rules.icsr import Icsr
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
+from porter.rules.no_counterpart import NoCounterpart
 from porter.rules.not_compiled import NotCompiled
 from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
@@ -43,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     BootTable(),
     NvicRegister(),
     AsmStatementRule(),
+    NoCounterpart(),
     NotCompiled(),
     Unused(),
     Address(),

@@ -21,8 +21,8 @@ from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm
 from porter.source.values import Number, Place, Pointer, Value
 
 _SHARED_ONLY = frozenset(
-    b"""MODER OTYPER OSPEEDR PUPDR AFR AFRL AFRH CRL CRH BSRR BSRRL BSRRH LCKR KR RLR
-    PLLCFGR CFGR AHBENR AHB1ENR AHB2ENR AHB3ENR APB1ENR APB2ENR EXTICR""".split()
+    b"""MODER OTYPER OSPEEDR PUPDR AFRL AFRH BSRR BSRRL BSRRH
+    PLLCFGR AHBENR AHB1ENR AHB2ENR AHB3ENR APB1ENR APB2ENR EXTICR""".split()
 )
 
 

@@ -201,8 +201,9 @@ class Evaluator:
         if not isinstance(base, Pointer | Place) or base.type.kind != "struct":
             return None
         member = self.types.members(base.type).get(text_of(field))
-        if member is None:
-            return None
+        if member is None:  # another chip's struct under the same name: which block is known
+            span = 0 if base.address is None else _NEAR
+            return Place(base.address, UNKNOWN, base.type.name, text_of(field), span, base.exact)
         address = None if base.address is None else base.address + member.offset
         return Place(address, member.type, base.type.name, text_of(field), base.span, base.exact)
 

@@ -1,0 +1,163 @@
+"""Which functions can run in the ported machine: a call graph of names, on tokens.
+
+An identifier in a body counts as a reference whatever it is used for, a macro passes on what its
+body mentions, and so do initialisers outside functions: the graph has too many edges rather than
+too few. Functions out of reach are dropped by the linker (one section a function).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from porter.project.knowledge import CText
+from porter.source.c_lexer import Token
+from porter.source.c_strings import decode_strings
+from porter.source.inline_asm import ASM_WORDS
+from porter.source.macros import MacroTable, parse_define
+from porter.source.source_file import SourceFile
+from porter.source.token_tools import matching
+
+_ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
+_KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_NO_FUNCTION = frozenset({b"if", b"while", b"for", b"switch", b"sizeof", b"return"})
+
+
+@dataclass
+class CallGraph:
+    """References by name; `roots` are referenced from outside any function."""
+
+    edges: dict[str, set[str]] = field(default_factory=dict)
+    roots: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
+
+    def add_c(self, text: CText) -> None:
+        """Functions, macros and initialisers of a C file."""
+        macros = text.evaluator.macros
+        tokens = text.lexed.tokens
+        outside = 0
+        for name, start, end in _functions(tokens):
+            self._note_outside(tokens[outside:start], macros)
+            outside = end
+            canonical = _canonical(name, macros)
+            self.defined.add(canonical)
+            words = self.edges.setdefault(canonical, set())
+            words |= _references(tokens[start:end], macros)
+            if any(token.text in _KEPT for token in _declaration(tokens, start)):
+                self.roots.add(canonical)
+        self._note_outside(tokens[outside:], macros)
+        for directive in text.lexed.directives:
+            if (macro := parse_define(directive)) is not None:
+                names = self.edges.setdefault(macro.name.decode("latin-1"), set())
+                names |= _references(macro.body, macros)
+
+    def add_asm(self, file: SourceFile) -> None:
+        """Every word of an assembler file counts as a reference."""
+        self.roots |= {match.group().decode("latin-1") for match in _WORD.finditer(file.data)}
+
+    def reached(self, entries: Iterable[str]) -> set[str]:
+        """Names that the entry points, initialisers and assembler files lead to."""
+        seen = set(self.roots) | _ENTRY_POINTS | set(entries)
+        stack = list(seen)
+        while stack:
+            for name in self.edges.get(stack.pop(), ()):
+                if name not in seen:
+                    seen.add(name)
+                    stack.append(name)
+        return seen
+
+    def _note_outside(self, tokens: list[Token], macros: MacroTable) -> None:
+        """Names in initialisers and attributes; declarations alone refer to nothing."""
+        depth = 0
+        initialising = False
+        for token in tokens:
+            depth += (token.text == b"{") - (token.text == b"}")
+            if depth == 0 and token.text in (b";", b"="):
+                initialising = token.text == b"="
+            if (depth or initialising) and token.kind == "identifier":
+                self.roots.add(_canonical(token.text, macros))
+            elif token.kind == "string":
+                self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
+
+
+def _functions(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
+    """Name, first token of the body and the one after it, of each function definition."""
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.text == b"{":
+            index = _after(tokens, index)
+            continue
+        opening = index + 1
+        if (
+            token.kind == "identifier"
+            and token.text not in _NO_FUNCTION
+            and opening < len(tokens)
+            and tokens[opening].text == b"("
+            and (closing := matching(tokens, opening)) is not None
+            and (body := _body(tokens, closing)) is not None
+        ):
+            end = _after(tokens, body)
+            yield token.text, body, end
+            index = end
+            continue
+        index += 1
+
+
+def _body(tokens: list[Token], closing: int) -> int | None:
+    """The `{` after a parameter list, attributes in between."""
+    position = closing + 1
+    while position < len(tokens):
+        text = tokens[position].text
+        if text == b"{":
+            return position
+        if text == b"(":
+            after = matching(tokens, position)
+            if after is None:
+                return None
+            position = after + 1
+        elif tokens[position].kind == "identifier":
+            position += 1
+        else:
+            return None
+    return None
+
+
+def _after(tokens: list[Token], opening: int) -> int:
+    closing = matching(tokens, opening)
+    return len(tokens) if closing is None else closing + 1
+
+
+def _declaration(tokens: list[Token], body: int) -> list[Token]:
+    first = body
+    while first and tokens[first - 1].text not in (b";", b"}"):
+        first -= 1
+    return tokens[first:body]
+
+
+def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:
+    """Identifiers, and the words of asm templates."""
+    names: set[str] = set()
+    in_asm = False
+    for token in tokens:
+        if token.kind == "identifier":
+            in_asm = in_asm or token.text in ASM_WORDS
+            names.add(_canonical(token.text, macros))
+        elif token.text == b";":
+            in_asm = False
+        elif token.kind == "string" and in_asm:
+            words = _WORD.findall(decode_strings([token]).text)
+            names |= {word.decode("latin-1") for word in words}
+    return names
+
+
+def _canonical(name: bytes, macros: MacroTable) -> str:
+    """A name that is only a macro for another name, as that name."""
+    macro = macros.get(name)
+    if macro is not None and macro.parameters is None and len(macro.body) == 1:
+        expanded = macros.expand(macro.body)
+        if len(expanded) == 1 and _WORD.fullmatch(expanded[0]):
+            return expanded[0].decode("latin-1")
+    return name.decode("latin-1")
