@@ -46,25 +46,15 @@ def unified_diff(file: SourceFile, edits: Iterable[Edit]) -> bytes:
 
 def _changes(file: SourceFile, edits: Iterable[Edit]) -> Iterable[_Change]:
     """Edits widened to whole lines, those that share lines joined, equal ends cut off."""
-    groups: list[list[Edit]] = []
-    last_line = -1
+    groups: list[tuple[int, int, list[Edit]]] = []
     for edit in sorted(edits):
-        first = file.line(edit.start)
-        if groups and first <= last_line:
-            groups[-1].append(edit)
+        start, end = file.line_start(edit.start), _last_line_end(file, edit)
+        if groups and start < groups[-1][1]:
+            first, last, members = groups[-1]
+            groups[-1] = (first, max(last, end), [*members, edit])
         else:
-            groups.append([edit])
-        last_line = max(last_line, file.line(max(edit.end - 1, edit.start)), first)
-        if edit.end > edit.start and file.line_start(edit.end) < edit.end:
-            last_line = max(last_line, file.line(edit.end))
-    for group in groups:
-        start = file.line_start(group[0].start)
-        end = max(
-            edit.end
-            if edit.end == file.line_start(edit.end) and edit.end > start and edit.start != edit.end
-            else file.line_end(edit.end)
-            for edit in group
-        )
+            groups.append((start, end, [edit]))
+    for start, end, group in groups:
         moved = [Edit(e.start - start, e.end - start, e.replacement) for e in group]
         old = _LINE.findall(file.data[start:end])
         new = _LINE.findall(apply_edits(file.data[start:end], moved))
@@ -79,6 +69,15 @@ def _changes(file: SourceFile, edits: Iterable[Edit]) -> Iterable[_Change]:
         if old_count or len(new) - bottom - top:
             changed = tuple(new[top : len(new) - bottom])
             yield _Change(first_line, first_line + old_count, changed)
+
+
+def _last_line_end(file: SourceFile, edit: Edit) -> int:
+    """Where the last line ends that an edit changes; a whole-line edit ends before the next."""
+    if edit.end == file.line_start(edit.end):
+        whole = edit.start == file.line_start(edit.start)
+        if edit.replacement.endswith(b"\n") or (whole and not edit.replacement):
+            return edit.end
+    return file.line_end(edit.end)
 
 
 def _joined(changes: Iterable[_Change]) -> list[_Change]:

@@ -26,7 +26,11 @@ typedef struct {
     volatile unsigned DHCSR, DCRSR, DCRDR, DEMCR;
 } CoreDebug_Type;
 typedef struct {
-    volatile union { unsigned char u8; unsigned short u16; unsigned u32; } PORT[32];
+    volatile union {
+        unsigned char u8;
+        unsigned short u16;
+        unsigned u32;
+    } PORT[32];
     volatile unsigned R0[864], TER, R1[15], TPR, R2[15], TCR, R3[75], LAR;
 } ITM_Type;
 typedef struct {
@@ -43,9 +47,9 @@ typedef struct {
 typedef struct {
     volatile unsigned CR, PLLCFGR, CFGR, CIR, AHB1RSTR, AHB2RSTR, AHB3RSTR, R0, APB1RSTR, APB2RSTR,
         R1[2], AHB1ENR, AHB2ENR, AHB3ENR, R2, APB1ENR, APB2ENR, R3[2], AHB1LPENR, AHB2LPENR,
-        AHB3LPENR, R4, APB1LPENR, APB2LPENR, R5[2], BDCR, CSR, R6[2], SSCGR, PLLI2SCFGR,
-        PLLSAICFGR, DCKCFGR, AHBENR, AHBRSTR, CFGR2, CFGR3, CR2, ICSCR, IOPENR, APBENR1, APBENR2,
-        APB1ENR1, APB1ENR2, CCIPR;
+        AHB3LPENR, R4, APB1LPENR, APB2LPENR, R5[2], BDCR, CSR, R6[2], SSCGR, PLLI2SCFGR, PLLSAICFGR,
+        DCKCFGR, AHBENR, AHBRSTR, CFGR2, CFGR3, CR2, ICSCR, IOPENR, APBENR1, APBENR2, APB1ENR1,
+        APB1ENR2, CCIPR;
 } RCC_TypeDef;
 typedef struct {
     volatile unsigned KR, PR, RLR, SR, WINR;

@@ -15,6 +15,7 @@ from porter.rules.no_counterpart import NoCounterpart
 from porter.rules.not_compiled import NotCompiled
 from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
+from porter.rules.parameters import Parameters
 from porter.rules.pins import Pins
 from porter.rules.reset import Reset
 from porter.rules.rule import Rule
@@ -47,6 +48,7 @@ RULES: tuple[Rule, ...] = (
     NoCounterpart(),
     NotCompiled(),
     Unused(),
+    Parameters(),
     Address(),
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from porter.project.domain import Domain
 from porter.rules.expressions import bare, binary, expanded, source
+from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, text_of
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Number, Value
@@ -36,11 +37,16 @@ def rate_of(
             return Number(domain.clock_hz)
         return scope(name)
 
+    def number(of: Node) -> int | None:
+        text = b" ".join(evaluator.macros.expand(lex_fragment(text_of(of))))
+        value = evaluator.text(text, with_clock)
+        return value.value if isinstance(value, Number) else None
+
     node = expanded(count, evaluator)
-    cycles = evaluator.number(node, with_clock)
+    cycles = number(node)
     quotient = binary(node, b"/")
     divisor = quotient[1] if quotient is not None else None
-    hertz = evaluator.number(divisor, with_clock) if divisor is not None else None
+    hertz = number(divisor) if divisor is not None else None
     if domain is not None and cycles:
         clock = domain.clock_hz if core_clock else domain.clock_hz // _EXTERNAL_DIVIDER
         return _checked(clock, cycles, divisor, hertz, domain)

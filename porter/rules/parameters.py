@@ -1,0 +1,68 @@
+"""Parameters that only removed code used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rules.naked import parameters_of
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.source.c_tree import Node, text_of
+from porter.source.edit import Edit
+
+_INDENT = b"    "
+_HEADER = (
+    "typedef struct { volatile unsigned MODER; } GPIO_TypeDef;\n"
+    "#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
+)
+
+
+class Parameters(Rule):
+    """A body that was emptied says that it doesn't need its parameters any more."""
+
+    id = "parameters"
+    finds = "a parameter all of whose uses were removed"
+    becomes = "`(void)parameter;` at the start of the function"
+    why = "its callers stay as they are, and no compiler shall warn about the ported text"
+    samples = (
+        Sample(
+            _HEADER + "void f(unsigned mode)\n{\n    GPIOA->MODER = mode;\n}\n",
+            _HEADER + "void f(unsigned mode)\n{\n    (void)mode;\n}\n",
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Adds to functions with removed code; it decides about no site."""
+        if unit.deletions:
+            for _, function in unit.contexts.functions():
+                self._function(unit, function)
+        return iter(())
+
+    def _function(self, unit: Unit, function: Node) -> None:
+        tree = unit.variables.tree
+        body = function.child_by_field_name("body")
+        if body is None or body.type != "compound_statement" or body.has_error:
+            return
+        unused: list[bytes] = []
+        for parameter in parameters_of(function):
+            name = parameter.encode("latin-1")
+            uses = list(unit.variables.named(name, body))
+            if uses and all(unit.is_deleted(tree.start(use), tree.end(use)) for use in uses):
+                unused.append(name)
+        if unused:
+            unit.extra_edits.append(_statement(unit, function, body, unused))
+
+
+def _statement(unit: Unit, function: Node, body: Node, names: list[bytes]) -> Edit:
+    tree = unit.variables.tree
+    opening = tree.start(body) + 1
+    if text_of(body).count(b"\n") == 0:
+        return Edit(opening, opening, b"".join(b" (void)%s;" % name for name in names))
+    eol = unit.file.eol(opening)
+    line = unit.file.line_start(tree.start(function))
+    margin = unit.file.data[line : tree.start(function)]
+    indent = (margin if not margin.strip() else b"") + _INDENT
+    text = b"".join(b"%s(void)%s;%s" % (indent, name, eol) for name in names)
+    place = unit.file.line_end(opening)
+    return Edit(place, place, text)
