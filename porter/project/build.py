@@ -28,24 +28,24 @@ _GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
 
 @dataclass(frozen=True)
 class Build:
-    """`units`: options by compiled file, empty when nobody could tell; `options`: all together."""
+    """`units`: options by compiled file, empty when nobody could tell; `options`: all together;
+    `complete`: whether `units` has every compiled file."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
     source: str
+    complete: bool = True
 
     @property
     def is_known(self) -> bool:
         """Whether the compiled files are known, so that the others are not part of the build."""
-        return bool(self.units)
+        return bool(self.units) and self.complete
 
 
 def read_build(root: Path, sources: Sequence[Path]) -> Build:
     """Ask compile_commands.json, then make; else every header's folder is an include folder."""
-    for source, commands in (
-        ("compile_commands.json", _compile_commands(root)),
-        ("make", _make_commands(root)),
-    ):
+    for source, read in (("compile_commands.json", _compile_commands), ("make", _make_commands)):
+        commands, complete = read(root)
         units = {
             file: command.options
             for command in commands
@@ -54,12 +54,16 @@ def read_build(root: Path, sources: Sequence[Path]) -> Build:
         }
         options = merge(units.values())
         if options is not None:
-            return Build(units, options, source)
+            return Build(units, options, source, complete)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
     return Build({}, CompileOptions(tuple(folders), (), _GUESSED_CPU, DEFAULT_COMPILER), "guess")
 
 
-def _compile_commands(root: Path) -> Iterator[CompilerCommand]:
+def _compile_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
+    return list(_compile_entries(root)), True
+
+
+def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
     for place in (root, root / "build"):
         path = place / "compile_commands.json"
         if not path.is_file():
@@ -80,19 +84,19 @@ def _compile_commands(root: Path) -> Iterator[CompilerCommand]:
                 yield command
 
 
-def _make_commands(root: Path) -> Iterator[CompilerCommand]:
-    """Commands of a dry run of make; nothing if there is no Makefile or make fails."""
-    if not any((root / name).is_file() for name in _MAKEFILES):
-        return
-    for target in ([], ["all"]):
-        lines = _dry_run(root, target)
-        commands = list(_commands_of(lines, root))
-        if commands:
-            yield from commands
-            return
+def _make_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
+    """Commands of a dry run of make, and whether they are all: what make printed before it failed
+    says nothing about the files that it didn't reach."""
+    if any((root / name).is_file() for name in _MAKEFILES):
+        for target in ([], ["all"]):
+            lines, complete = _dry_run(root, target)
+            commands = list(_commands_of(lines, root))
+            if commands:
+                return commands, complete
+    return [], False
 
 
-def _dry_run(root: Path, target: list[str]) -> list[str]:
+def _dry_run(root: Path, target: list[str]) -> tuple[list[str], bool]:
     try:
         process = subprocess.run(
             ["make", "--dry-run", "--always-make", "--print-directory", "--keep-going", *target],
@@ -104,9 +108,9 @@ def _dry_run(root: Path, target: list[str]) -> list[str]:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return []
+        return [], False
     text = process.stdout.decode("utf-8", "surrogateescape")
-    return re.sub(r"\\\n", " ", text).splitlines()
+    return re.sub(r"\\\n", " ", text).splitlines(), process.returncode == 0
 
 
 def _commands_of(lines: Sequence[str], root: Path) -> Iterator[CompilerCommand]:
