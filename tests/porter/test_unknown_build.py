@@ -21,7 +21,7 @@ def project_with(folder: Path, rule: str) -> Path:
     for name in ("reached.c", "missed.c"):
         (folder / name).write_text(SOURCE)
     (folder / "Makefile").write_text(
-        f"all: reached.o {rule}\n%.o: %.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -c $< -o $@\n"
+        f"all: reached.o {rule}\n%.o: %.c\n\tarm-none-eabi-gcc -mthumb -c $< -o $@\n"
     )
     return folder
 
