@@ -59,6 +59,15 @@ class Console:
         """Lines of the start-up banner. What is sent before it comes may be lost."""
         return self.read_until(lambda line: line == "ready", timeout)
 
+    def read_to_end(self, timeout: float) -> bytes:
+        """All that ever came, once the machine has ended. TimeoutError if it doesn't end."""
+        end = time.monotonic() + timeout
+        try:
+            while True:
+                self._receive(end)
+        except ConnectionError:
+            return self.received
+
     def _receive(self, end: float) -> None:
         left = end - time.monotonic()
         if left <= 0:

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
@@ -57,6 +58,19 @@ class Machine:
         except BaseException:
             self.close()
             raise
+
+    def terminate(self) -> None:
+        """Asks QEMU to end in order, as a recording must."""
+        self._process.terminate()
+
+    def read_to_end(self, timeout: float) -> dict[str, bytes]:
+        """Waits until QEMU ends. Returns all that each console ever received."""
+        # All at the same time: QEMU stands still while one of its lines isn't read.
+        with ThreadPoolExecutor() as pool:
+            ends = {name: pool.submit(c.read_to_end, timeout) for name, c in self.console.items()}
+        received = {name: end.result() for name, end in ends.items()}
+        assert self._process.wait(timeout) == 0, self._errors.read_text(errors="replace")
+        return received
 
     def close(self) -> None:
         """Ends QEMU and removes the sockets."""
