@@ -17,7 +17,9 @@ from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
 from porter.project.vectors import FAULT_HANDLERS, FAULTS, VectorTable, tables_in_asm, tables_in_c
 from porter.result import FilePort, PortResult
+from porter.rules.facts import Facts
 from porter.rules.outside import file_stays
+from porter.rules.thresholds import judge_thresholds
 from porter.rules.unit import Unit
 from porter.rules.vectors import judge_vectors
 from porter.rules.verdict import Verdict
@@ -52,7 +54,7 @@ def port_project(
         if (port := project.port(source)) is not None:
             ports.append(port)
     progress("comparing handlers with the description")
-    return PortResult(root, tuple(_with_vectors(ports, project)), len(sources))
+    return PortResult(root, tuple(_with_description(ports, project)), len(sources))
 
 
 class _Project:
@@ -70,6 +72,7 @@ class _Project:
             if reason is not None:
                 self.staying[source.path] = reason
         self.sources = sources
+        self.facts: list[Facts] = []
         self._switches: dict[Path, list[SwitchPort]] = {}
         self._registers: dict[int, Registers] = {}
 
@@ -100,6 +103,7 @@ class _Project:
             else:
                 unit = Unit(sites, self.domain, self.knowledge)
                 port = port_c(unit, switches, self._why_not_linked)
+                self.facts.append(unit.facts)
         return port if port.verdicts or port.edits else None
 
     def definitions(self, names: set[str]) -> dict[str, Definition]:
@@ -161,8 +165,8 @@ class _Project:
             yield from tables_in_c(source, text.trees.whole)
 
 
-def _with_vectors(ports: list[FilePort], project: _Project) -> list[FilePort]:
-    """Add the verdicts on exception handlers to their files."""
+def _with_description(ports: list[FilePort], project: _Project) -> list[FilePort]:
+    """Add the verdicts on exception handlers, and on priorities that contradict a threshold."""
     tables = [
         table
         for source in project.sources
@@ -176,6 +180,9 @@ def _with_vectors(ports: list[FilePort], project: _Project) -> list[FilePort]:
     definitions = project.definitions(names)
     for file, verdict in judge_vectors(project.domain, tables, definitions):
         extra.setdefault(file.path, (file, []))[1].append(verdict)
+    if project.domain is not None:
+        contradicted = {v.site: v for v in judge_thresholds(project.domain, project.facts)}
+        ports = [port.with_verdicts(contradicted) for port in ports]
     merged: list[FilePort] = []
     for port in ports:
         _, verdicts = extra.pop(port.file.path, (port.file, []))

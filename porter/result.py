@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.rules.verdict import Status, Verdict
+from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile
 
@@ -22,6 +24,10 @@ class FilePort:
     def ported(self) -> bytes:
         """The file afterwards."""
         return apply_edits(self.file.data, self.edits)
+
+    def with_verdicts(self, changed: Mapping[Site, Verdict]) -> FilePort:
+        """The same file with other verdicts on some of its sites."""
+        return replace(self, verdicts=tuple(changed.get(v.site, v) for v in self.verdicts))
 
 
 @dataclass(frozen=True)

@@ -60,12 +60,17 @@ class DeadSlice:
         variables: Variables,
         evaluator: Evaluator,
         is_removed: Callable[[Node], bool],
+        reads_device: Callable[[Node], bool],
         waits_end: bool,
     ) -> None:
-        """`waits_end`: the value becomes what a loop waits for, so the loop needn't run."""
+        """`reads_device`: evaluating it has an effect although nothing is assigned.
+
+        `waits_end`: the value becomes what a loop waits for, so the loop needn't run.
+        """
         self._variables = variables
         self._evaluator = evaluator
         self._is_removed = is_removed
+        self._reads_device = reads_device
         self._waits_end = waits_end
 
     def of_read(self, read: Node) -> Slice:
@@ -139,8 +144,8 @@ class DeadSlice:
         if variable is None:
             raise Alive(f"it is stored in {_short(target)}")
         right = write.child_by_field_name("right")
-        if right is not None and not is_pure(right, self._evaluator):
-            raise Alive(f"{_short(write)} calls a function")
+        if right is not None and not self._may_go(right):
+            raise Alive(f"{_short(write)} has an effect")
         found.statements[statement.id] = statement
         self._add(variable, found)
 
@@ -152,8 +157,8 @@ class DeadSlice:
         variable = self._variables.resolve(inner) if inner is not None else None
         if variable is None:
             raise Alive(f"it initialises {_short(declarator)}")
-        if value is not None and not is_pure(value, self._evaluator):
-            raise Alive(f"{_short(declarator)} calls a function")
+        if value is not None and not self._may_go(value):
+            raise Alive(f"{_short(declarator)} has an effect")
         self._add(variable, found)
 
     # --- variables -------------------------------------------------------------------------
@@ -173,7 +178,7 @@ class DeadSlice:
         if cause is not None and self._waits_end and self._only_waits(statement, cause):
             return
         condition = condition_of(statement)
-        if condition is not None and not is_pure(condition, self._evaluator):
+        if condition is not None and not self._may_go(condition):
             raise Alive(f"the condition {_short(condition)} has an effect")
         for body in bodies(statement):
             self._body(body, found)
@@ -212,7 +217,7 @@ class DeadSlice:
 
     def _is_local(self, statement: Node) -> bool:
         """A declaration that only computes."""
-        return statement.type == "declaration" and is_pure(statement, self._evaluator)
+        return statement.type == "declaration" and self._may_go(statement)
 
     def _effect(self, statement: Node, found: Slice) -> None:
         if not statement.named_children or is_assertion(statement):
@@ -224,13 +229,17 @@ class DeadSlice:
             left = node.child_by_field_name("left")
         elif node.type == "update_expression":
             left = node.child_by_field_name("argument")
-        elif is_pure(node, self._evaluator):
+        elif self._may_go(node):
             return
         else:
             left = None
         if left is None:
             raise Alive(f"it decides about {_short(statement)}")
         self._written(strip_parentheses(left), node, statement, found)
+
+    def _may_go(self, expression: Node) -> bool:
+        """Whether nobody notices that an expression isn't evaluated."""
+        return is_pure(expression, self._evaluator) and not self._reads_device(expression)
 
     def _is_inside(self, node: Node, found: Slice) -> bool:
         if enclosing_function(node) is None:

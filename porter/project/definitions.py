@@ -28,12 +28,9 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
     """Functions among `names` that a C file defines, weak ones excepted."""
     macros = text.evaluator.macros
     wanted = {name.encode(): name for name in names}
-    for macro in macros:
-        body = macros.get(macro)
-        if body is not None and body.parameters is None and len(body.body) == 1:
-            target = macros.expand(body.body)
-            if len(target) == 1 and target[0] in wanted:
-                wanted.setdefault(macro, wanted[target[0]])
+    for alias, target in macros.aliases().items():
+        if target in wanted:
+            wanted.setdefault(alias, wanted[target])
     data = text.file.data
     present = {name: legacy for name, legacy in wanted.items() if name in data}
     if not present:

@@ -25,12 +25,11 @@ class CText:
 
     file: SourceFile
     evaluator: Evaluator
-    lexed: LexedSource = field(init=False)
+    lexed: LexedSource
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
 
     def __post_init__(self) -> None:
-        self.lexed = lex(self.file.data)
         guard = include_guard(self.lexed.directives, self.lexed.tokens)
         self.conditions = ConditionMap(self.lexed.directives, guard)
         self.trees = FileTrees(self.file.data, self.lexed, self.conditions, self.expansion)
@@ -61,6 +60,7 @@ class Knowledge:
         self.build = build
         self._sources = sources
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
+        self._lexed: dict[Path, LexedSource] = {}
         self._texts: dict[Path, CText] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
         for unit in self._units.values():
@@ -70,8 +70,14 @@ class Knowledge:
     def text(self, file: SourceFile) -> CText:
         """Take a C file apart with what is known about its names."""
         if file.path not in self._texts:
-            self._texts[file.path] = CText(file, self.evaluator(file.path))
+            evaluator = self.evaluator(file.path)
+            self._texts[file.path] = CText(file, evaluator, self._lex(file))
         return self._texts[file.path]
+
+    def _lex(self, file: SourceFile) -> LexedSource:
+        if file.path not in self._lexed:
+            self._lexed[file.path] = lex(file.data)
+        return self._lexed[file.path]
 
     def evaluator(self, path: Path) -> Evaluator:
         """That of the file's own translation unit, of one that includes it, or the project's."""
@@ -106,8 +112,8 @@ class Knowledge:
             macros.define_text(name)
         headers = [source for source in self._sources if not source.is_asm]
         for header in headers:
-            macros.add_lexed(lex(header.data).directives)
+            macros.add_lexed(self._lex(header).directives)
         for header in headers:
-            types.add_tree(CText(header, evaluator).trees.whole)
+            types.add_tree(CText(header, evaluator, self._lex(header)).trees.whole)
         _add_well_known(macros, types)
         return evaluator

@@ -155,9 +155,4 @@ def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:
 
 def _canonical(name: bytes, macros: MacroTable) -> str:
     """A name that is only a macro for another name, as that name."""
-    macro = macros.get(name)
-    if macro is not None and macro.parameters is None and len(macro.body) == 1:
-        expanded = macros.expand(macro.body)
-        if len(expanded) == 1 and _WORD.fullmatch(expanded[0]):
-            return expanded[0].decode("latin-1")
-    return name.decode("latin-1")
+    return macros.aliases().get(name, name).decode("latin-1")

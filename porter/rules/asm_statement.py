@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.asm.effects import Effect, Expression, Machine, NotUnderstood, Saved, Symbol
+from porter.asm.effects import Constant, Effect, Expression, Machine, NotUnderstood, Saved, Symbol
 from porter.asm.translate import translate
 from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
@@ -80,6 +80,7 @@ class AsmStatementRule(Rule):
         naked = function is not None and is_naked(unit, function_name(function))
         machine = Machine(_initial(statement, function if naked else None))
         machine.run(statement.instructions)
+        _note_thresholds(unit, context, machine.effects)
         ends = [effect for effect in machine.effects if effect.kind == "return"]
         if ends and (not naked or function is None):
             raise NotUnderstood("a return")
@@ -126,7 +127,11 @@ class AsmStatementRule(Rule):
             return None
         variable = unit.variables.resolve(uses[0])
         slicer = DeadSlice(
-            unit.variables, evaluator, lambda item: item.id in unit.removed_writes, False
+            unit.variables,
+            evaluator,
+            lambda item: item.id in unit.removed_writes,
+            unit.reads_device,
+            False,
         )
         try:
             if variable is None:
@@ -137,6 +142,15 @@ class AsmStatementRule(Rule):
         for gone in found.statements.values():
             unit.delete(context, gone)
         return "removed: only checks look at the interrupt's number", ()
+
+
+def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect]) -> None:
+    for effect in effects:
+        if effect.kind == "mask" and effect.register.startswith("basepri"):
+            if isinstance(effect.value, Constant):
+                unit.facts.note_threshold(effect.value.value)
+            elif isinstance(effect.value, Expression):
+                unit.facts.note_threshold(_known(unit, context, effect.value.text))
 
 
 def _initial(statement: AsmStatement, naked: Node | None) -> dict[str, Symbol]:

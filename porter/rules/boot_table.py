@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from porter.rules.bits import ones
+from porter.rules.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
+from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access
+from porter.source.c_tree import text_of
+from porter.source.edit import Edit
 
 REASON = "boot table"
+_DEEP_SLEEP = 3  # LPDS, PDDS
+_READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
 _WHOLE_BLOCKS = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
     {
@@ -39,13 +46,59 @@ class BootTable(Rule):
             "    while ((RCC->CR & 2) == 0 && n != 0) {\n        n--;\n    }\n    g();\n}\n",
             _SAMPLE_HEADER + "void f(void)\n{\n    g();\n}\n",
         ),
+        Sample(
+            _SAMPLE_HEADER + "#define RCC_CR_PLLRDY (1u << 25)\n"
+            "int f(void) { return (RCC->CR & RCC_CR_PLLRDY) != 0; }\n",
+            _SAMPLE_HEADER + "#define RCC_CR_PLLRDY (1u << 25)\n"
+            "int f(void) { return (RCC_CR_PLLRDY) != 0; }\n",
+        ),
         Sample(_SAMPLE_HEADER + "unsigned f(void) { return RCC->CFGR; }\n", "", escalates=True),
+        Sample(
+            "typedef struct { volatile unsigned CR; } PWR_TypeDef;\n"
+            "#define PWR ((PWR_TypeDef *)0x40007000)\nvoid f(void) { PWR->CR |= 2; }\n",
+            "",
+            escalates=True,
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """All of a file's set-up at once: one write may use what another read."""
         accesses = [access for access in unit.accesses() if _is_set_up(access)]
-        yield from remove_accesses(self, unit, accesses, REASON, waits_end=True)
+        for access in accesses:
+            if _stops(unit, access):
+                yield self.escalated(
+                    access.site, "stop and standby: what a machine can do is hyp_vct_wait()"
+                )
+        accesses = [access for access in accesses if not _stops(unit, access)]
+        for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
+            ready = self._ready(unit, verdict)
+            yield verdict if ready is None else ready
+
+    def _ready(self, unit: Unit, verdict: Verdict) -> Verdict | None:
+        """A read of ready flags alone, where the whole question can't go: they are set."""
+        access = unit.access(verdict.site)
+        if verdict.status is not Status.ESCALATED or access is None or access.use != "read":
+            return None
+        evaluator, scope = unit.text.evaluator, access.context.scope
+        found = mask_around(access.whole)
+        if found is None:
+            return None
+        node, mask = found
+        if not is_truth_test(node, evaluator, scope) or not _READY.fullmatch(text_of(bare(mask))):
+            return None
+        start, end = access.context.start(node), access.context.end(node)
+        edit = Edit(start, end, source(mask))
+        return self.rewritten(access.site, "set by now: the boot table waited for it", edit)
+
+
+def _stops(unit: Unit, access: Access) -> bool:
+    """A write that asks for stop or standby mode."""
+    register = access.register
+    if register is None or register.block != "PWR" or access.use != "write":
+        return False
+    if register.name not in ("CR", "CR1") or access.value is None or access.operator == b"&=":
+        return False
+    return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _DEEP_SLEEP)
 
 
 def _is_set_up(access: Access) -> bool:

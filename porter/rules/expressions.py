@@ -70,19 +70,26 @@ def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
     return evaluator.number(other, scope) == 0
 
 
-def masked(node: Node, evaluator: Evaluator, scope: Scope) -> tuple[Node, int] | None:
-    """The `x & MASK` around an expression x and the mask's value."""
+def mask_around(node: Node) -> tuple[Node, Node] | None:
+    """The `x & MASK` around an expression x, and MASK."""
     outer = node
     while outer.parent is not None and outer.parent.type in (
-        "parenthesized_expression", "cast_expression",
-    ):  # fmt: skip
+        "parenthesized_expression",
+        "cast_expression",
+    ):
         outer = outer.parent
     parent = outer.parent
     sides = binary(parent, b"&") if parent is not None else None
     if parent is None or sides is None:
         return None
-    mask = evaluator.number(sides[1] if sides[0] == outer else sides[0], scope)
-    return None if mask is None else (parent, mask)
+    return parent, sides[1] if sides[0] == outer else sides[0]
+
+
+def masked(node: Node, evaluator: Evaluator, scope: Scope) -> tuple[Node, int] | None:
+    """The `x & MASK` around an expression x and the mask's value."""
+    found = mask_around(node)
+    mask = evaluator.number(found[1], scope) if found is not None else None
+    return (found[0], mask) if found is not None and mask is not None else None
 
 
 def expanded(node: Node, evaluator: Evaluator) -> Node:

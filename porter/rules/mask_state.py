@@ -110,6 +110,8 @@ class MaskState(Rule):
                 return self.escalated(site, "a threshold that only rises and isn't constant")
             text = b"virt_int_restore(%s, %s)" % (w, b" ".join(call.arguments[0].split()))
             return self._replace(site, call, text, "restores the mask")
+        if w == b"VIRT_BASEPRI":
+            unit.facts.note_threshold(number)
         name = b"mask" if number & (1 if w == b"VIRT_PRIMASK" else 0xFF) else b"unmask"
         if site.what in BASEPRI_RAISE and name == b"unmask":
             return self.escalated(site, "raising the threshold to 0 does nothing")

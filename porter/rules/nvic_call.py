@@ -79,6 +79,9 @@ class NvicCall(Rule):
             return self.escalated(site, problem)
         if name in _BY_LINE:
             return replace(b"%s(%s)" % (_BY_LINE[name].encode(), line), "the kernel owns the line")
+        if name == "NVIC_SetPriority" and number is not None and len(call.arguments) == 2:
+            priority = self._number(unit, site, call.arguments[1])
+            unit.facts.note_priority(site, number, priority, unit.priority_shift)
         rest = b"".join(b", " + argument for argument in call.arguments[1:])
         text = b"%s(fvm_virt_of_irq(%s)%s)" % (_BY_VECTOR[name].encode(), line, rest)
         return replace(text, "on the virtual vector of the line")

@@ -25,6 +25,7 @@ from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
+from porter.source.values import Number
 
 _SET = {"ISER": "NVIC_EnableIRQ", "ICER": "NVIC_DisableIRQ", "ISPR": "NVIC_SetPendingIRQ",
         "ICPR": "NVIC_ClearPendingIRQ", "STIR": "NVIC_SetPendingIRQ"}  # fmt: skip
@@ -34,7 +35,6 @@ _CALLS = {
     "NVIC_SetPendingIRQ": b"virt_vct_trig(fvm_virt_of_irq(%s))",
     "NVIC_ClearPendingIRQ": b"virt_vct_clear(fvm_virt_of_irq(%s))",
 }
-_DEFAULT_PRIORITY_BITS = 4
 _HEADER = (
     "#define ISER ((volatile unsigned *)0xE000E100)\n"
     "#define IP ((volatile unsigned char *)0xE000E400)\n"
@@ -92,10 +92,14 @@ class NvicRegister(Rule):
         calls: list[bytes] = []
         for text in line:
             number = unit.text.evaluator.text(text, access.context.scope)
-            if (problem := not_granted(unit, function, getattr(number, "value", None))) is not None:
+            known = number.value if isinstance(number, Number) else None
+            if (problem := not_granted(unit, function, known)) is not None:
                 return self.escalated(access.site, problem)
             if name == "IP":
                 priority = self._priority(unit, access, access.value)
+                raw = unit.text.evaluator.number(access.value, access.context.scope)
+                if isinstance(number, Number):
+                    unit.facts.note_priority(access.site, number.value, raw, 0)
                 calls.append(b"virt_vct_prio(fvm_virt_of_irq(%s), %s)" % (text, priority))
             else:
                 calls.append(_CALLS[function] % text)
@@ -144,7 +148,7 @@ class NvicRegister(Rule):
     def _priority(unit: Unit, access: Access, value: Node) -> bytes:
         """The priority as NVIC_SetPriority takes it: without the bits that don't exist."""
         evaluator, scope = unit.text.evaluator, access.context.scope
-        unused = 8 - (evaluator.number_of_name(b"__NVIC_PRIO_BITS") or _DEFAULT_PRIORITY_BITS)
+        unused = unit.priority_shift
         number = evaluator.number(value, scope)
         if number is not None:
             return b"%d" % ((number & 0xFF) >> unused)

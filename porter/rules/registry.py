@@ -5,6 +5,7 @@ from __future__ import annotations
 from porter.rules.address import Address
 from porter.rules.asm_statement import AsmStatementRule
 from porter.rules.boot_table import BootTable
+from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
 from porter.rules.icsr import Icsr
@@ -22,6 +23,7 @@ from porter.rules.rule import Rule
 from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
+from porter.rules.timeout import Timeout
 from porter.rules.unknown import Unknown
 from porter.rules.unused import Unused
 from porter.rules.wait import Wait
@@ -35,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     SystemCall(),
     NvicCall(),
     TickConfig(),
+    CoreClock(),
     Icsr(),
     Reset(),
     TickRegister(),
@@ -44,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     KernelRegister(),
     BootTable(),
     NvicRegister(),
+    Timeout(),
     AsmStatementRule(),
     NoCounterpart(),
     NotCompiled(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.dead_slice import Alive, DeadSlice
-from porter.flow.statements import is_pure
+from porter.flow.statements import LOOPS, is_pure
 from porter.rules.rule import Rule
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -26,11 +26,15 @@ def remove_accesses(
         yield _write(rule, unit, access, reason)
     removed = unit.removed_writes
     slicer = DeadSlice(
-        unit.variables, unit.text.evaluator, lambda node: node.id in removed, waits_end
+        unit.variables,
+        unit.text.evaluator,
+        lambda node: node.id in removed,
+        unit.reads_device,
+        waits_end,
     )
     for access in accesses:
         if access.use == "read":
-            yield _read(rule, unit, access, slicer, reason)
+            yield _read(rule, unit, access, slicer, reason, waits_end)
         elif access.use == "unclear":
             yield rule.escalated(access.site, f"{access.register} is used by a macro in many ways")
 
@@ -45,12 +49,18 @@ def _write(rule: Rule, unit: Unit, access: Access, reason: str) -> Verdict:
         return rule.escalated(
             access.site, f"the value for {access.register} comes from a call with effects; {reason}"
         )
+    if access.value is not None and unit.reads_device(access.value, access.context.scope):
+        return rule.escalated(
+            access.site, f"the value for {access.register} is read from a device; {reason}"
+        )
     unit.removed_writes.add(access.whole.id)
     unit.delete(access.context, statement)
     return rule.rewritten(access.site, f"removed write to {access.register}: {reason}")
 
 
-def _read(rule: Rule, unit: Unit, access: Access, slicer: DeadSlice, reason: str) -> Verdict:
+def _read(
+    rule: Rule, unit: Unit, access: Access, slicer: DeadSlice, reason: str, waits: bool
+) -> Verdict:
     if _inside_removed(unit, access):
         return rule.rewritten(access.site, f"removed with the write it is part of: {reason}")
     if access.context.tree is not unit.variables.tree:
@@ -63,6 +73,8 @@ def _read(rule: Rule, unit: Unit, access: Access, slicer: DeadSlice, reason: str
         return rule.escalated(access.site, f"{access.register} is read and {why}; {reason}")
     for statement in found.statements.values():
         unit.delete(access.context, statement)
+        if waits and statement.type in LOOPS:
+            unit.removed_waits.append(statement)
     return rule.rewritten(access.site, f"removed with all that depends on it: {reason}")
 
 

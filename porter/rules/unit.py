@@ -10,6 +10,7 @@ from porter.flow.variables import Variables
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.rules.deletion import span_of, tidy
+from porter.rules.facts import Facts
 from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access, access_of
 from porter.sites.c_sites import CSites, Registers
@@ -17,10 +18,15 @@ from porter.sites.context import Context, Contexts
 from porter.sites.region import Region
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
-from porter.source.c_tree import Node
+from porter.source.c_tree import Node, walk
 from porter.source.edit import Edit
+from porter.source.evaluate import Scope, no_scope
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching, split_arguments
+from porter.source.values import Place
+
+_DEFAULT_PRIORITY_BITS = 4
+_PERIPHERALS = (0x4000_0000, 0x6000_0000)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ class Unit:
         self.verdicts: dict[Site, Verdict] = {}
         self.deletions: set[Edit] = set()
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
+        self.facts = Facts()
+        self.removed_waits: list[Node] = []  # loops that waited for what the boot table set up
         self.extra_edits: list[Edit] = []  # edits that carry no site, such as prototypes
         self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
         self.unnaked: set[str] = set()  # functions whose assembler body became C
@@ -157,6 +165,27 @@ class Unit:
             found = access_of(site, context, self.registers) if context is not None else None
             self._accesses[site] = found
         return self._accesses[site]
+
+    def reads_device(self, node: Node, scope: Scope = no_scope) -> bool:
+        """Whether evaluating an expression reads a peripheral that the machine may have.
+
+        Such a read may have an effect, so it can't go with a value that nobody needs.
+        """
+        for item in walk(node):
+            if item.type in ("field_expression", "subscript_expression", "pointer_expression"):
+                value = self.text.evaluator.value(item, scope)
+                address = value.address if isinstance(value, Place) else None
+                if address is None or not _PERIPHERALS[0] <= address < _PERIPHERALS[1]:
+                    continue
+                if self.registers.identify(value) is None:
+                    return True
+        return False
+
+    @property
+    def priority_shift(self) -> int:
+        """Bits of a priority byte that the chip doesn't have."""
+        bits = self.text.evaluator.number_of_name(b"__NVIC_PRIO_BITS")
+        return 8 - (bits or _DEFAULT_PRIORITY_BITS)
 
     @cached_property
     def variables(self) -> Variables:

@@ -17,7 +17,7 @@ class Unused(Rule):
     """Variables that only removed code used, and the sites inside removed code."""
 
     id = "unused"
-    finds = "a variable all of whose uses were removed"
+    finds = "a variable that nothing reads any more once the removed code is gone"
     becomes = "nothing"
     why = "a port should read as if somebody had written it"
     samples = (
@@ -49,8 +49,12 @@ def _unused(unit: Unit) -> Iterator[Edit]:
     by_declaration: dict[int, tuple[Node, list[Node]]] = {}
     for variable in unit.variables.used_in(is_gone):
         declarators = list(unit.variables.declarators(variable))
-        if not all(is_gone(use) for use in unit.variables.uses(variable)):
+        kept = [use for use in unit.variables.uses(variable) if not is_gone(use)]
+        stores = [store for use in kept if (store := _plain_store(unit, use)) is not None]
+        if len(stores) < len(kept):
             continue
+        for store in stores:
+            yield Edit(tree.start(store), tree.end(store), b"")
         for declarator in declarators:
             value = declarator.child_by_field_name("value")
             if value is None or is_pure(value, unit.text.evaluator):
@@ -58,6 +62,24 @@ def _unused(unit: Unit) -> Iterator[Edit]:
                 by_declaration.setdefault(declaration.id, (declaration, []))[1].append(declarator)
     for declaration, declarators in by_declaration.values():
         yield from _edits(unit, declaration, declarators)
+
+
+def _plain_store(unit: Unit, use: Node) -> Node | None:
+    """The statement `variable = value;` that a use is the left side of."""
+    assignment = use.parent
+    statement = assignment.parent if assignment is not None else None
+    if (
+        assignment is None
+        or statement is None
+        or assignment.type != "assignment_expression"
+        or assignment.child_by_field_name("left") != use
+        or statement.type != "expression_statement"
+        or statement.parent is None
+        or statement.parent.type != "compound_statement"
+    ):
+        return None
+    value = assignment.child_by_field_name("right")
+    return statement if value is not None and is_pure(value, unit.text.evaluator) else None
 
 
 def _edits(unit: Unit, declaration: Node, gone: list[Node]) -> Iterator[Edit]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from porter.project.knowledge import CText
 from porter.sites.local_names import scope_of
 from porter.sites.region import Region
-from porter.source.c_tree import Node, SyntaxTree, parse_macro_body, text_of
+from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.c_types import declared_name
 from porter.source.evaluate import Scope, no_scope
 
@@ -60,6 +60,12 @@ class Contexts:
             scope = scope_of(node, self.text.evaluator, self.file_scope)
             self._functions[key] = Context(tree, node, scope, function_name(node), "function")
         return self._functions[key]
+
+    def at(self, tree: SyntaxTree, node: Node) -> Context:
+        """The context of a node in a function of a tree."""
+        function = next(a for a in ancestors(node) if a.type == "function_definition")
+        scope = scope_of(function, self.text.evaluator, self.file_scope)
+        return Context(tree, function, scope, function_name(function), "function")
 
     @cached_property
     def file_scope(self) -> Scope:

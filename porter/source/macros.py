@@ -54,6 +54,7 @@ class MacroTable:
 
     def __init__(self) -> None:
         self._macros: dict[bytes, list[Macro]] = {}
+        self._aliases: dict[bytes, bytes] | None = None  # filled when the table is complete
 
     def define(self, macro: Macro) -> None:
         """Add a definition; the same body twice is one definition."""
@@ -96,6 +97,18 @@ class MacroTable:
 
     def __contains__(self, name: bytes) -> bool:
         return name in self._macros
+
+    def aliases(self) -> dict[bytes, bytes]:
+        """Object-like macros that are only another name, with the name they end at."""
+        if self._aliases is None:
+            self._aliases = {}
+            for name in self._macros:
+                macro = self.get(name)
+                if macro is not None and macro.parameters is None and len(macro.body) == 1:
+                    expanded = self.expand(macro.body)
+                    if len(expanded) == 1 and expanded[0].replace(b"_", b"a").isalnum():
+                        self._aliases[name] = expanded[0]
+        return self._aliases
 
     def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
         """Fully expanded token texts; () if the expansion grows beyond all reason."""

@@ -1,0 +1,34 @@
+"""What one file says that another file's sites are judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from porter.sites.site import Site
+
+
+@dataclass(frozen=True)
+class Priority:
+    """An interrupt is given a priority, as the byte in the NVIC's register."""
+
+    site: Site
+    irq: int
+    byte: int
+
+
+@dataclass
+class Facts:
+    """Priorities and BASEPRI thresholds that are constants."""
+
+    priorities: list[Priority] = field(default_factory=list)
+    thresholds: set[int] = field(default_factory=set)
+
+    def note_priority(self, site: Site, irq: int, priority: int | None, shift: int) -> None:
+        """Remember a priority; None is not known and says nothing."""
+        if priority is not None:
+            self.priorities.append(Priority(site, irq, priority << shift & 0xFF))
+
+    def note_threshold(self, value: int | None) -> None:
+        """Remember a threshold; 0 unmasks."""
+        if value is not None and value & 0xFF:
+            self.thresholds.add(value & 0xFF)

@@ -1,0 +1,32 @@
+"""BASEPRI leaves urgent interrupts running: does the description say which?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from porter.project.domain import Domain
+from porter.rules.facts import Facts
+from porter.rules.verdict import Status, Verdict
+
+RULE = "threshold"
+
+
+def judge_thresholds(domain: Domain, facts: Iterable[Facts]) -> Iterator[Verdict]:
+    """Verdicts on priorities that contradict a vector's `mask` in the description."""
+    known = list(facts)
+    thresholds = {value for one in known for value in one.thresholds}
+    if not thresholds:
+        return
+    threshold = min(thresholds)
+    for priority in (priority for one in known for priority in one.priorities):
+        vector = domain.vector_of_irq(priority.irq)
+        masked = priority.byte >= threshold
+        if vector is None or vector.maskable == masked:
+            continue
+        wanted = "maskable" if masked else "transparent"
+        compared = "not more urgent than" if masked else "more urgent than"
+        reason = (
+            f"priority 0x{priority.byte:02X} is {compared} the BASEPRI threshold "
+            f'0x{threshold:02X}: the description must say mask="{wanted}" for {vector.name}'
+        )
+        yield Verdict(priority.site, Status.ESCALATED, RULE, reason)
