@@ -79,6 +79,7 @@ void scheduler_init(void);
 void scheduler_ready(struct thread *thread); /* WAITING or new -> READY */
 void scheduler_block(struct thread *thread, uint8_t state);
 void scheduler_choose(void); /* sets cpu.next; after any change of readiness */
+void scheduler_tick(void);
 void scheduler_charge(void); /* the running vCPU pays up to now */
 void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);

@@ -17,7 +17,7 @@ static struct thread *process_thread[32];              /* by priority */
 static uint32_t process_ready;                         /* bit: priority */
 static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted; /* bit: vCPU */
 static uint32_t turn;                                  /* bit: the vCPU that owns the turn */
-static uint32_t last_woken; /* bit: of several boosted ones it runs first */
+static uint32_t preferred;  /* bit: of several boosted ones it runs first */
 static uint32_t charged_at; /* cycles */
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
@@ -44,18 +44,25 @@ void scheduler_ready(struct thread *thread)
     if ((vcpu_ready & bit) == 0) {
         vcpu_ready |= bit;
         vcpu_boosted |= bit & vcpu_funded;
-        last_woken = bit;
+        preferred = bit;
     }
 }
 
 static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
+
+/* The next bit of a mask after `bit`, from the end on from the start again; 0 if there is none. */
+static uint32_t next_bit(uint32_t mask, uint32_t bit)
+{
+    uint32_t above = mask & ~(bit | (bit - 1u));
+    return first_bit(above != 0 ? above : mask);
+}
 
 /* The turn goes to the next ready vCPU, which may be its owner again. It and those between, which
  * sleep, are due for the budget of a new round. */
 static void pass_turn(void)
 {
     uint32_t below = turn - 1u, above = EVERY_VCPU & ~(turn | below);
-    uint32_t next = first_bit((vcpu_ready & above) != 0 ? vcpu_ready & above : vcpu_ready);
+    uint32_t next = next_bit(vcpu_ready, turn);
     if (next == 0) {
         return; /* nobody wants it */
     }
@@ -89,7 +96,7 @@ static uint32_t choose_vcpu(void)
     uint32_t candidates = vcpu_ready & vcpu_funded;
     uint32_t boosted = candidates & vcpu_boosted;
     if (boosted != 0) {
-        return (boosted & last_woken) != 0 ? last_woken : first_bit(boosted);
+        return (boosted & preferred) != 0 ? preferred : first_bit(boosted);
     }
     if ((candidates & turn) == 0) {
         pass_turn();
@@ -140,6 +147,17 @@ void scheduler_charge(void)
     charged_at = now;
     if (cpu.current->vcpu != NULL) {
         pay(cpu.current->vcpu, elapsed);
+    }
+}
+
+/* A vCPU that never switches must still notice the end of its budget; and of several boosted ones
+ * none computes for longer than a tick while another waits. */
+void scheduler_tick(void)
+{
+    scheduler_charge();
+    struct vcpu *running = cpu.current->vcpu;
+    if (running != NULL && (vcpu_boosted & running->bit) != 0) {
+        preferred = next_bit(vcpu_boosted, running->bit);
     }
 }
 

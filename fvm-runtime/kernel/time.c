@@ -24,7 +24,7 @@ void time_tick(void)
             signal_send(fvm_timer[i].signal);
         }
     }
-    scheduler_charge(); /* a vCPU that never switches must still notice the end of its budget */
+    scheduler_tick();
     scheduler_choose();
 }
 

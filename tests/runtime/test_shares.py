@@ -11,7 +11,7 @@ import pytest
 from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import run
 
-SLEEPER, BUSY, GREEDY, SLACKER = range(4)
+SLEEPER, BUSY, GREEDY, BURSTER, SLACKER = range(5)
 CONSOLES = {"first": 1, "second": 2, "third": 3}
 
 
@@ -25,7 +25,7 @@ class Share:
 
 def compete(system: Built, folder: Path, *roles: int) -> list[Share]:
     """Runs the three VMs in these roles."""
-    words = {system.symbol(name, "role"): role for name, role in zip(CONSOLES, roles, strict=True)}
+    words = {system.symbol(name, "plan"): role for name, role in zip(CONSOLES, roles, strict=True)}
     image = system.patched(folder / "system.elf", words)
     found = run(image, CONSOLES, 2750)
     return [Share(found.values(n)["work"], found.values(n)["longest_us"]) for n in CONSOLES]
@@ -69,6 +69,11 @@ def test_what_one_doesnt_use_the_others_get(shares: Built, tmp_path: Path) -> No
 def test_an_interrupt_of_a_sleeping_vm_comes_at_once(shares: Built, tmp_path: Path) -> None:
     *_, sleeper = compete(shares, tmp_path, BUSY, BUSY, SLEEPER)
     assert sleeper.longest_us <= 1050, "its ticks, while two others are busy"
+
+
+def test_vms_that_woke_together_share_at_every_tick(shares: Built, tmp_path: Path) -> None:
+    *_, sleeper = compete(shares, tmp_path, BURSTER, BURSTER, SLEEPER)
+    assert sleeper.longest_us <= 3050, "two others compute for 4.5 ms after the same tick"
 
 
 def test_without_the_boost_it_waits_for_the_others_slices(

@@ -21,7 +21,9 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
+from composer.build import read_system
 from composer.image.composed import Part, read_composed
 from composer.sources import runtime_folder
 
@@ -59,6 +61,11 @@ class Built:
         address, _ = self._symbols(part)[name]
         return address
 
+    def extent(self, part: str, name: str) -> range:
+        """Addresses of a function's code."""
+        address, size = self._symbols(part)[name]
+        return range(address, address + size)
+
     def function(self, part: str, address: int) -> str | None:
         """The function that holds an address."""
         for name, (start, size) in self._symbols(part).items():
@@ -69,6 +76,7 @@ class Built:
     def _symbols(self, part: str) -> dict[str, tuple[int, int]]:
         with (self.folder / part / f"{part}.elf").open("rb") as file:
             table = ELFFile(file).get_section_by_name(".symtab")
+            assert isinstance(table, SymbolTableSection)
             return {
                 s.name: (s["st_value"] & ~(s["st_info"]["type"] == "STT_FUNC"), s["st_size"])
                 for s in table.iter_symbols()
@@ -95,11 +103,15 @@ class Built:
         return image
 
 
-def build(description: Path, folder: Path) -> Built:
-    """Composes, builds and links; the project folders are looked up where the description is."""
+def build(description: Path, folder: Path, elsewhere: Mapping[str, Path] | None = None) -> Built:
+    """Composes, ports what is to be ported, builds and links.
+
+    Project folders are looked up where the description is, those in `elsewhere` somewhere else.
+    """
+    moved = elsewhere or {}
     text = re.sub(
         r'(<project\b[^>]*?\bpath=)"([^"]+)"',
-        lambda m: f'{m[1]}"{(description.parent / m[2]).resolve()}"',
+        lambda m: f'{m[1]}"{moved.get(m[2]) or (description.parent / m[2]).resolve()}"',
         description.read_text("utf-8"),
     )
     copy = folder.with_suffix(".xml")
@@ -163,9 +175,16 @@ def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Buil
 
 
 def _make(built: Built) -> Built:
-    _run(*_FVMKIT, "compose", str(built.description), "--out", str(built.folder))
-    _run(*_FVMKIT, "build", str(built.folder))
-    _run(*_FVMKIT, "link", str(built.folder))
+    folder = built.folder
+    _run(*_FVMKIT, "compose", str(built.description), "--out", str(folder))
+    for domain in read_system(folder)["domains"]:
+        project = domain["project"]
+        if project["ported"] is not None and not (folder / project["ported"]).exists():
+            original, ported = folder / project["original"], folder / project["ported"]
+            policy = folder / domain["policy"]
+            _run(*_FVMKIT, "port", str(original), "--domain", str(policy), "--out", str(ported))
+    _run(*_FVMKIT, "build", str(folder))
+    _run(*_FVMKIT, "link", str(folder))
     return built
 
 

@@ -15,6 +15,7 @@ from composer.simulate.log import Record, parse
 HYPERVISOR = "hypervisor"
 KERNEL_CONSOLE = 6  # USART6 in every description of the tests
 _USARTS = 6
+_PATIENCE = 5.0  # seconds of the host; a line is due in less than one
 # One instruction is 16 ns: with the real frequency of 168 MHz, 62500 instructions a millisecond.
 _COUNTED = ("-icount", "shift=4,sleep=off")
 
@@ -106,16 +107,12 @@ def _number(record: Record, key: str) -> int:
 
 
 def run(
-    elf: Path,
-    consoles: Mapping[str, int],
-    until_tick: int,
-    *,
-    timeout: float = 60.0,
-    options: tuple[str, ...] = (),
+    elf: Path, consoles: Mapping[str, int], until_tick: int, *, options: tuple[str, ...] = ()
 ) -> Transcript:
     """Runs until the kernel's periodic report of a tick is complete and the next one begins.
 
-    A report starts with the hypervisor. The run ends after `timeout` seconds of the host, too.
+    A report starts with the hypervisor. The run ends, too, when the kernel's log stands still for
+    some seconds of the host: the system hangs.
     """
     with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
         files = {number: Path(folder) / f"usart{number}" for number in range(1, _USARTS + 1)}
@@ -129,23 +126,30 @@ def run(
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        end = time.monotonic() + timeout
-        log: tuple[Record, ...] = ()
-        reached = False
         try:
-            while not reached and process.poll() is None and time.monotonic() < end:
-                time.sleep(0.02)
-                log = _records(files[KERNEL_CONSOLE])
-                reached = any(
-                    r.fields.get("domain") == HYPERVISOR and _number(r, "tick") > until_tick
-                    for r in log
-                    if r.kind == "stat"
-                )
+            reached = _watch(process, files[KERNEL_CONSOLE], until_tick)
         finally:
             process.kill()
             process.wait()
         text = {n: files[u].read_bytes().decode("latin-1") for n, u in consoles.items()}
         return Transcript(reached, text, _records(files[KERNEL_CONSOLE]))
+
+
+def _watch(process: subprocess.Popen[bytes], console: Path, until_tick: int) -> bool:
+    """Whether the report that follows the tick has begun; False if the system ended or hangs."""
+    lines, since = 0, time.monotonic()
+    while process.poll() is None and time.monotonic() - since < _PATIENCE:
+        time.sleep(0.02)
+        log = _records(console)
+        if any(
+            r.fields.get("domain") == HYPERVISOR and _number(r, "tick") > until_tick
+            for r in log
+            if r.kind == "stat"
+        ):
+            return True
+        if len(log) > lines:
+            lines, since = len(log), time.monotonic()
+    return False
 
 
 def _records(file: Path) -> tuple[Record, ...]:

@@ -3,13 +3,12 @@
 #include <fvm/guest.h>
 
 #include "fvm_domain.h"
+#include "plan.h"
 #include "report.h"
 
 enum kind { END, READ, WRITE, CALL };
 
-/* Of an access: kind, address. Written by the test. */
-__attribute__((section(".rodata.plan"), used)) const volatile uint32_t plan[64][2] = {{END, 0}};
-
+/* plan: of each access kind and address. */
 static void commit(enum kind kind, uint32_t address)
 {
     switch (kind) {
@@ -38,8 +37,8 @@ int main(void)
     report_init();
     let_the_log_pass();
     uint32_t step = boots() - 1;
-    for (; plan[step][0] != END; step++) {
-        commit((enum kind)plan[step][0], plan[step][1]);
+    for (; plan[2 * step] != END; step++) {
+        commit((enum kind)plan[2 * step], plan[2 * step + 1]);
         report("allowed", (int32_t)step);
         (void)boots();
     }

@@ -3,6 +3,7 @@
 #include <fvm/guest.h>
 
 #include "fvm_domain.h"
+#include "plan.h"
 #include "report.h"
 
 #define MS (FVM_CLOCK_HZ / 1000u)
@@ -14,11 +15,11 @@ enum role {
     SLEEPER, /* works only in its tick handler */
     BUSY,    /* never waits */
     GREEDY,  /* waits just before its slice ends */
+    BURSTER, /* sleeps for long, then needs most of a slice at once */
     SLACKER, /* works a tenth of the time, in small pieces */
 };
 
-__attribute__((section(".rodata.role"), used)) const volatile uint32_t role = SLEEPER;
-
+/* plan: the role. */
 static volatile uint32_t ticks;
 static uint32_t work, longest, last;
 
@@ -51,7 +52,7 @@ static void compute_for(uint32_t cycles)
 
 static void take_part(void)
 {
-    switch (role) {
+    switch (plan[0]) {
     case SLEEPER:
         (void)hyp_vct_wait();
         break;
@@ -60,6 +61,12 @@ static void take_part(void)
         break;
     case GREEDY:
         compute_for(SLICE / 100u * 98u);
+        (void)hyp_vct_wait();
+        break;
+    case BURSTER:
+        if (ticks % 20u == 0) {
+            compute_for(SLICE / 100u * 90u);
+        }
         (void)hyp_vct_wait();
         break;
     default:

@@ -1,0 +1,3 @@
+#include "plan.h"
+
+const uint32_t plan[PLAN_WORDS] = {0};
