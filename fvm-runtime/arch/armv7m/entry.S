@@ -69,6 +69,10 @@ unused_entry:                   /* NMI and DebugMonitor: nobody asked for them *
 fault_stub:
     mrs r0, ipsr
     mov r1, lr
+    /* An exception return that was refused may have pushed its frame here: QEMU does so for a frame
+     * with a forged exception number. Nothing else is on MSP, unless the kernel faulted. */
+    ldr r2, =kernel_stack_top
+    msr msp, r2
     push {r3, lr}
     bl fault_entry
     b leave

@@ -33,7 +33,8 @@ void fault_entry(uint32_t exception, uint32_t exc_return)
         detail.address = SCB_BFAR;
         detail.address_valid = true;
     }
-    detail.no_frame = (detail.status & STACKING) != 0;
+    /* After a refused exception return (INVPC) the frame may be gone from the thread's stack. */
+    detail.no_frame = (detail.status & (STACKING | SCB_CFSR_INVPC)) != 0;
     SCB_CFSR = detail.status; /* write one to clear */
     SCB_HFSR = SCB_HFSR;
     if ((exc_return & EXC_RETURN_TO_THREAD) == 0) {

@@ -49,6 +49,7 @@
 #define SCB_CFSR_UNSTKERR (1u << 11)
 #define SCB_CFSR_LSPERR (1u << 13)
 #define SCB_CFSR_BFARVALID (1u << 15)
+#define SCB_CFSR_INVPC (1u << 18)
 
 #define MPU_TYPE SCS_REGISTER(0xE000ED90u)
 #define MPU_CTRL SCS_REGISTER(0xE000ED94u)

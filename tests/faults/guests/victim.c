@@ -1,0 +1,274 @@
+/* The victim: commits, once, at a given tick, the crime that the test wrote into its image. Before
+ * and after it only beats. */
+#include <fvm/guest.h>
+
+#include "fvm_domain.h"
+#include "plan.h"
+#include "report.h"
+
+int guest_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2);
+
+#define CRIME_TICK 400u /* of the first start; */
+#define AGAIN_TICK 20u  /* of later ones */
+#define BEAT_TICKS 50u
+#define SECRET 0x5EC2E700u
+#define SECRET_WORDS 64u
+#define WITNESS_SECRET_24 0x57A7A5u
+#define EXC_RETURN_BASIC 0x10u
+#define FRAME_PC 6
+#define FRAME_XPSR 7
+
+enum crime {
+    NONE,
+    EDIT_RETURN,       /* EXC_RETURN := a, but for bit 4 */
+    CLAIM_FPU,         /* EXC_RETURN: an FPU frame where none is */
+    CLAIM_FPU_AT,      /* ... with the basic frame at a */
+    CLAIM_BASIC,       /* ... a basic frame where one with FPU state is */
+    EDIT_XPSR,         /* xPSR of the frame: bits b := a */
+    EDIT_PC,           /* pc of the frame := a */
+    EDIT_STACK,        /* SP of the frame := a */
+    EDIT_STACK_ASLEEP, /* the same while USR waits */
+    STACK_AND_SPIN,    /* sp := a, wait for an interrupt */
+    STACK_AND_CALL,    /* sp := a, system call b */
+    READ_FPU,          /* read the registers that others used */
+    SPIN,              /* never wait again */
+    FPU_STACK_SPIN,    /* sp := a with own words in all FPU registers, wait for an interrupt */
+};
+
+/* plan: crime, a, b, how many starts commit it. */
+
+static volatile uint32_t ticks, edit;
+static volatile uint32_t secret[SECRET_WORDS];
+
+static void edit_context(enum crime crime)
+{
+    uint32_t a = plan[1], b = plan[2];
+    uint32_t *frame = (uint32_t *)USR_REG->Reg.SP;
+    switch (crime) {
+    case EDIT_RETURN:
+        USR_REG->Reg.LR = (USR_REG->Reg.LR & EXC_RETURN_BASIC) | (a & ~EXC_RETURN_BASIC);
+        break;
+    case CLAIM_FPU_AT:
+        __builtin_memcpy((void *)a, frame, 32);
+        USR_REG->Reg.SP = a;
+        USR_REG->Reg.LR &= ~EXC_RETURN_BASIC;
+        break;
+    case CLAIM_FPU:
+        USR_REG->Reg.LR &= ~EXC_RETURN_BASIC;
+        break;
+    case CLAIM_BASIC:
+        USR_REG->Reg.LR |= EXC_RETURN_BASIC;
+        break;
+    case EDIT_XPSR:
+        frame[FRAME_XPSR] = (frame[FRAME_XPSR] & ~b) | a;
+        break;
+    case EDIT_PC:
+        frame[FRAME_PC] = a;
+        break;
+    default:
+        USR_REG->Reg.SP = a;
+        break;
+    }
+}
+
+/* VCT: what it does to USR's context happens between two instructions of USR. */
+void tick_handler(void)
+{
+    ticks++;
+    if (edit != NONE) {
+        edit_context((enum crime)edit);
+        edit = NONE;
+    }
+}
+
+/* Spins until *flag is 0, touching no memory but that; returns how far SP moved meanwhile. */
+__attribute__((naked, noinline)) static int32_t park(const volatile uint32_t *flag
+                                                     __attribute__((unused)))
+{
+    __asm volatile("push {r4, lr}\n\t"
+                   "mov r4, sp\n\t"
+                   "1: ldr r1, [r0]\n\t"
+                   "cmp r1, #0\n\t"
+                   "bne 1b\n\t"
+                   "mov r0, sp\n\t"
+                   "sub r0, r4\n\t"
+                   "mov sp, r4\n\t"
+                   "pop {r4, pc}");
+}
+
+/* Waits on another stack for the next tick, if it can come back from there. */
+__attribute__((naked, noinline)) static void spin_on(uint32_t stack __attribute__((unused)),
+                                                     const volatile uint32_t *tick
+                                                     __attribute__((unused)))
+{
+    __asm volatile("push {r4, lr}\n\t"
+                   "mov r4, sp\n\t"
+                   "ldr r2, [r1]\n\t"
+                   "mov sp, r0\n\t"
+                   "1: ldr r3, [r1]\n\t"
+                   "cmp r2, r3\n\t"
+                   "beq 1b\n\t"
+                   "mov sp, r4\n\t"
+                   "pop {r4, pc}");
+}
+
+__attribute__((naked, noinline)) static void call_on(uint32_t stack __attribute__((unused)),
+                                                     uint32_t number __attribute__((unused)))
+{
+    __asm volatile("mov sp, r0\n\t"
+                   "mov r12, r1\n\t"
+                   "svc 0xF5\n\t"
+                   "1: b 1b");
+}
+
+#ifdef TEST_FPU
+#define ALL_FPU                                                                                    \
+    "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
+
+/* Own words into S0-S31. */
+__attribute__((naked, noinline)) static void fill_fpu(uint32_t first __attribute__((unused)))
+{
+    __asm volatile(".irp n," ALL_FPU "\n\t add r1, r0, #\\n\n\t vmov s\\n, r1\n\t .endr\n\t bx lr");
+}
+
+/* Goes on without live FPU state: returns by the kernel's resume call, to a basic frame. */
+__attribute__((naked, noinline)) static void drop_fpu(void)
+{
+    __asm volatile("push {r4-r11, lr}\n\t"
+                   "sub sp, #36\n\t" /* the frame, and SP a multiple of 8 */
+                   "mov r0, sp\n\t"
+                   "adr r1, 1f\n\t"
+                   "str r1, [r0, #24]\n\t"
+                   "mov r1, #0x01000000\n\t"
+                   "str r1, [r0, #28]\n\t"
+                   "mvn r1, #2\n\t"
+                   "mov r12, #10\n\t"
+                   "svc 0xF5\n\t"
+                   ".balign 4\n\t"
+                   "1: add sp, #4\n\t"
+                   "pop {r4-r11, pc}");
+}
+
+static uint32_t fpu[32];
+__attribute__((naked, noinline)) static void read_fpu(uint32_t *to __attribute__((unused)))
+{
+    __asm volatile("vstmia r0, {s0-s31}\n\t"
+                   "bx lr");
+}
+
+static int32_t foreign_in_fpu(void)
+{
+    int32_t foreign = 0;
+    read_fpu(fpu);
+    for (uint32_t i = 0; i < 32u; i++) {
+        foreign += fpu[i] >> 8 == WITNESS_SECRET_24;
+    }
+    return foreign;
+}
+
+/* Each time after the witness ran: what is in registers that this VM didn't write? */
+static void read_fpu_often(void)
+{
+    int32_t foreign = 0, not_zero = 0;
+    for (uint32_t round = 0; round < 200u; round++) {
+        drop_fpu();
+        for (uint32_t start = ticks; ticks - start < 2u;) {
+        }
+        foreign += foreign_in_fpu();
+        for (uint32_t i = 0; i < 32u; i++) {
+            not_zero += fpu[i] != 0;
+        }
+        fill_fpu(SECRET);
+    }
+    report("fpu.foreign", foreign);
+    report("fpu.not_zero", not_zero);
+}
+#endif
+
+/* For as long as two budgets, so that what follows happens in the VM's own turn. */
+static void compute_past_the_budget(void)
+{
+    for (uint32_t n = 0; n < 10u * (FVM_CLOCK_HZ / 1000u) / 4u; n++) {
+        __asm volatile("");
+    }
+}
+
+static void edit_while_parked(uint32_t crime)
+{
+    edit = crime;
+    report("moved", park(&edit));
+}
+
+static void commit(enum crime crime)
+{
+    switch (crime) {
+    case NONE:
+        break;
+    case EDIT_STACK_ASLEEP:
+        edit = crime;
+        while (edit != NONE) {
+            (void)hyp_vct_wait();
+        }
+        break;
+    case STACK_AND_SPIN:
+        spin_on(plan[1], &ticks);
+        report("back", 1);
+        break;
+    case SPIN:
+        for (;;) {
+        }
+    case STACK_AND_CALL:
+        compute_past_the_budget();
+        call_on(plan[1], plan[2]);
+        break;
+#ifdef TEST_FPU
+    case READ_FPU:
+        read_fpu_often();
+        break;
+    case FPU_STACK_SPIN:
+        fill_fpu(SECRET);
+        spin_on(plan[1], &ticks);
+        report("back", 1);
+        break;
+    case CLAIM_BASIC:
+        fill_fpu(SECRET);
+        edit_while_parked(crime);
+        break;
+    case CLAIM_FPU:
+    case CLAIM_FPU_AT:
+        edit_while_parked(crime);
+        report("foreign", foreign_in_fpu());
+        break;
+#endif
+    default:
+        edit_while_parked(crime);
+        break;
+    }
+}
+
+int main(void)
+{
+    /* Between the top of the RAM and what the crimes still need: some put frames of others there.
+     */
+    volatile uint32_t room[64];
+    room[0] = 0;
+    report_init();
+    uint32_t boot = boots();
+    report("boot", (int32_t)boot);
+    for (uint32_t i = 0; i < SECRET_WORDS; i++) {
+        secret[i] = SECRET | i;
+    }
+    int due = boot <= plan[3];
+    (void)hyp_tick_set(1000);
+    for (uint32_t next = BEAT_TICKS;;) {
+        (void)hyp_vct_wait();
+        if (due && ticks >= (boot == 1 ? CRIME_TICK : AGAIN_TICK)) {
+            due = 0;
+            commit((enum crime)plan[0]);
+        }
+        if (ticks >= next) {
+            report("beat", (int32_t)ticks);
+            next = ticks - ticks % BEAT_TICKS + BEAT_TICKS;
+        }
+    }
+}
