@@ -44,6 +44,7 @@ void kernel_main(void)
     cpu.current = &boot_thread;
     run_table();
     protection_arch_init(FVM_MPU_ENABLE);
+    interrupt_init();
     domain_init();
     time_init();
     scheduler_choose();

@@ -97,6 +97,12 @@ void domain_stop(uint32_t index)
         vcpu = &vcpu_table[domain->vcpu];
         vcpu_stop(vcpu);
     }
+    for (uint32_t i = 0; i < domain->capability_count; i++) {
+        const struct fvm_capability *capability = &domain->capability[i];
+        if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
+            signal_drop(capability->index);
+        }
+    }
     event_drop((uint8_t)index, vcpu);
     cpu_arch_forget();
     stopped |= 1u << index;

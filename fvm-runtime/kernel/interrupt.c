@@ -3,6 +3,7 @@
  * The stub closes the line, which is right for every level-triggered source without knowing the
  * peripheral, and pends the vector of the owner. The line opens again when the owner says that it
  * served the vector. A line is open exactly when its guest enabled it and no stub closed it.
+ * A line of a process sends its signal instead, and is open only while a thread waits for that.
  */
 #include "kernel/kernel.h"
 
@@ -11,14 +12,36 @@
 static uint32_t enabled[LINE_WORDS]; /* by the guest */
 static uint32_t closed[LINE_WORDS];  /* by the stub */
 
+static uint8_t line_of_signal[FVM_AT_LEAST_ONE(FVM_SIGNALS)]; /* or FVM_NO_INDEX */
+
 static uint32_t line_bit(uint32_t line) { return 1u << (line % 32u); }
+
+static uint32_t kind_of(const struct fvm_route *route)
+{
+    return route->kind & ~FVM_ROUTE_TRANSPARENT;
+}
+
+void interrupt_init(void)
+{
+    __builtin_memset(line_of_signal, FVM_NO_INDEX, sizeof line_of_signal);
+    for (uint32_t line = 0; line < FVM_IRQS; line++) {
+        if (kind_of(&fvm_irq_route[line]) == FVM_ROUTE_SIGNAL) {
+            line_of_signal[fvm_irq_route[line].target] = (uint8_t)line;
+        }
+    }
+}
 
 void interrupt_dispatch(uint32_t line)
 {
     const struct fvm_route *route = &fvm_irq_route[line];
     uint32_t since = timer_arch_now();
     line_arch_close(line);
-    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) != FVM_ROUTE_VCPU) {
+    if (kind_of(route) == FVM_ROUTE_SIGNAL) {
+        signal_send(route->target);
+        scheduler_choose();
+        return;
+    }
+    if (kind_of(route) != FVM_ROUTE_VCPU) {
         return; /* nobody's: it stays closed */
     }
     closed[line / 32u] |= line_bit(line);
@@ -37,8 +60,8 @@ int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id)
         return FVM_E_ARGUMENT;
     }
     const struct fvm_route *route = &fvm_irq_route[line];
-    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) != FVM_ROUTE_VCPU ||
-        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
+    if (kind_of(route) != FVM_ROUTE_VCPU || &vcpu_table[route->target] != vcpu ||
+        route->virt_id != virt_id) {
         return FVM_E_OWNER;
     }
     vcpu->line[virt_id] = (uint8_t)line;
@@ -64,13 +87,16 @@ int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable)
         enabled[word] &= ~bit;
         line_arch_close(line);
     }
-    return FVM_OK;
+    return route->virt_id;
 }
 
+/* The line was served. While the stub left it asserted it became pending once more: that is
+ * forgotten, unless it still is asserted. */
 void interrupt_reopen(uint32_t line)
 {
     uint32_t word = line / 32u, bit = line_bit(line);
     closed[word] &= ~bit;
+    line_arch_clear(line);
     if ((enabled[word] & bit) != 0) {
         line_arch_open(line);
     }
@@ -83,4 +109,22 @@ void interrupt_drop(uint32_t line)
     closed[line / 32u] &= ~line_bit(line);
     line_arch_close(line);
     line_arch_clear(line);
+}
+
+/* A thread waits for the signal: what it did about the last interrupt is done. */
+void interrupt_await(uint32_t signal)
+{
+    if (line_of_signal[signal] != FVM_NO_INDEX) {
+        line_arch_clear(line_of_signal[signal]);
+        line_arch_open(line_of_signal[signal]);
+    }
+}
+
+/* The process restarts: closed until it waits again. */
+void interrupt_leave(uint32_t signal)
+{
+    if (line_of_signal[signal] != FVM_NO_INDEX) {
+        line_arch_close(line_of_signal[signal]);
+        line_arch_clear(line_of_signal[signal]);
+    }
 }

@@ -101,11 +101,14 @@ void vcpu_tick(struct vcpu *vcpu); /* one kernel tick: virtual tick and watchdog
 void vcpu_feed(struct vcpu *vcpu);
 
 /* --- interrupt.c: physical lines ---------------------------------------------------------- */
+void interrupt_init(void);
 void interrupt_dispatch(uint32_t line); /* from entry.S */
 int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id);
 int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable);
 void interrupt_reopen(uint32_t line);
 void interrupt_drop(uint32_t line);
+void interrupt_await(uint32_t signal);
+void interrupt_leave(uint32_t signal);
 
 /* --- event.c ------------------------------------------------------------------------------ */
 int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
@@ -118,6 +121,7 @@ void event_drop(uint8_t domain_index, const struct vcpu *vcpu);
 void signal_send(uint32_t index);
 int32_t signal_wait(struct thread *thread, uint32_t index);
 void signal_leave(struct thread *thread); /* a stopped thread waits for nothing */
+void signal_drop(uint32_t index);         /* the process that waits for it restarts */
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
 
 /* --- request.c: calls served by the hypervisor -------------------------------------------- */

@@ -47,6 +47,7 @@ int32_t signal_wait(struct thread *thread, uint32_t index)
     if (signal->waiter != NULL) {
         return FVM_E_BUSY;
     }
+    interrupt_await(index);
     signal->waiter = thread;
     thread->signal = signal;
     scheduler_block(thread, THREAD_WAITING);
@@ -59,6 +60,12 @@ void signal_leave(struct thread *thread)
         thread->signal->waiter = NULL;
         thread->signal = NULL;
     }
+}
+
+void signal_drop(uint32_t index)
+{
+    signal_table[index].count = 0;
+    interrupt_leave(index);
 }
 
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending)

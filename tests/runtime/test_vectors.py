@@ -29,6 +29,17 @@ def test_a_masked_tick_waits_and_is_caught_up(values: dict[str, int], mask: str)
     assert held["after"] in TICKS_OF_5_MS
 
 
+def test_a_disabled_line_keeps_its_vector_pending(values: dict[str, int]) -> None:
+    """The usual end of a driver: `__disable_irq(); NVIC_DisableIRQ(X); __enable_irq();`."""
+    assert about(values, "disabled") == {
+        "at_start": 0,
+        "pending": 1,
+        "enabled": 1,
+        "while_masked": 1,
+        "cleared": 1,
+    }
+
+
 def test_each_mask_is_cleared_alone_and_the_stronger_holds(values: dict[str, int]) -> None:
     assert about(values, "both") == {"base_left": 0, "pri_left": 0, "none_left": 1}
 

@@ -7,6 +7,8 @@
 
 #define MS (FVM_CLOCK_HZ / 1000u)
 #define MASKABLE FVM_VIRT_USART1
+#define MASKABLE_LINE 37
+#define TRANSPARENT_LINE 38
 #define TRANSPARENT FVM_VIRT_USART2
 
 static volatile uint32_t ticks, maskable, transparent, svc, switches;
@@ -242,9 +244,29 @@ static void cleared(void)
     report("clear.ticks_after", (int32_t)(ticks - before));
 }
 
+/* A line that isn't enabled keeps its vector pending and runs nothing, as in the NVIC. */
+static void disabled(void)
+{
+    (void)virt_vct_trig(MASKABLE);
+    report("disabled.at_start", (int32_t)maskable);
+    report("disabled.pending", virt_vct_pending(MASKABLE));
+    (void)hyp_irq_ena(MASKABLE_LINE);
+    report("disabled.enabled", (int32_t)maskable);
+    virt_int_mask(VIRT_PRIMASK);
+    (void)virt_vct_trig(MASKABLE);
+    (void)hyp_irq_dis(MASKABLE_LINE);
+    virt_int_unmask(VIRT_PRIMASK);
+    report("disabled.while_masked", (int32_t)maskable);
+    (void)virt_vct_clear(MASKABLE);
+    (void)hyp_irq_ena(MASKABLE_LINE);
+    report("disabled.cleared", (int32_t)maskable);
+    (void)hyp_irq_ena(TRANSPARENT_LINE);
+}
+
 int main(void)
 {
     report_init();
+    disabled();
     report("bad.trig", virt_vct_trig(FVM_VECTORS_MAX));
     report("bad.set", virt_vct_set(FVM_VECTORS_MAX, tick_handler, 0, VIRT_MASKABLE));
     report("bad.null", virt_vct_set(MASKABLE, 0, 0, VIRT_MASKABLE));
