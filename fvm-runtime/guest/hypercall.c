@@ -22,10 +22,6 @@ int hyp_wdg_clr(void) { return guest_call(FVM_CALL_WDG_CLR, 0, 0, 0); }
 
 int hyp_tick_set(uint32_t hz) { return guest_call(FVM_CALL_TICK_SET, hz, 0, 0); }
 
-int hyp_irq_ena(int32_t phys_id) { return guest_call(FVM_CALL_IRQ_ENA, (uint32_t)phys_id, 0, 0); }
-
-int hyp_irq_dis(int32_t phys_id) { return guest_call(FVM_CALL_IRQ_DIS, (uint32_t)phys_id, 0, 0); }
-
 int hyp_irq_done(uint32_t virt_id) { return guest_call(FVM_CALL_IRQ_DONE, virt_id, 0, 0); }
 
 int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value)

@@ -3,7 +3,8 @@
  * VCT clears a vector's pending byte before it calls the handler, so what arrives meanwhile is seen
  * on the next pass. Order: the virtual priorities of the interrupts and events, then the supervisor
  * call, the tick, the context switch. Handlers don't nest. Masked vectors stay pending and set
- * int_pend, which sends the guest's next unmask here.
+ * int_pend, which sends the guest's next unmask here. The vector of a line that the guest disabled
+ * stays pending, as in the NVIC: it neither runs nor ends a wait until the line is enabled.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ struct vector {
     uint32_t order; /* smaller runs first */
     uint8_t transparent;
     uint8_t acknowledge; /* the kernel waits to hear that it was served */
+    uint8_t disabled;    /* of a line: until hyp_irq_ena */
 };
 
 static struct vector vector[FVM_VECTORS_MAX];
@@ -71,6 +73,7 @@ int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
     int result = guest_call(FVM_CALL_VCT_PHYS, phys_id, virt_id, 0);
     if (result == FVM_OK && virt_id < FVM_VECTORS_MAX) {
         vector[virt_id].acknowledge = 1;
+        vector[virt_id].disabled = 1;
     }
     return result;
 }
@@ -79,6 +82,19 @@ static bool held(uint32_t virt_id)
 {
     return (vector[virt_id].transparent ? fvm_state.int_mask.byte.pri : fvm_state.int_mask.both) !=
            0;
+}
+
+/* Sees to it that VCT runs the vector if it is pending and may run, now or at the unmask. */
+static int serve(uint32_t virt_id)
+{
+    if (virt_in_vct() || vector[virt_id].disabled || fvm_state.pending[virt_id] == 0) {
+        return FVM_OK; /* in VCT: it looks again before it waits */
+    }
+    if (held(virt_id)) {
+        fvm_state.int_pend.byte.vector = 1;
+        return FVM_OK;
+    }
+    return guest_call(FVM_CALL_VCT_WAKE, 0, 0, 0);
 }
 
 int virt_vct_trig(uint32_t virt_id)
@@ -91,14 +107,27 @@ int virt_vct_trig(uint32_t virt_id)
         return FVM_E_ARGUMENT;
     }
     fvm_state.pending[virt_id] = 1;
-    if (virt_in_vct()) {
-        return FVM_OK; /* VCT looks again before it waits */
+    return serve(virt_id);
+}
+
+int hyp_irq_ena(int32_t phys_id)
+{
+    int virt_id = guest_call(FVM_CALL_IRQ_ENA, (uint32_t)phys_id, 0, 0);
+    if (virt_id < 0) {
+        return virt_id;
     }
-    if (held(virt_id)) {
-        fvm_state.int_pend.byte.vector = 1;
-        return FVM_OK;
+    vector[virt_id].disabled = 0;
+    return serve((uint32_t)virt_id);
+}
+
+int hyp_irq_dis(int32_t phys_id)
+{
+    int virt_id = guest_call(FVM_CALL_IRQ_DIS, (uint32_t)phys_id, 0, 0);
+    if (virt_id < 0) {
+        return virt_id;
     }
-    return guest_call(FVM_CALL_VCT_WAKE, 0, 0, 0);
+    vector[virt_id].disabled = 1;
+    return FVM_OK;
 }
 
 int virt_vct_clear(uint32_t virt_id)
@@ -129,7 +158,7 @@ int hyp_vct_wait(void)
         return FVM_OK; /* a handler may not block; WFI may be a no-operation */
     }
     for (uint32_t id = 0; id < vectors; id++) {
-        if (fvm_state.pending[id] != 0) {
+        if (fvm_state.pending[id] != 0 && !vector[id].disabled) {
             return FVM_OK;
         }
     }
@@ -142,7 +171,7 @@ static uint32_t next_vector(void)
     uint32_t best = FVM_NONE;
     fvm_state.int_pend.byte.vector = 0; /* before the look: a later pend sets it again */
     for (uint32_t id = 0; id < vectors; id++) {
-        if (fvm_state.pending[id] == 0) {
+        if (fvm_state.pending[id] == 0 || vector[id].disabled) {
             continue;
         }
         if (held(id)) {

@@ -14,8 +14,8 @@
 #define FVM_CALL_VCT_WAIT 0 /* r0: virt_id last served by VCT, or FVM_NONE */
 #define FVM_CALL_INT_ENA 1  /* open the vCPU to virtual interrupts */
 #define FVM_CALL_INT_DIS 2  /* close it; interrupts stay latched */
-#define FVM_CALL_IRQ_ENA 3  /* r0: physical line (ours: NVIC_EnableIRQ) */
-#define FVM_CALL_IRQ_DIS 4  /* r0: physical line (ours: NVIC_DisableIRQ) */
+#define FVM_CALL_IRQ_ENA 3  /* r0: physical line (ours: NVIC_EnableIRQ); returns its virt_id */
+#define FVM_CALL_IRQ_DIS 4  /* r0: physical line (ours: NVIC_DisableIRQ); returns its virt_id */
 #define FVM_CALL_IRQ_DONE 5 /* r0: virt_id served (ours) */
 #define FVM_CALL_TICK_SET 6 /* r0: virtual ticks per second, 0 stops (ours: SysTick_Config) */
 #define FVM_CALL_WDG_CLR 7  /* feed the watchdog; the first call starts it */
