@@ -91,6 +91,8 @@ class Machine:
 
     values: dict[str, Symbol] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
+    masks: dict[str, Symbol] = field(default_factory=dict)
+    """What the sequence itself wrote to a mask register: what a later read of it finds."""
 
     def run(self, instructions: Sequence[Instruction]) -> None:
         """Execute in order. Raises NotUnderstood."""
@@ -126,21 +128,37 @@ class Machine:
 
     def _cps(self, disable: bool, flags: str) -> None:
         if "i" in flags:
-            self.effects.append(Effect("mask", "primask", Constant(int(disable))))
+            self._mask("primask", Constant(int(disable)))
         if "f" in flags and disable:
             self.effects.append(Effect("mask", "faultmask", Constant(1)))
+
+    def _mask(self, register: str, value: Symbol) -> None:
+        self.effects.append(Effect("mask", register, value))
+        # BASEPRI_MAX only raises: what BASEPRI holds afterwards depends on what it held.
+        self.masks[register.removesuffix("_max")] = (
+            Unknown() if register == "basepri_max" else value
+        )
+
+    def _read_mask(self, target: str, register: str) -> None:
+        written = self.masks.get(register)
+        if written is None:
+            self.values[target] = Saved(register)
+            self.effects.append(Effect("read", register))
+        elif isinstance(written, Unknown):
+            raise NotUnderstood(f"mrs {register} after a write to it")
+        else:
+            self.values[target] = written
 
     def _special(self, name: str, operands: Sequence[str]) -> None:
         if name == "mrs":
             target, special = _register(operands[0]), operands[1].lower()
             if special in _MASK_REGISTERS | {"ipsr"}:
-                self.values[target] = Saved(special.removesuffix("_max"))
-                self.effects.append(Effect("read", special.removesuffix("_max")))
+                self._read_mask(target, special.removesuffix("_max"))
                 return
         else:
             special = operands[0].lower()
             if special in _MASK_REGISTERS:
-                self.effects.append(Effect("mask", special, self._operand(operands[1])))
+                self._mask(special, self._operand(operands[1]))
                 return
         raise NotUnderstood(f"{name} {', '.join(operands)}")
 

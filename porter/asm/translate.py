@@ -34,12 +34,18 @@ def translate(
     remaining = _without_bracket(list(effects))
     lines: list[str] = []
     waiting: dict[str, str] = {}  # read, but not yet written: becomes save or query
+    changed: set[str] = set()
     for effect in remaining:
         name = effect.register.removesuffix("_max")
         if effect.kind == "read":
             if name in saved_in:
                 waiting[name] = saved_in[name]
         elif effect.kind == "mask":
+            if effect.value == Saved(name):
+                if name in changed:
+                    raise NotUnderstood(f"{name} saved, changed and restored in one statement")
+                continue  # written back unchanged
+            changed.add(name)
             lines += _mask(effect, waiting.pop(name, None), known)
         elif effect.kind == "wait":
             lines.append("hyp_vct_wait()")
@@ -85,8 +91,6 @@ def _mask(effect: Effect, save_to: str | None, known: Known) -> list[str]:
         if effect.register == "basepri_max" and not raised:
             return []
         return [f"virt_int_{'mask' if raised else 'unmask'}({w})"]
-    if isinstance(effect.value, Saved) and effect.value.name == effect.register:
-        return []  # written back unchanged within the sequence
     if not isinstance(effect.value, Expression):
         raise NotUnderstood(f"msr {effect.register}")
     if effect.register == "basepri_max":

@@ -50,6 +50,15 @@ class AsmStatementRule(Rule):
             "void f(void)\n{\n    virt_int_mask(VIRT_BASEPRI);\n}\n",
         ),
         Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
+        Sample(
+            'int f(void) { int x; asm("cpsid i\\n mrs %0, primask" : "=r"(x)); return x; }',
+            "int f(void) { int x; virt_int_mask(VIRT_PRIMASK); x = 0x1U; return x; }",
+        ),
+        Sample(
+            'void f(void) { asm("mrs r0, primask\\n cpsid i\\n msr primask, r0" ::: "r0"); }',
+            "",
+            escalates=True,
+        ),
         Sample('void f(void) { asm volatile("msr psp, r0"); }', "", escalates=True),
     )
 

@@ -16,6 +16,7 @@ CASES = [
     for rule in RULES
     for number, sample in enumerate(rule.samples)
 ]
+PORTED = [case for case in CASES if not case.values[1].escalates]
 INCLUDES = re.compile(rb'#include (?:<fvm/guest\.h>|"fvm_domain\.h")\n+')
 
 
@@ -37,12 +38,11 @@ def test_sample(rule: Rule, sample: Sample, tmp_path: Path) -> None:
     assert INCLUDES.sub(b"", ported).decode() == sample.after
 
 
-@pytest.mark.parametrize(("rule", "sample"), CASES)
+@pytest.mark.parametrize(("rule", "sample"), PORTED)
 def test_ported_sample_needs_no_second_port(rule: Rule, sample: Sample, tmp_path: Path) -> None:
-    first = port_files(tmp_path, {"main.c": sample.before.encode()})
-    if sample.escalates or not first.files:
-        pytest.skip("a person must look first")
-    again = port_files(tmp_path, {"main.c": first.files[0].ported})
+    before = sample.before.encode()
+    first = port_files(tmp_path, {"main.c": before})
+    again = port_files(tmp_path, {"main.c": first.files[0].ported if first.files else before})
     assert not any(port.edits for port in again.files)
 
 
