@@ -71,7 +71,8 @@ def _settle(unit: Unit, verdicts: Iterator[Verdict]) -> None:
 
 def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
     for switch in switches:
-        if switch.start <= site.start and site.end <= switch.end:
+        # A handler that stays names only its label.
+        if switch.start <= site.start < switch.end or switch.name == site.where:
             return Verdict(
                 site, Status(switch.status), "context-switch", f"{switch.name}: {switch.reason}"
             )

@@ -147,7 +147,7 @@ class _Project:
             return None
         if function in with_faults:
             return "only fault handlers get here, and the kernel takes every fault"
-        return "nothing calls it: the linker drops it"
+        return "nothing uses it: the linker drops it"
 
     def _registers_of(self, evaluator: Evaluator) -> Registers:
         if id(evaluator) not in self._registers:

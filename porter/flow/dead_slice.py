@@ -140,7 +140,7 @@ class DeadSlice:
         self._written(strip_parentheses(left), assignment, statement, found)
 
     def _written(self, target: Node, write: Node, statement: Node, found: Slice) -> None:
-        variable = self._variables.resolve(target) if target.type == "identifier" else None
+        variable = self._variables.resolve_web(target) if target.type == "identifier" else None
         if variable is None:
             raise Alive(f"it is stored in {_short(target)}")
         right = write.child_by_field_name("right")
@@ -154,7 +154,7 @@ class DeadSlice:
         value = declarator.child_by_field_name("value")
         while inner is not None and inner.type != "identifier":
             inner = inner.child_by_field_name("declarator")
-        variable = self._variables.resolve(inner) if inner is not None else None
+        variable = self._variables.resolve_web(inner) if inner is not None else None
         if variable is None:
             raise Alive(f"it initialises {_short(declarator)}")
         if value is not None and not self._may_go(value):

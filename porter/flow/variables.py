@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from porter.flow.webs import WHOLE, split
 from porter.project.knowledge import CText
 from porter.source.c_lexer import LexedSource
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
@@ -14,10 +15,14 @@ from porter.source.c_types import declared_name
 
 @dataclass(frozen=True)
 class Variable:
-    """A local (`function` is its definition's start byte) or a static of the file (None)."""
+    """A local (`function` is its definition's start byte) or a static of the file (None).
+
+    `web` tells the values apart that one local holds one after the other; WHOLE: all of them.
+    """
 
     name: bytes
     function: int | None
+    web: int = WHOLE
 
 
 class Variables:
@@ -26,6 +31,7 @@ class Variables:
     def __init__(self, text: CText) -> None:
         self._lexed: LexedSource = text.lexed
         self.tree: SyntaxTree = text.trees.whole
+        self._webs: dict[Variable, dict[int, int]] = {}
 
     @cached_property
     def _occurrences(self) -> dict[bytes, list[Node]]:
@@ -69,6 +75,19 @@ class Variables:
             return Variable(name, None)
         return None
 
+    def resolve_web(self, identifier: Node) -> Variable | None:
+        """Like resolve, but only as much of a local as shares one value with this use."""
+        variable = self.resolve(identifier)
+        if variable is None or variable.function is None:
+            return variable
+        if variable not in self._webs:
+            function = enclosing_function(identifier)
+            uses = list(self.uses(variable))
+            declarators = list(self.declarators(variable))
+            self._webs[variable] = split(uses, declarators, function) if function else {}
+        place = identifier if not is_declarator(identifier) else outer_declarator(identifier)
+        return replace(variable, web=self._webs[variable].get(place.id, WHOLE))
+
     def named(self, name: bytes, function: Node) -> Iterator[Node]:
         """Occurrences of a name in a function."""
         for node in self._occurrences.get(name, ()):
@@ -76,9 +95,10 @@ class Variables:
                 yield node
 
     def uses(self, variable: Variable) -> Iterator[Node]:
-        """Occurrences of a variable other than its own declarators."""
+        """Occurrences of a variable, or of its web, other than its own declarators."""
+        resolve = self.resolve if variable.web == WHOLE else self.resolve_web
         for node in self._occurrences.get(variable.name, ()):
-            if self.resolve(node) == variable and not is_declarator(node):
+            if not is_declarator(node) and resolve(node) == variable:
                 yield node
 
     def declarators(self, variable: Variable) -> Iterator[Node]:

@@ -10,7 +10,7 @@ from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import Token, lex_fragment
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching
+from porter.source.token_tools import matching, without_linkage
 
 _WEAK = frozenset({b"weak", b"__weak", b"__weak__", b"__WEAK"})
 
@@ -35,7 +35,7 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
     present = {name: legacy for name, legacy in wanted.items() if name in data}
     if not present:
         return
-    tokens = text.lexed.tokens
+    tokens = without_linkage(text.lexed.tokens)
     depth = 0
     for index, token in enumerate(tokens):
         depth += (token.text == b"{") - (token.text == b"}")

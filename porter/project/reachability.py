@@ -17,7 +17,7 @@ from porter.source.c_strings import decode_strings
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching
+from porter.source.token_tools import matching, without_linkage
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
@@ -36,7 +36,7 @@ class CallGraph:
     def add_c(self, text: CText) -> None:
         """Functions, macros and initialisers of a C file."""
         macros = text.evaluator.macros
-        tokens = text.lexed.tokens
+        tokens = without_linkage(text.lexed.tokens)
         outside = 0
         for name, start, end in _functions(tokens):
             self._note_outside(tokens[outside:start], macros)

@@ -63,7 +63,11 @@ class BootTable(Rule):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """All of a file's set-up at once: one write may use what another read."""
-        accesses = [access for access in unit.accesses() if _is_set_up(access)]
+        accesses = [
+            access
+            for access in unit.accesses()
+            if is_set_up(access) or _is_unused_line(unit, access)
+        ]
         for access in accesses:
             if _stops(unit, access):
                 yield self.escalated(
@@ -75,7 +79,7 @@ class BootTable(Rule):
             yield verdict if ready is None else ready
 
     def _ready(self, unit: Unit, verdict: Verdict) -> Verdict | None:
-        """A read of ready flags alone, where the whole question can't go: they are set."""
+        """A read of ready flags or clock enables, where the question can't go: they are set."""
         access = unit.access(verdict.site)
         if verdict.status is not Status.ESCALATED or access is None or access.use != "read":
             return None
@@ -84,11 +88,24 @@ class BootTable(Rule):
         if found is None:
             return None
         node, mask = found
-        if not is_truth_test(node, evaluator, scope) or not _READY.fullmatch(text_of(bare(mask))):
+        switched_on = access.register is not None and access.register.name.endswith("ENR")
+        ready = switched_on or _READY.fullmatch(text_of(bare(mask)))
+        if not ready or not is_truth_test(node, evaluator, scope):
             return None
         start, end = access.context.start(node), access.context.end(node)
         edit = Edit(start, end, source(mask))
-        return self.rewritten(access.site, "set by now: the boot table waited for it", edit)
+        return self.rewritten(access.site, "set by now: the boot table saw to it", edit)
+
+
+def _is_unused_line(unit: Unit, access: Access) -> bool:
+    """External interrupt lines, in a machine that the description gives none of them.
+
+    A handler for one would be escalated; without handlers the lines do nothing.
+    """
+    register = access.register
+    if register is None or register.block != "EXTI" or unit.domain is None:
+        return False
+    return not any("EXTI" in vector.name for vector in unit.domain.vectors)
 
 
 def _stops(unit: Unit, access: Access) -> bool:
@@ -101,7 +118,8 @@ def _stops(unit: Unit, access: Access) -> bool:
     return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _DEEP_SLEEP)
 
 
-def _is_set_up(access: Access) -> bool:
+def is_set_up(access: Access) -> bool:
+    """Whether the boot table sets up the register of an access."""
     register = access.register
     if register is None:
         return False

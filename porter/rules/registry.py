@@ -20,6 +20,7 @@ from porter.rules.parameters import Parameters
 from porter.rules.pins import Pins
 from porter.rules.reset import Reset
 from porter.rules.rule import Rule
+from porter.rules.set_up_macro import SetUpMacro
 from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
@@ -44,6 +45,7 @@ RULES: tuple[Rule, ...] = (
     Cycles(),
     Pins(),
     Watchdog(),
+    SetUpMacro(),
     KernelRegister(),
     BootTable(),
     NvicRegister(),

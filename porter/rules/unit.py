@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from porter.flow.variables import Variables
@@ -18,7 +19,7 @@ from porter.sites.context import Context, Contexts
 from porter.sites.region import Region
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
-from porter.source.c_tree import Node, walk
+from porter.source.c_tree import Node, SyntaxTree, walk
 from porter.source.edit import Edit
 from porter.source.evaluate import Scope, no_scope
 from porter.source.source_file import SourceFile
@@ -195,8 +196,22 @@ class Unit:
     def delete(self, context: Context, node: Node) -> Edit:
         """Take a statement or declaration out; returns the deletion."""
         deletion = span_of(context, node, self.text.evaluator)
+        deletion = replace(deletion, start=self.start_with_noise(context.tree, deletion.start))
         self.deletions.add(deletion)
         return deletion
+
+    def start_with_noise(self, tree: SyntaxTree, start: int) -> int:
+        """Where a statement begins in the file, with the qualifiers that the tree doesn't see."""
+        blank = start
+        while (
+            blank > tree.delta and tree.text[blank - tree.delta - 1 : blank - tree.delta].isspace()
+        ):
+            blank -= 1
+        tokens = self.text.lexed.tokens
+        first = bisect_left(tokens, blank, key=lambda token: token.start)
+        if first < len(tokens) and tokens[first].start < start:
+            return tokens[first].start
+        return start
 
     def is_compiled(self, start: int, end: int) -> bool:
         """False only if the compiler was asked and skipped all lines of [start, end)."""
@@ -224,5 +239,10 @@ class Unit:
             for edit in verdict.edits
             if not self.is_deleted(edit.start, edit.end)
         }
-        deletions = tidy(self.file, self.deletions, self.text.lexed.comments)
+        kept = {
+            edit
+            for edit in self.deletions
+            if not any(span.start <= edit.start < span.end for span in self.rewritten_spans)
+        }
+        deletions = tidy(self.file, kept, self.text.lexed.comments)
         return sorted({*wanted, *deletions, *self.extra_edits})

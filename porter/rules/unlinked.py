@@ -1,4 +1,4 @@
-"""Functions that nothing in the ported machine leads to."""
+"""Functions and macros that nothing in the ported machine leads to."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from porter.rules.verdict import Status, Verdict
 
 RULE = "unlinked"
 WhyNot = Callable[[str], str | None]
-"""Why a function never runs, None if it may."""
+"""Why a function or macro is never used, None if it may be."""
 
 
 def unlinked(unit: Unit, why_not: WhyNot) -> Iterator[Verdict]:
-    """Sites that would need a person, in functions that are not linked."""
+    """Sites that would need a person, in functions and macros that nothing uses."""
     for site, verdict in unit.verdicts.items():
         if verdict.status is not Status.ESCALATED:
             continue
+        macro = unit.region(site).name
         context = unit.context(site)
-        if context is None or context.kind != "function":
+        if macro is not None:
+            name = macro.decode("latin-1")
+        elif context is not None and context.kind == "function":
+            name = context.name
+        else:
             continue
-        reason = why_not(context.name)
+        reason = why_not(name)
         if reason is not None:
             yield Verdict(site, Status.LEFT, RULE, f"{reason}; else: {verdict.reason}")

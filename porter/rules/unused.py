@@ -87,7 +87,8 @@ def _edits(unit: Unit, declaration: Node, gone: list[Node]) -> Iterator[Edit]:
     siblings = declaration.children_by_field_name("declarator")
     kept = [sibling for sibling in siblings if sibling not in gone]
     if not kept:
-        yield Edit(tree.start(declaration), tree.end(declaration), b"")
+        start = unit.start_with_noise(tree, tree.start(declaration))
+        yield Edit(start, tree.end(declaration), b"")
         return
     for index, sibling in enumerate(siblings):
         if sibling not in gone:

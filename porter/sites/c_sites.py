@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
+from porter.registers.bit_band import aliased, is_alias
 from porter.registers.chip_blocks import ChipBlocks
 from porter.registers.register import Register
 from porter.registers.system_space import identify, in_system_space
@@ -26,6 +28,9 @@ _SHARED_ONLY = frozenset(
 )
 
 
+_DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
+
+
 class Registers:
     """Says which register a value is, and which names stand for registers."""
 
@@ -40,7 +45,19 @@ class Registers:
             return None
         if value.address is not None and in_system_space(value.address):
             return identify(value.address, value.span == 0)
+        if value.address is not None and is_alias(value.address):
+            return self._aliased(value.address, value)
         return self.blocks.identify(value)
+
+    def _aliased(self, address: int, value: Place) -> Register:
+        """A bit-band alias: its register where nobody owns it, else the alias itself."""
+        target, bit = aliased(address)
+        register = self.blocks.identify(replace(value, address=target, owner=b"", member=b""))
+        if register is None:
+            return Register("bit-band", f"0x{target:08X}", bit)
+        # Data registers are written bit by bit here: not what the rule for whole writes expects.
+        name = f"{register.name} bit" if register.name in _DATA else register.name
+        return replace(register, name=name)
 
     def names_register(self, name: bytes) -> bool:
         """Whether a name of the text is an address or register that no domain owns."""
@@ -50,7 +67,11 @@ class Registers:
 
     def is_address(self, address: int) -> bool:
         """Whether an address belongs to the system space or to a shared block."""
-        return in_system_space(address) or self.blocks.instance_at(address) is not None
+        return (
+            in_system_space(address)
+            or is_alias(address)
+            or self.blocks.instance_at(address) is not None
+        )
 
     def _names_register(self, name: bytes) -> bool:
         macro = self.evaluator.macros.get(name)
@@ -69,7 +90,7 @@ class Registers:
         """A bare number is taken for an address only where a register or a block begins."""
         if number in self.blocks.bases:
             return True
-        return in_system_space(number) and number & 0xFFFFF != 0
+        return is_alias(number) or (in_system_space(number) and number & 0xFFFFF != 0)
 
 
 class CSites:

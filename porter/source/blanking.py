@@ -6,12 +6,13 @@ ARMCC assembler functions go; code in every #if arm stays unless an arm selectio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from porter.source.asm_text import blank
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.conditions import ConditionMap
-from porter.source.inline_asm import find_asm
+from porter.source.inline_asm import ASM_WORDS, find_asm
 from porter.source.token_tools import matching
 
 # Names that stand for nothing, an attribute or a qualifier, also where no header defines them.
@@ -29,8 +30,15 @@ _QUALIFIER_WORDS = (
     frozenset({b"inline", b"volatile", b"const", b"static", b"extern", b"register"}) | _NOISE
 )
 
+_NOISE_WORD = re.compile(rb"\b(?:" + b"|".join(sorted(_NOISE)) + rb")\b")
+
 Expansion = Callable[[Token], tuple[bytes, ...] | None]
 """What an object-like macro expands to; None for a name that is no such macro."""
+
+
+def without_noise(text: bytes) -> bytes:
+    """A text with the well-known names that only qualify declarations made white space."""
+    return _NOISE_WORD.sub(lambda match: blank(match.group()), text)
 
 
 def is_noise(texts: Sequence[bytes]) -> bool:
@@ -76,9 +84,11 @@ def parsable(
             wipe(token.start, token.end if closing is None else tokens[closing].end)
         elif token.text in _NOISE:
             wipe(token.start, token.end)
+        elif _is_asm_alias(token, texts := expansion(token)):
+            buffer[token.start : token.end] = b"asm".ljust(len(token.text))
         elif token.text == b"extern":
             _wipe_linkage(tokens, index, wipe)
-        elif (texts := expansion(token)) is not None and is_noise(texts):
+        elif texts is not None and is_noise(texts):
             wipe(token.start, token.end)
     for statement in find_asm(tokens, data, lambda word: word == b"__asm"):
         if statement.form == "function":
@@ -88,6 +98,11 @@ def parsable(
     if branch is not None:
         _keep_branch(lexed, conditions, branch, len(data), wipe)
     return bytes(buffer)
+
+
+def _is_asm_alias(token: Token, texts: tuple[bytes, ...] | None) -> bool:
+    """A name such as __ASM for the keyword, long enough to be overwritten by it."""
+    return bool(texts) and texts is not None and texts[0] in ASM_WORDS and len(token.text) >= 3
 
 
 def _wipe_linkage(tokens: Sequence[Token], index: int, wipe: Callable[[int, int], None]) -> None:

@@ -14,7 +14,7 @@ import tree_sitter
 import tree_sitter_c
 
 from porter.source.asm_text import blank
-from porter.source.blanking import Expansion, parsable
+from porter.source.blanking import Expansion, parsable, without_noise
 from porter.source.c_lexer import LexedSource
 from porter.source.conditions import ConditionMap
 
@@ -92,7 +92,7 @@ def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
     """The body of a macro as an expression or as statements; None if it is neither."""
     body = _COMMENT.sub(lambda match: match.group(1) or blank(match.group()), data[start:end])
     body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
-    body = re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body)
+    body = without_noise(re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body))
     if not body.lstrip().startswith(b"{"):
         tree = SyntaxTree(_EXPRESSION_PREFIX + body + b"\n);", start - len(_EXPRESSION_PREFIX))
         if not tree.root.has_error:

@@ -41,3 +41,15 @@ def split_arguments(tokens: Sequence[Token]) -> list[list[Token]]:
         else:
             parts[-1].append(token)
     return parts
+
+
+def without_linkage(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without `extern "C" {` and the brace that closes it."""
+    dropped: set[int] = set()
+    for index in range(len(tokens) - 2):
+        if tokens[index].text == b"extern" and tokens[index + 1].kind == "string":
+            dropped |= {index, index + 1}
+            if tokens[index + 2].text == b"{":
+                closing = matching(tokens, index + 2)
+                dropped |= {index + 2} if closing is None else {index + 2, closing}
+    return [token for index, token in enumerate(tokens) if index not in dropped]

@@ -1,0 +1,133 @@
+"""Macros that only set up what the boot table sets up: `__HAL_RCC_GPIOA_CLK_ENABLE()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.flow.statements import is_pure
+from porter.rules.boot_table import REASON, is_set_up
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.access import Access
+from porter.sites.context import Context
+from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import Node, strip_parentheses, text_of, walk
+from porter.source.c_types import declared_name
+from porter.source.edit import Edit
+from porter.source.evaluate import Evaluator
+
+_HEADER = (
+    "typedef struct { volatile unsigned CR, ENR; } RCC_TypeDef;\n"
+    "#define RCC ((RCC_TypeDef *)0x40023800)\n#define SET(r, b) ((r) |= (b))\n"
+)
+
+
+class SetUpMacro(Rule):
+    """The whole body goes when every part of it is set-up or serves it."""
+
+    id = "set-up-macro"
+    finds = "a macro body of nothing but writes to RCC, PWR, SYSCFG or GPIO modes"
+    becomes = "((void)0), do { } while (0)"
+    why = "two firmwares would both write them; the kernel does it once"
+    samples = (
+        Sample(_HEADER + "#define ON() (RCC->ENR |= 1u)\n", _HEADER + "#define ON() ((void)0)\n"),
+        Sample(
+            _HEADER + "#define ON() do { volatile unsigned t; SET(RCC->ENR, 1u); \\\n"
+            "                      t = RCC->ENR; (void)t; } while (0)\n",
+            _HEADER + "#define ON() do { } while (0)\n",
+        ),
+        Sample(
+            _HEADER + "#define ON(x) do { RCC->ENR |= 1u; (x)++; } while (0)\n",
+            _HEADER + "#define ON(x) do { (x)++; } while (0)\n",
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Macro by macro."""
+        groups: dict[int, list[Site]] = {}
+        for site in unit.pending(SiteKind.REGISTER):
+            if unit.region(site).name is not None:
+                groups.setdefault(unit.region(site).start, []).append(site)
+        for sites in groups.values():
+            region = unit.region(sites[0])
+            context = unit.context(sites[0])
+            replacement = self._replacement(unit, context, sites) if context is not None else None
+            if replacement is None:
+                continue
+            edit = Edit(region.start, region.end, replacement)
+            for site in sites:
+                yield self.rewritten(site, f"removed: {REASON}", edit)
+
+    @staticmethod
+    def _replacement(unit: Unit, context: Context, sites: list[Site]) -> bytes | None:
+        accesses = [access for site in sites if (access := unit.access(site)) is not None]
+        if len(accesses) < len(sites) or not all(is_set_up(access) for access in accesses):
+            return None
+        if any(access.use not in ("read", "write") for access in accesses):
+            return None
+        writes = {access.whole.id: access for access in accesses if access.use == "write"}
+        body = _body(context)
+        if body is None or not writes:
+            return None
+        if body.type.endswith("_statement"):
+            names = {
+                text_of(name)
+                for node in walk(body)
+                if node.type in ("init_declarator", "declaration")
+                for declarator in node.children_by_field_name("declarator")
+                if (name := declared_name(declarator)) is not None
+            }
+            serves = _serves(body, writes, names, unit.text.evaluator)
+            return b"do { } while (0)" if serves else None
+        return b"((void)0)" if strip_parentheses(body).id in writes else None
+
+
+def _body(context: Context) -> Node | None:
+    """The expression or the one statement that a macro body is."""
+    top = context.root.named_children[0] if context.root.named_children else None
+    if top is None:
+        return None
+    if top.type == "function_definition":
+        block = top.child_by_field_name("body")
+        statements = [
+            child
+            for child in (block.named_children if block is not None else [])
+            if child.type != "expression_statement" or child.named_children
+        ]
+        if len(statements) != 1:
+            return None
+        only = statements[0]
+        if only.type == "expression_statement":
+            return only.named_children[0]
+        return only
+    declarator = top.child_by_field_name("declarator")
+    return declarator.child_by_field_name("value") if declarator is not None else None
+
+
+def _serves(node: Node, writes: dict[int, Access], names: set[bytes], evaluator: Evaluator) -> bool:
+    """Whether a statement is set-up, or only computes with the macro's own variables."""
+    if node.type == "compound_statement":
+        return all(_serves(child, writes, names, evaluator) for child in node.named_children)
+    if node.type == "do_statement":
+        body, condition = node.child_by_field_name("body"), node.child_by_field_name("condition")
+        once = condition is not None and evaluator.number(condition) == 0
+        return once and body is not None and _serves(body, writes, names, evaluator)
+    if node.type == "declaration":
+        return is_pure(node, evaluator)
+    if node.type != "expression_statement":
+        return node.type == "comment"
+    if not node.named_children:
+        return True
+    expression = strip_parentheses(node.named_children[0])
+    if expression.id in writes:
+        value = writes[expression.id].value
+        return value is None or is_pure(value, evaluator)
+    if expression.type == "assignment_expression":
+        left = expression.child_by_field_name("left")
+        right = expression.child_by_field_name("right")
+        own = left is not None and text_of(strip_parentheses(left)) in names
+        return own and right is not None and is_pure(right, evaluator)
+    if expression.type == "call_expression" and text_of(expression).startswith(b"UNUSED("):
+        return True
+    return is_pure(expression, evaluator)
