@@ -9,7 +9,7 @@ from pathlib import Path
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
 from porter.file_port import leave, port_asm, port_c
-from porter.project.build import read_build
+from porter.project.build import read_build, with_files
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
@@ -64,6 +64,9 @@ class _Project:
         self.root = root
         self.domain = domain
         self.build = read_build(root, [source.path for source in sources])
+        if domain is not None:
+            wanted = [root / name for name in domain.sources]
+            self.build = with_files(self.build, [file for file in wanted if file.is_file()])
         self.knowledge = Knowledge(self.build, sources)
         self.tables = {source.path: list(self._tables(source)) for source in sources}
         self.staying: dict[Path, str] = {}

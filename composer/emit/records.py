@@ -48,6 +48,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
             {"port": p.port, "pin": p.number} for p in (source.pins if source else ()) if p.runtime
         ],
         "project": _project(domain, out),
+        "sources": _sources(domain.sources),
         "replaced": _replaced(domain.sources),
         "startup": list(domain.sources.startup) if domain.sources else [],
     }
@@ -129,6 +130,14 @@ def _project(domain: DomainPlan, out: Path) -> dict[str, str | None]:
         "original": os.path.relpath(sources.original, out),
         "ported": os.path.relpath(sources.ported, out),
     }
+
+
+def _sources(sources: Sources | None) -> list[str]:
+    """The legacy files that the image is built from, relative to the project."""
+    ported = sources.ported if sources else None
+    if sources is None or ported is None:
+        return []
+    return [file.relative_to(ported).as_posix() for file in sources.built if ported in file.parents]
 
 
 def _replaced(sources: Sources | None) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.project.compile_options import CompileOptions
@@ -40,6 +40,15 @@ class Build:
     def is_known(self) -> bool:
         """Whether the compiled files are known, so that the others are not part of the build."""
         return bool(self.units) and self.complete
+
+
+def with_files(build: Build, files: Sequence[Path]) -> Build:
+    """The same build with more compiled files, which get the options that all have together."""
+    if not build.units:
+        return build
+    known = {unit.resolve() for unit in build.units}
+    more = {file: build.options for file in files if file.resolve() not in known}
+    return replace(build, units={**build.units, **more})
 
 
 def read_build(root: Path, sources: Sequence[Path]) -> Build:

@@ -48,6 +48,8 @@ class Domain:
     pins: frozenset[tuple[str, int]]
     replaced: tuple[Replacement, ...]
     startup: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    """Files of the project that the image is built from, whatever the project's makefile says."""
     original: Path | None = None
 
     def vector_of_irq(self, irq: int) -> Vector | None:
@@ -92,6 +94,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
             Replacement(str(item["file"]), str(item["by"])) for item in data.get("replaced", ())
         ),
         startup=tuple(str(name) for name in data.get("startup", ())),
+        sources=tuple(str(name) for name in data.get("sources", ())),
         original=_path(data.get("project", {}).get("original")),
     )
 
