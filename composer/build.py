@@ -90,13 +90,17 @@ def _overflows(part: str, output: str) -> list[str]:
     return hints
 
 
+def make_environment() -> dict[str, str]:
+    """Ours without what a make above us would tell the one below."""
+    return {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
+
+
 def _make(folder: Path, progress: Callable[[str], None]) -> tuple[str, int]:
     """Run make in a folder: what the tools printed, and the exit status."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}
     with subprocess.Popen(
         ["make", "--no-print-directory", "-j", str(os.cpu_count() or 1)],
         cwd=folder,
-        env=environment,
+        env=make_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -32,12 +32,21 @@ def table(manifest: dict[str, Any]) -> str:
 def link(folder: Path, stem: Path | None) -> int:
     """Check the built domains of DIR, scan them, and join them into one image.
 
-    All four files are written, or none: a part that is missing, misplaced or rejected by the
-    scanner ends with exit status 1.
+    All four files are written, or none: a part that is missing, changed since it was
+    built, misplaced or rejected by the scanner ends with exit status 1.
     """
     from composer.image.link import link as make_image
 
     stem = folder / "image" / "system" if stem is None else stem
-    click.echo(table(make_image(folder, stem)))
+    manifest = make_image(folder, stem)
+    click.echo(table(manifest))
     click.echo(f"wrote {stem}.elf, .hex, .bin and .json")
+    if not manifest["protection"]:
+        click.secho(
+            f'warning: {stem}: protection="off": every domain can write every other; for control'
+            ' experiments only, else remove protection="off" from <kernel>, compose and build',
+            fg="red",
+            bold=True,
+            err=True,
+        )
     return 0

@@ -50,6 +50,7 @@ class Composed:
     chip: str
     board: Board | None
     console: str
+    protection: bool
     kernel: Part
     domains: tuple[Part, ...]
 
@@ -113,6 +114,7 @@ def read_composed(folder: Path) -> Composed:
             str(entry["chip"]),
             None if qemu is None else Board(str(qemu["machine"]), tuple(qemu["serial"])),
             str(entry["console"]),
+            bool(entry["protection"]),
             read_kernel(entry["kernel"]),
             tuple(read_domain(folder / domain["policy"]) for domain in entry["domains"]),
         )

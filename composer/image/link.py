@@ -14,6 +14,7 @@ from composer.image.binary import Binary, read_binary
 from composer.image.check import check_overlap, check_part
 from composer.image.composed import SYSTEM_FILE, Composed, Part, read_composed
 from composer.image.formats import binary_image, elf_image, hex_image
+from composer.image.fresh import check_fresh
 from composer.image.gate import check_accepted
 from composer.image.write import write_all
 from scanner.image.model import Segment
@@ -28,12 +29,13 @@ def sha256(content: bytes | memoryview) -> str:
 
 
 def read_parts(system: Composed) -> tuple[Binary, ...]:
-    """Every part, scanned, checked on its own and against the others.
+    """Every part, up to date, scanned, checked on its own and against the others.
 
     The scanner comes before the places: of a firmware that was never ported both are wrong, and
     what the scanner says explains it.
     """
     binaries = tuple(read_binary(part.name, system.elf(part.name)) for part in system.parts)
+    check_fresh(system)
     check_accepted(system)
     for binary, part in zip(binaries, system.parts, strict=True):
         check_part(binary, part)
@@ -92,7 +94,8 @@ def inputs(system: Composed) -> Iterator[Path]:
 def link(folder: Path, stem: Path) -> dict[str, Any]:
     """Write STEM.elf, .hex, .bin and .json and return the manifest.
 
-    FvmError, with nothing written, when a part is missing, misplaced or refused by the scanner.
+    FvmError, with nothing written, when a part is missing, out of date, misplaced or refused by
+    the scanner.
     """
     system = read_composed(folder)
     targets = {suffix: stem.with_name(stem.name + suffix) for suffix in SUFFIXES}
@@ -117,6 +120,7 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
         "tool": f"fvmkit {importlib.metadata.version('fvmkit')}",
         "system": system.name,
         "chip": system.chip,
+        "protection": system.protection,
         "composed": os.path.relpath(folder, stem.parent),
         "entry": entry,
         "base": segments[0].load_address,

@@ -92,7 +92,7 @@ def test_a_second_build_does_nothing_and_a_changed_source_is_built(copy: Path) -
     result = fvmkit("build", out)
     assert "main.c" in result.stderr
     changed = {n for n, content in snapshot(out).items() if content != before[n]}
-    assert {Path(n).suffix for n in changed} <= {".o", ".d", ".elf", ".map"}
+    assert {Path(n).suffix for n in changed} <= {".o", ".d", ".elf", ".map", ".inputs"}
     assert all(n.startswith("one/") for n in changed)
 
 

@@ -60,6 +60,7 @@ def test_the_manifest_tells_the_truth(folder: Path, tmp_path: Path) -> None:
     linking.link(folder, tmp_path / "system")
     manifest = json.loads((tmp_path / "system.json").read_text())
     assert manifest["schema"] == 1
+    assert manifest["protection"] is True
     assert (
         manifest["entry"] == ELFFile(io.BytesIO((tmp_path / "system.elf").read_bytes()))["e_entry"]
     )
@@ -187,6 +188,15 @@ def test_a_failed_write_restores_the_old_image(
     with pytest.raises(FvmError, match="No space left"):
         linking.link(folder, stem)
     assert {path.name: path.read_bytes() for path in stem.parent.iterdir()} == before
+
+
+def test_an_image_without_protection_is_said_to_be_one(folder: Path) -> None:
+    system = json.loads((folder / "system.json").read_text())
+    (folder / "system.json").write_text(json.dumps({**system, "protection": False}))
+    result = CliRunner().invoke(link_command, [str(folder)], standalone_mode=False)
+    assert result.return_value == 0
+    assert 'protection="off": every domain can write every other' in result.output
+    assert json.loads((folder / "image" / "system.json").read_text())["protection"] is False
 
 
 def test_the_command_prints_sizes_and_names_the_files(folder: Path) -> None:

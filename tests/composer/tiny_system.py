@@ -154,6 +154,7 @@ def compose(folder: Path) -> None:
                     "serial": ["USART1", "USART2", "USART3", "UART4", "UART5", "USART6"],
                 },
                 "console": "USART6",
+                "protection": True,
                 "kernel": {
                     "flash": {"base": FLASH, "size": KERNEL_SIZE},
                     "ram": {"base": RAM, "size": KERNEL_SIZE},
