@@ -1,4 +1,5 @@
-/* A process that faults at its third beat after the first start, and goes on after that. */
+/* A process with two threads. The first faults at its third pulse after the first start; the other
+ * waits meanwhile, and has to be able to wait again. */
 #include <fvm/native.h>
 
 #include "fvm_domain.h"
@@ -14,11 +15,21 @@ int main(void)
     report("boot", (int32_t)boot);
     report("data", (int32_t)(initialised + zero));
     initialised = zero = 1;
-    for (uint32_t beat = 1;; beat++) {
+    for (uint32_t pulse = 1;; pulse++) {
         (void)fvm_signal_wait(FVM_CAP_PULSE);
-        if (boot == 1 && beat == 3) {
+        if (boot == 1 && pulse == 3) {
             *(volatile uint32_t *)0 = 0;
         }
-        report("beat", (int32_t)beat);
+        report("pulse", (int32_t)pulse);
+    }
+}
+
+/* A wait returns how often the signal was sent since the last one. */
+void listener(void)
+{
+    (void)fvm_signal_wait(FVM_CAP_FAST);
+    for (;;) {
+        report("slow", fvm_signal_wait(FVM_CAP_SLOW));
+        report("fast", fvm_signal_wait(FVM_CAP_FAST));
     }
 }
