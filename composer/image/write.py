@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from scanner.report.errors import FvmError
+from scanner.report.errors import FvmError, MissingError
 
 
 def temporary_copy(path: Path, content: bytes) -> Path:
@@ -23,9 +23,15 @@ def temporary_copy(path: Path, content: bytes) -> Path:
 def write_all(files: dict[Path, bytes]) -> None:
     """Replace every file; on any failure, Ctrl-C included, all are as they were before.
 
-    Raises FvmError for what the disk or the rights refuse.
+    Raises FvmError for what the disk or the rights refuse, MissingError for a folder in the way.
     """
-    before = {path: path.read_bytes() if path.exists() else None for path in files}
+    for path in files:
+        if path.is_dir():
+            raise MissingError("is a folder; choose another -o STEM", file=path)
+    try:
+        before = {path: path.read_bytes() if path.exists() else None for path in files}
+    except OSError as error:
+        raise FvmError(f"can't be replaced: {error.strerror}", file=error.filename) from error
     ready: dict[Path, Path] = {}
     try:
         for path, content in files.items():
@@ -38,7 +44,8 @@ def write_all(files: dict[Path, bytes]) -> None:
             copy.unlink(missing_ok=True)
         for path, content_before in before.items():
             if content_before is None:
-                path.unlink(missing_ok=True)
+                if path.exists():
+                    path.unlink()
             elif path.read_bytes() != content_before:
                 os.replace(temporary_copy(path, content_before), path)
         if isinstance(error, OSError):

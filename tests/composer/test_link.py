@@ -170,6 +170,20 @@ def test_outputs_never_overwrite_inputs(folder: Path) -> None:
     assert (folder / "system.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_folder_in_the_way_leaves_everything_as_it_was(folder: Path, suffix: str) -> None:
+    (folder / "new").mkdir()
+    (folder / "new" / f"s{suffix}").mkdir()
+    with pytest.raises(MissingError, match=rf"s\{suffix}: is a folder; choose another -o"):
+        linking.link(folder, folder / "new" / "s")
+    assert outputs(folder / "new") == [f"s{suffix}"]
+
+
+def test_a_file_where_the_folder_should_be(folder: Path) -> None:
+    with pytest.raises(FvmError, match="can't be written"):
+        linking.link(folder, folder / "system.json" / "s")
+
+
 def test_a_failed_write_restores_the_old_image(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
