@@ -16,6 +16,7 @@ VIRT_SWITCH, VIRT_TICK, VIRT_SVC, VIRT_FIRST = range(4)
 VECTORS_MAX = 64
 THREADS_MAX = 4
 PRIORITY_MAX = 31
+TICKS_MAX = 2**31 - 1  # the runtime counts in 32 bits and compares by signed difference
 SVC_NUMBER = 0xF5
 
 # The hypervisor's threads and signals, in header and signal order.

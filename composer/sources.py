@@ -7,6 +7,7 @@ exist yet.
 from __future__ import annotations
 
 import glob
+import os
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -63,6 +64,12 @@ def find_sources(system: System, domain: Domain, out: Path) -> Sources:
         raise _missing(project.place, f"project folder '{project.path}' doesn't exist")
     ported = _ported(system, domain, original, out)
     left_out = {n.name for n in project.startup} | {r.file for r in project.replacements}
+    _inside(project)
+    for include in project.includes:
+        if not (original / include.name).is_dir():
+            raise _missing(
+                include.place, f"include folder '{include.name}' isn't in '{project.path}'"
+            )
     for name, place in [(n.name, n.place) for n in project.startup] + [
         (r.file, r.place) for r in project.replacements
     ]:
@@ -79,6 +86,19 @@ def find_sources(system: System, domain: Domain, out: Path) -> Sources:
         tuple(n.name for n in project.startup),
         tuple((r.file, r.by) for r in project.replacements),
     )
+
+
+def _inside(project: Project) -> None:
+    """What the project names lies in its folder: only that is ported, and moves with it."""
+    named = [(n.name, n.place) for n in (*project.sources, *project.includes, *project.startup)]
+    named += [(r.file, r.place) for r in project.replacements]
+    for name, place in named:
+        # By its text alone: a link in the project may lead to a library elsewhere.
+        if os.path.isabs(name) or os.path.normpath(name).split(os.sep)[0] == os.pardir:
+            raise place.error(
+                f"'{name}' is outside of project '{project.path}'",
+                "let 'path' name a folder that holds everything",
+            )
 
 
 def _ported(system: System, domain: Domain, original: Path, out: Path) -> Path:

@@ -10,6 +10,7 @@ from composer.chips.family import family_of
 from composer.description import check_domain
 from composer.description.model import Clocks, Named, Place, System
 from composer.description.units import show_size, show_time
+from composer.plan import TICKS_MAX
 
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
@@ -92,6 +93,11 @@ def _kernel(system: System, chip: Chip) -> None:
         raise kernel.place.error(
             f"report every {show_time(kernel.report_us)} is shorter than a kernel tick",
             "choose a longer time",
+        )
+    if kernel.report_us * kernel.tick_hz > TICKS_MAX * 1_000_000:
+        raise kernel.place.error(
+            f"report every {show_time(kernel.report_us)} is more kernel ticks than 31 bits hold",
+            f"choose at most {show_time(TICKS_MAX * 1_000_000 // kernel.tick_hz)}",
         )
     for what, size in (
         ("flash", kernel.flash),

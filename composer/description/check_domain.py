@@ -5,11 +5,12 @@ from __future__ import annotations
 from composer.chips.chip import Chip, suggest
 from composer.chips.family import family_of
 from composer.description.model import Domain, Pin, Place, ProcessPart, System, VmPart
-from composer.description.units import show_size, show_time
+from composer.description.units import show_size, show_time, ticks
 from composer.plan import (
     HYPERVISOR_THREADS,
     PRIORITY_MAX,
     THREADS_MAX,
+    TICKS_MAX,
     VECTORS_MAX,
     VIRT_FIRST,
     c_name,
@@ -131,6 +132,11 @@ def _vm(system: System, domain: Domain, vm: VmPart) -> None:
         raise domain.place.error(
             f"watchdog {show_time(vm.watchdog_us)} is shorter than a kernel tick", "make it longer"
         )
+    if ticks(vm.watchdog_us, kernel_hz) > TICKS_MAX:
+        raise domain.place.error(
+            f"watchdog {show_time(vm.watchdog_us)} is more kernel ticks than 31 bits hold",
+            f"choose at most {show_time(TICKS_MAX * 1_000_000 // kernel_hz)}",
+        )
     _stacks(domain, [("usr-stack", vm.usr_stack), ("vct-stack", vm.vct_stack)], _STATE_BYTES)
     events = sum(1 for e in system.events if e.receiver == domain.name)
     vectors = VIRT_FIRST + len(domain.irqs) + events
@@ -160,8 +166,14 @@ def _process(system: System, domain: Domain, process: ProcessPart) -> None:
             taken[thread.priority] = f"'{other.name}'"
     _stacks(domain, [(f"stack of {t.name}", t.stack) for t in process.threads], 0)
     for timer in process.timers:
-        ticks = timer.period_us * system.kernel.tick_hz
-        if ticks % 1_000_000 or ticks == 0:
+        scaled = timer.period_us * system.kernel.tick_hz
+        if scaled > TICKS_MAX * 1_000_000:
+            raise timer.place.error(
+                f"period {show_time(timer.period_us)} of timer '{timer.name}' is more kernel ticks"
+                " than 31 bits hold",
+                f"choose at most {show_time(TICKS_MAX * 1_000_000 // system.kernel.tick_hz)}",
+            )
+        if scaled % 1_000_000 or scaled == 0:
             raise timer.place.error(
                 f"period {show_time(timer.period_us)} of timer '{timer.name}' is no whole number"
                 " of kernel ticks",

@@ -36,6 +36,14 @@ class Positions:
                 column=error.offset + 1,
                 hint="correct the markup",
             ) from None
+        except (LookupError, ValueError) as error:  # Python's codecs have the last word
+            raise FvmError(
+                f"is in an encoding that can't be read: {error}",
+                file=self.file,
+                line=1,
+                column=1,
+                hint='save it as UTF-8 and write encoding="UTF-8"',
+            ) from None
 
     def element(self, index: int) -> Place:
         """Where the element number `index` (document order) starts."""

@@ -26,6 +26,8 @@ _FORMS = {
     "path": "write a path with '/' between folders, without wildcards",
     "glob": "write a path with '/' between folders; '*' may stand for a part of a name",
     "define": "write NAME or NAME=VALUE",
+    "standard": "write a language standard of the compiler, as in c11",
+    "flags": "write options without quotes, of letters, digits and _-+=./,:@%; or use <define>",
 }
 
 

@@ -41,6 +41,11 @@ def show_time(value: int) -> str:
     return f"{value} us"
 
 
+def ticks(microseconds: int, tick_hz: int) -> int:
+    """A time in ticks, rounded up."""
+    return -(-microseconds * tick_hz // 1_000_000)
+
+
 def _scaled(text: str, units: dict[str, int]) -> int:
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([A-Za-z]*)", text)
     if match is None or match.group(2) not in units:

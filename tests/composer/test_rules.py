@@ -67,8 +67,16 @@ BREACHES = [
     ('builtin="heartbeat"', 'builtin="none"', ["no process 'none'", "heartbeat"]),
     ('watchdog="500ms"', 'usr-stack="17K"', ["stacks and heap of 'one'", "its RAM is 16K"]),
     ('watchdog="500ms"', 'usr-stack="1001"', ["multiple of 8"]),
+    ('watchdog="500ms"', 'watchdog="999999999s"', ["31 bits", "at most 2147483647 ms"]),
+    ('period="10ms"', 'period="2147484s"', ["timer 'beat'", "31 bits", "2147483647 ms"]),
+    ('console="USART6"', 'console="USART6" report="2147484s"', ["31 bits", "2147483647 ms"]),
+    ('watchdog="500ms"', 'catchup="65536"', ["catchup 65536", "1 to 65535"]),
     ('<device name="USART2"/>', DEVICES,
      ["'two' needs 9 protection regions, the core has 8", "link 1", "take 1 device"]),
+    *(('<source>*.c</source></project>\n    <tick', f"{text}</project>\n    <tick",
+       ["is outside of project 'one'", "a folder that holds everything"])
+      for text in ("<source>../two/*.c</source>", "<source>x/../../two/*.c</source>",
+                   "<source>/etc/*.c</source>", "<source>*.c</source><include>../two</include>")),
     ('<project path="one" port="no">', '<project path="one" ported="one">',
      ["the project folder itself"]),
     ('<project path="one" port="no">', '<project path="one" ported="out/one">',
@@ -97,6 +105,9 @@ def test_a_breach_is_one_clear_line(tmp_path: Path, old: str, new: str, parts: l
         ("<source>*.c</source></project>\n    <tick",
          "<source>*.c</source><startup>s.s</startup></project>\n    <tick",
          "'s.s' isn't in project 'one'"),
+        ("<source>*.c</source></project>\n    <tick",
+         "<source>*.c</source><include>inc</include></project>\n    <tick",
+         "include folder 'inc' isn't in 'one'"),
     ],
 )  # fmt: skip
 def test_a_missing_project_is_exit_2(tmp_path: Path, old: str, new: str, part: str) -> None:
