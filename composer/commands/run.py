@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import select
 import shlex
@@ -25,6 +27,15 @@ ENTER = b"\r"  # what a terminal sends
 QUIET = ("stat",)  # kinds of kernel lines that only --verbose shows
 
 
+def positive(
+    context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    """A number of seconds that a system can run; click's ranges let `nan` pass."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value:g} is no time above 0 s", context, parameter)
+    return value
+
+
 @click.command()
 @click.argument("target", metavar="DIR|IMAGE", type=click.Path(path_type=Path))
 @click.option(
@@ -34,7 +45,9 @@ QUIET = ("stat",)  # kinds of kernel lines that only --verbose shows
     metavar="NAME=WHERE",
     help="Lead a VM's console elsewhere: pty, file:PATH, unix:PATH, tcp:[HOST:]PORT or null.",
 )
-@click.option("--timeout", type=float, metavar="S", help="End after S seconds.")
+@click.option(
+    "--timeout", type=float, metavar="S", callback=positive, help="End after S seconds, above 0."
+)
 @click.option("--icount", metavar="OPTIONS", help="Count instructions: QEMU's -icount.")
 @click.option("--qemu-arg", "extra", multiple=True, metavar="ARGS", help="Arguments for QEMU.")
 @click.option("--verbose", is_flag=True, help="Show every line of the kernel's log as it is, too.")
@@ -49,8 +62,9 @@ def run(
     """Run a linked system in QEMU until Ctrl-C, a timeout, or the end of a replay.
 
     Every VM's console appears with the VM's name in front. A typed line `NAME: text` goes to the
-    console of that name. The kernel's log is read from its own console: a fault is shown in
-    words, with function and source line.
+    console of that name; the text ends with a carriage return (CR), as Enter sends it. The
+    kernel's log is read from its own console: a fault is shown in words, with function and
+    source line.
     """
     from composer.simulate.running import start
     from composer.simulate.screen import Screen
@@ -59,11 +73,14 @@ def run(
     arguments += ["-icount", icount] if icount else []
     deadline = None if timeout is None else time.monotonic() + timeout
     signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup wants it ignored
+        signal.signal(signal.SIGHUP, interrupt)
     try:
         with start(target, wishes, arguments) as running:
             show(running, Screen([line.name for line in running.lines]), deadline, verbose)
     except KeyboardInterrupt:
-        click.echo("stopped", err=True)
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            click.echo("stopped", err=True)
     return 0
 
 

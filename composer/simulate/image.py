@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from pathlib import Path
 from typing import Any
 
-from composer.image.composed import Composed, read_composed, read_json
+from composer.image.composed import SYSTEM_FILE, Composed, read_composed, read_json
 from composer.image.link import SUFFIXES
 from scanner.report.errors import FvmError, MissingError
 
@@ -22,8 +23,27 @@ def find_stem(target: Path) -> Path:
             raise MissingError("holds no linked image", file=target, hint="run fvmkit link first")
         return stem
     if target.suffix in SUFFIXES and target.exists():
+        check_is_image(target)
         return target.with_suffix("")
     raise MissingError("is no folder and no image", file=target, hint="give DIR, or STEM.elf")
+
+
+def check_is_image(target: Path) -> None:
+    """MissingError for a part of a system, which can't run alone."""
+    if target.with_suffix(".json").exists():
+        return
+    folder = target.absolute().parent.parent
+    if target.stem == target.absolute().parent.name and (folder / SYSTEM_FILE).exists():
+        raise MissingError(
+            f"is one part of a system, '{target.stem}'; only the linked system runs",
+            file=target,
+            hint=f"run: fvmkit run {shlex.quote(str(folder))}",
+        )
+    raise MissingError(
+        f"has no {target.stem}.json beside it, so it is no image of fvmkit link",
+        file=target,
+        hint="give DIR, or the STEM.elf that fvmkit link wrote",
+    )
 
 
 def check_unchanged(path: Path, wanted: str) -> None:

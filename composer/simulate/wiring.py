@@ -10,6 +10,7 @@ from scanner.report.errors import MissingError
 
 HERE = "here"  # the other end is fvmkit itself
 KERNEL = "kernel"
+LAST_PORT = 65535
 FORMS = "pty, file:PATH, unix:PATH, tcp:PORT, tcp:HOST:PORT or null"
 
 
@@ -78,6 +79,8 @@ def backend(line: Line, inherited: int | None) -> str:
     if kind == "unix" and rest:
         return f"socket,id={line.id},path={path},server=on,wait=off"
     host, _, port = rest.rpartition(":")
-    if kind == "tcp" and port.isdigit():
+    if kind == "tcp" and port.isascii() and port.isdigit():
+        if not 1 <= int(port) <= LAST_PORT:
+            raise MissingError(f"--serial {line.name}={line.where}: PORT is 1 to {LAST_PORT}")
         return f"socket,id={line.id},host={host or '127.0.0.1'},port={port},server=on,wait=off"
     raise MissingError(f"--serial {line.name}={line.where}: WHERE is {FORMS}")

@@ -131,7 +131,7 @@ def test_a_console_on_a_socket(image: Path, tmp_path: Path) -> None:
             answer += client.recv(100)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_ends_qemu_too(image: Path, number: signal.Signals) -> None:
     mark = f"guest_errors,unimp -name fvmkit-test-{os.getpid()}-{number.value}"
     process = subprocess.Popen(
@@ -169,6 +169,8 @@ def test_qemu_that_ends_by_itself_is_an_error(image: Path) -> None:
         ("gamma=pty", "NAME one of alpha, beta, kernel"),
         ("alpha", "NAME=WHERE"),
         ("alpha=carrier:pigeon", "WHERE is pty, file:PATH"),
+        ("alpha=tcp:99999", "PORT is 1 to 65535"),
+        ("alpha=tcp:localhost:0", "PORT is 1 to 65535"),
     ],
 )
 def test_a_wrong_serial_is_a_wrong_command_line(image: Path, wish: str, message: str) -> None:
@@ -181,6 +183,28 @@ def test_an_image_that_is_not_there(tmp_path: Path, folder: Path) -> None:
         pass
     with pytest.raises(MissingError, match="run fvmkit link first"), start(folder, [], []):
         pass
+
+
+def test_a_part_of_a_system_is_no_image(folder: Path, tmp_path: Path) -> None:
+    command = rf"alpha\.elf: is one part of a system, 'alpha'.*run: fvmkit run '{folder}'"
+    with pytest.raises(MissingError, match=command), start(folder / "alpha/alpha.elf", [], []):
+        pass
+    (tmp_path / "other.elf").write_bytes(b"")
+    with (
+        pytest.raises(MissingError, match=r"no other\.json"),
+        start(tmp_path / "other.elf", [], []),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf"])
+def test_a_timeout_is_a_time(image: Path, seconds: str) -> None:
+    done = subprocess.run(
+        [*FVMKIT, "run", str(image), "--timeout", seconds],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "is no time above 0 s" in done.stderr
 
 
 def test_a_part_that_was_built_again_needs_a_new_image(folder: Path) -> None:
