@@ -52,7 +52,7 @@ def run(request: Request) -> int:
         write_copy(result, request.out, request.force)
     elif request.in_place:
         changes = [
-            Change(port.file.path, port.file.data, port.ported)
+            Change(port.file.path.resolve(), port.file.data, port.ported)
             for port in result.files
             if port.edits
         ]

@@ -23,7 +23,7 @@ from porter.flow.statements import (
     only_passes_time,
 )
 from porter.flow.variables import Variable, Variables, enclosing_function
-from porter.source.c_tree import Node, ancestors, strip_parentheses, text_of
+from porter.source.c_tree import Node, ancestors, strip_parentheses, text_of, walk
 from porter.source.evaluate import Evaluator
 
 _PURE_PARENTS = frozenset(
@@ -46,9 +46,10 @@ class Alive(Exception):
 
 @dataclass
 class Slice:
-    """Statements that go, and the variables that only live in them."""
+    """Statements and initialisers that go, and the variables that only live in them."""
 
     statements: dict[int, Node] = field(default_factory=dict)
+    initialisers: list[Node] = field(default_factory=list)
     variables: set[Variable] = field(default_factory=set)
 
 
@@ -159,6 +160,7 @@ class DeadSlice:
             raise Alive(f"it initialises {_short(declarator)}")
         if value is not None and not self._may_go(value):
             raise Alive(f"{_short(declarator)} has an effect")
+        found.initialisers.append(declarator)
         self._add(variable, found)
 
     # --- variables -------------------------------------------------------------------------
@@ -180,8 +182,22 @@ class DeadSlice:
         condition = condition_of(statement)
         if condition is not None and not self._may_go(condition):
             raise Alive(f"the condition {_short(condition)} has an effect")
+        if condition is not None and statement.type in LOOPS:
+            self._waits_for_nothing_else(condition, found)
         for body in bodies(statement):
             self._body(body, found)
+
+    def _waits_for_nothing_else(self, condition: Node, found: Slice) -> None:
+        """A loop goes only if it would end: nothing in its condition changes by itself."""
+        for node in walk(condition):
+            if node.type != "identifier" or text_of(node).isupper():
+                continue
+            variable = self._variables.resolve_web(node)
+            local = variable is not None and variable.function is not None
+            if local or variable in found.variables or self._evaluator.name(text_of(node)):
+                continue
+            if node.parent is None or node.parent.type != "call_expression":
+                raise Alive(f"the loop also waits for {_short(node)}")
 
     def _only_waits(self, loop: Node, cause: Node) -> bool:
         """A loop that ends when the hardware is ready and does nothing else but give up."""

@@ -32,11 +32,22 @@ def write_copy(result: PortResult, out: Path, force: bool) -> None:
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
             fresh = Path(scratch, "new")
             _copy(result, out, fresh)
-            if out.exists():
-                os.replace(out, Path(scratch, "old"))
-            os.replace(fresh, out)
+            _swap(fresh, out, Path(scratch, "old"))
     except OSError as error:
         raise FvmError(f"can't be written: {error}", file=out) from error
+
+
+def _swap(fresh: Path, out: Path, old: Path) -> None:
+    """Put `fresh` in the place of `out`; an interruption leaves the old folder there."""
+    if not out.exists():
+        os.replace(fresh, out)
+        return
+    os.replace(out, old)
+    try:
+        os.replace(fresh, out)
+    except BaseException:
+        os.replace(old, out)
+        raise
 
 
 def _copy(result: PortResult, out: Path, fresh: Path) -> None:
@@ -51,7 +62,9 @@ def _copy(result: PortResult, out: Path, fresh: Path) -> None:
             target = fresh / port.file.name
             previous = out / port.file.name
             data = port.ported
+            target.unlink()  # a link must not lead the edit back into the project
             target.write_bytes(data)
+            shutil.copymode(port.file.path, target)
             # An unchanged result keeps its time, so that the next build has nothing to do.
             if previous.is_file() and previous.read_bytes() == data:
                 shutil.copystat(previous, target)
@@ -69,7 +82,11 @@ def _check_replaceable(out: Path) -> None:
         raise FvmError(
             "exists and was not made by this command", file=out, hint="name another or use --force"
         )
-    for name, expected in json.loads(manifest.read_text())["edited"].items():
+    try:
+        edited = dict(json.loads(manifest.read_text())["edited"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise FvmError("is no list of ported files", file=manifest) from error
+    for name, expected in edited.items():
         path = out / name
         if path.is_file() and _hash(path.read_bytes()) != expected:
             raise FvmError(

@@ -148,8 +148,7 @@ class AsmStatementRule(Rule):
             found = slicer.of_variable(variable, Slice({whole.id: whole}))
         except Alive as why:
             raise NotUnderstood(f"mrs ipsr: the number of the interrupt matters, {why}") from why
-        for gone in found.statements.values():
-            unit.delete(context, gone)
+        unit.remove_slice(context, found)
         return "removed: only checks look at the interrupt's number", ()
 
 

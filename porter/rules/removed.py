@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.dead_slice import Alive, DeadSlice
-from porter.flow.statements import LOOPS, is_pure
+from porter.flow.statements import is_pure
 from porter.rules.rule import Rule
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -71,10 +71,7 @@ def _read(
         found = slicer.of_read(access.whole)
     except Alive as why:
         return rule.escalated(access.site, f"{access.register} is read and {why}; {reason}")
-    for statement in found.statements.values():
-        unit.delete(access.context, statement)
-        if waits and statement.type in LOOPS:
-            unit.removed_waits.append(statement)
+    unit.remove_slice(access.context, found, waits)
     return rule.rewritten(access.site, f"removed with all that depends on it: {reason}")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from porter.flow.dead_slice import Slice
+from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
@@ -199,6 +201,18 @@ class Unit:
         deletion = replace(deletion, start=self.start_with_noise(context.tree, deletion.start))
         self.deletions.add(deletion)
         return deletion
+
+    def remove_slice(self, context: Context, found: Slice, waits: bool = False) -> None:
+        """Take out what a dead slice consists of. `waits`: its loops waited for a set-up."""
+        for statement in found.statements.values():
+            self.delete(context, statement)
+            if waits and statement.type in LOOPS:
+                self.removed_waits.append(statement)
+        for declarator in found.initialisers:
+            inner = declarator.child_by_field_name("declarator")
+            if inner is not None:
+                edit = Edit(context.end(inner), context.end(declarator), b"")
+                self.deletions.add(edit)
 
     def start_with_noise(self, tree: SyntaxTree, start: int) -> int:
         """Where a statement begins in the file, with the qualifiers that the tree doesn't see."""

@@ -131,3 +131,12 @@ def test_without_a_domain_what_needs_a_virt_id_is_escalated(tmp_path: Path) -> N
     assert b"left USART2_IRQHandler [vectors]: a virtual vector of the machine" in run.stderr
     domain = write_domain(tmp_path, SENSOR)
     assert fvmkit(project, "--domain", domain).returncode == 0
+
+
+def test_a_linked_source_is_edited_in_the_copy_only(project: Path) -> None:
+    elsewhere = project.parent / "shared.c"
+    elsewhere.write_bytes(LEGACY)
+    (project / "linked.c").symlink_to(elsewhere)
+    assert fvmkit(project, "--out", project.parent / "ported").returncode == 0
+    assert elsewhere.read_bytes() == LEGACY
+    assert b"virt_int_mask" in (project.parent / "ported" / "linked.c").read_bytes()

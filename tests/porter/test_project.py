@@ -1,0 +1,163 @@
+"""What is known of a project before its code is judged: build, reachability, vector tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from porter.project.build import read_build
+from porter.project.source_tree import find_sources
+from porter.project.vectors import tables_in_asm, tables_in_c
+from porter.rules.verdict import Status
+from porter.source.c_tree import SyntaxTree
+from porter.source.source_file import SourceFile
+from scanner.report.errors import MissingError
+from tests.porter.helpers import escalations, port_files
+
+MAKEFILE = b"""\
+CC = arm-none-eabi-gcc
+all: main.o lib/util.o tool
+\t@echo done
+main.o lib/util.o: %.o: %.c
+\t$(CC) -c -mcpu=cortex-m4 -DCHIP=405 -Iinc -isystem "my inc" \\
+\t    $< -o $@
+tool: tool.c
+\tgcc -O2 tool.c -o tool
+"""
+
+
+def write(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def test_a_makefile_is_asked_and_host_tools_are_no_firmware(tmp_path: Path) -> None:
+    root = write(
+        tmp_path / "with space",
+        {"Makefile": MAKEFILE, "main.c": b"", "lib/util.c": b"", "tool.c": b"", "other.c": b""},
+    )
+    build = read_build(root, find_sources(root))
+    assert build.source == "make"
+    assert sorted(path.name for path in build.units) == ["main.c", "util.c"]
+    assert build.options.defines == ("CHIP=405",)
+    assert build.options.include_dirs == (root / "inc", root / "my inc")
+    assert build.options.cpu_flags == ("-mcpu=cortex-m4",)
+    assert list(root.glob("**/*.o")) == []
+
+
+def test_compile_commands_come_first(tmp_path: Path) -> None:
+    root = write(tmp_path, {"Makefile": MAKEFILE, "src/a.c": b"", "main.c": b""})
+    entry = {
+        "directory": str(root / "src"),
+        "command": "/opt/bin/arm-none-eabi-gcc -mthumb -D'NAME=\"a b\"' -I../inc -c a.c",
+        "file": "a.c",
+    }
+    (root / "compile_commands.json").write_text(json.dumps([entry, "nonsense", {}]))
+    build = read_build(root, find_sources(root))
+    assert list(build.units) == [root / "src" / "a.c"]
+    assert build.options.include_dirs == (root / "inc",)
+    assert build.options.defines == ('NAME="a b"',)
+
+
+@pytest.mark.parametrize("makefile", [b"all:\n\t@false\n", b"$(error no)\n", b"x: ; exit 1\n"])
+def test_a_makefile_that_says_nothing_leaves_everything_in(tmp_path: Path, makefile: bytes) -> None:
+    root = write(tmp_path, {"Makefile": makefile, "a.c": b"", "inc/a.h": b""})
+    build = read_build(root, find_sources(root))
+    assert not build.is_known
+    assert build.options.include_dirs == (root / "inc",)
+
+
+def test_files_that_are_not_built_are_left(tmp_path: Path) -> None:
+    files = {
+        "Makefile": b"main.o: main.c\n\tarm-none-eabi-gcc -mthumb -c main.c\n",
+        "main.c": b"int main(void) { __disable_irq(); }\n",
+        "ports/avr.c": b"void f(void) { __disable_irq(); }\n",
+    }
+    result = port_files(tmp_path, files)
+    status = {p.file.name: v.status for p in result.files for v in p.verdicts}
+    assert status == {"main.c": Status.REWRITTEN, "ports/avr.c": Status.LEFT}
+
+
+def test_a_missing_project_is_a_missing_error(tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match="no such project folder"):
+        find_sources(tmp_path / "nowhere")
+
+
+# --- functions out of reach -------------------------------------------------------------------
+
+UNUSED = b"void old_start(unsigned sp) { __set_MSP(sp); }\n"
+
+
+def open_questions(tmp_path: Path, main: bytes, other: bytes = UNUSED) -> list[str]:
+    return escalations(port_files(tmp_path, {"main.c": main, "other.c": other}))
+
+
+def test_a_function_that_nothing_uses_is_left(tmp_path: Path) -> None:
+    assert open_questions(tmp_path, b"void old_start(unsigned);\nint main(void) { }\n") == []
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        b"int main(void) { old_start(0); }\n",
+        b"static void f(void) { old_start(0); }\nint main(void) { f(); }\n",
+        b"void (*const start)(unsigned) = old_start;\nint main(void) { }\n",
+        b"#define GO(x) old_start(x)\nint main(void) { GO(0); }\n",
+        b'int main(void) { asm volatile("bl old_start"); }\n',
+        b"void f(void) { }\n",  # a library: somebody else calls it
+    ],
+)
+def test_a_function_that_something_leads_to_needs_a_person(tmp_path: Path, main: bytes) -> None:
+    assert len(open_questions(tmp_path, main)) == 1
+
+
+def test_declarations_in_extern_c_are_no_uses(tmp_path: Path) -> None:
+    header = (
+        b'#ifdef __cplusplus\nextern "C" {\n#endif\nvoid old_start(unsigned);\n'
+        b"#ifdef __cplusplus\n}\n#endif\n"
+    )
+    files = {"main.c": b"int main(void) { }\n", "other.c": UNUSED, "other.h": header}
+    assert escalations(port_files(tmp_path, files)) == []
+
+
+def test_what_only_fault_handlers_do_is_left(tmp_path: Path) -> None:
+    other = (
+        b"#define CFSR (*(volatile unsigned *)0xE000ED28)\nvoid print(unsigned);\n"
+        b"static void report(void) { print(CFSR); }\n"
+        b"void HardFault_Handler(void) { report(); for (;;) { } }\n"
+    )
+    result = port_files(tmp_path, {"main.c": b"int main(void) { }\n", "other.c": other})
+    assert escalations(result) == []
+    (verdict,) = [v for p in result.files for v in p.verdicts]
+    assert "only fault handlers get here" in verdict.reason
+
+
+# --- vector tables ----------------------------------------------------------------------------
+
+
+def test_tables_of_every_dialect(tmp_path: Path) -> None:
+    gnu = ".section .isr_vector\nv:\n" + "\n".join(
+        [" .word _estack", " .word Reset_Handler", " .word NMI_Handler", *[" .word 0"] * 13,
+         " .long WWDG_IRQHandler, PVD_IRQHandler"]
+    ) + "\n .size v, .-v\n"  # fmt: skip
+    armasm = "        AREA RESET, DATA, READONLY\n__Vectors\n" + "\n".join(
+        ["        DCD __initial_sp", "        DCD Reset_Handler ; reset", "        DCD NMI_Handler",
+         *["        DCD 0"] * 13, "        DCD WWDG_IRQHandler", "        DCD PVD_IRQHandler"]
+    ) + "\n__Vectors_End\n"  # fmt: skip
+    expected = {1: "Reset_Handler", 2: "NMI_Handler", 16: "WWDG_IRQHandler", 17: "PVD_IRQHandler"}
+    for text in (gnu, armasm):
+        file = SourceFile(tmp_path / "s.s", "s.s", text.encode())
+        (table,) = tables_in_asm(file)
+        assert {n: h for n, h in table.handlers.items() if h != "_estack"} == expected
+
+
+def test_a_table_in_c(tmp_path: Path) -> None:
+    entries = ["(isr)&stack", "reset_isr", "nmi_isr", *["0"] * 13, "wwdg_isr", "/* x */ pvd_isr"]
+    text = f"const isr vectors[] = {{ {', '.join(entries)} }};\n".encode()
+    (table,) = tables_in_c(SourceFile(tmp_path / "v.c", "v.c", text), SyntaxTree(text, 0))
+    assert table.handlers[16] == "wwdg_isr"
+    assert table.handlers[17] == "pvd_isr"
