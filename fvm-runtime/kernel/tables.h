@@ -57,7 +57,7 @@ struct fvm_vcpu_config {
     uint8_t request_signal; /* hypervisor signal: a hypercall waits to be served */
     uint8_t budget_signal;  /* hypervisor signal: the budget is used up */
     uint16_t catchup;       /* most tick periods to catch up */
-    uint32_t budget;        /* cycles at start and after each reboot */
+    uint32_t budget;        /* cycles a round, the first from the start */
     uint32_t watchdog;      /* kernel ticks; 0: none */
 };
 

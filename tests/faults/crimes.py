@@ -27,9 +27,11 @@ UNTIL_TICK = 1500
     STACK_AND_SPIN,
     STACK_AND_CALL,
     READ_FPU,
+    RESUME,
+    RESUME_AT,
     SPIN,
     FPU_STACK_SPIN,
-) = range(14)
+) = range(16)
 
 XPSR_T = 1 << 24
 XPSR_ISR = 0x1FF
@@ -124,19 +126,27 @@ def function(part: str, name: str, odd: int = 0) -> Number:
     return lambda system: system.symbol(part, name) + odd
 
 
+FORGED = {
+    "handler mode": 0xFFFFFFF1,
+    "handler mode with FPU": 0xFFFFFFE1,
+    "thread on MSP": 0xFFFFFFF9,
+    "reserved": 0xFFFFFFF5,
+    "no EXC_RETURN": 0x00000000,
+    "an address": 0x08000101,
+}
+
+
 def _returns() -> list[Crime]:
-    forged = {
-        "handler mode": 0xFFFFFFF1,
-        "handler mode with FPU": 0xFFFFFFE1,
-        "thread on MSP": 0xFFFFFFF9,
-        "reserved": 0xFFFFFFF5,
-        "no EXC_RETURN": 0x00000000,
-        "an address": 0x08000101,
-    }
-    return [
+    """Forged where the kernel keeps it, and handed to the call that takes one."""
+    edited = [
         Crime(f"C01 {name}", EDIT_RETURN, goes_on(moved=0), number(value))
-        for name, value in forged.items()
+        for name, value in FORGED.items()
     ]
+    resumed = [
+        Crime(f"C01 resume call, {name}", RESUME, goes_on(back=1), number(value), by="plain")
+        for name, value in FORGED.items()
+    ]
+    return edited + resumed
 
 
 CRIMES = [
@@ -207,6 +217,14 @@ CRIMES = [
         number(0xE000E000),
     ),
     Crime("C06 frame of the witness", EDIT_STACK, faults("stacking"), decoy),
+    Crime(
+        "C06 resume call to a frame of the witness",
+        RESUME_AT,
+        faults("stacking"),
+        decoy,
+        number(0xFFFFFFFD),
+    ),
+    Crime("C06 resume call into the kernel", RESUME_AT, faults("stacking"), inside("kernel")),
     Crime("C06 frame in the kernel", EDIT_STACK, faults("stacking"), inside("kernel")),
     Crime("C06 frame in the process", EDIT_STACK, faults("stacking"), inside("heartbeat")),
     Crime("C06 frame nowhere", EDIT_STACK, faults("stacking"), number(0x60000000)),

@@ -15,6 +15,7 @@ int guest_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2);
 #define SECRET_WORDS 64u
 #define WITNESS_SECRET_24 0x57A7A5u
 #define EXC_RETURN_BASIC 0x10u
+#define EXC_RETURN_THREAD_PSP_BASIC 0xFFFFFFFDu
 #define FRAME_PC 6
 #define FRAME_XPSR 7
 
@@ -31,6 +32,8 @@ enum crime {
     STACK_AND_SPIN,    /* sp := a, wait for an interrupt */
     STACK_AND_CALL,    /* sp := a, system call b */
     READ_FPU,          /* read the registers that others used */
+    RESUME,            /* resume call at an own frame with EXC_RETURN a */
+    RESUME_AT,         /* resume call at a frame at a with EXC_RETURN b */
     SPIN,              /* never wait again */
     FPU_STACK_SPIN,    /* sp := a with own words in all FPU registers, wait for an interrupt */
 };
@@ -121,6 +124,25 @@ __attribute__((naked, noinline)) static void call_on(uint32_t stack __attribute_
                    "1: b 1b");
 }
 
+/* Goes on by the kernel's resume call at a basic frame of its own, with this EXC_RETURN: no FPU
+ * state is live after it. */
+__attribute__((naked, noinline)) static void resume_with(uint32_t state __attribute__((unused)))
+{
+    __asm volatile("push {r4-r11, lr}\n\t"
+                   "sub sp, #36\n\t" /* the frame, and SP a multiple of 8 */
+                   "mov r1, r0\n\t"
+                   "mov r0, sp\n\t"
+                   "adr r2, 1f\n\t"
+                   "str r2, [r0, #24]\n\t"
+                   "mov r2, #0x01000000\n\t"
+                   "str r2, [r0, #28]\n\t"
+                   "mov r12, #10\n\t"
+                   "svc 0xF5\n\t"
+                   ".balign 4\n\t"
+                   "1: add sp, #4\n\t"
+                   "pop {r4-r11, pc}");
+}
+
 #ifdef TEST_FPU
 #define ALL_FPU                                                                                    \
     "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
@@ -129,24 +151,6 @@ __attribute__((naked, noinline)) static void call_on(uint32_t stack __attribute_
 __attribute__((naked, noinline)) static void fill_fpu(uint32_t first __attribute__((unused)))
 {
     __asm volatile(".irp n," ALL_FPU "\n\t add r1, r0, #\\n\n\t vmov s\\n, r1\n\t .endr\n\t bx lr");
-}
-
-/* Goes on without live FPU state: returns by the kernel's resume call, to a basic frame. */
-__attribute__((naked, noinline)) static void drop_fpu(void)
-{
-    __asm volatile("push {r4-r11, lr}\n\t"
-                   "sub sp, #36\n\t" /* the frame, and SP a multiple of 8 */
-                   "mov r0, sp\n\t"
-                   "adr r1, 1f\n\t"
-                   "str r1, [r0, #24]\n\t"
-                   "mov r1, #0x01000000\n\t"
-                   "str r1, [r0, #28]\n\t"
-                   "mvn r1, #2\n\t"
-                   "mov r12, #10\n\t"
-                   "svc 0xF5\n\t"
-                   ".balign 4\n\t"
-                   "1: add sp, #4\n\t"
-                   "pop {r4-r11, pc}");
 }
 
 static uint32_t fpu[32];
@@ -171,7 +175,7 @@ static void read_fpu_often(void)
 {
     int32_t foreign = 0, not_zero = 0;
     for (uint32_t round = 0; round < 200u; round++) {
-        drop_fpu();
+        resume_with(EXC_RETURN_THREAD_PSP_BASIC);
         for (uint32_t start = ticks; ticks - start < 2u;) {
         }
         foreign += foreign_in_fpu();
@@ -213,6 +217,13 @@ static void commit(enum crime crime)
     case STACK_AND_SPIN:
         spin_on(plan[1], &ticks);
         report("back", 1);
+        break;
+    case RESUME:
+        resume_with(plan[1]);
+        report("back", 1);
+        break;
+    case RESUME_AT:
+        (void)guest_call(FVM_CALL_RESUME, plan[1], plan[2], 0);
         break;
     case SPIN:
         for (;;) {
