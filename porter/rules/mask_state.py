@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import enclosing_statement, sole_call
-from porter.rules.expressions import is_truth_test, number_of
+from porter.rules.expressions import is_truth_test, masked, number_of, outside_parentheses
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
@@ -56,6 +56,10 @@ class MaskState(Rule):
         Sample(
             "int f(void) { if (__get_IPSR() != 0) { return 1; } return 0; }",
             "int f(void) { if (virt_in_vct() != 0) { return 1; } return 0; }",
+        ),
+        Sample(
+            "int f(void) { return (__get_IPSR() & 0x1FFU) > 0U; }",
+            "int f(void) { return virt_in_vct() > 0U; }",
         ),
         Sample("int f(void) { return __get_IPSR(); }", "", escalates=True),
         Sample("void f(void) { __disable_fault_irq(); }", "", escalates=True),
@@ -120,13 +124,14 @@ class MaskState(Rule):
     def _in_interrupt(self, unit: Unit, site: Site, call: Call) -> Verdict:
         context = unit.context(site)
         node = context.node_at(call.start, call.end) if context is not None else None
-        if (
-            context is not None
-            and node is not None
-            and site.what == "__get_IPSR"
-            and is_truth_test(node, unit.text.evaluator, context.scope)
-        ):
-            return self._replace(site, call, b"virt_in_vct()", "asks whether an interrupt runs")
+        if context is not None and node is not None and site.what == "__get_IPSR":
+            found = masked(node, unit.text.evaluator, context.scope)
+            question = found[0] if found is not None and found[1] & 0xF else node
+            if is_truth_test(question, unit.text.evaluator, context.scope):
+                question = outside_parentheses(question) if question is not node else node
+                start, end = context.start(question), context.end(question)
+                edit = Edit(start, end, b"virt_in_vct()")
+                return self.rewritten(site, "asks whether an interrupt runs", edit)
         return self.escalated(site, "the number of the running interrupt is used")
 
     def _fault(self, unit: Unit, site: Site) -> Verdict:

@@ -15,7 +15,8 @@ from porter.source.values import Number, Place
 HEADER = b"""
 typedef unsigned int uint32_t; typedef unsigned char uint8_t;
 typedef struct { volatile uint32_t ISER[8], pad[24]; volatile uint8_t IP[240]; } NVIC_Type;
-typedef struct { volatile uint32_t MODER; volatile uint8_t odd; volatile uint32_t next; } GPIO_TypeDef;
+typedef struct { volatile uint32_t MODER; volatile uint8_t odd; volatile uint32_t next; }
+    GPIO_TypeDef;
 struct handle { GPIO_TypeDef *Instance; uint32_t pins[2]; };
 typedef enum { SysTick_IRQn = -1, WWDG_IRQn = 0, PVD_IRQn, LAST = PVD_IRQn + 4, AFTER } IRQn_Type;
 #define SCS_BASE (0xE000E000UL)

@@ -35,7 +35,7 @@ def body(folder: Path, text: str) -> tuple[str, list[str]]:
         "    unsigned x = CPUID;\n    if (x == 3) {\n        use(1);\n    }\n",
         "    unsigned x = CPUID;\n    unsigned *p = &x;\n    use(*p);\n",
         "    unsigned x = CPUID;\n    while (x--) {\n        use(0);\n    }\n",
-        "    unsigned x = CPUID;\n    for (;;) {\n        if (x) {\n            break;\n        }\n    }\n",
+        "    unsigned x = CPUID;\n    for (;;) {\n        if (x)\n            break;\n    }\n",
         "    RCC->CR = USART1->DR;\n",
         "    RCC->CR = next();\n",
         "    if ((RCC->CR |= 1) != 0) {\n        use(1);\n    }\n",
