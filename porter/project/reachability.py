@@ -41,10 +41,13 @@ class CallGraph:
         for name, start, end in _functions(tokens):
             self._note_outside(tokens[outside:start], macros)
             outside = end
+            references = _references(tokens[start:end], macros)
+            if name in macros and name not in macros.aliases():
+                self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
+                continue
             canonical = _canonical(name, macros)
             self.defined.add(canonical)
-            words = self.edges.setdefault(canonical, set())
-            words |= _references(tokens[start:end], macros)
+            self.edges.setdefault(canonical, set()).update(references)
             if any(token.text in _KEPT for token in _declaration(tokens, start)):
                 self.roots.add(canonical)
         self._note_outside(tokens[outside:], macros)
