@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.rules.unit import Unit
 from porter.rules.verdict import Status, Verdict
+from porter.sites.site import SiteKind
 from porter.source.edit import Edit
 
 RULE = "context-switch"
@@ -27,7 +29,16 @@ def transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
 
 
 def not_transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
-    """What is still open in functions that neither the transcriber nor a rule understood."""
+    """What is still open in functions that neither the transcriber nor a rule understood.
+
+    A file that the transcriber couldn't compile says so at every instruction that stays.
+    """
+    for port in ports:
+        if port.status == ESCALATED and port.start == port.end == 0:
+            for site, verdict in list(unit.verdicts.items()):
+                if site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED:
+                    reason = f"{verdict.reason}; {port.reason}"
+                    unit.verdicts[site] = replace(verdict, reason=reason)
     for port in ports:
         for site in unit.pending():
             if port.status == ESCALATED and port.start <= site.start and site.end <= port.end:

@@ -11,6 +11,11 @@ from dataclasses import dataclass
 
 from porter.source.c_lexer import Directive, Token, lex_fragment
 
+# `#define static` for a test build, say, which would change what every declaration means.
+_KEYWORDS = frozenset(
+    {b"static", b"extern", b"const", b"volatile", b"inline", b"register", b"if", b"else", b"for",
+     b"while", b"do", b"return", b"struct", b"union", b"enum", b"int", b"char", b"void", b"asm"}
+)  # fmt: skip
 _EXPANSION_LIMIT = 20_000  # tokens; more than any real register macro, less than an attack needs
 
 
@@ -78,9 +83,10 @@ class MacroTable:
             self.define(Macro(name.encode(), None, body))
 
     def add_lexed(self, directives: Iterable[Directive]) -> None:
-        """Add every #define of a file, whatever its condition."""
+        """Add every #define of a file, whatever its condition, but none that hides a keyword."""
         for directive in directives:
-            if directive.name == b"define" and (macro := parse_define(directive)) is not None:
+            macro = parse_define(directive)
+            if macro is not None and macro.name not in _KEYWORDS:
                 self.define(macro)
 
     def get(self, name: bytes) -> Macro | None:
