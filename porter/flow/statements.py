@@ -9,6 +9,10 @@ from porter.source.evaluate import Evaluator
 
 LOOPS = frozenset({"while_statement", "do_statement", "for_statement"})
 BRANCHES = frozenset({"if_statement", "switch_statement"})
+_PURE_FUNCTIONS = frozenset(
+    {b"__CLZ", b"__RBIT", b"__REV", b"__REV16", b"__REVSH", b"__ROR", b"__builtin_clz",
+     b"__builtin_ctz", b"__builtin_popcount", b"__builtin_bswap32", b"POSITION_VAL"}
+)  # fmt: skip
 _JUMPS = frozenset({"return_statement", "goto_statement", "break_statement"})
 
 
@@ -17,12 +21,15 @@ def is_pure(node: Node, evaluator: Evaluator) -> bool:
     for item in walk(node):
         if item.type in ("assignment_expression", "update_expression", "gnu_asm_expression"):
             return False
-        if item.type == "call_expression" and not _is_pure_macro(item, evaluator):
+        if item.type == "call_expression" and not _is_pure_call(item, evaluator):
             return False
     return True
 
 
-def _is_pure_macro(call: Node, evaluator: Evaluator) -> bool:
+def _is_pure_call(call: Node, evaluator: Evaluator) -> bool:
+    function = call.child_by_field_name("function")
+    if function is not None and text_of(function) in _PURE_FUNCTIONS:
+        return True
     text = evaluator.call_text(call)
     if text is None:
         return False

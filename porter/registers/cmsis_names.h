@@ -67,9 +67,6 @@ typedef struct {
     volatile unsigned MEMRMP, PMC, EXTICR[4], R0[2], CMPCR, CFGR1, CFGR2;
 } SYSCFG_TypeDef;
 typedef struct {
-    volatile unsigned EVCR, MAPR, EXTICR[4], R0, MAPR2;
-} AFIO_TypeDef;
-typedef struct {
     volatile unsigned IMR, EMR, RTSR, FTSR, SWIER, PR;
 } EXTI_TypeDef;
 
@@ -98,7 +95,6 @@ typedef struct {
 #define FLASH ((FLASH_TypeDef *)0x40023C00UL)
 #define PWR ((PWR_TypeDef *)0x40007000UL)
 #define SYSCFG ((SYSCFG_TypeDef *)0x40013800UL)
-#define AFIO ((AFIO_TypeDef *)0x40010000UL)
 #define EXTI ((EXTI_TypeDef *)0x40013C00UL)
 #define IWDG ((IWDG_TypeDef *)0x40003000UL)
 #define WWDG ((WWDG_TypeDef *)0x40002C00UL)

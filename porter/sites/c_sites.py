@@ -18,6 +18,7 @@ from porter.sites.privileged import privileged
 from porter.sites.region import Region, regions
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
+from porter.source.c_tree import ancestors, text_of
 from porter.source.evaluate import Evaluator
 from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm
 from porter.source.values import Number, Place, Pointer, Value
@@ -160,7 +161,8 @@ class CSites:
                 return SiteKind.REGISTER
         elif token.kind == "number" and len(token.text) >= 10:
             value = self.text.evaluator.text(token.text)
-            if isinstance(value, Number) and self.registers.is_address(value.value):
+            number = value.value if isinstance(value, Number) else 0
+            if self.registers.is_address(number) and self._may_be_address(region, token, number):
                 self._has_addresses = True
                 return SiteKind.REGISTER
         return None
@@ -181,6 +183,30 @@ class CSites:
         if value is None:
             return SiteKind.REGISTER if self._is_unmistakable(token.text) else None
         return SiteKind.REGISTER if self.registers.identify(value) is not None else None
+
+    def _may_be_address(self, region: Region, token: Token, number: int) -> bool:
+        """Whether a number is used as an address, or could be: a table of data is none."""
+        if self._is_made_pointer(region, token):
+            return True
+        context = self.contexts.of(region, token.start, token.end)
+        node = context.node_at(token.start, token.end) if context is not None else None
+        parents = ancestors(node) if node is not None else iter(())
+        return in_system_space(number) and all(p.type != "initializer_list" for p in parents)
+
+    def _is_made_pointer(self, region: Region, token: Token) -> bool:
+        """Whether a number that looks like a peripheral's address is used as one."""
+        context = self.contexts.of(region, token.start, token.end)
+        node = context.node_at(token.start, token.end) if context is not None else None
+        if node is None:
+            return True
+        for parent in ancestors(node):
+            if parent.type == "cast_expression":
+                kind = parent.child_by_field_name("type")
+                if kind is not None and b"*" in text_of(kind):
+                    return True
+            elif parent.type not in ("parenthesized_expression", "binary_expression"):
+                return False
+        return False
 
     def _is_unmistakable(self, field: bytes) -> bool:
         """Whether only shared blocks have a register of this name."""
