@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
+from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
 from porter.sites.intrinsics import MASK_CLEAR, MASK_SET
-from porter.sites.site import SiteKind
+from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit
+
+_TAKES_VALUE = frozenset(
+    {"assignment_expression", "return_statement", "binary_expression", "if_statement",
+     "argument_list", "unary_expression"}
+)  # fmt: skip
 
 
 class MaskIntrinsic(Rule):
@@ -25,6 +30,10 @@ class MaskIntrinsic(Rule):
             "void f(void) { virt_int_mask(VIRT_PRIMASK); g(); virt_int_unmask(VIRT_PRIMASK); }",
         ),
         Sample("#define LOCK() __disable_irq()", "#define LOCK() virt_int_mask(VIRT_PRIMASK)"),
+        Sample(
+            "int f(void) { int was = __disable_irq(); return was; }",
+            "int f(void) { int was = virt_int_save(VIRT_PRIMASK); return was; }",
+        ),
         Sample("void (*off)(void) = __disable_irq;", "", escalates=True),
     )
 
@@ -38,5 +47,22 @@ class MaskIntrinsic(Rule):
                 yield self.escalated(site, f"{site.what} is used otherwise than by a call")
                 continue
             name = b"virt_int_mask" if site.what in MASK_SET else b"virt_int_unmask"
+            if _is_value(unit, site, call):
+                if site.what not in MASK_SET:
+                    yield self.escalated(site, f"the result of {site.what} is used")
+                    continue
+                name = b"virt_int_save"
             edit = Edit(call.start, call.end, name + b"(VIRT_PRIMASK)")
             yield self.rewritten(site, f"{name.decode()} of PRIMASK", edit)
+
+
+def _is_value(unit: Unit, site: Site, call: Call) -> bool:
+    """Whether the old state is taken from the call, as Arm's own compiler gives it."""
+    context = unit.context(site)
+    node = context.node_at(call.start, call.end) if context is not None else None
+    parent = node.parent if node is not None else None
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    if parent is not None and parent.type == "init_declarator":
+        return context is not None and context.kind == "function"
+    return parent is not None and parent.type in _TAKES_VALUE
