@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
-from porter.source.c_types import INT, UNKNOWN, CType, TypeTable, pointer_to
+from porter.source.c_types import UNKNOWN, CType, TypeTable
 from porter.source.macros import Macro, MacroTable
 from porter.source.values import Number, Place, Pointer, Value
 
@@ -304,6 +304,3 @@ def _arithmetic(sign: bytes, left: int, right: int) -> Value | None:
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
         return Number(quotient if sign == b"/" else left - quotient * right)
     return None
-
-
-__all__ = ["INT", "Evaluator", "Scope", "no_scope", "pointer_to", "typed_place"]
