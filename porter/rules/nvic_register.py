@@ -63,6 +63,7 @@ class NvicRegister(Rule):
         ),
         Sample(_HEADER + "void f(unsigned n) { ISER[n] = 0xFFFFFFFF; }", "", escalates=True),
         Sample(_HEADER + "unsigned f(void) { return ISER[0]; }", "", escalates=True),
+        Sample("void f(void) { *(volatile unsigned *)0xE000E180 |= 1u << 6; }", "", escalates=True),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -83,6 +84,10 @@ class NvicRegister(Rule):
                 yield self.escalated(access.site, f"{access.register} is used in an expression")
 
     def _write(self, unit: Unit, access: Access, name: str) -> Verdict:
+        if access.operator == b"|=" and name in ("ICER", "ISPR", "ICPR"):
+            return self.escalated(
+                access.site, f"{access.register} |= also writes back what reads as 1: use ="
+            )
         line = self._priority_line(unit, access) if name == "IP" else self._lines(unit, access)
         if line is None or access.value is None:
             return self.escalated(
