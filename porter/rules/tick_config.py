@@ -8,8 +8,9 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.tick_rate import rate_of
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
+from porter.sites.context import Context
 from porter.sites.intrinsics import TICK
-from porter.sites.site import SiteKind
+from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import parse_expression
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
@@ -33,6 +34,7 @@ class TickConfig(Rule):
             "int f(unsigned cycles) { return hyp_tick_set(FVM_CLOCK_HZ / (cycles)); }",
         ),
         Sample("void f(void) { SysTick_Config(168000); }", "void f(void) { hyp_tick_set(1000); }"),
+        Sample("void f(unsigned cycles) { (void)SysTick_Config(cycles); }", "", escalates=True),
         Sample("void f(void) { SysTick_Config(7); }", "", escalates=True),
     )
 
@@ -49,8 +51,19 @@ class TickConfig(Rule):
             context = unit.context(site)
             scope = context.scope if context is not None else no_scope
             rate = rate_of(node, unit.text.evaluator, scope, unit.domain)
-            if rate.problem is not None:
-                yield self.escalated(site, rate.problem)
+            problem = rate.problem if _is_looked_at(context, site) else rate.unchecked_problem
+            if problem is not None:
+                yield self.escalated(site, problem)
                 continue
             edit = Edit(call.start, call.end, b"hyp_tick_set(%s)" % rate.text)
             yield self.rewritten(site, "the tick by its rate", edit)
+
+
+def _is_looked_at(context: Context | None, site: Site) -> bool:
+    """Whether the code uses what the call returns."""
+    node = context.node_at(site.start, site.end) if context is not None else None
+    call = node.parent if node is not None else None
+    user = call.parent if call is not None else None
+    while user is not None and user.type in ("parenthesized_expression", "cast_expression"):
+        user = user.parent
+    return user is not None and user.type != "expression_statement"

@@ -17,10 +17,24 @@ _EXTERNAL_DIVIDER = 8  # SysTick without CLKSOURCE counts HCLK / 8
 
 @dataclass(frozen=True)
 class Rate:
-    """`text` is C for the rate in hertz; `problem` says why a person must look, if so."""
+    """`text` is C for the rate in hertz; `problem` says why a person must look, if so.
+
+    `constant`: the compiler knows the rate, so that it can't turn out wrong while running.
+    """
 
     text: bytes
     problem: str | None = None
+    constant: bool = True
+
+    @property
+    def unchecked_problem(self) -> str | None:
+        """`problem` where nothing looks at whether the rate was accepted."""
+        if self.problem is None and not self.constant:
+            return (
+                "the rate is only known while running, and one that is no divisor of the kernel's "
+                "tick is refused: check what hyp_tick_set(hz) returns"
+            )
+        return self.problem
 
 
 def rate_of(
@@ -51,8 +65,9 @@ def rate_of(
         clock = domain.clock_hz if core_clock else domain.clock_hz // _EXTERNAL_DIVIDER
         return _checked(clock, cycles, divisor, hertz, domain)
     if divisor is not None and quotient is not None and _is_clock(quotient[0], evaluator):
-        return Rate(source(bare(divisor)))
-    return Rate(b"FVM_CLOCK_HZ / (%s)" % source(node))
+        return Rate(source(bare(divisor)), constant=hertz is not None)
+    constant = cycles is not None
+    return Rate(b"FVM_CLOCK_HZ / (%s)" % source(node), constant=constant)
 
 
 def _checked(

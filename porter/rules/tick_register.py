@@ -50,6 +50,10 @@ class TickRegister(Rule):
         ),
         Sample(_HEADER + "unsigned f(void) { return VAL; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { LOAD = 99; CTRL = 5; }", "", escalates=True),
+        Sample(_HEADER + "void f(void) { CTRL = 5; }", "", escalates=True),
+        Sample(
+            _HEADER + "void f(unsigned ms) { LOAD = ms * 168000u; CTRL = 7; }", "", escalates=True
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -82,12 +86,16 @@ class TickRegister(Rule):
         if len(starts) > 1 or len(loads) > 1:
             return "the tick is set up more than once in one function"
         if starts and not self._interrupts(unit, accesses):
-            return "the timer runs without its interrupt"
+            return "the timer runs without its interrupt: virt_cycles() measures time"
         if loads and not starts:
             return "LOAD is written, but the timer isn't started here"
         if starts:
             rate = self._rate(unit, accesses, starts[0])
-            return rate.problem if rate is not None else "which rate the tick has isn't known"
+            return (
+                rate.unchecked_problem
+                if rate is not None
+                else "which rate the tick has isn't known"
+            )
         return None
 
     def _set_up(self, unit: Unit, accesses: list[Access]) -> Iterator[Verdict]:
@@ -138,14 +146,17 @@ class TickRegister(Rule):
         return 0 if control.off & (_ENABLE | _TICKINT) else None
 
     def _interrupts(self, unit: Unit, accesses: list[Access]) -> bool:
+        """Whether the running timer raises the tick; `|=` resumes what another function set up."""
         controls = [
-            control
+            (access.operator, control)
             for access in accesses
             if str(access.register) == "SysTick->CTRL"
             and (control := self._control(unit, access)) is not None
         ]
-        resumed = all(str(access.register) == "SysTick->CTRL" for access in accesses)
-        return resumed or any(control.on & _TICKINT for control in controls)
+        resumed = all(str(access.register) == "SysTick->CTRL" for access in accesses) and all(
+            operator != b"=" or not control.on & _ENABLE for operator, control in controls
+        )
+        return resumed or any(control.on & _TICKINT for _, control in controls)
 
     def _rate(self, unit: Unit, accesses: list[Access], start: Access) -> Rate | None:
         load = next((a for a in accesses if str(a.register) == "SysTick->LOAD"), None)
