@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from porter.project.knowledge import CText
@@ -33,9 +33,10 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
             wanted.setdefault(alias, wanted[target])
     data = text.file.data
     present = {name: legacy for name, legacy in wanted.items() if name in data}
+    tokens = without_linkage(text.lexed.tokens)
+    yield from _pasted(text.file, tokens, macros, wanted)
     if not present:
         return
-    tokens = without_linkage(text.lexed.tokens)
     depth = 0
     for index, token in enumerate(tokens):
         depth += (token.text == b"{") - (token.text == b"}")
@@ -85,6 +86,38 @@ def _is_weak(tokens: list[Token], index: int) -> bool:
     while last < len(tokens) and tokens[last].text not in (b";", b"{"):
         last += 1
     return any(token.text in _WEAK for token in tokens[first:last])
+
+
+def _pasted(
+    file: SourceFile, tokens: list[Token], macros: MacroTable, wanted: Mapping[bytes, str]
+) -> Iterator[tuple[str, Definition]]:
+    """Functions whose names a macro puts together: `ISR(TIM2) {` for TIM2_IRQHandler."""
+    depth = 0
+    for index, token in enumerate(tokens):
+        depth += (token.text == b"{") - (token.text == b"}")
+        if depth or token.kind != "identifier" or tokens[index + 1 : index + 2] == []:
+            continue
+        macro = macros.get(token.text)
+        if macro is None or macro.parameters is None or tokens[index + 1].text != b"(":
+            continue
+        closing = matching(tokens, index + 1)
+        if closing is None or _is_weak(tokens, index):
+            continue
+        body = (
+            [b"{"] if tokens[closing + 1 : closing + 2] and tokens[closing + 1].text == b"{" else []
+        )
+        written = {part.text for part in tokens[index : closing + 1]}
+        expanded = list(
+            lex_fragment(b" ".join([*macros.expand(tokens[index : closing + 1]), *body]))
+        )
+        for number, part in enumerate(expanded):
+            if (
+                part.text in wanted
+                and part.text not in written
+                and _is_definition(expanded, number)
+                and not _is_weak(expanded, number)
+            ):
+                yield wanted[part.text], Definition(file, token.start, tokens[closing].end)
 
 
 def _is_generated(tokens: list[Token], index: int, macros: MacroTable) -> bool:

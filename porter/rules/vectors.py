@@ -72,7 +72,10 @@ def _missing(domain: Domain, definitions: Definitions) -> Iterator[tuple[SourceF
         file = SourceFile(domain.path, str(domain.path), data)
         start = max(data.find(f'"{name}"'.encode()), 0)
         site = Site(file.name, start, start + len(name), SiteKind.VECTOR, name, vector.name)
-        reason = f"the description names it for {vector.name}, but no source defines it"
+        reason = (
+            f"the description names it as the handler of {vector.name}, but no source that is "
+            "built defines it: correct 'handler' in the description, or add the file to the sources"
+        )
         yield file, Verdict(site, Status.ESCALATED, RULE, reason)
 
 

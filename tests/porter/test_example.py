@@ -155,6 +155,6 @@ def test_a_handler_that_does_not_exist_is_escalated(tmp_path: Path) -> None:
     ]
     _, result = ported(tmp_path, MOTOR, vectors=vectors)
     found = escalations(result)
-    assert "uart_isr: the description names it for USART1, but no source defines it" in found
+    assert any(line.startswith("uart_isr: the description names it") for line in found)
     assert any("names uart_isr instead" in line for line in found)
     assert not any("link_event" in line for line in found)  # the replacing file defines it

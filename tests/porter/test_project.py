@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from porter.project.build import read_build
+from porter.project.domain import Vector
 from porter.project.source_tree import find_sources
 from porter.project.vectors import tables_in_asm, tables_in_c
 from porter.rules.verdict import Status
 from porter.source.c_tree import SyntaxTree
 from porter.source.source_file import SourceFile
 from scanner.report.errors import MissingError
-from tests.porter.helpers import escalations, port_files
+from tests.porter.helpers import DOMAIN, escalations, port_files
 
 MAKEFILE = b"""\
 CC = arm-none-eabi-gcc
@@ -161,3 +163,22 @@ def test_a_table_in_c(tmp_path: Path) -> None:
     (table,) = tables_in_c(SourceFile(tmp_path / "v.c", "v.c", text), SyntaxTree(text, 0))
     assert table.handlers[16] == "wwdg_isr"
     assert table.handlers[17] == "pvd_isr"
+
+
+# --- handlers that a macro names --------------------------------------------------------------
+
+PASTED = (
+    b"#define CAT(a, b) a##b\n#define ISR(v) void CAT(v, _IRQHandler)(void)\n"
+    b"int main(void) { return 0; }\nISR(TIM2);\n"
+)
+
+
+def test_a_handler_whose_name_a_macro_pastes_is_found(tmp_path: Path) -> None:
+    isr = b"ISR(TIM2) { *(volatile unsigned *)0xE000ED94 = 1; }\n"
+    vector = Vector(4, "irq", "TIM2", "TIM2_IRQHandler", 28, True)
+    domain = replace(DOMAIN, vectors=(*DOMAIN.vectors[:3], vector))
+    # A declaration defines nothing; the defined one runs, so what it does needs a person.
+    (missing,) = escalations(port_files(tmp_path / "a", {"main.c": PASTED}, domain))
+    assert "no source that is built defines it" in missing
+    (inside,) = escalations(port_files(tmp_path / "b", {"main.c": PASTED + isr}, domain))
+    assert "MPU" in inside
