@@ -51,18 +51,29 @@ def run(request: Request) -> int:
     if request.out is not None:
         write_copy(result, request.out, request.force)
     elif request.in_place:
-        changes = [
-            Change(port.file.path.resolve(), port.file.data, port.ported)
-            for port in result.files
-            if port.edits
-        ]
-        apply_changes(result.root, changes, request.force)
+        apply_changes(result.root, _changes(result), request.force)
     elif request.diff is not None:
         _write(request.diff, _diff(result))
     elif not request.json:
         sys.stdout.buffer.write(_diff(result))
         sys.stdout.buffer.flush()
     return 1 if result.count(Status.ESCALATED) else 0
+
+
+def _changes(result: PortResult) -> list[Change]:
+    """Each edited file once, whatever links lead to it. Raises FvmError for one outside."""
+    changes: dict[Path, Change] = {}
+    for port in result.files:
+        path = port.file.path.resolve()
+        if port.edits and not path.is_relative_to(result.root):
+            raise FvmError(
+                f"leads out of the project, to {path}: nothing was changed",
+                file=port.file.path,
+                hint="use --out, which edits a copy",
+            )
+        if port.edits:
+            changes[path] = Change(path, port.file.data, port.ported)
+    return list(changes.values())
 
 
 def _diff(result: PortResult) -> bytes:

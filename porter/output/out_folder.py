@@ -9,6 +9,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from porter.output.copied_links import settle_links
+from porter.project.folder_links import real
 from porter.result import PortResult
 from scanner.report.errors import FvmError
 
@@ -53,9 +55,10 @@ def _swap(fresh: Path, out: Path, old: Path) -> None:
 def _copy(result: PortResult, out: Path, fresh: Path) -> None:
     def ignored(folder: str, names: list[str]) -> list[str]:
         here = Path(folder)
-        return [name for name in names if name in _SKIPPED or (here / name).resolve() == out]
+        return [name for name in names if name in _SKIPPED or real(here / name) == out]
 
     shutil.copytree(result.root, fresh, ignore=ignored, symlinks=True)
+    settle_links(result.root, fresh, ignored)
     hashes: dict[str, str] = {}
     for port in result.files:
         if port.edits:

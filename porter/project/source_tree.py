@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from porter.project.folder_links import linked_folder, real
 from porter.source.source_file import SOURCE_SUFFIXES
 from scanner.report.errors import MissingError
 
@@ -13,7 +14,7 @@ _SKIPPED_DIRECTORIES = frozenset({".git", ".svn", ".hg", "__pycache__", ".venv",
 
 
 def find_sources(root: Path, excluded: Iterable[Path] = ()) -> list[Path]:
-    """Source files below `root`, sorted. Symbolic links to folders are not followed.
+    """Source files below `root`, sorted; also those in linked folders that lie elsewhere.
 
     Raises MissingError when `root` is no folder that can be read.
     """
@@ -21,18 +22,23 @@ def find_sources(root: Path, excluded: Iterable[Path] = ()) -> list[Path]:
         raise MissingError("no such project folder", file=root)
     if not os.access(root, os.R_OK | os.X_OK):
         raise MissingError("the project folder can't be opened", file=root)
-    avoid = {path.resolve() for path in excluded}
-    found: list[Path] = []
-    for folder, subfolders, names in os.walk(root):
+    avoid = {real(path) for path in excluded}
+    return sorted(_sources(real(root), root, frozenset(), avoid))
+
+
+def _sources(root: Path, start: Path, above: frozenset[Path], avoid: set[Path]) -> Iterator[Path]:
+    """Sources below `start`, which the real folders `above` led to."""
+    for folder, subfolders, names in os.walk(start):
         here = Path(folder)
         subfolders[:] = sorted(
             name
             for name in subfolders
-            if name not in _SKIPPED_DIRECTORIES and (here / name).resolve() not in avoid
+            if name not in _SKIPPED_DIRECTORIES and real(here / name) not in avoid
         )
-        found += [
-            here / name
-            for name in sorted(names)
-            if Path(name).suffix.lower() in SOURCE_SUFFIXES and (here / name).is_file()
-        ]
-    return sorted(found)
+        for name in subfolders:  # os.walk goes into the folders, but not into the links
+            target = linked_folder(root, here / name, above)
+            if target is not None:
+                yield from _sources(root, here / name, above | {target}, avoid)
+        for name in names:
+            if Path(name).suffix.lower() in SOURCE_SUFFIXES and (here / name).is_file():
+                yield here / name

@@ -140,3 +140,29 @@ def test_a_linked_source_is_edited_in_the_copy_only(project: Path) -> None:
     assert fvmkit(project, "--out", project.parent / "ported").returncode == 0
     assert elsewhere.read_bytes() == LEGACY
     assert b"virt_int_mask" in (project.parent / "ported" / "linked.c").read_bytes()
+
+
+def test_a_linked_folder_is_ported_into_the_copy_only(project: Path) -> None:
+    sdk = project.parent / "sdk"
+    sdk.mkdir()
+    (sdk / "extra.c").write_bytes(LEGACY)
+    (sdk / "back").symlink_to(sdk)  # in a circle
+    (sdk / "home").symlink_to(project)
+    (project / "lib").symlink_to("../sdk")
+    (project / "again").symlink_to(project / "main.c")
+    (project / "loop").symlink_to("loop")
+    (project / "up").symlink_to("..")
+    out = project.parent / "deeper" / "ported"
+    run = fvmkit(project, "--out", out)
+    assert (run.returncode, run.stderr) == (
+        0, b"fvmkit port: 4 found, 4 rewritten, 0 left, 0 escalated\n",
+    )  # fmt: skip
+    assert b"virt_int_mask" in (out / "lib" / "extra.c").read_bytes()
+    assert not (out / "lib").is_symlink()
+    assert (out / "again").resolve() == out / "main.c"
+    assert (out / "lib" / "home").resolve() == out
+    assert (sdk / "extra.c").read_bytes() == LEGACY
+    refused = fvmkit(project, "--in-place")
+    assert refused.returncode == 1
+    assert b"leads out of the project" in refused.stderr
+    assert (project / "main.c").read_bytes() == LEGACY
