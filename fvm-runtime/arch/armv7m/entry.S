@@ -13,6 +13,7 @@
     .fpu fpv4-sp-d16
 
 #define KERNEL_STACK 512
+#define STACK_PATTERN 0xA5A5A5A5 /* as in <fvm/stack.h> */
 
 #define CPU_CURRENT 0
 #define CPU_NEXT 4
@@ -59,6 +60,12 @@ reset_entry:
 3:  str r3, [r1], #4
 4:  cmp r1, r2
     blo 3b
+    ldr r1, =kernel_stack_limit /* nothing is on it yet */
+    ldr r2, =kernel_stack_top
+    mov r3, #STACK_PATTERN
+5:  str r3, [r1], #4
+    cmp r1, r2
+    blo 5b
     bl kernel_main
 
     .thumb_func
@@ -154,6 +161,8 @@ fpu_zero:
 
     .section .kernel_stack, "aw", %nobits
     .balign 8
+    .global kernel_stack_limit
+kernel_stack_limit:
     .space KERNEL_STACK - 4
     .global kernel_exc_return
 kernel_exc_return:

@@ -1,0 +1,21 @@
+/* Stacks are filled with a pattern when their domain starts, so that a dump of RAM shows how deep
+ * each went since. The linker script names their ends: fvm_stack_<slot>_limit, fvm_stack_<slot>. */
+#ifndef FVM_STACK_H
+#define FVM_STACK_H
+
+#include <string.h>
+
+#define FVM_STACK_PATTERN 0xA5
+
+/* Bytes below the top that painting leaves alone: the frame that the kernel made for a thread that
+ * didn't run yet, or what the painter and memset themselves use. */
+#define FVM_STACK_IN_USE 128
+
+static inline void fvm_stack_paint(char *limit, char *end)
+{
+    if (end > limit) {
+        memset(limit, FVM_STACK_PATTERN, (size_t)(end - limit));
+    }
+}
+
+#endif
