@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from composer.chips.chip import Board, Chip
-from composer.description.model import Clocks, Domain, System
+from composer.description.model import Clocks, Domain, Split, System
 from composer.layout.allocate import Placed, Range
 from composer.layout.protection import Grant, ProtectionUnit
 from composer.sources import Sources
@@ -56,6 +56,7 @@ class Vector:
     handler: str | None
     transparent: bool = False
     number: int | None = None
+    split: Split | None = None
 
 
 @dataclass(frozen=True)

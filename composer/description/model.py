@@ -77,13 +77,52 @@ class Clocks:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """Records that the VM is woken for: those whose `register` holds one of `ends`."""
+
+    register: str
+    ends: tuple[int, ...]
+    longest: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class Count:
+    """Records that are counted: those whose `register` has one of `bits`."""
+
+    name: str
+    register: str
+    bits: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class Split:
+    """How an interrupt of a VM is served in three sections: stub, process, VM."""
+
+    process: str
+    device: str
+    ring: int
+    frame: Frame | None
+    counts: tuple[Count, ...]
+    policy: str | None
+    place: Place
+
+
+@dataclass(frozen=True)
 class Irq:
     """An interrupt line that a domain gets. Processes get it as a signal and have no handler."""
 
     name: str
     handler: str | None
     transparent: bool
+    split: Split | None
     place: Place
+
+    @property
+    def section(self) -> str:
+        """C name of the mid-section: a thread of its process, and the name of its file."""
+        return f"{self.name.lower()}_mid"
 
 
 @dataclass(frozen=True)
@@ -99,14 +138,16 @@ class Replacement:
 class Project:
     """The sources of a domain. Paths are as written, relative to the description's folder.
 
-    `builtin` names a process of the runtime; then there are no paths. `is_ported` is false for
-    sources that are written for the guest API and need no porting.
+    `builtin` names a process of the runtime; then there are no paths. `split` names the VM whose
+    mid-sections the process runs; then `path` may be empty. `is_ported` is false for sources that
+    are written for the guest API and need no porting.
     """
 
     path: str
     ported: str | None
     is_ported: bool
     builtin: str | None
+    split: str | None
     standard: str
     cflags: str
     ldflags: str
@@ -161,7 +202,10 @@ class ProcessPart:
 
 @dataclass(frozen=True)
 class Domain:
-    """A VM or a process: exactly one of `vm` and `process` is set."""
+    """A VM or a process: exactly one of `vm` and `process` is set.
+
+    `borrowed` are devices of a VM whose registers a mid-section of this process uses too.
+    """
 
     name: str
     flash: int
@@ -170,6 +214,7 @@ class Domain:
     fpu: bool
     project: Project
     devices: tuple[Named, ...]
+    borrowed: tuple[Named, ...]
     irqs: tuple[Irq, ...]
     clock_names: tuple[Named, ...]
     clocks: tuple[Clocks, ...]
@@ -223,13 +268,18 @@ class Shared:
 
 @dataclass(frozen=True)
 class Event:
-    """A signal from one domain to another."""
+    """A signal from one domain to another.
+
+    `at`: it arrives at the receiver's vector (VM) or signal (process) of that line, and has none of
+    its own.
+    """
 
     name: str
     sender: str
     receiver: str
     handler: str | None
     place: Place
+    at: str | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from composer.description import units
 from composer.description.model import (
     Clocks,
     Domain,
+    Count,
     Event,
+    Frame,
     Irq,
     Kernel,
     Named,
@@ -22,6 +24,7 @@ from composer.description.model import (
     Replacement,
     Shared,
     SharedUser,
+    Split,
     System,
     Thread,
     Timer,
@@ -173,8 +176,15 @@ def _domain(node: _Node, vm: VmPart | None, process: ProcessPart | None) -> Doma
         fpu=node.yes("fpu"),
         project=_project(node.one("project")),
         devices=_named(node, "device"),
+        borrowed=(),
         irqs=tuple(
-            Irq(n.text("name"), n.maybe("handler"), n.maybe("mask") == "transparent", n.place)
+            Irq(
+                n.text("name"),
+                n.maybe("handler"),
+                n.maybe("mask") == "transparent",
+                _split(n),
+                n.place,
+            )
             for n in node.all("irq")
         ),
         clock_names=_named(node, "clock"),
@@ -184,6 +194,30 @@ def _domain(node: _Node, vm: VmPart | None, process: ProcessPart | None) -> Doma
         process=process,
         place=node.place,
     )
+
+
+def _split(irq: _Node) -> Split | None:
+    node = irq.optional("split")
+    if node is None:
+        return None
+    frame, policy = node.optional("frame"), node.optional("policy")
+    return Split(
+        process=node.text("process"),
+        device=node.maybe("device") or irq.text("name"),
+        ring=node.unit("ring", units.size),
+        frame=_frame(frame) if frame else None,
+        counts=tuple(
+            Count(n.text("name"), n.text("register"), int(n.text("bits"), 0), n.place)
+            for n in node.all("count")
+        ),
+        policy=policy.text("function") if policy else None,
+        place=node.place,
+    )
+
+
+def _frame(node: _Node) -> Frame:
+    ends = tuple(int(word, 0) for word in node.text("ends").split())
+    return Frame(node.text("register"), ends, node.number("longest"), node.place)
 
 
 def _named(node: _Node, tag: str) -> tuple[Named, ...]:
@@ -198,8 +232,9 @@ def _project(node: _Node) -> Project:
     return Project(
         path=node.maybe("path") or "",
         ported=node.maybe("ported"),
-        is_ported=node.yes("port"),
+        is_ported=node.yes("port") and node.maybe("split") is None,
         builtin=node.maybe("builtin"),
+        split=node.maybe("split"),
         standard=node.text("standard"),
         cflags=node.text("cflags"),
         ldflags=node.text("ldflags"),

@@ -17,6 +17,8 @@ def generate(plan: Plan, out: Path) -> dict[str, str]:
     c_texts = {
         "kernel/fvm_config.h": kernel.config_header(plan),
         "kernel/fvm_tables.c": kernel.tables(plan),
+        "kernel/fvm_lines.inc": kernel.line_vectors(plan),
+        "kernel/fvm_stubs.c": kernel.line_stubs(plan),
         "kernel/kernel.ld": kernel.linker_script(plan),
         f"{HYPERVISOR}/hyp_config.h": hypervisor.policy_header(plan),
         f"{HYPERVISOR}/hyp_config.c": hypervisor.policy_tables(plan),

@@ -1,4 +1,4 @@
-"""What the kernel is built from: fvm_config.h, fvm_tables.c, kernel.ld."""
+"""What the kernel is built from: fvm_config.h, fvm_tables.c, the stubs of lines, kernel.ld."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from composer.layout.grants import joined
 from composer.plan import SIGNAL_FAULT, SIGNAL_MANAGER, EventPlan, Plan
 
 
+_NOBODY = "FVM_NO_INDEX"
+
+
 @dataclass(frozen=True)
 class Route:
     """struct fvm_route, with its fields as C text."""
@@ -17,6 +20,7 @@ class Route:
     kind: str
     target: int
     virt_id: int
+    bottom: int | str
     comment: str
 
 
@@ -53,6 +57,16 @@ def tables(plan: Plan) -> str:
     )
 
 
+def line_vectors(plan: Plan) -> str:
+    """fvm_lines.inc."""
+    return render("fvm_lines.inc.j2", plan=plan, stubs=_stubs(plan))
+
+
+def line_stubs(plan: Plan) -> str:
+    """fvm_stubs.c."""
+    return render("fvm_stubs.c.j2", stubs=_stubs(plan))
+
+
 def linker_script(plan: Plan) -> str:
     """kernel.ld."""
     return render("kernel.ld.j2", plan=plan)
@@ -67,21 +81,36 @@ def _routes(plan: Plan) -> dict[int, Route]:
     routes = {}
     for domain in plan.vms:
         for vector in domain.vectors:
-            if vector.kind == "irq" and vector.number is not None and domain.vcpu is not None:
+            if vector.kind != "irq" or vector.split is not None:
+                continue
+            if vector.number is not None and domain.vcpu is not None:
                 kind = "FVM_ROUTE_VCPU"
                 if vector.transparent:
                     kind += " | FVM_ROUTE_TRANSPARENT"
                 comment = f"{vector.name}: {domain.name}"
-                routes[vector.number] = Route(kind, domain.vcpu, vector.virt_id, comment)
+                routes[vector.number] = Route(kind, domain.vcpu, vector.virt_id, _NOBODY, comment)
+    bottoms = {
+        vector.number: (vector.virt_id, domain.vcpu or 0)
+        for domain in plan.vms
+        for vector in domain.vectors
+        if vector.kind == "irq" and vector.split is not None
+    }
     for signal in plan.signals:
         if signal.irq is not None:
             comment = f"{signal.name}: {plan.domains[signal.domain].name}"
-            routes[signal.irq] = Route("FVM_ROUTE_SIGNAL", signal.index, 0, comment)
+            virt_id, bottom = bottoms.get(signal.irq, (0, _NOBODY))
+            routes[signal.irq] = Route("FVM_ROUTE_SIGNAL", signal.index, virt_id, bottom, comment)
     return routes
+
+
+def _stubs(plan: Plan) -> dict[int, Route]:
+    """The lines that send a signal, in their order."""
+    routes = _routes(plan)
+    return {line: routes[line] for line in sorted(routes) if "SIGNAL" in routes[line].kind}
 
 
 def _event_route(plan: Plan, event: EventPlan) -> Route:
     receiver = plan.domains[event.receiver]
     if event.signal is not None:
-        return Route("FVM_ROUTE_SIGNAL", event.signal, 0, event.name)
-    return Route("FVM_ROUTE_VCPU", receiver.vcpu or 0, event.virt_id or 0, event.name)
+        return Route("FVM_ROUTE_SIGNAL", event.signal, 0, _NOBODY, event.name)
+    return Route("FVM_ROUTE_VCPU", receiver.vcpu or 0, event.virt_id or 0, _NOBODY, event.name)

@@ -36,7 +36,7 @@ def kernel_makefile(plan: Plan, folder: Path) -> str:
     sources = _sources(runtime / "kernel")
     for part in plan.chip.core.runtime:
         sources += _sources(runtime / "arch" / part)
-    return _makefile(plan, folder, "kernel", [*sources, folder / "fvm_tables.c"], fpu=False)
+    return _makefile(plan, folder, "kernel", [*sources, folder / "fvm_tables.c", folder / "fvm_stubs.c"], fpu=False)
 
 
 def domain_makefile(plan: Plan, domain: DomainPlan, folder: Path) -> str:

@@ -3,7 +3,9 @@
  * The stub closes the line, which is right for every level-triggered source without knowing the
  * peripheral, and pends the vector of the owner. The line opens again when the owner says that it
  * served the vector. A line is open exactly when its guest enabled it and no stub closed it.
- * A line of a process sends its signal instead, and is open only while a thread waits for that.
+ * A line of a process has a generated stub of its own (fvm_stubs.c), which sends a signal instead;
+ * it is open only while a thread waits for that. If a VM serves the rest of such an interrupt, the
+ * VM enables and disables its vector by the line's number, but never the line.
  */
 #include "kernel/kernel.h"
 
@@ -36,11 +38,6 @@ void interrupt_dispatch(uint32_t line)
     const struct fvm_route *route = &fvm_irq_route[line];
     uint32_t since = timer_arch_now();
     line_arch_close(line);
-    if (kind_of(route) == FVM_ROUTE_SIGNAL) {
-        signal_send(route->target);
-        scheduler_choose();
-        return;
-    }
     if (kind_of(route) != FVM_ROUTE_VCPU) {
         return; /* nobody's: it stays closed */
     }
@@ -74,6 +71,11 @@ int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable)
         return FVM_E_ARGUMENT;
     }
     const struct fvm_route *route = &fvm_irq_route[line];
+    if (kind_of(route) == FVM_ROUTE_SIGNAL) {
+        return route->bottom != FVM_NO_INDEX && &vcpu_table[route->bottom] == vcpu
+                   ? route->virt_id
+                   : FVM_E_OWNER;
+    }
     if (&vcpu_table[route->target] != vcpu || vcpu->line[route->virt_id] != line) {
         return FVM_E_OWNER; /* foreign, or not registered yet */
     }

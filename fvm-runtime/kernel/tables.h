@@ -64,11 +64,12 @@ struct fvm_vcpu_config {
 /* Where an interrupt or event goes. */
 #define FVM_ROUTE_NONE 0u
 #define FVM_ROUTE_VCPU 1u           /* target: vCPU, virt_id */
-#define FVM_ROUTE_SIGNAL 2u         /* target: signal (processes) */
+#define FVM_ROUTE_SIGNAL 2u         /* target: signal (processes); a line: by its own stub */
 #define FVM_ROUTE_TRANSPARENT 0x80u /* or-ed: not held by VIRT_BASEPRI */
 
 struct fvm_route {
-    uint8_t kind, target, virt_id, reserved;
+    uint8_t kind, target, virt_id;
+    uint8_t bottom; /* line of a signal: vCPU whose vector virt_id ends the service, or none */
 };
 
 struct fvm_event_config {

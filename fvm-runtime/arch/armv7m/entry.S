@@ -15,6 +15,17 @@
 #define KERNEL_STACK 512
 #define STACK_PATTERN 0xA5A5A5A5 /* as in <fvm/stack.h> */
 
+/* Entry of a line that has a stub of its own: `send` does its work. */
+    .macro own_line_stub name, send
+    .thumb_func
+\name:
+    push {r3, lr}
+    bl \send
+    b leave
+    .endm
+
+#include "fvm_lines.inc" /* generated: the macros line_vectors, line_stubs */
+
 #define CPU_CURRENT 0
 #define CPU_NEXT 4
 #define THREAD_CONTEXT 0
@@ -36,9 +47,7 @@ vector_table:
     .word 0
     .word start_stub        /* PendSV: first thread only */
     .word timer_stub        /* SysTick */
-    .rept FVM_IRQS
-    .word line_stub
-    .endr
+    line_vectors
 
     .text
     .thumb_func
@@ -96,6 +105,8 @@ call_stub:
     push {r3, lr}
     bl call_entry
     b leave
+
+    line_stubs
 
     .thumb_func
 line_stub:
