@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from composer.emit.boot import boot_ops, pin_grants
@@ -9,8 +10,7 @@ from composer.emit.render import render
 from composer.layout.grants import joined
 from composer.plan import SIGNAL_FAULT, SIGNAL_MANAGER, EventPlan, Plan
 
-
-_NOBODY = "FVM_NO_INDEX"
+_NOBODY = "FVM_NO_INDEX"  # of fvm-runtime/kernel/tables.h
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def tables(plan: Plan) -> str:
         fault_signal=SIGNAL_FAULT,
         manager_signal=SIGNAL_MANAGER,
         budget=budget(plan),
+        description=hashlib.sha256(plan.system.file.read_bytes()).digest(),
     )
 
 
