@@ -8,6 +8,7 @@ from composer.chips.chip import Chip, load_board, load_chip
 from composer.chips.family import family_of
 from composer.description.check import check_system, merged_clocks
 from composer.description.model import Domain, System
+from composer.description.three_sections import expand
 from composer.layout.grants import device_grants
 from composer.layout.place import place_system
 from composer.layout.protection import Grant, unit_of
@@ -37,6 +38,7 @@ _HYPERVISOR_STACK = 768  # bytes a thread
 
 def resolve(system: System, out: Path) -> Plan:
     """The plan of a description whose output goes to `out`; an FvmError if it breaks a rule."""
+    system = expand(system)
     chip = load_chip(system.chip, system.place)
     board = load_board(system.board, system.place) if system.board else None
     check_system(system, chip, board)
@@ -114,7 +116,7 @@ def _signals(system: System, chip: Chip) -> list[Signal]:
         for irq in domain.irqs:
             signals.append(Signal(len(signals), irq.name, index, irq=chip.interrupts[irq.name]))
         for event in system.events:
-            if event.receiver == domain.name:
+            if event.receiver == domain.name and event.at is None:
                 signals.append(Signal(len(signals), event.name, index))
     return signals
 
@@ -128,11 +130,14 @@ def _events(system: System, signals: list[Signal]) -> list[EventPlan]:
         receiver = names.index(event.receiver)
         target: Domain = system.domains[receiver - 1]
         virt_id, signal = None, None
-        if target.vm is not None:
+        if target.vm is not None and event.at is not None:
+            virt_id = VIRT_FIRST + [i.name for i in target.irqs].index(event.at)
+        elif target.vm is not None:
             virt_id = VIRT_FIRST + len(target.irqs) + received.get(target.name, 0)
             received[target.name] = received.get(target.name, 0) + 1
         else:
-            signal = next(s.index for s in signals if (s.name, s.domain) == (event.name, receiver))
+            arrives = (event.at or event.name, receiver)
+            signal = next(s.index for s in signals if (s.name, s.domain) == arrives)
         sender = names.index(event.sender)
         events.append(EventPlan(number, event.name, sender, receiver, virt_id, signal))
     return events
@@ -218,11 +223,11 @@ class _Numbering:
         for irq in domain.irqs:
             line = self.chip.interrupts[irq.name]
             vectors.append(
-                Vector(len(vectors), irq.name, "irq", irq.handler, irq.transparent, line)
+                Vector(len(vectors), irq.name, "irq", irq.handler, irq.transparent, line, irq.split)
             )
-        handlers = {event.name: event.handler for event in self.system.events}
+        handlers = {e.name: e.handler for e in self.system.events if e.at is None}
         for event in self.events:
-            if event.receiver == index:
+            if event.receiver == index and event.name in handlers:
                 handler = handlers[event.name]
                 number = event.number
                 vectors.append(Vector(len(vectors), event.name, "event", handler, number=number))

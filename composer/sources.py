@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from composer.description.model import Domain, Place, Project, System
+from composer.description.model import Domain, Place, Project, System, section_name
 from scanner.report.errors import FvmError, MissingError
 
 _BUILDABLE = (".c", ".s", ".S")
@@ -20,7 +20,9 @@ _BUILDABLE = (".c", ".s", ".S")
 
 @dataclass(frozen=True)
 class Sources:
-    """Absolute paths. `built` and `includes` are where the build finds them: the ported copy."""
+    """Absolute paths. `built` and `includes` are where the build finds them: the ported copy, and
+    for mid-sections what `fvmkit split` writes.
+    """
 
     original: Path | None
     ported: Path | None
@@ -55,6 +57,9 @@ def find_sources(system: System, domain: Domain, out: Path) -> Sources:
     project = domain.project
     if project.builtin is not None:
         return _builtin(project)
+    sections = _sections(system, domain, out)
+    if not project.path and sections is not None:
+        return sections
     if not project.path:
         raise project.place.error(
             "<project> has neither 'path' nor 'builtin'", 'add path="FOLDER" of the sources'
@@ -78,11 +83,15 @@ def find_sources(system: System, domain: Domain, out: Path) -> Sources:
     names = [name for name in _matches(project, original) if name not in left_out]
     built = [ported / name for name in names]
     built += [_replacement(system, original, ported, r.by, r.place) for r in project.replacements]
+    includes = [ported / include.name for include in project.includes]
+    if sections is not None:
+        built += sections.built
+        includes += sections.includes
     return Sources(
         original,
         ported,
         tuple(built),
-        tuple(ported / include.name for include in project.includes),
+        tuple(includes),
         tuple(n.name for n in project.startup),
         tuple((r.file, r.by) for r in project.replacements),
     )
@@ -144,6 +153,21 @@ def _replacement(system: System, original: Path, ported: Path, by: str, place: P
     if beside.is_file():
         return beside
     raise _missing(place, f"'{by}' is neither in the project nor next to the description")
+
+
+def _sections(system: System, domain: Domain, out: Path) -> Sources | None:
+    """The mid-sections that a process runs, as `fvmkit split --out` names them; None: it has none.
+
+    They need not exist yet.
+    """
+    name = domain.project.split
+    if name is None:
+        return None
+    folder = out / "split" / name
+    vm = next(vm for vm in system.vms if vm.name == name)
+    irqs = [i for i in vm.irqs if i.split and i.split.process == domain.name]
+    built = tuple(folder / f"{section_name(irq.name)}.c" for irq in irqs)
+    return Sources(None, None, built, (folder,), (), ())
 
 
 def _builtin(project: Project) -> Sources:

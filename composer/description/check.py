@@ -14,7 +14,7 @@ from composer.plan import TICKS_MAX
 
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
-_RESERVED = ("kernel", "hypervisor", "ported", "image")  # folders in the output
+_RESERVED = ("kernel", "hypervisor", "ported", "split", "image")  # folders in the output
 
 
 def check_system(system: System, chip: Chip, board: Board | None) -> None:
@@ -145,7 +145,7 @@ def _events(system: System) -> None:
                 f"event '{event.name}' goes from '{event.sender}' to itself",
                 "inside a VM use virt_vct_trig",
             )
-        if kinds[event.receiver] == "vm" and event.handler is None:
+        if kinds[event.receiver] == "vm" and event.handler is None and event.at is None:
             raise event.place.error(
                 f"event '{event.name}' to a VM has no handler", 'add handler="FUNCTION"'
             )
@@ -164,6 +164,8 @@ def _owners(system: System, chip: Chip) -> None:
         for device in domain.devices:
             _claim(devices, device.name, domain.name, device, f"device '{device.name}'")
         for irq in domain.irqs:
+            if irq.split is not None:
+                continue  # the line is its process's
             named = Named(irq.name, irq.place)
             number = chip.interrupts[irq.name]
             _claim(lines, number, domain.name, named, f"interrupt '{irq.name}' ({number})")

@@ -69,7 +69,8 @@ def check_c_names(system: System) -> None:
         events = [e for e in system.events if domain.name in (e.sender, e.receiver)]
         entries = [*vectors, *(("EVT", e.name, e.place) for e in events)]
         if domain.vm:
-            entries += [("VIRT", e.name, e.place) for e in events if e.receiver == domain.name]
+            arriving = [e for e in events if e.receiver == domain.name and e.at is None]
+            entries += [("VIRT", e.name, e.place) for e in arriving]
         if domain.process:
             entries += [("CAP", t.name, t.place) for t in domain.process.timers]
             entries += [("CAP", i.name, i.place) for i in domain.irqs]
@@ -138,7 +139,7 @@ def _vm(system: System, domain: Domain, vm: VmPart) -> None:
             f"choose at most {show_time(TICKS_MAX * 1_000_000 // kernel_hz)}",
         )
     _stacks(domain, [("usr-stack", vm.usr_stack), ("vct-stack", vm.vct_stack)], _STATE_BYTES)
-    events = sum(1 for e in system.events if e.receiver == domain.name)
+    events = sum(1 for e in system.events if e.receiver == domain.name and e.at is None)
     vectors = VIRT_FIRST + len(domain.irqs) + events
     if vectors > VECTORS_MAX:
         raise domain.place.error(

@@ -11,6 +11,11 @@ from pathlib import Path
 from scanner.report.errors import FvmError
 
 
+def section_name(irq: str) -> str:
+    """C name of a line's mid-section: a thread of its process, and the name of its file."""
+    return f"{irq.lower()}_mid"
+
+
 @dataclass(frozen=True)
 class Place:
     """Where something stands in a file."""
@@ -118,11 +123,6 @@ class Irq:
     transparent: bool
     split: Split | None
     place: Place
-
-    @property
-    def section(self) -> str:
-        """C name of the mid-section: a thread of its process, and the name of its file."""
-        return f"{self.name.lower()}_mid"
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from lxml import etree
 from composer.description import units
 from composer.description.model import (
     Clocks,
-    Domain,
     Count,
+    Domain,
     Event,
     Frame,
     Irq,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from composer.emit.render import render
-from composer.plan import DomainPlan, Plan
+from composer.plan import DomainPlan, Plan, Vector
 
 
 def header(plan: Plan, domain: DomainPlan) -> str:
@@ -14,6 +14,7 @@ def header(plan: Plan, domain: DomainPlan) -> str:
         domain=domain,
         events=[e for e in plan.events if domain.index in (e.sender, e.receiver)],
         shared=[s for s in plan.shared if domain.index in s.access],
+        splits=_splits(domain),
     )
 
 
@@ -27,7 +28,13 @@ def startup(plan: Plan, domain: DomainPlan) -> str:
         domain=domain,
         handlers=list(handlers),
         sent=[e for e in plan.events if e.sender == domain.index],
+        splits=_splits(domain),
     )
+
+
+def _splits(domain: DomainPlan) -> list[Vector]:
+    """Its vectors whose lines a process serves first."""
+    return [v for v in domain.vectors if v.split is not None]
 
 
 def linker_script(domain: DomainPlan) -> str:

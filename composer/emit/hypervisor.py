@@ -53,7 +53,7 @@ def _timers(plan: Plan) -> list[object]:
 
 
 def _routes(plan: Plan) -> list[tuple[int | None, object]]:
-    return [(d.vcpu, v) for d in plan.vms for v in d.vectors if v.kind == "irq"]
+    return [(d.vcpu, v) for d in plan.vms for v in d.vectors if v.kind == "irq" and v.split is None]
 
 
 def _vcpu(plan: Plan, domain: int) -> str:

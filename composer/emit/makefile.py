@@ -36,14 +36,20 @@ def kernel_makefile(plan: Plan, folder: Path) -> str:
     sources = _sources(runtime / "kernel")
     for part in plan.chip.core.runtime:
         sources += _sources(runtime / "arch" / part)
-    return _makefile(plan, folder, "kernel", [*sources, folder / "fvm_tables.c", folder / "fvm_stubs.c"], fpu=False)
+    return _makefile(
+        plan,
+        folder,
+        "kernel",
+        [*sources, folder / "fvm_tables.c", folder / "fvm_stubs.c"],
+        fpu=False,
+    )
 
 
 def domain_makefile(plan: Plan, domain: DomainPlan, folder: Path) -> str:
     """Makefile of one domain in `folder`."""
     runtime = runtime_folder()
     library = "native" if domain.vcpu is None else "guest"
-    sources = _sources(runtime / library)
+    sources = _sources(runtime / "shared") + _sources(runtime / library)
     for part in plan.chip.core.runtime:
         sources += _sources(runtime / "arch" / part / library)
     sources.append(folder / "fvm_startup.c")

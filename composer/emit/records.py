@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from composer.description.model import section_name
 from composer.layout.allocate import Placed
 from composer.plan import SVC_NUMBER, DomainPlan, Plan, Vector
 from composer.sources import Sources
@@ -30,7 +31,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "fpu": domain.fpu,
         "wfi": domain.index == 0,  # the hypervisor: its idle thread puts the core to sleep
         "svc": [SVC_NUMBER],
-        "vectors": [_vector(vector) for vector in domain.vectors],
+        "vectors": [_vector(plan, vector) for vector in domain.vectors],
         "events": [
             {
                 "name": e.name,
@@ -47,6 +48,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "pins": [
             {"port": p.port, "pin": p.number} for p in (source.pins if source else ()) if p.runtime
         ],
+        "splits_of": [source.project.split] if source and source.project.split else [],
         "project": _project(domain, out),
         "sources": _sources(domain.sources),
         "replaced": _replaced(domain.sources),
@@ -107,7 +109,7 @@ def _place(placed: Placed) -> dict[str, int]:
     return {"base": placed.base, "size": placed.granted, "asked": placed.size}
 
 
-def _vector(vector: Vector) -> dict[str, Any]:
+def _vector(plan: Plan, vector: Vector) -> dict[str, Any]:
     record: dict[str, Any] = {
         "virt_id": vector.virt_id,
         "name": vector.name,
@@ -117,9 +119,28 @@ def _vector(vector: Vector) -> dict[str, Any]:
     if vector.kind == "irq":
         record["irq"] = vector.number
         record["mask"] = "transparent" if vector.transparent else "maskable"
+        record["split"] = _split(plan, vector)
     if vector.kind == "event":
         record["event"] = vector.number
     return record
+
+
+def _split(plan: Plan, vector: Vector) -> dict[str, Any] | None:
+    split = vector.split
+    if split is None:
+        return None
+    frame, device = split.frame, plan.chip.devices[split.device]
+    return {
+        "process": split.process,
+        "device": device.name,
+        "base": device.base,
+        "size": device.size,
+        "section": section_name(vector.name),
+        "frame": frame
+        and {"register": frame.register, "ends": list(frame.ends), "longest": frame.longest},
+        "counts": [{"name": c.name, "register": c.register, "bits": c.bits} for c in split.counts],
+        "policy": split.policy,
+    }
 
 
 def _project(domain: DomainPlan, out: Path) -> dict[str, str | None]:

@@ -15,6 +15,10 @@ void guest_switch(void);
 /* The pick function that virt_yield_set was given, or NULL. */
 extern uint32_t *(*guest_pick)(uint32_t *sp);
 
+/* The vector's line is served by a process first, which is asked by this event when the vector is
+ * pended in software. Disabled until hyp_irq_ena. */
+void guest_vector_split(uint32_t virt_id, uint32_t pend_event);
+
 /* Turns a cooperative frame that a switch handler loaded into USR_REG into one that the kernel can
  * resume; leaves a preempted one alone. */
 void guest_complete_frame(void);

@@ -23,6 +23,8 @@ struct vector {
     uint8_t transparent;
     uint8_t acknowledge; /* the kernel waits to hear that it was served */
     uint8_t disabled;    /* of a line: until hyp_irq_ena */
+    uint8_t split;       /* a process serves the line first */
+    uint32_t pend_event; /* then: asks the process */
 };
 
 static struct vector vector[FVM_VECTORS_MAX];
@@ -78,6 +80,13 @@ int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
     return result;
 }
 
+void guest_vector_split(uint32_t virt_id, uint32_t pend_event)
+{
+    vector[virt_id].split = 1;
+    vector[virt_id].disabled = 1;
+    vector[virt_id].pend_event = pend_event;
+}
+
 static bool held(uint32_t virt_id)
 {
     return (vector[virt_id].transparent ? fvm_state.int_mask.byte.pri : fvm_state.int_mask.both) !=
@@ -105,6 +114,9 @@ int virt_vct_trig(uint32_t virt_id)
     }
     if (virt_id >= FVM_VECTORS_MAX || vector[virt_id].handler == NULL) {
         return FVM_E_ARGUMENT;
+    }
+    if (vector[virt_id].split) {
+        return hyp_evt_snd(vector[virt_id].pend_event); /* it posts what it finds */
     }
     fvm_state.pending[virt_id] = 1;
     return serve(virt_id);
@@ -137,6 +149,9 @@ int virt_vct_clear(uint32_t virt_id)
     }
     if (virt_id == FVM_VIRT_SWITCH) {
         fvm_state.int_pend.byte.yield = 0;
+    }
+    if (vector[virt_id].split) {
+        return FVM_OK; /* its records are like a source that stays asserted */
     }
     if (fvm_state.pending[virt_id] != 0) {
         fvm_state.pending[virt_id] = 0;

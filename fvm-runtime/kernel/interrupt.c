@@ -72,9 +72,8 @@ int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable)
     }
     const struct fvm_route *route = &fvm_irq_route[line];
     if (kind_of(route) == FVM_ROUTE_SIGNAL) {
-        return route->bottom != FVM_NO_INDEX && &vcpu_table[route->bottom] == vcpu
-                   ? route->virt_id
-                   : FVM_E_OWNER;
+        return route->bottom != FVM_NO_INDEX && &vcpu_table[route->bottom] == vcpu ? route->virt_id
+                                                                                   : FVM_E_OWNER;
     }
     if (&vcpu_table[route->target] != vcpu || vcpu->line[route->virt_id] != line) {
         return FVM_E_OWNER; /* foreign, or not registered yet */

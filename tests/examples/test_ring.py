@@ -24,7 +24,7 @@ def run(folder: Path, ring: Path) -> int:
 
 
 def test_ring(tmp_path: Path) -> None:
-    line = run(tmp_path, RUNTIME / "guest" / "ring.c")
+    line = run(tmp_path, RUNTIME / "shared" / "ring.c")
     assert line == 0, f"check failed, ring_test.c line {line} modulo 256"
 
 
@@ -40,7 +40,7 @@ def test_ring(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_ring_is_noticed(tmp_path: Path, right: str, wrong: str) -> None:
-    source = (RUNTIME / "guest" / "ring.c").read_text()
+    source = (RUNTIME / "shared" / "ring.c").read_text()
     assert source.count(right) == 1
     broken = tmp_path / "ring.c"
     broken.write_text(source.replace(right, wrong))

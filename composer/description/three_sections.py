@@ -1,0 +1,127 @@
+"""What a `<split>` stands for: the line goes to a process, the VM keeps the handler.
+
+The rest of the composer then sees only what it knows: a process with an interrupt line, a shared
+block for the records, and three events:
+
+    <IRQ>_POST  process to VM: records wait; it arrives as the vector of the line
+    <IRQ>_DONE  VM to process: it has served what the process couldn't
+    <IRQ>_PEND  VM to process: the handler was pended in software; it arrives as the line's signal
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from composer.description.model import (
+    Domain,
+    Event,
+    Irq,
+    Named,
+    Shared,
+    SharedUser,
+    Split,
+    System,
+    section_name,
+)
+from composer.description.units import show_size
+
+COUNTS_MAX = 4
+"""FVM_SPLIT_COUNTS of <fvm/split.h>."""
+_SMALLEST_RING = 128  # bytes: counters, ring header and a few records
+
+
+def expand(system: System) -> System:
+    """The system without anything left to be derived from its splits; an FvmError for a bad one."""
+    for process in system.processes:
+        _check_project(system, process)
+    processes = list(system.processes)
+    shared, events = list(system.shared), list(system.events)
+    for vm in system.vms:
+        for irq in vm.irqs:
+            if irq.split is None:
+                continue
+            index = _process(system, vm, irq, irq.split)
+            processes[index] = _with_section(processes[index], irq, irq.split)
+            shared.append(_ring(vm, irq, irq.split))
+            events += _events(vm, irq, irq.split)
+    return replace(system, processes=tuple(processes), shared=tuple(shared), events=tuple(events))
+
+
+def _check_project(system: System, process: Domain) -> None:
+    """A process for mid-sections has some."""
+    name = process.project.split
+    if name is None:
+        return
+    vm = next((v for v in system.vms if v.name == name), None)
+    if vm is None:
+        known = ", ".join(v.name for v in system.vms)
+        raise process.project.place.error(f'split="{name}": no such VM', f"known: {known}")
+    if not any(i.split and i.split.process == process.name for i in vm.irqs):
+        raise process.project.place.error(
+            f"no <irq> of '{name}' is split to '{process.name}'",
+            f'put <split process="{process.name}"/> into one',
+        )
+
+
+def _process(system: System, vm: Domain, irq: Irq, split: Split) -> int:
+    """Index of the process of a split that keeps the rules."""
+    names = [p.name for p in system.processes]
+    if split.process not in names:
+        raise split.place.error(
+            f"no process '{split.process}'",
+            f"known: {', '.join(names)}" if names else f'add <process name="{split.process}" ...>',
+        )
+    process = system.processes[names.index(split.process)]
+    project = process.project
+    if project.split != vm.name and (project.split is not None or not project.path):
+        raise split.place.error(
+            f"'{process.name}' isn't built from mid-sections of '{vm.name}'",
+            f'give it <project split="{vm.name}"/>',
+        )
+    threads = process.process.threads if process.process else ()
+    if section_name(irq.name) not in [t.name for t in threads]:
+        raise split.place.error(
+            f"'{process.name}' has no thread for the mid-section of {irq.name}",
+            f'add <thread name="{section_name(irq.name)}" priority="20" stack="512"/> to it',
+        )
+    if split.device not in [d.name for d in vm.devices]:
+        raise split.place.error(
+            f"device '{split.device}' isn't granted to '{vm.name}'",
+            'name the device that the handler serves: device="..."',
+        )
+    if split.ring < _SMALLEST_RING:
+        raise split.place.error(
+            f"ring of {show_size(split.ring)}", f"give it at least {_SMALLEST_RING} bytes"
+        )
+    if len(split.counts) > COUNTS_MAX:
+        raise split.counts[COUNTS_MAX].place.error(
+            f"a section counts at most {COUNTS_MAX} things", "remove one"
+        )
+    for count in split.counts:
+        if count.bits == 0:
+            raise count.place.error(f"count '{count.name}' has no bits", 'write bits="0x8"')
+    if split.frame is not None and split.frame.longest == 0:
+        raise split.frame.place.error("a frame of 0 records", "longest is 1 or more")
+    return names.index(split.process)
+
+
+def _with_section(process: Domain, irq: Irq, split: Split) -> Domain:
+    borrowed = process.borrowed
+    if split.device not in [d.name for d in borrowed]:
+        borrowed += (Named(split.device, split.place),)
+    line = Irq(irq.name, None, False, None, irq.place)
+    return replace(process, borrowed=borrowed, irqs=(*process.irqs, line))
+
+
+def _ring(vm: Domain, irq: Irq, split: Split) -> Shared:
+    users = (SharedUser(split.process, True, split.place), SharedUser(vm.name, True, split.place))
+    return Shared(f"{irq.name}_RING", split.ring, users, split.place)
+
+
+def _events(vm: Domain, irq: Irq, split: Split) -> list[Event]:
+    process = split.process
+    return [
+        Event(f"{irq.name}_POST", process, vm.name, None, split.place, at=irq.name),
+        Event(f"{irq.name}_DONE", vm.name, process, None, split.place),
+        Event(f"{irq.name}_PEND", vm.name, process, None, split.place, at=irq.name),
+    ]

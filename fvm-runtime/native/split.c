@@ -1,0 +1,65 @@
+/* The mid-section's thread: waits for the line, captures, hands over. See fvm/split.h.
+ *
+ * The line is closed by the stub and opens when this thread waits for its signal again. If the
+ * capture consumed the cause, that is at once. If not, the cause is one that only the VM can
+ * remove, and the line would fire for ever: then the thread first waits for the VM.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include <fvm/native.h>
+#include <fvm/split.h>
+
+static void count(const struct fvm_split_section *section, const uint32_t *record,
+                  struct fvm_split_block *block)
+{
+    block->records++;
+    for (uint32_t i = 0; i < FVM_SPLIT_COUNTS; i++) {
+        const struct fvm_split_count *what = &section->count[i];
+        if ((record[what->field] & what->bits) != 0) {
+            block->count[i]++;
+        }
+    }
+}
+
+static enum fvm_verdict judge(const struct fvm_split_section *section, const uint32_t *record,
+                              bool consumed)
+{
+    enum fvm_verdict verdict = FVM_POST;
+    if (section->judge != NULL) {
+        verdict = section->judge(record, consumed);
+    }
+    return consumed ? verdict : FVM_POST;
+}
+
+_Noreturn void fvm_split_run(const struct fvm_split_section *section)
+{
+    struct fvm_split_block *block = (struct fvm_split_block *)(uintptr_t)section->memory;
+    struct fvm_ring ring;
+    memset(block, 0, sizeof *block);
+    fvm_ring_writer(&ring, block + 1, section->size - sizeof *block);
+    for (;;) {
+        (void)fvm_signal_wait(section->signal);
+        uint32_t record[FVM_SPLIT_WORDS] = {0};
+        bool consumed = section->capture(record);
+        count(section, record, block);
+        enum fvm_verdict verdict = judge(section, record, consumed);
+        if (verdict == FVM_DROP) {
+            block->dropped++;
+            continue;
+        }
+        if (!fvm_ring_write(&ring, (const uint8_t *)record, section->words * sizeof record[0])) {
+            block->lost++;
+        } else if (verdict == FVM_POSTPONE) {
+            block->postponed++;
+            continue;
+        }
+        block->waiting = !consumed;
+        block->posted++;
+        (void)fvm_event_send(section->post); /* a VM that starts looks when it attaches */
+        if (!consumed) {
+            (void)fvm_signal_wait(section->done);
+            block->waiting = 0;
+        }
+    }
+}

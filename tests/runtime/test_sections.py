@@ -1,0 +1,145 @@
+"""Interrupts in three sections: what a process captured reaches the VM's handler whole and in
+order, whatever either side does meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.support.built import Built
+from tests.support.machine import Machine
+
+CONSOLES = {"commands": 1, "line": 2}
+PATIENCE = 10.0
+RECORDS_THAT_FIT = 31  # ring of 512 bytes: 256 are data, records of two words, one byte stays free
+
+
+class Guest:
+    """The VM by its command line, and the line that is split."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.console = machine.console
+
+    def command(self, letter: bytes) -> dict[str, str]:
+        """Gives a command; the state after it."""
+        commands = self.console["commands"]
+        commands.send(letter)
+        lines = commands.read_until(lambda line: line == ".", PATIENCE)
+        return dict(line.split("=", 1) for line in lines[:-1])
+
+    def send(self, text: bytes) -> None:
+        """Bytes on the line."""
+        self.console["line"].send(text)
+
+    def expect(self, **wanted: str) -> dict[str, str]:
+        """Waits for a state."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            state = self.command(b"s")
+            if wanted.items() <= state.items():
+                return state
+            assert time.monotonic() < end, state
+
+
+@pytest.fixture(scope="module")
+def built(system: Callable[[str], Built]) -> Built:
+    return system("sections")
+
+
+@pytest.fixture
+def guest(built: Built) -> Iterator[Guest]:
+    with Machine(built.elf, CONSOLES) as running:
+        running.console["commands"].wait_ready()
+        yield Guest(running)
+
+
+def test_every_byte_reaches_the_handler_in_order(guest: Guest) -> None:
+    text = b"".join(b"%c" % (65 + i % 26) for i in range(400))
+    guest.send(text)
+    state = guest.expect(text=text.decode())
+    assert (state["runs"], state["empty"], state["lost"], state["overrun"]) == (
+        "400",
+        "0",
+        "0",
+        "0",
+    )
+
+
+def test_a_masked_vm_loses_nothing_that_the_ring_holds(guest: Guest) -> None:
+    guest.command(b"p")
+    guest.send(b"A" * RECORDS_THAT_FIT)
+    state = guest.expect(records=str(RECORDS_THAT_FIT))
+    assert state["runs"] == "0"
+    state = guest.command(b"u")
+    assert (state["text"], state["lost"]) == ("A" * RECORDS_THAT_FIT, "0")
+
+
+def test_what_the_ring_cannot_hold_is_counted(guest: Guest) -> None:
+    guest.command(b"p")
+    guest.send(b"B" * (RECORDS_THAT_FIT + 5))
+    guest.expect(lost="5")
+    assert guest.command(b"u")["text"] == "B" * RECORDS_THAT_FIT
+
+
+def test_a_disabled_vector_waits_and_its_records_too(guest: Guest) -> None:
+    guest.command(b"d")
+    guest.send(b"CD")
+    assert guest.expect(records="2")["runs"] == "0"
+    assert guest.command(b"e")["text"] == "CD"
+
+
+def test_policy_postpones_and_drops(guest: Guest) -> None:
+    guest.send(b"ab12")
+    state = guest.expect(postponed="2", dropped="2")
+    assert state["text"] == ""
+    guest.send(b"Z")
+    assert guest.expect(text="abZ")["runs"] == "3"
+
+
+def test_a_cause_that_only_the_vm_can_serve_keeps_the_line_closed_until_it_did(
+    guest: Guest,
+) -> None:
+    guest.command(b"p")
+    guest.command(b"t")  # in software: the capture finds no byte
+    guest.send(b"X")
+    time.sleep(0.1)
+    state = guest.command(b"s")
+    assert (state["waiting"], state["records"], state["runs"]) == ("1", "1", "0")
+    guest.command(b"u")
+    state = guest.expect(text="X", waiting="0")
+    assert state["empty"] == "1"
+
+
+def test_clearing_the_vector_forgets_no_record(guest: Guest) -> None:
+    guest.command(b"p")
+    guest.send(b"EF")
+    guest.expect(records="2")
+    guest.command(b"c")
+    assert guest.command(b"u")["text"] == "EF"
+
+
+def test_a_restarted_vm_starts_with_an_empty_ring_and_frees_a_waiting_process(
+    guest: Guest,
+) -> None:
+    guest.command(b"p")
+    guest.command(b"t")
+    guest.expect(waiting="1")
+    guest.console["commands"].send(b"r")
+    guest.console["commands"].wait_ready()
+    guest.send(b"G")
+    assert guest.expect(text="G")["waiting"] == "0"
+
+
+def test_a_process_that_faults_restarts_and_serves_on(guest: Guest) -> None:
+    guest.send(b"H")
+    guest.expect(text="H")
+    guest.send(b"!")
+    time.sleep(0.2)
+    guest.send(b"I")
+    assert guest.expect(text="HI")["records"] == "1"
+
+
+def test_the_vm_may_not_enable_a_line_that_is_another_ones(guest: Guest) -> None:
+    assert guest.command(b"s")["foreign"] == "-4"
