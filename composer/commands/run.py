@@ -51,6 +51,19 @@ def positive(
 @click.option("--icount", metavar="OPTIONS", help="Count instructions: QEMU's -icount.")
 @click.option("--qemu-arg", "extra", multiple=True, metavar="ARGS", help="Arguments for QEMU.")
 @click.option("--verbose", is_flag=True, help="Show every line of the kernel's log as it is, too.")
+@click.option(
+    "--record",
+    metavar="FILE.json",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="At the end write down what was said, for fvmkit report.",
+)
+@click.option(
+    "--dump-ram",
+    "dump",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="At the end write all of the RAM, for fvmkit stacks and report.",
+)
 def run(
     target: Path,
     wishes: tuple[str, ...],
@@ -58,6 +71,8 @@ def run(
     icount: str | None,
     extra: tuple[str, ...],
     verbose: bool,
+    record: Path | None,
+    dump: Path | None,
 ) -> int:
     """Run a linked system in QEMU until Ctrl-C, a timeout, or the end of a replay.
 
@@ -77,11 +92,24 @@ def run(
         signal.signal(signal.SIGHUP, interrupt)
     try:
         with start(target, wishes, arguments) as running:
-            show(running, Screen([line.name for line in running.lines]), deadline, verbose)
+            try:
+                show(running, Screen([line.name for line in running.lines]), deadline, verbose)
+            except KeyboardInterrupt:
+                keep(running, record, dump)
+                raise
+            keep(running, record, dump)
     except KeyboardInterrupt:
         with contextlib.suppress(OSError):  # the terminal may be gone
             click.echo("stopped", err=True)
     return 0
+
+
+def keep(running: Running, record: Path | None, dump: Path | None) -> None:
+    """Write what was asked for while the machine is still there."""
+    if dump is not None:
+        running.dump_ram(dump)
+    if record is not None:
+        running.transcript.save(record)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -121,3 +121,13 @@ def read_composed(folder: Path) -> Composed:
     except (KeyError, TypeError, ValueError) as error:
         path = folder / SYSTEM_FILE
         raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error
+
+
+def ram_bank(folder: Path) -> Grant:
+    """The chip's RAM, of which a dump is taken; the system lies in it."""
+    try:
+        bank = read_system(folder)["ram"]
+        return Grant("ram", "ram", int(bank["base"]), int(bank["size"]))
+    except (KeyError, TypeError, ValueError) as error:
+        path = folder / SYSTEM_FILE
+        raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from composer.simulate.monitor import Monitor
 from composer.simulate.wiring import HERE, Line, backend
 from scanner.report.errors import FvmError, MissingError
 
@@ -39,6 +40,10 @@ class Machine:
         arguments += ["-kernel", str(image.resolve())]
         theirs: list[socket.socket] = []
         try:
+            mine = self._pair(theirs)
+            arguments += ["-chardev", f"socket,id=monitor,fd={theirs[-1].fileno()}"]
+            arguments += ["-mon", "chardev=monitor,mode=control"]
+            self.monitor = Monitor(mine)
             by_index = {line.index: line for line in lines}
             for index in range(max(by_index, default=-1) + 1):
                 if index not in by_index:
@@ -64,11 +69,16 @@ class Machine:
 
     def _socket(self, line: Line, theirs: list[socket.socket]) -> int:
         """A pair of sockets: one end for us, the other to be inherited by QEMU."""
+        mine = self._pair(theirs)
+        self.here[line.name] = mine
+        self._selector.register(mine, selectors.EVENT_READ, line.name)
+        return theirs[-1].fileno()
+
+    def _pair(self, theirs: list[socket.socket]) -> socket.socket:
+        """Our end of a new pair; the other, to be inherited by QEMU, is added to `theirs`."""
         mine, other = socket.socketpair()
         theirs.append(other)
-        self.here[line.name] = self._open.enter_context(mine)
-        self._selector.register(mine, selectors.EVENT_READ, line.name)
-        return other.fileno()
+        return self._open.enter_context(mine)
 
     def poll(self, seconds: float) -> list[tuple[str, bytes]]:
         """What arrived on which line, after waiting at most `seconds` for something."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from composer.image.composed import SYSTEM_FILE
+from composer.image.composed import SYSTEM_FILE, Composed, ram_bank
 from composer.simulate.image import open_image
 from composer.simulate.log import LineReader, Record
 from composer.simulate.machine import Machine
 from composer.simulate.places import Places
 from composer.simulate.sentences import sentence
+from composer.simulate.transcript import Transcript
 from composer.simulate.wiring import KERNEL, Line, board_lines, connect
 from scanner.report.errors import FvmError
 
@@ -34,12 +36,16 @@ class Logged:
 
 
 class Running:
-    """QEMU, and the reader of the kernel's log."""
+    """QEMU, and the reader of the kernel's log. `transcript` has all that was said so far."""
 
-    def __init__(self, machine: Machine, lines: Sequence[Line], places: Places) -> None:
+    def __init__(
+        self, machine: Machine, lines: Sequence[Line], system: Composed, transcript: Transcript
+    ) -> None:
         self.machine = machine
         self.lines = lines
-        self._places = places
+        self.transcript = transcript
+        self._system = system
+        self._places = Places(system)
         self._log = LineReader()
 
     def poll(self, seconds: float) -> list[Output | Logged]:
@@ -47,9 +53,13 @@ class Running:
         events: list[Output | Logged] = []
         for name, data in self.machine.poll(seconds):
             if name == KERNEL:
-                events += [Logged(record, self._words(record)) for record in self._log.feed(data)]
+                for record in self._log.feed(data):
+                    words = self._words(record)
+                    events.append(Logged(record, words))
+                    self.transcript.logged(record, words)
             else:
                 events.append(Output(name, data))
+                self.transcript.said(name, data)
         if not events:
             self.machine.check_alive()
         return events
@@ -60,6 +70,12 @@ class Running:
     def send(self, name: str, data: bytes) -> None:
         """Type on the console of a VM."""
         self.machine.send(name, data)
+        self.transcript.typed(name, data)
+
+    def dump_ram(self, file: Path) -> None:
+        """Write all of the chip's RAM as it is now; `fvmkit report --ram` reads it."""
+        bank = ram_bank(self._system.folder)
+        self.machine.monitor.dump(bank.base, bank.size, file)
 
 
 @contextmanager
@@ -73,5 +89,6 @@ def start(target: Path, wishes: Sequence[str], arguments: Sequence[str]) -> Iter
             hint='add board="..." to the description and compose again',
         )
     lines = connect(board_lines(system, system.board), wishes)
+    transcript = Transcript(system.name, hashlib.sha256(image.read_bytes()).hexdigest())
     with Machine(image, system.board.machine, lines, arguments) as machine:
-        yield Running(machine, lines, Places(system))
+        yield Running(machine, lines, system, transcript)
