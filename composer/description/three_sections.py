@@ -33,7 +33,7 @@ _SMALLEST_RING = 128  # bytes: counters, ring header and a few records
 def expand(system: System) -> System:
     """The system without anything left to be derived from its splits; an FvmError for a bad one."""
     for process in system.processes:
-        _check_project(system, process)
+        _check_vm(system, process)
     processes = list(system.processes)
     shared, events = list(system.shared), list(system.events)
     for vm in system.vms:
@@ -44,19 +44,23 @@ def expand(system: System) -> System:
             processes[index] = _with_section(processes[index], irq, irq.split)
             shared.append(_ring(vm, irq, irq.split))
             events += _events(vm, irq, irq.split)
+    for process in system.processes:
+        _check_used(system, process)
     return replace(system, processes=tuple(processes), shared=tuple(shared), events=tuple(events))
 
 
-def _check_project(system: System, process: Domain) -> None:
+def _check_vm(system: System, process: Domain) -> None:
+    name = process.project.split
+    if name is not None and name not in [vm.name for vm in system.vms]:
+        known = ", ".join(vm.name for vm in system.vms)
+        raise process.project.place.error(f'split="{name}": no such VM', f"known: {known}")
+
+
+def _check_used(system: System, process: Domain) -> None:
     """A process for mid-sections has some."""
     name = process.project.split
-    if name is None:
-        return
-    vm = next((v for v in system.vms if v.name == name), None)
-    if vm is None:
-        known = ", ".join(v.name for v in system.vms)
-        raise process.project.place.error(f'split="{name}": no such VM', f"known: {known}")
-    if not any(i.split and i.split.process == process.name for i in vm.irqs):
+    irqs = [i for vm in system.vms if vm.name == name for i in vm.irqs]
+    if name is not None and not any(i.split and i.split.process == process.name for i in irqs):
         raise process.project.place.error(
             f"no <irq> of '{name}' is split to '{process.name}'",
             f'put <split process="{process.name}"/> into one',

@@ -289,10 +289,10 @@ def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
     texts = generate(systems.plan_of(tmp_path), tmp_path)
     tables, config = texts["kernel/fvm_tables.c"], texts["kernel/fvm_config.h"]
     for line in (
-        "[37] = {.kind = FVM_ROUTE_VCPU, .target = 0, .virt_id = 3, .bottom = FVM_NO_INDEX},",
-        "[38] = {.kind = FVM_ROUTE_VCPU | FVM_ROUTE_TRANSPARENT, .target = 1, .virt_id = 3, .bottom = FVM_NO_INDEX},",
-        "{.sender = 2, .route = {.kind = FVM_ROUTE_VCPU, .target = 1, .virt_id = 4, .bottom = FVM_NO_INDEX}}",
-        "{.sender = 3, .route = {.kind = FVM_ROUTE_SIGNAL, .target = 4, .virt_id = 0, .bottom = FVM_NO_INDEX}}",
+        "[37] = {.kind = FVM_ROUTE_VCPU, .target = 0, .virt_id = 3,",
+        "[38] = {.kind = FVM_ROUTE_VCPU | FVM_ROUTE_TRANSPARENT, .target = 1, .virt_id = 3,",
+        "{.sender = 2, .route = {.kind = FVM_ROUTE_VCPU, .target = 1, .virt_id = 4,",
+        "{.sender = 3, .route = {.kind = FVM_ROUTE_SIGNAL, .target = 4, .virt_id = 0,",
         "{.signal = 2, .period = 1}",
         "{.signal = 3, .period = 10}",
         ".budget = 840000u,",
