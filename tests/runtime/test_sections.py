@@ -3,14 +3,19 @@ order, whatever either side does meanwhile."""
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.built import Built
+from tests.support.injector import Injector
 from tests.support.machine import Machine
 
+USART2_LINE, USART2_SR = 38, 0x40004400
+TC, TXE, RXNE, ORE = 1 << 6, 1 << 7, 1 << 5, 1 << 3
 CONSOLES = {"commands": 1, "line": 2}
 PATIENCE = 10.0
 RECORDS_THAT_FIT = 31  # ring of 512 bytes: 256 are data, records of two words, one byte stays free
@@ -140,3 +145,18 @@ def test_a_process_that_faults_restarts_and_serves_on(guest: Guest) -> None:
 
 def test_the_vm_may_not_enable_a_line_that_is_another_ones(guest: Guest) -> None:
     assert guest.command(b"s")["foreign"] == "-4"
+
+
+def test_overruns_are_counted(built: Built) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="fvm-"))
+    injector = Injector(folder)
+    with Machine(built.elf, CONSOLES, options=injector.options) as running, injector:
+        running.console["commands"].wait_ready()
+        guest = Guest(running)
+        for count in range(1, 6):
+            injector.write(USART2_SR, TC | TXE | RXNE | ORE)  # a byte, and one before it was lost
+            injector.pend(USART2_LINE)
+            assert guest.expect(records=str(count))["overrun"] == str(count)
+        injector.write(USART2_SR, TC | TXE)
+        guest.send(b"J")
+        assert guest.expect(records="6")["overrun"] == "5"
