@@ -43,6 +43,10 @@ class Injector:
         """Loads a word, with the side effects of the load."""
         return int(self._say(f"readl {address:#x}").split()[1], 16)
 
+    def memory(self, base: int, size: int) -> bytes:
+        """The content of a range of RAM."""
+        return bytes.fromhex(self._say(f"read {base:#x} {size:#x}").split()[1][2:])
+
     def pend(self, line: int) -> None:
         """Pends an interrupt line at the NVIC."""
         self.write(_ISPR + line // 32 * 4, 1 << line % 32)
@@ -51,7 +55,7 @@ class Injector:
         self._socket.sendall(command.encode() + b"\n")
         answer = b""
         while not answer.endswith(b"\n"):
-            more = self._socket.recv(4096)
+            more = self._socket.recv(1 << 20)
             assert more, "QEMU is gone"
             answer += more
         assert answer.startswith(b"OK"), (command, answer)
