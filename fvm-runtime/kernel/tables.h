@@ -39,7 +39,7 @@ struct fvm_domain {
     uint8_t vcpu;         /* index, or FVM_NO_INDEX for a process */
     uint8_t thread_first; /* index of the thread of header slot 0 */
     uint8_t thread_count;
-    uint8_t fault_signal; /* signal sent when a thread of it faults */
+    uint8_t fault_signal; /* sent when a thread of it faults; FVM_NO_INDEX: the chip is reset */
     struct fvm_protection protection;
 };
 
