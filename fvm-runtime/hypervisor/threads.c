@@ -91,6 +91,6 @@ _Noreturn void hyp_manager_thread(void)
 _Noreturn void hyp_idle_thread(void)
 {
     for (;;) {
-        __asm volatile("wfi");
+        __asm volatile("dsb\n\twfi" ::: "memory");
     }
 }

@@ -30,6 +30,7 @@ static void run_table(void)
             }
             break;
         }
+        cpu_arch_settle(); /* a block's clock runs before its first register is written */
     }
 }
 

@@ -31,6 +31,8 @@
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
 
+#define MPU_CTRL 0xE000ED94
+
     .section .vectors, "a"
     .global vector_table
 vector_table:
@@ -52,8 +54,19 @@ vector_table:
     .text
     .thumb_func
     .global reset_entry
-reset_entry:
+reset_entry:                    /* after reset, or from a boot loader that left anything behind */
     cpsid i
+    movs r0, #0
+    ldr r1, =MPU_CTRL
+    str r0, [r1]
+    dsb
+    isb
+    ldr r1, =kernel_stack_top
+    msr msp, r1
+    msr control, r0             /* on MSP, no live FPU state */
+    isb
+    msr basepri, r0
+    cpsie f
     ldr r0, =_sidata
     ldr r1, =_sdata
     ldr r2, =_edata
@@ -121,9 +134,10 @@ leave:
     ldr r1, =cpu
     ldrd r2, r3, [r1, #CPU_CURRENT]
     cmp r2, r3
-    it eq
-    bxeq lr
-    ldr r0, [r2, #THREAD_CONTEXT]
+    bne 1f
+    dsb                         /* before every exception return: erratum 838869 */
+    bx lr
+1:  ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
     str r12, [r0], #4
@@ -133,6 +147,7 @@ leave:
 
 enter:
     bl scheduler_switch
+    dsb                         /* only loads follow */
     bic r1, r0, #1
     ldrd r2, r3, [r1, #THREAD_CONTEXT]
     ldmia r2!, {r4-r11, lr}

@@ -8,9 +8,15 @@ static bool active;
 
 void protection_arch_init(bool enable)
 {
-    active = enable && ((MPU_TYPE >> 8) & 0xFFu) >= FVM_PROTECTION_REGIONS;
+    uint32_t regions = (MPU_TYPE >> 8) & 0xFFu;
+    active = enable && regions >= FVM_PROTECTION_REGIONS;
     if (enable && !active) {
         cpu_arch_reset(); /* never run guests unprotected by accident */
+    }
+    /* No table reaches regions that a unit has beyond eight. */
+    for (uint32_t region = FVM_PROTECTION_REGIONS; region < regions; region++) {
+        MPU_RNR = region;
+        MPU_RASR = 0;
     }
 }
 

@@ -6,6 +6,9 @@
 
 #define SCS_REGISTER(address) (*(volatile uint32_t *)(address))
 
+#define SCS_ICTR SCS_REGISTER(0xE000E004u) /* bits 3-0: groups of 32 lines, less one */
+#define SCS_ACTLR SCS_REGISTER(0xE000E008u)
+
 #define SYST_CSR SCS_REGISTER(0xE000E010u)
 #define SYST_RVR SCS_REGISTER(0xE000E014u)
 #define SYST_CVR SCS_REGISTER(0xE000E018u)
@@ -18,7 +21,9 @@
 
 #define SCB_ICSR SCS_REGISTER(0xE000ED04u)
 #define SCB_ICSR_PENDSVSET (1u << 28)
+#define SCB_ICSR_PENDSVCLR (1u << 27)
 #define SCB_ICSR_PENDSTSET (1u << 26)
+#define SCB_ICSR_PENDSTCLR (1u << 25)
 #define SCB_VTOR SCS_REGISTER(0xE000ED08u)
 #define SCB_AIRCR SCS_REGISTER(0xE000ED0Cu)
 #define SCB_AIRCR_KEY (0x05FAu << 16)
@@ -37,9 +42,12 @@
 #define SCB_HFSR SCS_REGISTER(0xE000ED2Cu)
 #define SCB_MMFAR SCS_REGISTER(0xE000ED34u)
 #define SCB_BFAR SCS_REGISTER(0xE000ED38u)
+#define SCB_DEMCR SCS_REGISTER(0xE000EDFCu)
+#define SCB_DEMCR_MONITOR (15u << 16) /* MON_EN, MON_PEND, MON_STEP, MON_REQ */
 #define SCB_CPACR SCS_REGISTER(0xE000ED88u)
 #define SCB_FPCCR SCS_REGISTER(0xE000EF34u)
 #define SCB_FPCCR_ASPEN (1u << 31)
+#define SCB_FPDSCR SCS_REGISTER(0xE000EF3Cu)
 
 #define SCB_CFSR_MSTKERR (1u << 4)
 #define SCB_CFSR_MUNSTKERR (1u << 3)
@@ -53,7 +61,9 @@
 
 #define MPU_TYPE SCS_REGISTER(0xE000ED90u)
 #define MPU_CTRL SCS_REGISTER(0xE000ED94u)
-#define MPU_CTRL_ENABLE_PRIVDEFENA 5u
+#define MPU_CTRL_ENABLE_PRIVDEFENA 5u /* HFNMIENA 0 */
+#define MPU_RNR SCS_REGISTER(0xE000ED98u)
+#define MPU_RASR SCS_REGISTER(0xE000EDA0u)
 
 static inline void barrier_data(void) { __asm volatile("dsb" ::: "memory"); }
 static inline void barrier_instruction(void) { __asm volatile("isb" ::: "memory"); }

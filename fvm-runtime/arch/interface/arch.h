@@ -22,6 +22,7 @@ struct call_frame {
 void cpu_arch_init(void);            /* fault enables, priorities, FPU policy */
 _Noreturn void cpu_arch_start(void); /* leave boot: run the thread the scheduler chose */
 _Noreturn void cpu_arch_reset(void); /* restart the whole chip */
+void cpu_arch_settle(void);          /* returns when every write so far has reached its register */
 void cpu_arch_forget(void); /* drop exceptions the current thread has pending: it was stopped */
 
 /* --- memory protection ----------------------------------------------------------------- */
