@@ -67,6 +67,17 @@ class SymbolTable:
             return self._name(rows[last - 1])
         return None
 
+    def extent(self, name: str) -> tuple[int, int] | None:
+        """Address, bit 0 clear for functions, and size of what has this name; None: nothing has."""
+        wanted = name.encode()
+        for row in range(len(self._entries)):
+            start = int(self._entries["name"][row])
+            if self._names[start : start + len(wanted) + 1] == wanted + b"\0":
+                entry = self._entries[row]
+                thumb = self._kinds[row] in (_FUNC, _IFUNC)
+                return int(entry["value"]) & ~int(thumb), int(entry["size"])
+        return None
+
     @cached_property
     def _named(self) -> tuple[list[int], list[int]]:
         """Addresses and rows of functions and labels; of several at one place the best is last."""
