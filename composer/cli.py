@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "scan": ("scanner.cli", "scan", "Look for instructions that a guest must not contain."),
     "link": ("composer.commands.link", "link", "Join the built domains into one image."),
     "run": ("composer.commands.run", "run", "Run the system in QEMU."),
+    "stacks": ("composer.commands.stacks", "stacks", "Say how deep every stack went."),
+    "report": ("composer.commands.report", "report", "Write one page on a migrated system."),
 }
 
 

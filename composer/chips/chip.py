@@ -34,6 +34,7 @@ class Device:
     bus: str
     enable: tuple[int, int] | None
     nobody: str
+    interrupts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ def load_chip(name: str, place: Place) -> Chip:
             record.get("bus", ""),
             (record["enable"]["address"], record["enable"]["bit"]) if "enable" in record else None,
             record.get("nobody", ""),
+            tuple(record.get("interrupts", ())),
         )
         for device, record in data["devices"].items()
     }

@@ -40,6 +40,12 @@ class Code:
         name = None if symbols is None else symbols.function_at(address)
         return None if name is None else name.partition(".")[0]
 
+    def address(self, name: str) -> int | None:
+        """Where a function or variable is; None when the program has none of that name."""
+        symbols = self._image.symbols
+        found = None if symbols is None else symbols.extent(name)
+        return None if found is None else found[0]
+
     def place(self, address: int) -> str:
         """`function file.c:line`, or as much of it as is known; at least the address."""
         lines = self._image.lines

@@ -1,0 +1,46 @@
+"""`fvmkit report`: one page that shows a migrated system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("target", metavar="DIR|IMAGE", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    metavar="FILE.html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The page.",
+)
+@click.option(
+    "--run",
+    "recording",
+    metavar="FILE.json",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A run to show: what fvmkit run --record wrote.",
+)
+@click.option(
+    "--ram",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="All of the RAM, from fvmkit run --dump-ram or OpenOCD's dump_image: shows the stacks.",
+)
+def report(target: Path, out: Path, recording: Path | None, ram: Path | None) -> None:
+    """Write one page on a linked system, to read, to print or to send.
+
+    Shows what was ported and why, the memory map, every domain's protection regions as they are
+    in the image, the way of each interrupt, the scanner's verdicts, and a recorded run with its
+    restarts and stacks. The file needs neither network nor scripts.
+    """
+    from composer.image.write import write_all
+    from composer.report.material import gather
+    from composer.report.page import page
+
+    text = page(gather(target, recording, ram), ram)
+    write_all({out: text.encode("utf-8")})
+    click.echo(f"wrote {out}")

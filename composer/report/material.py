@@ -1,0 +1,100 @@
+"""What a page is made from: the linked image, the description behind it, and a run of it."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from composer.description.parse import parse
+from composer.emit.generate import generate
+from composer.image.composed import SYSTEM_FILE, Composed, ram_bank, read_json
+from composer.plan import Plan
+from composer.resolve import resolve
+from composer.simulate.image import open_image
+from composer.simulate.places import Places
+from composer.simulate.transcript import Recording, read_recording
+from scanner.image.elf import load_elf
+from scanner.image.model import Image
+from scanner.report.errors import FvmError, MissingError
+
+
+@dataclass(frozen=True)
+class Material:
+    """A linked system. `run` and `ram` are None where no run was recorded and no dump taken."""
+
+    elf: Path
+    system: Composed
+    plan: Plan
+    manifest: dict[str, Any]
+    run: Recording | None
+    ram: bytes | None
+
+    @cached_property
+    def places(self) -> Places:
+        """Functions and source lines of every part."""
+        return Places(self.system)
+
+    @cached_property
+    def image(self) -> Image:
+        """What is flashed: segments at their load addresses, without symbols."""
+        return load_elf(self.elf.read_bytes())
+
+    def flash(self, address: int, size: int) -> bytes:
+        """Bytes of the image; FvmError when it holds not so many there."""
+        for segment in self.image.segments:
+            start = address - segment.load_address
+            if start >= 0 and start + size <= len(segment.data):
+                return bytes(segment.data[start : start + size])
+        raise FvmError(f"holds no {size} bytes at 0x{address:08x}", file=self.elf)
+
+    def word(self, address: int) -> int:
+        """One word of the image."""
+        (value,) = struct.unpack("<I", self.flash(address, 4))
+        return int(value)
+
+
+def gather(target: Path, run: Path | None = None, ram: Path | None = None) -> Material:
+    """Read everything; FvmError when something is missing, changed or not of this image."""
+    elf, system = open_image(target)
+    plan = _plan(system.folder)
+    recording = None if run is None else read_recording(run)
+    dump = None if ram is None else read_dump(ram, system.folder)
+    return Material(elf, system, plan, read_json(elf.with_suffix(".json")), recording, dump)
+
+
+def read_dump(file: Path, folder: Path) -> bytes:
+    """A dump of the chip's RAM; the error says how to take one."""
+    bank = ram_bank(folder)
+    hint = (
+        f"take it with fvmkit run --dump-ram, or in OpenOCD:"
+        f" dump_image {file.name} 0x{bank.base:08x} 0x{bank.size:x}"
+    )
+    try:
+        size = file.stat().st_size
+        if size != bank.size:
+            raise FvmError(f"has {size} bytes, the RAM has {bank.size}", file=file, hint=hint)
+        return file.read_bytes()
+    except OSError as error:
+        raise MissingError(f"can't be opened: {error.strerror}", file=file, hint=hint) from error
+
+
+def _plan(folder: Path) -> Plan:
+    """The plan, made again from the description; it must be the one that lies in the folder."""
+    description = folder / str(read_json(folder / SYSTEM_FILE).get("description", ""))
+    plan = resolve(parse(description), folder.resolve())
+    for name, text in generate(plan, folder.resolve()).items():
+        file = folder / name
+        try:
+            same = file.read_text("utf-8") == text
+        except (OSError, ValueError):
+            same = False
+        if not same:
+            raise FvmError(
+                "is not what the description says today",
+                file=file,
+                hint="run fvmkit compose, build and link, then report again",
+            )
+    return plan

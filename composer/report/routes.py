@@ -1,0 +1,189 @@
+"""The way of every interrupt, from the pin to the function that serves it.
+
+Line, entry and target are read from the image; pins and peripherals from the description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from composer.description.model import Irq, section_name
+from composer.plan import DomainPlan, Signal, Vector
+from composer.report.colours import colours
+from composer.report.material import Material
+from composer.report.tables import SYSTEM_VECTORS, routes
+from composer.simulate.places import Places
+
+NOBODY, VCPU, SIGNAL, TRANSPARENT = 0, 1, 2, 0x80  # kinds of kernel/tables.h
+COLUMNS = (
+    "pin",
+    "peripheral",
+    "line",
+    "kernel stub",
+    "mid-section",
+    "entry in the domain",
+    "handler",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One box: what it is and a second line; `full` for both without a cut."""
+
+    column: int
+    text: str
+    detail: str
+    css: str
+
+    @property
+    def full(self) -> str:
+        """For the title."""
+        return f"{COLUMNS[self.column]}: {self.text} {self.detail}".strip()
+
+
+@dataclass(frozen=True)
+class Way:
+    """One interrupt. `fault`: where the image does something else than the description says."""
+
+    name: str
+    owner: str
+    css: str
+    steps: tuple[Step, ...]
+    fault: str
+
+
+@dataclass(frozen=True)
+class Soft:
+    """A virtual vector that no line leads to."""
+
+    vm: str
+    css: str
+    number: int
+    source: str
+    handler: str
+
+
+def ways(material: Material) -> tuple[Way, ...]:
+    """Every line that a domain has, by number."""
+    found = [(line, way) for line, way in _ways(material)]
+    return tuple(way for _, way in sorted(found, key=lambda pair: pair[0]))
+
+
+def soft_vectors(material: Material) -> tuple[Soft, ...]:
+    """Ticks, switches, supervisor calls and events of every VM."""
+    plan, css = material.plan, colours(material.plan)
+    senders = {event.number: plan.domains[event.sender].name for event in plan.events}
+    sources = {
+        "switch": "context switch, asked for by the RTOS",
+        "tick": "virtual tick of the kernel",
+        "svc": "supervisor call of the VM",
+    }
+    found = []
+    for vm in plan.vms:
+        for vector in vm.vectors:
+            if vector.handler is None or vector.kind == "irq":
+                continue
+            source = sources.get(vector.kind, "")
+            if vector.kind == "event" and vector.number is not None:
+                source = f"event {vector.name} from {senders.get(vector.number, '?')}"
+            place = _function(material.places, vm.name, vector.handler)
+            handler = f"{vector.handler} {place}".strip()
+            found.append(Soft(vm.name, css[vm.name], vector.virt_id, source, handler))
+    return tuple(found)
+
+
+def closed_lines(material: Material) -> int:
+    """Lines that the image leads to nobody."""
+    return sum(route.kind == NOBODY for route in routes(material))
+
+
+def _ways(material: Material) -> Iterator[tuple[int, Way]]:
+    plan = material.plan
+    for vm in plan.vms:
+        irqs = {irq.name: irq for irq in (vm.source.irqs if vm.source else ())}
+        for vector in vm.vectors:
+            if vector.kind == "irq" and vector.number is not None:
+                yield vector.number, _way_to_vm(material, vm, vector, irqs[vector.name])
+    split = {v.number for vm in plan.vms for v in vm.vectors if v.split is not None}
+    for signal in plan.signals:
+        if signal.irq is not None and signal.irq not in split:
+            yield signal.irq, _way_to_process(material, signal)
+
+
+def _way_to_vm(material: Material, vm: DomainPlan, vector: Vector, irq: Irq) -> Way:
+    line, color = vector.number or 0, colours(material.plan)[vm.name]
+    steps = list(_outside(material, vector.name, line, color))
+    route = routes(material)[line]
+    fault = ""
+    if irq.split is None:
+        expected = (VCPU | (TRANSPARENT if vector.transparent else 0), vm.vcpu, vector.virt_id)
+        if (route.kind, route.target, route.virt_id) != expected:
+            fault = f"the image leads line {line} elsewhere: {route}"
+    else:
+        process = next(d for d in material.plan.domains if d.name == irq.split.process)
+        section = section_name(irq.name)
+        place = _function(material.places, process.name, section)
+        mid = colours(material.plan)[process.name]
+        steps.append(Step(4, section, f"{process.name} {place}", mid))
+        signal = next((s.index for s in material.plan.signals if s.irq == line), None)
+        if (route.kind, route.target, route.virt_id) != (SIGNAL, signal, vector.virt_id):
+            fault = f"the image leads line {line} elsewhere: {route}"
+    mask = "transparent" if vector.transparent else "maskable"
+    steps.append(Step(5, vm.name, f"vector {vector.virt_id}, {mask}", color))
+    place = _function(material.places, vm.name, vector.handler or "")
+    steps.append(Step(6, vector.handler or "none", place, color))
+    return Way(vector.name, vm.name, color, tuple(steps), fault)
+
+
+def _way_to_process(material: Material, signal: Signal) -> Way:
+    domain = material.plan.domains[signal.domain]
+    color, line = colours(material.plan)[domain.name], signal.irq or 0
+    steps = list(_outside(material, signal.name, line, color))
+    route = routes(material)[line]
+    fault = ""
+    if (route.kind, route.target) != (SIGNAL, signal.index):
+        fault = f"the image leads line {line} elsewhere: {route}"
+    steps.append(Step(5, domain.name, f"signal {signal.name}", color))
+    threads = ", ".join(thread.function for thread in domain.threads)
+    steps.append(Step(6, threads, "waits for the signal", color))
+    return Way(signal.name, domain.name, color, tuple(steps), fault)
+
+
+def _outside(material: Material, irq: str, line: int, color: str) -> Iterator[Step]:
+    """Pins, peripheral, line and the kernel's entry."""
+    plan = material.plan
+    devices = [d for d in plan.chip.devices.values() if irq in d.interrupts]
+    pins = []
+    for domain in plan.domains:
+        for pin in domain.source.pins if domain.source else ():
+            signals = plan.chip.pins.get(pin.name, {}).get(str(pin.alternate), [])
+            pins += [
+                f"{pin.name} {signal.removeprefix(device.name).lstrip('_')}"
+                for device in devices
+                for signal in signals
+                if signal.startswith(f"{device.name}_")
+            ]
+    if pins:
+        yield Step(
+            0,
+            " ".join(sorted(pins)[:2]),
+            f"and {len(pins) - 2} more" if len(pins) > 2 else "",
+            color,
+        )
+    for device in devices[:1]:
+        yield Step(1, device.name, f"0x{device.base:08x}", color)
+    yield Step(2, f"line {line}", irq if not devices or devices[0].name != irq else "", color)
+    entry = material.word(plan.kernel_flash.base + 4 * (SYSTEM_VECTORS + line)) & ~1
+    code = material.places.code("kernel")
+    name, _, place = code.place(entry).partition(" ")
+    yield Step(3, name, place, "dk")
+
+
+def _function(places: Places, part: str, name: str) -> str:
+    """`file.c:line` of a function of a part, "" where that isn't known."""
+    code = places.code(part)
+    address = code.address(name)
+    if address is None:
+        return ""
+    return code.place(address).removeprefix(name).strip()
