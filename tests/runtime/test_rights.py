@@ -106,6 +106,15 @@ def test_refused_pin_writes_reach_no_port(transcript: Transcript, bus_log: Path)
     assert written == 2 * [OWN_PIN_HIGH, OWN_PIN_LOW]
 
 
+def test_a_granted_read_asks_its_register_once_and_a_refused_one_no_port(bus_log: Path) -> None:
+    read = [
+        line.rsplit("offset ", 1)[1].rstrip(")")
+        for line in bus_log.read_text().splitlines()
+        if line.startswith("GPIO") and "read" in line and "offset 0x01" in line
+    ]
+    assert read == 2 * ["0x010", "0x014"]
+
+
 def test_nobody_was_restarted_but_the_one_that_asked(transcript: Transcript) -> None:
     assert [(f.domain, f.cause) for f in transcript.faults] == [("owner", "reset")]
     restarts = {d: transcript.stats(d)[-1].restarts for d in (*CONSOLES, "hypervisor")}

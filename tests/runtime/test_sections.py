@@ -143,6 +143,25 @@ def test_a_process_that_faults_restarts_and_serves_on(guest: Guest) -> None:
     assert guest.expect(text="HI")["records"] == "1"
 
 
+def test_a_hostile_vm_harms_itself_only(built: Built) -> None:
+    """It fills the shared memory with rubbish and floods the process with events: the process
+    neither faults nor hangs, and serves the VM again once that has restarted."""
+    with Machine(built.elf, {**CONSOLES, "log": 6}) as running:
+        commands, log = running.console["commands"], running.console["log"]
+        commands.wait_ready()
+        guest = Guest(running)
+        for attack in (b"g", b"f", b"g"):
+            commands.send(attack)
+            commands.read_until(lambda line: line == ".", PATIENCE)
+            guest.send(b"K")
+        commands.send(b"r")
+        commands.wait_ready()
+        guest.send(b"L")
+        guest.expect(text="L")
+        first = log.read_until(lambda line: line.startswith("fvm: fault"), PATIENCE)[-1]
+        assert "domain=rest cause=reset" in first
+
+
 def test_the_vm_may_not_enable_a_line_that_is_another_ones(guest: Guest) -> None:
     assert guest.command(b"s")["foreign"] == "-4"
 

@@ -84,6 +84,8 @@ static void foreign(void)
     report("foreign.pin", hyp_pin_set(PORT_A, PEERS_PIN, PEERS_PIN));
     report("foreign.own_and_other_pin", hyp_pin_set(PORT_A, OWN_PIN | PEERS_PIN, 0));
     report("foreign.port", hyp_pin_set(PORT_B, OWN_PIN, OWN_PIN));
+    report("foreign.port_read", hyp_pin_get(PORT_B));
+    report("foreign.port_latch", hyp_pin_latch(PORT_B));
     report("nobodys.line_enable", hyp_irq_ena(NOBODYS_LINE));
     report("nobodys.line_bind", hyp_vct_phys(NOBODYS_LINE, FVM_VIRT_USART1));
     report("foreign.event_of_a_process", hyp_evt_snd(2));
@@ -94,6 +96,7 @@ static void out_of_range(void)
     report("range.line_200", hyp_irq_ena(200));
     report("range.line_-1", hyp_irq_ena(-1));
     report("range.event", hyp_evt_snd(0x7FFFFFFF));
+    report("range.pin_levels", guest_call(FVM_CALL_PIN_GET, PORT_A, 2, 0));
     report("range.done", hyp_irq_done(FVM_VECTORS_MAX));
     report("range.done_-1", hyp_irq_done(0xFFFFFFFFu));
     report("range.done_no_line", hyp_irq_done(FVM_VIRT_SVC));
@@ -113,6 +116,8 @@ static void allowed(void)
     report("allowed.event", hyp_evt_snd(FVM_EVT_TO_PEER));
     report("allowed.pin_high", hyp_pin_set(PORT_A, OWN_PIN, OWN_PIN));
     report("allowed.pin_low", hyp_pin_set(PORT_A, OWN_PIN, 0));
+    report("allowed.pin_read", hyp_pin_get(PORT_A)); /* QEMU's ports read as 0 */
+    report("allowed.pin_latch", hyp_pin_latch(PORT_A));
 }
 
 /* Numbers that no VM may use, with arguments that would do harm. */
@@ -122,7 +127,7 @@ static void wild(void)
                                    0x7FFFFFFFu, 0x80000000u, 0xFFFFFFFFu};
     int32_t other = 0;
     for (uint32_t number = 0; number < 256u; number++) {
-        int is_call = number <= FVM_CALL_CYCLES ||
+        int is_call = number <= FVM_CALL_PIN_GET ||
                       (number >= FVM_CALL_HYPERVISOR && number <= FVM_CALL_REBOOT);
         other += !is_call && guest_call(number, number, 0xFFFFFFFFu, 0) != FVM_E_CALL;
     }

@@ -51,6 +51,17 @@ static void obey(char command)
     case 'c':
         (void)virt_vct_clear(FVM_VIRT_USART2);
         break;
+    case 'g': /* rubbish wherever the process looks */
+        for (uint32_t i = 0; i < FVM_SHM_USART2_RING_SIZE / 4; i++) {
+            ((volatile uint32_t *)FVM_SHM_USART2_RING)[i] = 0x9E3779B9u * (i + 1);
+        }
+        break;
+    case 'f':
+        for (int i = 0; i < 1000; i++) {
+            (void)hyp_evt_snd(FVM_EVT_USART2_DONE);
+            (void)virt_vct_trig(FVM_VIRT_USART2);
+        }
+        break;
     case 'r':
         hyp_reboot();
     default:
