@@ -24,6 +24,7 @@ POLL_SECONDS = 0.1
 PROMPT_SECONDS = 0.3  # a line that has no end for so long is a prompt
 INPUT_BYTES = 4096
 ENTER = b"\r"  # what a terminal sends
+LAST_PORT = 65535
 QUIET = ("stat",)  # kinds of kernel lines that only --verbose shows
 
 
@@ -34,6 +35,19 @@ def positive(
     if value is not None and not 0 < value < math.inf:
         raise click.BadParameter(f"{value:g} is no time above 0 s", context, parameter)
     return value
+
+
+def port_number(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | None:
+    """A port of this computer; 0 stands for the usual one or any that is free."""
+    if value is None:
+        return None
+    if not value.isascii() or not value.isdigit() or int(value) > LAST_PORT:
+        raise click.BadParameter(
+            f"'{value}' is no port; write DIR before --gdb, or --gdb=PORT", context, parameter
+        )
+    return int(value)
 
 
 @click.command()
@@ -64,6 +78,23 @@ def positive(
     type=click.Path(path_type=Path, dir_okay=False),
     help="At the end write all of the RAM, for fvmkit stacks and report.",
 )
+@click.option(
+    "--gdb",
+    "port",
+    is_flag=False,
+    flag_value="0",
+    metavar="[PORT]",
+    callback=port_number,
+    help="Wait for a debugger on a port of this computer  [default: 1234, or a free one]",
+)
+@click.option(
+    "--trace",
+    "traces",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="At the end write a timeline: FILE.html, FILE.svg, FILE.txt or FILE.json (Perfetto).",
+)
 def run(
     target: Path,
     wishes: tuple[str, ...],
@@ -73,6 +104,8 @@ def run(
     verbose: bool,
     record: Path | None,
     dump: Path | None,
+    port: int | None,
+    traces: tuple[Path, ...],
 ) -> int:
     """Run a linked system in QEMU until Ctrl-C, a timeout, or the end of a replay.
 
@@ -81,6 +114,7 @@ def run(
     kernel's log is read from its own console: a fault is shown in words, with function and
     source line.
     """
+    from composer.debug.session import Session
     from composer.simulate.running import start
     from composer.simulate.screen import Screen
 
@@ -90,17 +124,21 @@ def run(
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup wants it ignored
         signal.signal(signal.SIGHUP, interrupt)
-    try:
-        with start(target, wishes, arguments) as running:
-            try:
-                show(running, Screen([line.name for line in running.lines]), deadline, verbose)
-            except KeyboardInterrupt:
+    with Session(target, port, traces) as session:
+        try:
+            arguments += session.arguments
+            with start(target, wishes, arguments, session.inherited) as running:
+                session.started(running)
+                try:
+                    show(running, Screen([line.name for line in running.lines]), deadline, verbose)
+                except KeyboardInterrupt:
+                    keep(running, record, dump)
+                    raise
                 keep(running, record, dump)
-                raise
-            keep(running, record, dump)
-    except KeyboardInterrupt:
-        with contextlib.suppress(OSError):  # the terminal may be gone
-            click.echo("stopped", err=True)
+        except KeyboardInterrupt:
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                click.echo("stopped", err=True)
+        session.finish()
     return 0
 
 

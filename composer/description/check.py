@@ -14,7 +14,8 @@ from composer.plan import TICKS_MAX
 
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
-_RESERVED = ("kernel", "hypervisor", "ported", "split", "image")  # folders in the output
+# Folders in the output, and files in its folder `debug`.
+_RESERVED = ("kernel", "hypervisor", "ported", "split", "image", "debug", "system", "commands")
 
 
 def check_system(system: System, chip: Chip, board: Board | None) -> None:

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from composer.debug.scripts import gdb_scripts, launch_record
 from composer.emit import domain, hypervisor, kernel, makefile, records
 from composer.emit.write import Stamp, c_file, json_file, make_file, short_hash
 from composer.plan import HYPERVISOR, Plan
@@ -26,8 +27,12 @@ def generate(plan: Plan, out: Path) -> dict[str, str]:
     make_texts = {
         "Makefile": makefile.all_makefile(plan),
         "kernel/Makefile": makefile.kernel_makefile(plan, out / "kernel"),
+        **gdb_scripts(plan, out),
     }
-    json_texts = {"system.json": records.system_record(plan, out)}
+    json_texts = {
+        "system.json": records.system_record(plan, out),
+        "debug/launch.json": launch_record(plan, out),
+    }
     for part in plan.domains:
         c_texts[f"{part.name}/fvm_domain.h"] = domain.header(plan, part)
         c_texts[f"{part.name}/fvm_startup.c"] = domain.startup(plan, part)

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 
+HOST_COMPILERS = ("cc", "gcc", "clang")
 PROBE_SECONDS = 20  # a tool that says nothing for so long counts as missing
 
 
@@ -64,6 +65,12 @@ def venv_module() -> str | None:
     return "found" if importlib.util.find_spec("ensurepip") is not None else None
 
 
+def host_compiler() -> str | None:
+    """The first compiler for this computer itself that there is."""
+    versions = (version_of(name)() for name in HOST_COMPILERS)
+    return next((version for version in versions if version is not None), None)
+
+
 TOOLS: tuple[Tool, ...] = (
     Tool("python3-venv", "python3-venv", "the virtual environment", venv_module),
     Tool("git", "git", "applying port diffs", version_of("git")),
@@ -71,6 +78,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("arm-none-eabi-gcc", "gcc-arm-none-eabi", "compiling", version_of("arm-none-eabi-gcc")),
     Tool("newlib", "libnewlib-arm-none-eabi", "the C library of the domains", newlib),
     Tool("qemu-system-arm", "qemu-system-arm", "fvmkit run", version_of("qemu-system-arm")),
+    Tool("cc", "gcc", "fvmkit run --trace", host_compiler),
     Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
 )
 

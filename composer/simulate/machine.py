@@ -27,9 +27,17 @@ class Machine:
     """QEMU with an image loaded; use as a context manager, so that it always ends."""
 
     def __init__(
-        self, image: Path, machine: str, lines: Sequence[Line], extra: Sequence[str] = ()
+        self,
+        image: Path,
+        machine: str,
+        lines: Sequence[Line],
+        extra: Sequence[str] = (),
+        inherited: Sequence[int] = (),
     ) -> None:
-        """Start it. MissingError when QEMU is not installed; `extra` are QEMU's own arguments."""
+        """Start it. MissingError when QEMU is not installed.
+
+        `extra` are QEMU's own arguments, `inherited` open files that they name by number.
+        """
         if shutil.which(QEMU) is None:
             raise MissingError(f"{QEMU} is not installed", hint="fvmkit doctor says how to get it")
         self.here: dict[str, socket.socket] = {}
@@ -50,14 +58,14 @@ class Machine:
                     arguments += ["-serial", "null"]
                     continue
                 line = by_index[index]
-                inherited = self._socket(line, theirs) if line.where == HERE else None
-                arguments += ["-chardev", backend(line, inherited), "-serial", f"chardev:{line.id}"]
+                ours = self._socket(line, theirs) if line.where == HERE else None
+                arguments += ["-chardev", backend(line, ours), "-serial", f"chardev:{line.id}"]
             self._process = subprocess.Popen(
                 [*arguments, *extra],
                 stdin=subprocess.DEVNULL,
                 stdout=self._said,
                 stderr=subprocess.STDOUT,
-                pass_fds=[end.fileno() for end in theirs],
+                pass_fds=[*inherited, *(end.fileno() for end in theirs)],
                 start_new_session=True,  # Ctrl-C is ours to handle
             )
         except BaseException:

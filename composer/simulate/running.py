@@ -79,8 +79,10 @@ class Running:
 
 
 @contextmanager
-def start(target: Path, wishes: Sequence[str], arguments: Sequence[str]) -> Iterator[Running]:
-    """Run an image; see `fvmkit run` for the parameters."""
+def start(
+    target: Path, wishes: Sequence[str], arguments: Sequence[str], inherited: Sequence[int] = ()
+) -> Iterator[Running]:
+    """Run an image; see `fvmkit run` for the parameters, and Machine for `inherited`."""
     image, system = open_image(target)
     if system.board is None:
         raise FvmError(
@@ -90,5 +92,5 @@ def start(target: Path, wishes: Sequence[str], arguments: Sequence[str]) -> Iter
         )
     lines = connect(board_lines(system, system.board), wishes)
     transcript = Transcript(system.name, hashlib.sha256(image.read_bytes()).hexdigest())
-    with Machine(image, system.board.machine, lines, arguments) as machine:
+    with Machine(image, system.board.machine, lines, arguments, inherited) as machine:
         yield Running(machine, lines, system, transcript)
