@@ -51,7 +51,13 @@ def examine() -> list[Item]:
     return [
         Item("Python", "3.10 or newer", python, "install a newer Python"),
         *(
-            Item(tool.name, tool.purpose, tool.probe(), f"apt-get install {tool.package}")
+            Item(
+                tool.name,
+                tool.purpose,
+                tool.probe(),
+                f"apt-get install {tool.package}",
+                needed=tool.needed,
+            )
             for tool in TOOLS
         ),
         *library_items(),

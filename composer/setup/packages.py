@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from pathlib import Path
 
 from composer.setup.progress import run, say
 from composer.setup.tools import Tool, missing_tools
@@ -39,11 +41,37 @@ def apt_get(root: list[str], packages: list[str]) -> None:
     run(f"installing {' '.join(packages)}", install)
 
 
+def is_known(package: str) -> bool:
+    """Whether apt has a package of that name to install; also where it has read no lists yet."""
+    if shutil.which("apt-cache") is None:
+        return False
+    if not any(Path("/var/lib/apt/lists").glob("*_Packages*")):
+        return True
+    done = subprocess.run(["apt-cache", "show", package], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def install_optional(missing: list[Tool]) -> None:
+    """Bring in what is good to have; where that fails, say what goes without."""
+    root = as_root()
+    for tool in missing:
+        try:
+            if root is None or not is_known(tool.package):
+                raise FvmError(f"can't install {tool.package} here")
+            apt_get(root, [tool.package])
+        except FvmError as error:
+            say(f"{error}; going on without {tool.name}, for {tool.purpose}")
+
+
 def install_packages() -> None:
     """Bring in every missing tool; FvmError with a list for the user where that isn't possible."""
     missing = missing_tools()
     if not missing:
         say("system packages: all there")
+        return
+    install_optional([tool for tool in missing if not tool.needed])
+    missing = [tool for tool in missing if tool.needed]
+    if not missing:
         return
     root = as_root()
     if shutil.which("apt-get") is None:
@@ -54,6 +82,6 @@ def install_packages() -> None:
         apt_get(root, [tool.package for tool in missing])
     except FvmError as error:
         raise by_hand(missing, str(error)) from error
-    still = missing_tools()
+    still = [tool for tool in missing_tools() if tool.needed]
     if still:
         raise by_hand(still, "installed, but still not usable")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 HOST_COMPILERS = ("cc", "gcc", "clang")
+CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 PROBE_SECONDS = 20  # a tool that says nothing for so long counts as missing
 
 
@@ -17,13 +18,15 @@ PROBE_SECONDS = 20  # a tool that says nothing for so long counts as missing
 class Tool:
     """A program, what it is for, and the package that brings it.
 
-    `probe` returns the version as text, or None when the tool is missing or unusable.
+    `probe` returns the version as text, or None when the tool is missing or unusable. What isn't
+    `needed` is installed where that is easy; without it something small is missing.
     """
 
     name: str
     package: str
     purpose: str
     probe: Callable[[], str | None]
+    needed: bool = True
 
 
 def first_line(*argv: str) -> str | None:
@@ -71,6 +74,12 @@ def host_compiler() -> str | None:
     return next((version for version in versions if version is not None), None)
 
 
+def chromium() -> str | None:
+    """The first Chromium that there is."""
+    versions = (version_of(name)() for name in CHROMIUMS)
+    return next((version for version in versions if version is not None), None)
+
+
 TOOLS: tuple[Tool, ...] = (
     Tool("python3-venv", "python3-venv", "the virtual environment", venv_module),
     Tool("git", "git", "applying port diffs", version_of("git")),
@@ -80,6 +89,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool("qemu-system-arm", "qemu-system-arm", "fvmkit run", version_of("qemu-system-arm")),
     Tool("cc", "gcc", "fvmkit run --trace", host_compiler),
     Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
+    # The headless shell is the smallest package that draws a page: 64 MB to download.
+    Tool("chromium", "chromium-headless-shell", "tests of fvmkit report", chromium, needed=False),
 )
 
 

@@ -40,3 +40,11 @@ def test_a_missing_kernel_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_tool_that_does_not_exist_has_no_version() -> None:
     assert version_of("no-such-tool-anywhere")() is None
+
+
+def test_a_missing_optional_tool_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    browser = Tool("chromium", "chromium-headless-shell", "tests", lambda: None, needed=False)
+    monkeypatch.setattr(doctor, "TOOLS", (browser,))
+    result = CliRunner().invoke(doctor.doctor, [], standalone_mode=False)
+    assert result.return_value == 0
+    assert "optional chromium" in result.output

@@ -14,13 +14,13 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+from composer.setup.tools import CHROMIUMS
+
 PATIENCE = 60.0
 SWITCHES = (
     "--headless",
@@ -37,7 +37,7 @@ SWITCHES = (
 
 def find_chromium() -> str | None:
     """The first Chromium on the path."""
-    return next((path for name in NAMES if (path := shutil.which(name))), None)
+    return next((path for name in CHROMIUMS if (path := shutil.which(name))), None)
 
 
 @dataclass
@@ -194,8 +194,3 @@ class Browser:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def colours_of(pixels: Sequence[tuple[int, int, int]]) -> set[tuple[int, int, int]]:
-    """The different colours among pixels."""
-    return set(pixels)
