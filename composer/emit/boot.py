@@ -1,4 +1,4 @@
-"""The merged clock and pin set-up, and the pins that domains may set at run time."""
+"""The merged clock and pin set-up, and the pins that domains may set and read at run time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from composer.plan import Plan
 
 @dataclass(frozen=True)
 class PinGrant:
-    """Output pins of one port that a domain may set (struct fvm_pin_grant)."""
+    """A domain's pins of one port (struct fvm_pin_grant); `mask`: outputs that it may set."""
 
     domain: int
     port: int
     mask: int
+    own: int
     address: int
 
 
@@ -42,11 +43,12 @@ def pin_grants(plan: Plan) -> list[PinGrant]:
     family = family_of(plan.chip)
     grants = []
     for domain in plan.domains:
-        masks: dict[str, int] = {}
+        ports: dict[str, tuple[int, int]] = {}
         for pin in domain.source.pins if domain.source else ():
-            if pin.runtime:
-                masks[pin.port] = masks.get(pin.port, 0) | 1 << pin.number
-        for port, mask in sorted(masks.items()):
+            mask, own = ports.get(pin.port, (0, 0))
+            bit = 1 << pin.number
+            ports[pin.port] = (mask | bit if pin.runtime else mask, own | bit)
+        for port, (mask, own) in sorted(ports.items()):
             address = family.pin_set_address(port, plan.chip)
-            grants.append(PinGrant(domain.index, ord(port) - ord("A"), mask, address))
+            grants.append(PinGrant(domain.index, ord(port) - ord("A"), mask, own, address))
     return grants

@@ -48,6 +48,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "pins": [
             {"port": p.port, "pin": p.number} for p in (source.pins if source else ()) if p.runtime
         ],
+        "own_pins": [{"port": p.port, "pin": p.number} for p in (source.pins if source else ())],
         "splits_of": [source.project.split] if source and source.project.split else [],
         "project": _project(domain, out),
         "sources": _sources(domain.sources),

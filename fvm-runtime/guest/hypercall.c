@@ -29,4 +29,8 @@ int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value)
     return guest_call(FVM_CALL_PIN_SET, port, mask, value);
 }
 
+int hyp_pin_get(uint32_t port) { return guest_call(FVM_CALL_PIN_GET, port, FVM_PIN_INPUT, 0); }
+
+int hyp_pin_latch(uint32_t port) { return guest_call(FVM_CALL_PIN_GET, port, FVM_PIN_OUTPUT, 0); }
+
 uint32_t virt_cycles(void) { return (uint32_t)guest_call(FVM_CALL_CYCLES, 0, 0, 0); }

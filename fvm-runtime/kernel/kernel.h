@@ -158,6 +158,7 @@ void time_init(void);
 void time_tick(void); /* from the architecture's timer */
 uint32_t time_ticks(void);
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
+int32_t pin_get(uint8_t domain_index, uint32_t port, uint32_t levels);
 void syscall_dispatch(struct call_frame *frame); /* from the architecture's call entry */
 const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
                                              uint8_t type, uint8_t rights);

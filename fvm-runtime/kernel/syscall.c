@@ -33,6 +33,8 @@ static int32_t vcpu_call(struct thread *caller, struct call_frame *frame)
         return FVM_OK;
     case FVM_CALL_PIN_SET:
         return pin_set(caller->domain_index, frame->r[0], frame->r[1], frame->r[2]);
+    case FVM_CALL_PIN_GET:
+        return pin_get(caller->domain_index, frame->r[0], frame->r[1]);
     case FVM_CALL_CYCLES:
         return (int32_t)timer_arch_now();
     case FVM_CALL_REBOOT:

@@ -93,11 +93,14 @@ struct fvm_boot_op {
     uint32_t kind, address, mask, value, limit;
 };
 
-/* Output pins that a domain may set at run time. */
+/* A domain's pins of one port. */
 struct fvm_pin_grant {
     uint8_t domain, port; /* port 0 = A */
-    uint16_t mask;
-    uint32_t address; /* set/reset register (BSRR): set bits low half, reset bits high half */
+    uint16_t mask;        /* outputs that it may set at run time */
+    uint16_t own;         /* pins that it may read: all it has */
+    /* Set/reset register (BSRR): set bits low half, reset bits high half. The two words before it
+     * are the levels at the pins (IDR) and of the outputs (ODR). */
+    uint32_t address;
 };
 
 extern const struct fvm_domain fvm_domain[];

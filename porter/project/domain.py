@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,39 @@ from typing import Any
 from scanner.report.errors import FvmError, MissingError
 
 SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Records wake the VM when `register` holds one of `ends`, or after `longest` of them."""
+
+    register: str
+    ends: tuple[int, ...]
+    longest: int
+
+
+@dataclass(frozen=True)
+class Count:
+    """Records are counted under `name` whose `register` has one of `bits`."""
+
+    name: str
+    register: str
+    bits: int
+
+
+@dataclass(frozen=True)
+class Split:
+    """An interrupt in three sections: its mid-section `section` runs in `process`, which has the
+    registers of `device`, [base, base + size), in hand."""
+
+    process: str
+    device: str
+    base: int
+    size: int
+    section: str
+    frame: Frame | None
+    counts: tuple[Count, ...]
+    policy: str | None
 
 
 @dataclass(frozen=True)
@@ -22,6 +56,7 @@ class Vector:
     handler: str | None
     irq: int | None
     maskable: bool
+    split: Split | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +86,8 @@ class Domain:
     sources: tuple[str, ...] = ()
     """Files of the project that the image is built from, whatever the project's makefile says."""
     original: Path | None = None
+    own_pins: frozenset[tuple[str, int]] = frozenset()
+    """Pins that it may read; `pins` are the outputs among them that it may set."""
 
     def vector_of_irq(self, irq: int) -> Vector | None:
         """The vector that a physical line is delivered to."""
@@ -89,7 +126,8 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         watchdog_ms=_optional(data.get("watchdog_ms")),
         fpu=bool(data["fpu"]),
         vectors=tuple(_vector(item) for item in data["vectors"]),
-        pins=frozenset((str(pin["port"]), int(pin["pin"])) for pin in data.get("pins", ())),
+        pins=_pins(data.get("pins", ())),
+        own_pins=_pins(data.get("own_pins", ())),
         replaced=tuple(
             Replacement(str(item["file"]), str(item["by"])) for item in data.get("replaced", ())
         ),
@@ -97,6 +135,10 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         sources=tuple(str(name) for name in data.get("sources", ())),
         original=_path(data.get("project", {}).get("original")),
     )
+
+
+def _pins(items: list[dict[str, Any]]) -> frozenset[tuple[str, int]]:
+    return frozenset((str(pin["port"]), int(pin["pin"])) for pin in items)
 
 
 def _vector(item: dict[str, Any]) -> Vector:
@@ -108,7 +150,43 @@ def _vector(item: dict[str, Any]) -> Vector:
         None if handler is None else str(handler),
         _optional(item.get("irq")),
         item.get("mask", "maskable") == "maskable",
+        _split(item["split"]) if item.get("split") is not None else None,
     )
+
+
+def _split(item: dict[str, Any]) -> Split:
+    frame = item.get("frame")
+    policy = item.get("policy")
+    split = Split(
+        process=_name(item["process"]),
+        device=_name(item["device"]),
+        base=int(item["base"]),
+        size=int(item["size"]),
+        section=_name(item["section"]),
+        frame=None
+        if frame is None
+        else Frame(
+            str(frame["register"]),
+            tuple(int(end) for end in frame["ends"]),
+            int(frame["longest"]),
+        ),
+        counts=tuple(
+            Count(str(count["name"]), str(count["register"]), int(count["bits"]))
+            for count in item.get("counts", ())
+        ),
+        policy=None if policy is None else _name(policy),
+    )
+    if re.fullmatch(r"[A-Za-z_]\w*", split.section, re.ASCII) is None:
+        raise ValueError(f"section {split.section!r} is no C name")
+    return split
+
+
+def _name(value: object) -> str:
+    """Text that goes into generated C as a name or in a comment."""
+    text = str(value)
+    if re.fullmatch(r"[\w.-]+", text, re.ASCII) is None:
+        raise ValueError(f"{text!r} is no name")
+    return text
 
 
 def _path(value: object) -> Path | None:

@@ -1,12 +1,12 @@
-"""GPIO data registers: pins that the program sets while it runs."""
+"""GPIO data registers: pins that the program sets and reads while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from porter.flow.statements import is_pure
-from porter.rules.expressions import bare, binary, bits_of, source
+from porter.rules.expressions import bare, binary, bits_of, masked, source
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -15,6 +15,7 @@ from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
+_LEVELS = {"IDR": b"hyp_pin_get", "ODR": b"hyp_pin_latch"}
 _PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
 _LOW = 0xFFFF
 _HEADER = (
@@ -33,12 +34,12 @@ class _Output:
 
 
 class Pins(Rule):
-    """Set, reset and masked writes become one masked write by the kernel."""
+    """Set, reset, invert and masked writes become one masked write by the kernel."""
 
     id = "pins"
-    finds = "writes to BSRR, BRR and ODR"
-    becomes = "hyp_pin_set(port, mask, value)"
-    why = "a port's pins belong to several machines; the kernel writes only the granted ones"
+    finds = "writes to BSRR, BRR and ODR, reads of IDR and ODR"
+    becomes = "hyp_pin_set(port, mask, value), hyp_pin_get(port), hyp_pin_latch(port)"
+    why = "a port's pins belong to several machines; the kernel sees to it that each has its own"
     samples = (
         Sample(
             _HEADER + "void f(void) { GPIOA->BSRR = 1u << 5; }",
@@ -62,7 +63,24 @@ class Pins(Rule):
             _HEADER + "void f(void) { GPIOA->ODR &= ~(1u << 5); }",
             _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, 0); }",
         ),
-        Sample(_HEADER + "void f(void) { GPIOA->ODR ^= 1u << 5; }", "", escalates=True),
+        Sample(
+            _HEADER + "void f(void) { GPIOA->ODR ^= 1u << 5; }",
+            _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, ~hyp_pin_latch(0) & (1u << 5)); }",
+        ),
+        Sample(
+            _HEADER + "int f(void) { return (GPIOA->IDR & 0x20) != 0; }",
+            _HEADER + "int f(void) { return (hyp_pin_get(0) & 0x20) != 0; }",
+        ),
+        Sample(
+            _HEADER + "unsigned f(GPIO_TypeDef *p) { return p->ODR; }",
+            _HEADER + "unsigned f(GPIO_TypeDef *p) "
+            "{ return hyp_pin_latch(((uint32_t)p - 0x40020000U) / 0x400U); }",
+        ),
+        Sample(
+            _HEADER + "void f(unsigned x) { GPIOA->ODR = x; }",
+            _HEADER + "void f(unsigned x) { hyp_pin_set(0, 0x0020U, x); }",
+        ),
+        Sample(_HEADER + "void f(GPIO_TypeDef *p) { p->ODR = 1; }", "", escalates=True),
         Sample(_HEADER + "int f(void) { return GPIOA->IDR & 1; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { GPIOA->BSRR = 1u << 6; }", "", escalates=True),
     )
@@ -76,28 +94,44 @@ class Pins(Rule):
             yield self._one(unit, access, register.name, register.instance)
 
     def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
+        if access.use == "read":
+            return self._read(unit, access, name, instance)
         if access.use != "write" or access.statement is None or access.value is None:
-            what = "inverted or read" if access.use == "write" else "read"
-            return self.escalated(
-                access.site, f"the level of a pin is {what}; hyp_pin_set only writes"
-            )
+            return self.escalated(access.site, f"what happens to {access.register} can't be told")
         if not is_pure(access.value, unit.text.evaluator):
             return self.escalated(access.site, "the value written to the pins has side effects")
-        output = self._output(unit, access, name)
-        if output is None:
-            return self.escalated(
-                access.site, f"{access.operator.decode()} on {name} needs the level of the pins"
-            )
         port = self._port(unit, access, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
+        output = self._output(unit, access, name, port, _granted(unit, instance))
+        if output is None:
+            return self.escalated(
+                access.site, f"which pins {access.operator.decode()} on {name} means isn't known"
+            )
         if (problem := _not_granted(unit, instance, output.pins)) is not None:
             return self.escalated(access.site, problem)
         text = b"hyp_pin_set(%s, %s, %s)" % (port, output.mask, output.value)
         start, end = access.context.start(access.whole), access.context.end(access.whole)
         return self.rewritten(access.site, "masked write by the kernel", Edit(start, end, text))
 
-    def _output(self, unit: Unit, access: Access, name: str) -> _Output | None:
+    def _read(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
+        """The machine sees its own pins; the others are 0."""
+        if name not in _LEVELS:
+            return self.escalated(access.site, f"{access.register} can only be written")
+        port = self._port(unit, access, instance)
+        if port is None:
+            return self.escalated(access.site, "which port this is can't be told")
+        wanted = masked(access.place, unit.text.evaluator, access.context.scope)
+        pins = wanted[1] if wanted is not None else None
+        if (problem := _not_its_own(unit, instance, pins)) is not None:
+            return self.escalated(access.site, problem)
+        start, end = access.context.start(access.place), access.context.end(access.place)
+        edit = Edit(start, end, b"%s(%s)" % (_LEVELS[name], port))
+        return self.rewritten(access.site, "the kernel reads this machine's pins", edit)
+
+    def _output(
+        self, unit: Unit, access: Access, name: str, port: bytes, granted: bytes | None
+    ) -> _Output | None:
         value = access.value
         if value is None:
             return None
@@ -112,9 +146,11 @@ class Pins(Rule):
         if access.operator == b"|=":
             return _Output(text, text, number)
         if access.operator == b"&=":
-            return _cleared(unit, access, value)
-        if access.operator == b"=":
-            return _Output(b"0xFFFFU", text, None)
+            return _cleared(unit, access, value, granted)
+        if access.operator == b"=" and granted is not None:
+            return _Output(granted, text, None)
+        if access.operator == b"^=":
+            return _Output(text, b"~hyp_pin_latch(%s) & (%s)" % (port, text), number)
         return None
 
     @staticmethod
@@ -167,24 +203,45 @@ def _plain(node: Node) -> bytes:
     return text_of(bare(node)).rstrip(b"uUlL")
 
 
-def _cleared(unit: Unit, access: Access, value: Node) -> _Output | None:
-    """`ODR &= ~X` resets X; `ODR &= X` resets all the others."""
+def _cleared(unit: Unit, access: Access, value: Node, granted: bytes | None) -> _Output | None:
+    """`ODR &= ~X` resets X; `ODR &= X` resets all the others that the machine has."""
     node = bare(value)
     operand = node.child_by_field_name("argument")
     if node.type == "unary_expression" and text_of(node).startswith(b"~") and operand is not None:
         number = unit.text.evaluator.number(operand, access.context.scope)
         return _Output(source(bare(operand)), b"0", number)
-    return _Output(b"~(%s) & 0xFFFFU" % source(value), b"0", None)
+    if granted is None:
+        return None
+    return _Output(b"~(%s) & %s" % (source(value), granted), b"0", None)
+
+
+def _granted(unit: Unit, instance: str | None) -> bytes | None:
+    """C for the outputs of a port that the machine may set: a write of all means these."""
+    if unit.domain is None:
+        return b"0xFFFFU"
+    if instance is None:
+        return None
+    pins = sum(1 << pin for port, pin in unit.domain.pins if port == instance[-1])
+    return b"0x%04XU" % pins if pins else None
 
 
 def _not_granted(unit: Unit, instance: str | None, pins: int | None) -> str | None:
-    if unit.domain is None or instance is None or pins is None:
+    missing = _missing(instance, pins, unit.domain.pins) if unit.domain is not None else ""
+    if unit.domain is None or not missing:
         return None
-    missing = [
-        f"P{instance[-1]}{pin}"
-        for pin in bits_of(pins & _LOW)
-        if (instance[-1], pin) not in unit.domain.pins
-    ]
-    if not missing:
+    return f"{missing} is no run-time output in the description of {unit.domain.name}"
+
+
+def _not_its_own(unit: Unit, instance: str | None, pins: int | None) -> str | None:
+    missing = _missing(instance, pins, unit.domain.own_pins) if unit.domain is not None else ""
+    if unit.domain is None or not missing:
         return None
-    return f"{', '.join(missing)} is no run-time output in the description of {unit.domain.name}"
+    return f"{missing} is read, but the description of {unit.domain.name} doesn't have it"
+
+
+def _missing(instance: str | None, pins: int | None, granted: Container[tuple[str, int]]) -> str:
+    """Names of the pins that aren't granted; nothing where port or pins are only known later."""
+    if instance is None or pins is None:
+        return ""
+    port = instance[-1]
+    return ", ".join(f"P{port}{pin}" for pin in bits_of(pins & _LOW) if (port, pin) not in granted)

@@ -32,6 +32,7 @@ DOMAIN = Domain(
     pins=frozenset({("A", 5)}),
     replaced=(),
     startup=(),
+    own_pins=frozenset({("A", 5)}),
 )
 
 

@@ -38,6 +38,9 @@ int hyp_irq_ena(int32_t phys_id);   /* NVIC_EnableIRQ of a granted line */
 int hyp_irq_dis(int32_t phys_id);   /* NVIC_DisableIRQ */
 int hyp_irq_done(uint32_t virt_id); /* reopen the line of a vector served earlier in this round */
 int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value); /* port 0 = A; masked output write */
+/* Levels of this VM's own pins of a port, 0 for the others: at the pins, and as they were set. */
+int hyp_pin_get(uint32_t port);
+int hyp_pin_latch(uint32_t port);
 uint32_t virt_cycles(void); /* DWT->CYCCNT: processor cycles, wraps at 2^32 */
 
 /* --- vectors --------------------------------------------------------------------------- */

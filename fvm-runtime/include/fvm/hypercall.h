@@ -24,6 +24,7 @@
 #define FVM_CALL_RESUME 10  /* r0: SP of an exception frame, r1: EXC_RETURN (ours: fast yield) */
 #define FVM_CALL_PIN_SET 11 /* r0: port, r1: mask, r2: value (ours) */
 #define FVM_CALL_CYCLES 12  /* ours: DWT->CYCCNT */
+#define FVM_CALL_PIN_GET 13 /* r0: port, r1: FVM_PIN_*; levels of the caller's own pins (ours) */
 
 /* Served by the hypervisor; the caller is blocked meanwhile. */
 #define FVM_CALL_HYPERVISOR 16 /* first number of this group */
@@ -52,6 +53,10 @@
 #define FVM_CALL_STATUS 43         /* r0: log cap, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
 
 #define FVM_NONE 0xFFFFFFFFu
+
+/* FVM_CALL_PIN_GET: what levels. */
+#define FVM_PIN_INPUT 0  /* at the pins */
+#define FVM_PIN_OUTPUT 1 /* that the outputs were set to */
 
 /* FVM_CALL_STATUS subjects and what r0-r3 then hold. */
 #define FVM_STATUS_KERNEL 0 /* tick, records lost, protection on (1/0), mask of stopped domains */
