@@ -18,12 +18,14 @@ from scanner.report.errors import FvmError
 # no import.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("composer.commands.doctor", "doctor", "Say what is installed and what is missing."),
+    "init": ("composer.commands.init", "init", "Write a first description from the projects."),
     "compose": ("composer.commands.compose", "compose", "Lay out a system and generate its files."),
     "port": ("porter.cli", "port", "Rewrite a legacy project for its virtual machine."),
     "build": ("composer.commands.build", "build", "Compile every domain of a composed system."),
     "scan": ("scanner.cli", "scan", "Look for instructions that a guest must not contain."),
     "link": ("composer.commands.link", "link", "Join the built domains into one image."),
     "run": ("composer.commands.run", "run", "Run the system in QEMU."),
+    "decode": ("composer.commands.decode", "decode", "Say in words what a fault record means."),
     "stacks": ("composer.commands.stacks", "stacks", "Say how deep every stack went."),
     "report": ("composer.commands.report", "report", "Write one page on a migrated system."),
 }

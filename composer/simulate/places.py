@@ -77,6 +77,11 @@ class Places:
         self._system = system
         self._code: dict[str, Code] = {}
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Kernel and domains."""
+        return self._system.parts
+
     def part(self, name: str) -> Part | None:
         """The domain of that name."""
         return next((part for part in self._system.parts if part.name == name), None)
