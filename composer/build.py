@@ -51,6 +51,24 @@ def check_ported(folder: Path, system: dict[str, Any]) -> None:
             )
 
 
+def check_split(folder: Path, system: dict[str, Any]) -> None:
+    """Every mid-section is written; the error gives the command that does it."""
+    projects = {domain["name"]: domain["project"] for domain in system["domains"]}
+    for domain in system["domains"]:
+        sections = domain.get("sections") or {"files": []}
+        for name in sections["files"]:
+            file = Path(os.path.normpath(folder / name))
+            if file.is_file():
+                continue
+            vm = sections["of"]
+            original = os.path.normpath(folder / (projects[vm]["original"] or "."))
+            command = ["fvmkit", "split", original, "--domain", str(folder / f"{vm}.domain.json")]
+            raise MissingError(
+                f"'{domain['name']}' has no mid-section yet: no file {file}",
+                hint=f"run: {shlex.join([*command, '--out', str(file.parent)])}",
+            )
+
+
 def build(folder: Path, progress: Callable[[str], None]) -> None:
     """Build all parts of a composed system; `progress` gets every line a person should see.
 
@@ -59,6 +77,7 @@ def build(folder: Path, progress: Callable[[str], None]) -> None:
     """
     system = read_system(folder)
     check_ported(folder, system)
+    check_split(folder, system)
     for tool in ("make", system["compiler"]):
         if shutil.which(tool) is None:
             raise MissingError(f"'{tool}' isn't installed", hint="run fvmkit doctor")

@@ -30,6 +30,8 @@ class Sources:
     includes: tuple[Path, ...]
     startup: tuple[str, ...]
     replaced: tuple[tuple[str, str], ...]
+    sections: tuple[Path, ...] = ()
+    """Of `built`, the mid-sections that `fvmkit split` writes."""
 
 
 def runtime_folder() -> Path:
@@ -94,6 +96,7 @@ def find_sources(system: System, domain: Domain, out: Path) -> Sources:
         tuple(includes),
         tuple(n.name for n in project.startup),
         tuple((r.file, r.by) for r in project.replacements),
+        sections.built if sections is not None else (),
     )
 
 
@@ -167,7 +170,7 @@ def _sections(system: System, domain: Domain, out: Path) -> Sources | None:
     vm = next(vm for vm in system.vms if vm.name == name)
     irqs = [i for i in vm.irqs if i.split and i.split.process == domain.name]
     built = tuple(folder / f"{section_name(irq.name)}.c" for irq in irqs)
-    return Sources(None, None, built, (folder,), (), ())
+    return Sources(None, None, built, (folder,), (), (), built)
 
 
 def _builtin(project: Project) -> Sources:

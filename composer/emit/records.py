@@ -92,6 +92,7 @@ def system_record(plan: Plan, out: Path) -> dict[str, Any]:
                 "ram": _place(d.ram),
                 "devices": [g.name for g in d.grants if g.kind == "device"],
                 "project": _project(d, out),
+                "sections": _sections(d, out),
             }
             for d in plan.domains
         ],
@@ -151,6 +152,16 @@ def _project(domain: DomainPlan, out: Path) -> dict[str, str | None]:
     return {
         "original": os.path.relpath(sources.original, out),
         "ported": os.path.relpath(sources.ported, out),
+    }
+
+
+def _sections(domain: DomainPlan, out: Path) -> dict[str, Any] | None:
+    """The VM whose mid-sections a process runs, and the files that `fvmkit split` writes."""
+    if domain.sources is None or domain.source is None or not domain.sources.sections:
+        return None
+    return {
+        "of": domain.source.project.split,
+        "files": [os.path.relpath(file, out) for file in domain.sources.sections],
     }
 
 

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from composer.build import build
+from composer.description.parse import parse
 from composer.emit.generate import generate
+from composer.emit.write import write_all
+from composer.resolve import resolve
 from scanner.report.errors import FvmError
 from tests.composer import systems
 
@@ -107,3 +111,14 @@ def test_the_porter_is_told_the_plan(tmp_path: Path) -> None:
     assert '"section": "usart1_mid"' in texts["one.domain.json"]
     assert '"name": "overrun"' in texts["one.domain.json"]
     assert "split/one/usart1_mid.c" in texts["middle/Makefile"]
+
+
+def test_build_says_how_to_write_a_section_that_is_missing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = resolve(parse(systems.write(tmp_path, text=split_text())), out)
+    write_all(out, generate(plan, out))
+    with pytest.raises(FvmError) as caught:
+        build(out, lambda _line: None)
+    assert f"no file {out}/split/one/usart1_mid.c" in str(caught.value)
+    command = f"fvmkit split {tmp_path}/one --domain {out}/one.domain.json --out {out}/split/one"
+    assert command in str(caught.value)
