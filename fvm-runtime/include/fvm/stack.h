@@ -3,6 +3,7 @@
 #ifndef FVM_STACK_H
 #define FVM_STACK_H
 
+#include <stdint.h>
 #include <string.h>
 
 #define FVM_STACK_PATTERN 0xA5
@@ -11,10 +12,12 @@
  * didn't run yet, or what the painter and memset themselves use. */
 #define FVM_STACK_IN_USE 128
 
-static inline void fvm_stack_paint(char *limit, char *end)
+/* The stack from `limit` to `top`, or up to the frame of the caller that runs on it. */
+static inline void fvm_stack_paint(char *limit, const void *top)
 {
-    if (end > limit) {
-        memset(limit, FVM_STACK_PATTERN, (size_t)(end - limit));
+    uintptr_t end = (uintptr_t)top - FVM_STACK_IN_USE;
+    if (end > (uintptr_t)limit) {
+        memset(limit, FVM_STACK_PATTERN, end - (uintptr_t)limit);
     }
 }
 
