@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "init": ("composer.commands.init", "init", "Write a first description from the projects."),
     "compose": ("composer.commands.compose", "compose", "Lay out a system and generate its files."),
     "port": ("porter.cli", "port", "Rewrite a legacy project for its virtual machine."),
+    "split": ("porter.interrupt_split.cli", "split", "Split interrupt handlers in three sections."),
     "build": ("composer.commands.build", "build", "Compile every domain of a composed system."),
     "scan": ("scanner.cli", "scan", "Look for instructions that a guest must not contain."),
     "link": ("composer.commands.link", "link", "Join the built domains into one image."),

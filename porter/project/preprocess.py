@@ -34,6 +34,15 @@ class TranslationUnit:
 
 def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
     """One translation unit a C file; those that the compiler can't preprocess are missing."""
+    return {
+        file: _read(text, file.parent)
+        for file, text in preprocessed(units).items()
+        if text is not None
+    }
+
+
+def preprocessed(units: Mapping[Path, CompileOptions]) -> dict[Path, bytes | None]:
+    """The preprocessed text of each C file with its #defines; None if the compiler refuses."""
     wanted = {file: options for file, options in units.items() if file.suffix.lower() == ".c"}
     with tempfile.TemporaryDirectory() as stubs, as_file(files("fvm-runtime")) as runtime:
         Path(stubs, "fvm_domain.h").write_text("", encoding="ascii")
@@ -44,11 +53,7 @@ def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, Translati
 
         with ThreadPoolExecutor(_WORKERS) as pool:
             texts = list(pool.map(run, wanted.items()))
-    return {
-        file: _read(text, file.parent)
-        for file, text in zip(wanted, texts, strict=True)
-        if text is not None
-    }
+    return dict(zip(wanted, texts, strict=True))
 
 
 def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | None:

@@ -1,0 +1,131 @@
+"""Sources and options of a project, in the form that a description has them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from composer.init.facts import BuildFacts, Decision
+from porter.execution.survey import Survey
+from porter.project.folder_links import real
+
+_BUILDABLE = (".c", ".s")
+_HARD = ("-mfloat-abi=hard", "-mfloat-abi=softfp")
+_MOST_UP = 3  # folders that a project's sources may lie above it
+
+
+def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
+    """What is built and how."""
+    decisions: list[Decision] = []
+    compiled = [path for path in survey.compiled if path.suffix.lower() in _BUILDABLE]
+    if not survey.compiled:
+        compiled = [unit.path for unit in survey.program.units]
+    tables = {real(table.file.path) for table in survey.tables}
+    start = [path for path in compiled if real(path) in tables]
+    if not survey.compiled:
+        start += [table.file.path for table in survey.tables if table.file.path not in start]
+    root = _root(survey.root, [*compiled, *survey.build.options.include_dirs])
+    if root != survey.root:
+        decisions.append(
+            Decision(
+                f"sources lie outside {survey.root.name}; path= is the folder that holds all of"
+                f" them: port it as {root.name}, or copy what is needed into the project"
+            )
+        )
+    outside = [p for p in survey.build.options.include_dirs if not _inside(p, root)]
+    if outside:
+        decisions.append(
+            Decision(
+                "include folders outside the project can't be named: copy what is needed",
+                tuple(str(path) for path in outside[:4]),
+            )
+        )
+    lost = [path for path in compiled if not _inside(path, root)]
+    if lost:
+        decisions.append(
+            Decision(
+                "these sources lie outside the project: copy them into it",
+                tuple(str(path) for path in lost[:4]),
+            )
+        )
+    names = sorted({_name(path, root) for path in compiled if _inside(path, root)})
+    startup = sorted({_name(path, root) for path in start if _inside(path, root)})
+    flags = survey.build.options.cpu_flags
+    includes = [_name(p, root) for p in survey.build.options.include_dirs if _inside(p, root)]
+    facts = BuildFacts(
+        root,
+        survey.build.source,
+        survey.build.is_known,
+        tuple(_patterns(root, [name for name in names if name not in startup], startup)),
+        tuple(dict.fromkeys(name or "." for name in includes if (root / name).is_dir())),
+        tuple(d for d in survey.build.options.defines if _is_plain(d)),
+        tuple(startup),
+        next((flag.removeprefix("-std=") for flag in flags if flag.startswith("-std=")), None),
+        any(flag in _HARD for flag in flags),
+        flags,
+    )
+    return facts, decisions + _foreign(survey) + _refused(survey)
+
+
+def _root(project: Path, paths: Iterable[Path]) -> Path:
+    """The project's folder, or one a little above it that holds all its sources."""
+    above = [real(project), *real(project).parents][: _MOST_UP + 1]
+    wanted = [real(path) for path in paths]
+    for folder in above:
+        if len(folder.parts) > 2 and all(path.is_relative_to(folder) for path in wanted):
+            return folder
+    return project
+
+
+def _inside(path: Path, root: Path) -> bool:
+    return real(path).is_relative_to(real(root))
+
+
+def _name(path: Path, root: Path) -> str:
+    name = Path(os.path.relpath(real(path), real(root))).as_posix()
+    return "" if name == "." else name
+
+
+def _is_plain(define: str) -> bool:
+    """Whether a macro can stand in a description."""
+    return not set(define) & set("'\t\r\n") and "(" not in define.partition("=")[0]
+
+
+def _patterns(root: Path, names: list[str], startup: list[str]) -> list[str]:
+    """`src/*.c` where all C files of a folder are built, else the files."""
+    patterns: list[str] = []
+    by_folder: dict[tuple[str, str], list[str]] = {}
+    for name in names:
+        path = Path(name)
+        by_folder.setdefault((path.parent.as_posix(), path.suffix), []).append(name)
+    for (folder, suffix), files in by_folder.items():
+        present = {p.name for p in (root / folder).glob(f"*{suffix}") if p.is_file()}
+        present -= {Path(name).name for name in startup if Path(name).parent.as_posix() == folder}
+        whole = len(files) > 1 and present == {Path(name).name for name in files}
+        prefix = "" if folder == "." else f"{folder}/"
+        patterns += [f"{prefix}*{suffix}"] if whole else files
+    return patterns
+
+
+def _foreign(survey: Survey) -> list[Decision]:
+    if not survey.foreign:
+        return []
+    names = tuple(_name(path, survey.root) for path in survey.foreign[:4])
+    return [
+        Decision(
+            f"{len(survey.foreign)} files are C++, which fvmkit neither reads nor ports", names
+        )
+    ]
+
+
+def _refused(survey: Survey) -> list[Decision]:
+    if not survey.refused:
+        return []
+    first = next(iter(survey.refused.values()))
+    return [
+        Decision(
+            f"{len(survey.refused)} of {len(survey.refused) + len(survey.program.units)} C files"
+            f" can't be preprocessed, so what they do isn't known; the first: {first}"
+        )
+    ]

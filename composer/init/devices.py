@@ -1,0 +1,98 @@
+"""Which blocks of the chip a project uses, and which clocks it switches on."""
+
+from __future__ import annotations
+
+from composer.chips.chip import Chip
+from composer.init.facts import Decision, Places, Use, device_at, shown
+from porter.execution.mentions import lines_of
+from porter.execution.program import Where
+from porter.execution.survey import Survey
+from porter.execution.words import as_word
+
+_MASTERS = "a bus master"
+_MOST_PLACES = 3
+
+
+def uses_of(survey: Survey, chip: Chip) -> tuple[list[Use], list[Use], list[Decision]]:
+    """Devices, clocks, and what a person must decide about them."""
+    clocks = _clocks(survey, chip)
+    clocked = {use.name for use in clocks}
+    run = _run(survey, chip)
+    devices: list[Use] = []
+    decisions: list[Decision] = []
+    for name, device in chip.devices.items():
+        mentioned = lines_of(survey.reach.addresses, device.base, device.size)
+        places = _places(survey, mentioned or run.get(name, []))
+        if not places:
+            continue
+        if device.nobody:
+            if device.nobody.startswith(_MASTERS):
+                decisions.append(Decision(f"{name} can't be granted: {device.nobody}", places))
+            continue
+        if device.kind in ("flash", "ram"):
+            continue
+        if device.enable is not None and name not in clocked and name not in run:
+            decisions.append(
+                Decision(
+                    f"{name} is mentioned, but its clock is never switched on and it wasn't seen to"
+                    f' be used: left out, else add <device name="{name}"/> and its clock',
+                    places,
+                )
+            )
+            continue
+        if device.enable is not None and name not in clocked and _alone(chip, name):
+            decisions.append(
+                Decision(f"{name} is used, but nothing was seen to switch its clock on", places)
+            )
+        devices.append(Use(name, places))
+    used = {use.name for use in devices}
+    for use in clocks:
+        if use.name not in used:
+            decisions.append(
+                Decision(f"the clock of {use.name} is switched on, but nothing uses it", use.places)
+            )
+    return devices, [use for use in clocks if use.name in used], decisions
+
+
+def _alone(chip: Chip, name: str) -> bool:
+    """Whether no other block has the same clock."""
+    enable = chip.devices[name].enable
+    return sum(device.enable == enable for device in chip.devices.values()) == 1
+
+
+def _run(survey: Survey, chip: Chip) -> dict[str, list[Where]]:
+    """Lines of the run that read or wrote registers, by device."""
+    found: dict[str, list[Where]] = {}
+    for write in survey.record.writes:
+        name = device_at(chip, write.address)
+        if name is not None:
+            found.setdefault(name, []).append(write.where)
+    for address, where in survey.record.reads.items():
+        name = device_at(chip, address)
+        if name is not None:
+            found.setdefault(name, []).append(where)
+    return found
+
+
+def _clocks(survey: Survey, chip: Chip) -> list[Use]:
+    """Clocks that are on at some time, of blocks that a domain may own."""
+    found = []
+    for name, device in chip.devices.items():
+        if device.enable is None or device.nobody or device.kind in ("flash", "ram"):
+            continue
+        address, bit = device.enable
+        places = [
+            write.where
+            for write in survey.record.to(address)
+            if write.touched >> bit & 1
+            and (word := as_word(write.value)) is not None
+            and word.known >> bit & word.value >> bit & 1
+        ]
+        if places:
+            found.append(Use(name, _places(survey, places)))
+    return found
+
+
+def _places(survey: Survey, lines: list[Where]) -> Places:
+    names = {(str(where.file), where.line): shown(where, survey.root) for where in lines}
+    return tuple(names[key] for key in sorted(names))[:_MOST_PLACES]

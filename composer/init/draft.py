@@ -1,0 +1,267 @@
+"""The system that the projects make together: who keeps what several want, clocks, the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import lcm
+from pathlib import PurePosixPath
+
+from composer.chips.chip import Board, Chip
+from composer.chips.family import family_of
+from composer.description.model import Clocks, Place
+from composer.init.facts import ClockTree, Decision, Line, PinUse, Places, ProjectFacts, Use
+from composer.init.sizes import Sizes, suggest
+
+_FASTEST = 10_000  # Hz
+_USUAL_TICK = 1000
+_PERIODS = 5  # ticks in a slice
+_LONGEST_SLICE = 5000  # us
+_DEFAULT = ClockTree("HSI", 8_000_000, 16, 336, 2, 7, 1, 4, 2, 5, ())
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What a machine uses and another one keeps."""
+
+    what: str
+    owner: str
+    owner_places: Places
+    places: Places
+    devices: tuple[Use, ...]
+    lines: tuple[Line, ...]
+    pins: tuple[PinUse, ...]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One virtual machine of the draft."""
+
+    facts: ProjectFacts
+    sizes: Sizes
+    tick_hz: int
+    devices: tuple[Use, ...]
+    clocks: tuple[Use, ...]
+    lines: tuple[Line, ...]
+    pins: tuple[PinUse, ...]
+    lost: tuple[Lost, ...]
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True)
+class Console:
+    """The log's UART and its pins; none where the chip has no free ones."""
+
+    device: str
+    pins: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Everything that is written."""
+
+    name: str
+    chip: Chip
+    board: Board | None
+    machines: tuple[Machine, ...]
+    clocks: ClockTree
+    clock_decisions: tuple[Decision, ...]
+    console: Console
+    tick_hz: int
+    slice_us: int
+    decisions: tuple[Decision, ...]
+
+    def all_decisions(self) -> Iterator[tuple[str, Decision]]:
+        """Each with whose it is."""
+        for decision in (*self.clock_decisions, *self.decisions):
+            yield "", decision
+        for machine in self.machines:
+            for decision in (*machine.decisions, *machine.sizes.decisions):
+                yield machine.facts.name, decision
+            for lost in machine.lost:
+                yield machine.facts.name, lost_decision(lost)
+
+
+def lost_decision(lost: Lost) -> Decision:
+    """A conflict in words."""
+    text = (
+        f"{lost.what} is also used by {lost.owner} ({', '.join(lost.owner_places)}), which keeps it"
+    )
+    return Decision(text, lost.places)
+
+
+def draft(
+    name: str, chip: Chip, board: Board | None, projects: Sequence[ProjectFacts]
+) -> Draft:  # fmt: skip
+    """Share the chip out: whoever is named first keeps what several use."""
+    tick, decisions = _kernel_tick(projects)
+    owners: dict[str, ProjectFacts] = {}
+    machines = []
+    for project, sizes in zip(projects, suggest(projects, chip), strict=True):
+        machines.append(_machine(project, sizes, tick, owners))
+    clocks, clock_decisions = _clocks(projects, chip)
+    fastest = max((m.tick_hz for m in machines), default=tick)
+    console, more = _console(chip, board, machines)
+    return Draft(
+        name, chip, board, tuple(machines), clocks, tuple(clock_decisions), console, tick,
+        min(_LONGEST_SLICE, _PERIODS * 1_000_000 // fastest), (*decisions, *more),
+    )  # fmt: skip
+
+
+def _kernel_tick(projects: Sequence[ProjectFacts]) -> tuple[int, list[Decision]]:
+    rates = [p.tick_hz for p in projects if p.tick_hz]
+    for together in (lcm(_USUAL_TICK, *rates), lcm(*rates) if rates else _USUAL_TICK):
+        if together <= _FASTEST:
+            return together, []
+    words = ", ".join(f"{p.name} {p.tick_hz} Hz ({', '.join(p.tick_places)})" for p in projects)
+    fastest = min(_FASTEST, max(rates))
+    return fastest, [Decision(f"no kernel tick up to 10 kHz is a multiple of all: {words}")]
+
+
+def _machine(
+    project: ProjectFacts, sizes: Sizes, kernel_tick: int, owners: dict[str, ProjectFacts]
+) -> Machine:
+    lost: list[Lost] = []
+    gone_devices: set[str] = set()
+    gone_lines: set[str] = set()
+    gone_pins: set[str] = set()
+    for device in project.devices:
+        owner = owners.setdefault(f"device {device.name}", project)
+        if owner is not project:
+            lines = tuple(line for line in project.lines if belongs(line.name, device.name))
+            pins = tuple(p for p in project.pins if _taken(owners, p, project) is owner)
+            gone_devices.add(device.name)
+            gone_lines |= {line.name for line in lines}
+            gone_pins |= {pin.name for pin in pins}
+            theirs = next(d for d in owner.devices if d.name == device.name).places
+            lost.append(
+                Lost(device.name, owner.name, theirs, device.places, (device,), lines, pins)
+            )
+    for line in project.lines:
+        owner = owners.setdefault(f"line {line.name}", project)
+        if owner is not project and line.name not in gone_lines:
+            gone_lines.add(line.name)
+            theirs = next(other for other in owner.lines if other.name == line.name).places
+            what = f"interrupt {line.name}"
+            lost.append(Lost(what, owner.name, theirs, line.places, (), (line,), ()))
+    for pin in project.pins:
+        owner = owners.setdefault(f"pin {pin.name}", project)
+        if owner is not project and pin.name not in gone_pins:
+            gone_pins.add(pin.name)
+            theirs = next(other for other in owner.pins if other.name == pin.name).places
+            lost.append(Lost(f"pin {pin.name}", owner.name, theirs, pin.places, (), (), (pin,)))
+    tick = project.tick_hz or _USUAL_TICK
+    decisions = list(project.decisions)
+    if project.tick is not None and project.tick_hz is None:
+        decisions.append(Decision("the rate of SysTick isn't known: set tick"))
+    if kernel_tick % tick:
+        decisions.append(
+            Decision(f"its tick of {tick} Hz is no divisor of the kernel's", project.tick_places)
+        )
+        tick = kernel_tick
+    return Machine(
+        project, sizes, tick,
+        tuple(d for d in project.devices if d.name not in gone_devices),
+        tuple(c for c in project.clocks if c.name not in gone_devices),
+        tuple(n for n in project.lines if n.name not in gone_lines),
+        tuple(p for p in project.pins if p.name not in gone_pins),
+        tuple(lost), tuple(decisions),
+    )  # fmt: skip
+
+
+def _taken(
+    owners: dict[str, ProjectFacts], pin: PinUse, project: ProjectFacts
+) -> ProjectFacts | None:  # fmt: skip
+    """Who has a pin already, set up for the same as here."""
+    owner = owners.get(f"pin {pin.name}")
+    if owner is None or owner is project:
+        return None
+    theirs = next(other for other in owner.pins if other.name == pin.name)
+    return owner if (theirs.mode, theirs.alternate) == (pin.mode, pin.alternate) else None
+
+
+def belongs(line: str, device: str) -> bool:
+    """Whether an interrupt is of a device, by its name: I2C1_EV of I2C1, TIM1_UP_TIM10 of TIM10."""
+    return device in line.split("_") or line == device
+
+
+def _clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTree, list[Decision]]:
+    decisions = []
+    known = [(p, p.clock_tree) for p in projects if p.clock_tree is not None]
+    for project in projects:
+        if project.clock_tree is None:
+            decisions.append(Decision(f"which clocks {project.name} sets up isn't known"))
+    chosen, owner = (known[0][1], known[0][0].name) if known else (_DEFAULT, "")
+    if not known:
+        decisions.append(Decision("168 MHz from the internal oscillator is a guess"))
+    if chosen.guessed:
+        decisions.append(Decision(f"{owner}: {chosen.guessed}", chosen.places))
+    for project, tree in known[1:]:
+        if tree.values() != chosen.values():
+            text = (
+                f"{project.name} sets up {describe(tree)}, {owner} {describe(chosen)}"
+                f" ({', '.join(chosen.places)}): one chip has one clock tree; {project.name} must"
+                " get along with this one (baud rates, timers, delay loops)"
+            )
+            decisions.append(Decision(text, tree.places))
+    problem = family_of(chip).clock_problem(as_clocks(chosen), chip)
+    if problem is not None:
+        text = (
+            f"{owner}'s clocks don't suit {chip.name} ({problem[0]}; {problem[1]}); this is another"
+        )
+        decisions.append(Decision(f"{text} tree", chosen.places))
+        chosen = _DEFAULT
+    return chosen, decisions
+
+
+def describe(tree: ClockTree) -> str:
+    """A clock tree in a few words."""
+    clocks = as_clocks(tree)
+    source = f"{tree.source} {tree.hse / 1e6:g} MHz" if tree.source == "HSE" else tree.source
+    dividers = f"AHB/{clocks.ahb} APB1/{clocks.apb1} APB2/{clocks.apb2}"
+    return f"{source} m={tree.m} n={tree.n} p={tree.p} q={tree.q} {dividers} latency={tree.latency}"
+
+
+def as_clocks(tree: ClockTree) -> Clocks:
+    """In the form that the family checks."""
+    return Clocks(
+        tree.source, tree.hse, tree.m, tree.n, tree.p, tree.q,
+        tree.ahb, tree.apb1, tree.apb2, tree.latency, Place(""),
+    )  # fmt: skip
+
+
+def _console(
+    chip: Chip, board: Board | None, machines: Sequence[Machine]
+) -> tuple[Console, list[Decision]]:  # fmt: skip
+    """The last UART that no project uses, with free pins."""
+    used = {use.name for m in machines for use in m.facts.devices}
+    pins = {pin.name for m in machines for pin in m.facts.pins}
+    uarts = [d.name for d in chip.devices.values() if d.kind in chip.console_drivers]
+    uarts.sort(key=lambda name: (board is not None and name in board.serial, name[-1]))
+    for uart in reversed(uarts):
+        if uart in used:
+            continue
+        pair = [_free(chip, f"{uart}_{signal}", pins) for signal in ("TX", "RX")]
+        if None not in pair:
+            chosen = tuple(pin for pin in pair if pin is not None)
+            names = ", ".join(f"P{port}{number}" for port, number, _ in chosen)
+            text = f"the log of the kernel goes to {uart} on {names}: are they free on your board?"
+            return Console(uart, chosen), [Decision(text)]
+    free = next((name for name in reversed(uarts) if name not in used), uarts[-1])
+    text = f"no UART with free pins is left for the log of the kernel; {free} has none"
+    return Console(free, ()), [Decision(text)]
+
+
+def _free(chip: Chip, signal: str, used: set[str]) -> tuple[str, int, int] | None:
+    order = sorted(chip.pins, key=lambda name: (name[1] != "C", name[:2], int(name[2:])))
+    for name in order:
+        for function, signals in chip.pins[name].items():
+            if signal in signals and name not in used:
+                return name[1], int(name[2:]), int(function)
+    return None
+
+
+def files_of(places: Places) -> tuple[str, ...]:
+    """C files among places."""
+    names = dict.fromkeys(place.rpartition(":")[0] for place in places)
+    return tuple(name for name in names if PurePosixPath(name).suffix == ".c")

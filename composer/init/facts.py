@@ -1,0 +1,168 @@
+"""What is known of one project, each fact with the line that it comes from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from composer.chips.chip import Chip
+from porter.execution.program import Where
+
+Places = tuple[str, ...]
+"""`file:line`, as a person would look it up; paths start from the project."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A device, clock or line that the code uses."""
+
+    name: str
+    places: Places
+
+
+@dataclass(frozen=True)
+class Line:
+    """An interrupt with its handler. `priority` is the NVIC's byte; `transparent`: it is more
+    urgent than the BASEPRI threshold."""
+
+    name: str
+    handler: str
+    places: Places
+    priority: int | None
+    transparent: bool
+
+
+@dataclass(frozen=True)
+class PinUse:
+    """A pin as the code sets it up; None where it isn't known."""
+
+    port: str
+    number: int
+    mode: str | None
+    alternate: int | None
+    pull: str
+    speed: str
+    output: str
+    places: Places
+
+    @property
+    def name(self) -> str:
+        """PA9."""
+        return f"P{self.port}{self.number}"
+
+
+@dataclass(frozen=True)
+class ClockTree:
+    """The factors that the code sets; `guessed` says why a person must look, if so."""
+
+    source: str
+    hse: int
+    m: int
+    n: int
+    p: int
+    q: int
+    ahb: int
+    apb1: int
+    apb2: int
+    latency: int
+    places: Places
+    guessed: str = ""
+
+    def values(self) -> tuple[str | int, ...]:
+        """Everything but the evidence; HSE counts only where it is the source."""
+        hse = self.hse if self.source == "HSE" else 0
+        factors = (self.m, self.n, self.p, self.q, self.ahb, self.apb1, self.apb2, self.latency)
+        return (self.source, hse, *factors)
+
+
+@dataclass(frozen=True)
+class Region:
+    """One entry of a linker script's MEMORY command."""
+
+    name: str
+    origin: int
+    length: int
+    place: str
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """`flash` and `ram`: bytes that the built program takes, without stack and heap; None if
+    nothing is built. `stack` and `heap` are what the linker script keeps free."""
+
+    regions: tuple[Region, ...]
+    elf: str | None
+    flash: int | None
+    ram: int | None
+    stack: int | None
+    heap: int | None
+    heap_place: str
+    allocates: bool
+
+
+@dataclass(frozen=True)
+class BuildFacts:
+    """Sources and options, relative to `root`, which holds all of them."""
+
+    root: Path
+    source: str
+    complete: bool
+    sources: tuple[str, ...]
+    includes: tuple[str, ...]
+    defines: tuple[str, ...]
+    startup: tuple[str, ...]
+    standard: str | None
+    fpu: bool
+    cpu_flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Something that a person must decide, with the evidence."""
+
+    text: str
+    places: Places = ()
+
+    def __str__(self) -> str:
+        if not self.places or self.places[0] in self.text:
+            return self.text
+        return f"{self.text} ({', '.join(self.places)})"
+
+
+@dataclass(frozen=True)
+class ProjectFacts:
+    """One project. `decisions` are those that concern it alone."""
+
+    name: str
+    folder: Path
+    build: BuildFacts
+    memory: MemoryUse
+    switch: str | None
+    tick: str | None
+    svc: str | None
+    tick_hz: int | None
+    tick_places: Places
+    watchdog_us: int | None
+    watchdog_places: Places
+    devices: tuple[Use, ...]
+    clocks: tuple[Use, ...]
+    lines: tuple[Line, ...]
+    pins: tuple[PinUse, ...]
+    clock_tree: ClockTree | None
+    decisions: tuple[Decision, ...] = field(default=())
+
+
+def shown(where: Where, root: Path) -> str:
+    """A line as `file:line` below the project, or with its whole path."""
+    path = Path(os.path.normpath(where.file))
+    inside = path.is_relative_to(root)
+    return f"{path.relative_to(root).as_posix() if inside else path}:{where.line}"
+
+
+def device_at(chip: Chip, address: int) -> str | None:
+    """The block that holds an address."""
+    for device in chip.devices.values():
+        if device.base <= address < device.base + device.size:
+            return device.name
+    return None

@@ -1,0 +1,96 @@
+"""How much memory a program needs: its built ELF, else what its linker script gives it."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+from composer.init.facts import Decision, MemoryUse
+from composer.init.linker_script import choose, find_scripts, read_script
+from porter.execution.survey import Survey
+
+_ELF_SUFFIXES = (".elf", ".axf", ".out")
+_SKIPPED = frozenset({".git", "node_modules", ".venv"})
+_RESERVE = re.compile(r"heap|stack", re.IGNORECASE)
+_ALLOCATORS = frozenset({"malloc", "calloc", "realloc", "_malloc_r", "_sbrk", "strdup", "asprintf"})
+_LARGEST = 64 << 20  # bytes of an ELF with its debug information
+
+
+@dataclass(frozen=True)
+class ElfSize:
+    """Bytes in flash and in RAM, without sections that only keep room for stack and heap."""
+
+    path: Path
+    flash: int
+    ram: int
+
+
+def memory_of(survey: Survey) -> tuple[MemoryUse, list[Decision]]:
+    """What can be told, and what a person must look at."""
+    root = survey.root
+    decisions: list[Decision] = []
+    candidates = choose(find_scripts(root), root)
+    script = read_script(candidates[0], root) if candidates else None
+    if len(candidates) > 1:
+        names = tuple(path.relative_to(root).as_posix() for path in candidates[:4])
+        decisions.append(
+            Decision(f"which linker script is it? {names[0]} was taken", names)
+        )  # fmt: skip
+    elf = newest_elf(root)
+    allocates = bool(_ALLOCATORS & survey.reach.called)
+    return (
+        MemoryUse(
+            script.regions if script else (),
+            elf.path.relative_to(root).as_posix() if elf else None,
+            elf.flash if elf else None,
+            elf.ram if elf else None,
+            script.stack if script else None,
+            script.heap if script else None,
+            script.heap_place if script else "",
+            allocates,
+        ),
+        decisions,
+    )
+
+
+def newest_elf(root: Path) -> ElfSize | None:
+    """The last built program below a folder; None if there is none for Arm."""
+    found: list[tuple[float, Path]] = []
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = sorted(name for name in subfolders if name not in _SKIPPED)
+        for name in names:
+            path = Path(folder, name)
+            if path.suffix.lower() in _ELF_SUFFIXES and path.is_file():
+                found.append((path.stat().st_mtime, path))
+    for _, path in sorted(found, reverse=True):
+        size = measure(path)
+        if size is not None:
+            return size
+    return None
+
+
+def measure(path: Path) -> ElfSize | None:
+    """The sizes of an executable for Arm; None for any other file."""
+    flash = ram = 0
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        with path.open("rb") as stream:
+            elf = ELFFile(stream)
+            if elf["e_machine"] != "EM_ARM" or elf["e_type"] != "ET_EXEC":
+                return None
+            for segment in elf.iter_segments("PT_LOAD"):
+                flash += segment["p_filesz"]
+            for section in elf.iter_sections():
+                flags = section["sh_flags"]
+                in_ram = flags & SH_FLAGS.SHF_WRITE and flags & SH_FLAGS.SHF_ALLOC
+                if in_ram and not _RESERVE.search(section.name):
+                    ram += section["sh_size"]
+    except Exception:  # noqa: BLE001 - pyelftools lets whatever its parser met through
+        return None
+    return ElfSize(path, flash, ram)

@@ -1,0 +1,103 @@
+"""One project, read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from composer.chips.chip import Chip
+from composer.init.build_facts import build_of
+from composer.init.devices import uses_of
+from composer.init.facts import ClockTree, Decision, Places, ProjectFacts, shown
+from composer.init.foreign import explain
+from composer.init.interrupts import Interrupts
+from composer.init.memory import memory_of
+from composer.init.stm32f4 import clock_tree, core_clock, pins_of, silicon, watchdog
+from porter.execution.survey import Survey, survey
+from porter.execution.words import number
+
+_LOAD, _CTRL = 0xE000_E014, 0xE000_E010
+_FASTEST = 10_000  # Hz: the kernel's own limit
+_EXTERNAL_DIVIDER = 8
+_SPEED_WORDS = re.compile(r"[^a-z0-9]+")
+
+
+def read_project(
+    folder: Path, chip: Chip, progress: Callable[[str], None] = lambda _message: None
+) -> ProjectFacts:
+    """All that a description needs of a project. Raises FvmError when nothing can be read."""
+    found = survey(folder, silicon(chip), progress)
+    if not found.program.units:
+        raise explain(folder, found)
+    build, decisions = build_of(found)
+    memory, more = memory_of(found)
+    decisions += more
+    interrupts = Interrupts(found, chip)
+    system, lines = interrupts.system(), interrupts.lines()
+    devices, clocks, more = uses_of(found, chip)
+    decisions += interrupts.decisions + more
+    pins = tuple(pins_of(found, chip))
+    for pin in pins:
+        if pin.mode is None or (pin.mode == "alternate" and pin.alternate is None):
+            decisions.append(Decision(f"how {pin.name} is set up isn't known", pin.places))
+    tree = clock_tree(found, chip)
+    tick_hz, tick_places = _tick(found, chip, tree)
+    timeout, watchdog_places = watchdog(found, chip)
+    if timeout == 0:
+        decisions.append(
+            Decision("the watchdog is started with a time that isn't known", watchdog_places)
+        )
+    if "main" not in found.program.functions:
+        decisions.append(Decision("no main() was found, so what runs at start isn't known"))
+    elif not found.record.complete:
+        decisions.append(
+            Decision("main() is too long to follow to its end: look for what is missing")
+        )
+    decisions += _unclear(found)
+    return ProjectFacts(
+        vm_name(folder), folder.resolve(), build, memory,
+        system.get("switch"), system.get("tick"), system.get("svc"),
+        tick_hz, tick_places, timeout or None, watchdog_places,
+        tuple(devices), tuple(clocks), tuple(lines), pins, tree,
+        tuple(dict.fromkeys(decisions)),
+    )  # fmt: skip
+
+
+def vm_name(folder: Path) -> str:
+    """A folder's name as a description can have it."""
+    name = _SPEED_WORDS.sub("-", folder.resolve().name.lower()).strip("-")
+    return (name if name[:1].isalpha() else f"vm-{name}".rstrip("-"))[:23].rstrip("-")
+
+
+def renamed(facts: ProjectFacts, name: str) -> ProjectFacts:
+    """The same project under another name."""
+    return replace(facts, name=name)
+
+
+def _tick(found: Survey, chip: Chip, tree: ClockTree | None) -> tuple[int | None, Places]:
+    """Rate of SysTick: from the last reload value that gives a sensible rate, else by its name."""
+    clocks = [int(chip.clock_limits["hsi"])]
+    if (stated := core_clock(found)) is not None:
+        clocks.insert(0, stated)
+    if tree is not None:
+        source = tree.hse if tree.source == "HSE" else int(chip.clock_limits["hsi"])
+        clocks.insert(0, source * tree.n // (tree.m * tree.p) // tree.ahb)
+    internal = all((number(w.value) or 4) & 4 for w in found.record.to(_CTRL)[-1:])
+    for write in reversed(found.record.to(_LOAD)):
+        load = number(write.value)
+        for clock in clocks if load is not None else ():
+            rate = clock if internal else clock // _EXTERNAL_DIVIDER
+            hertz = round(rate / ((load or 0) + 1))
+            if 1 <= hertz <= _FASTEST:
+                return hertz, (shown(write.where, found.root),)
+    return found.program.define("configTICK_RATE_HZ"), ()
+
+
+def _unclear(found: Survey) -> list[Decision]:
+    """Writes to registers of a block that isn't known, in code that runs."""
+    places = tuple(dict.fromkeys(shown(where, found.root) for where in found.record.unclear))
+    if not places:
+        return []
+    return [Decision("which registers these lines write isn't known", places[:4])]

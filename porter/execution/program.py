@@ -1,0 +1,263 @@
+"""The preprocessed text of a program: its functions, variables and types, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.c_types import TypeTable, declared_name
+from porter.source.evaluate import Evaluator
+from porter.source.macros import MacroTable
+
+_MARKER = re.compile(rb"(?m)^[ \t]*#[^\n]*")
+_LINE = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
+_ATTRIBUTE = re.compile(rb"__attribute__|__attribute|__extension__|__inline__|__inline|__restrict")
+_NUMBER = re.compile(  # `#define HSE_VALUE ((uint32_t)8000000U)`
+    rb"(?m)^#define (\w+) \(*\s*(?:\(\s*[A-Za-z_][\w ]*\)\s*)?"
+    rb"(0[xX][0-9A-Fa-f]+|[1-9]\d*|0)[uUlL]*[\s)]*$"
+)
+_WEAK = re.compile(rb"\b(?:__)?weak(?:__)?\b")
+
+
+@dataclass(frozen=True)
+class Where:
+    """A line of a file of the project."""
+
+    file: Path
+    line: int
+
+
+@dataclass(frozen=True)
+class FunctionText:
+    """A function definition in a translation unit."""
+
+    name: str
+    unit: int
+    node: Node
+    weak: bool
+    static: bool
+
+    @property
+    def body(self) -> Node | None:
+        """Its statements."""
+        return self.node.child_by_field_name("body")
+
+
+@dataclass(frozen=True)
+class VariableText:
+    """A variable at file level, or a static one of a function."""
+
+    unit: int
+    kind: Node
+    declarator: Node
+    value: Node | None
+    static: bool
+    volatile: bool
+    constant: bool
+    extern: bool
+
+
+@dataclass
+class Unit:
+    """One translation unit."""
+
+    number: int
+    path: Path
+    tree: SyntaxTree
+    types: TypeTable
+    evaluator: Evaluator
+    starts: list[int]
+    places: list[tuple[Path, int]]
+    weak: list[int]
+    functions: dict[str, FunctionText] = field(default_factory=dict)
+    variables: dict[str, VariableText] = field(default_factory=dict)
+
+    def where(self, node: Node) -> Where:
+        """The line of a node in its own file."""
+        offset = node.start_byte
+        index = bisect_right(self.starts, offset) - 1
+        if index < 0:
+            return Where(self.path, 1)
+        path, line = self.places[index]
+        return Where(path, line + self.tree.text.count(b"\n", self.starts[index], offset))
+
+
+class Program:
+    """All translation units, and what their names mean to each other."""
+
+    def __init__(self, texts: Mapping[Path, bytes]) -> None:
+        self._defines: dict[str, int] = {}
+        for text in texts.values():
+            for match in _NUMBER.finditer(text):
+                self._defines[match.group(1).decode("latin-1")] = int(match.group(2), 0)
+        self.units = [
+            _unit(number, path, text) for number, (path, text) in enumerate(texts.items())
+        ]
+        self.functions: dict[str, FunctionText] = {}
+        self.variables: dict[str, VariableText] = {}
+        for unit in self.units:
+            for name, function in unit.functions.items():
+                known = self.functions.get(name)
+                if not function.static and (known is None or known.weak):
+                    self.functions[name] = function
+            for name, variable in unit.variables.items():
+                known_one = self.variables.get(name)
+                if not variable.static and (known_one is None or _better(variable, known_one)):
+                    self.variables[name] = variable
+
+    def define(self, name: str) -> int | None:
+        """The number that a macro is defined as, in the last unit that defines it so."""
+        return self._defines.get(name)
+
+    def function(self, unit: int, name: str) -> FunctionText | None:
+        """The function that a name means in a unit; a strong one before a weak one."""
+        own = self.units[unit].functions.get(name)
+        if own is not None and own.static:
+            return own
+        return self.functions.get(name)
+
+    def variable(self, unit: int, name: str) -> VariableText | None:
+        """The variable that a name means in a unit."""
+        own = self.units[unit].variables.get(name)
+        if own is not None and own.static:
+            return own
+        return self.variables.get(name)
+
+
+def _better(new: VariableText, old: VariableText) -> bool:
+    """A definition says more than a declaration, an initialiser more than none."""
+    return (new.value is not None, not new.extern) > (old.value is not None, not old.extern)
+
+
+def _unit(number: int, path: Path, text: bytes) -> Unit:
+    clean, weak = _without_attributes(_MARKER.sub(lambda m: b" " * len(m.group()), text))
+    tree = SyntaxTree(clean, 0)
+    types = TypeTable()
+    types.add_tree(tree)
+    evaluator = Evaluator(MacroTable(), types)
+    starts, places = [], []
+    known: dict[bytes, Path] = {}
+    for match in _MARKER.finditer(text):
+        marker = _LINE.match(match.group())
+        if marker is not None:
+            name = marker.group(2)
+            if name not in known:
+                plain = re.sub(rb"\\(.)", rb"\1", name).decode("utf-8", "surrogateescape")
+                known[name] = Path(path.parent, plain)
+            starts.append(match.end() + 1)
+            places.append((known[name], int(marker.group(1))))
+    unit = Unit(number, path, tree, types, evaluator, starts, places, weak)
+    for node in _top_level(tree.root):
+        if node.type == "function_definition":
+            _note_function(unit, node)
+        elif node.type == "declaration":
+            for name_text, variable in variables_of(unit, node):
+                known_one = unit.variables.get(name_text)
+                if known_one is None or _better(variable, known_one):
+                    unit.variables[name_text] = variable
+    return unit
+
+
+def _top_level(root: Node) -> Iterator[Node]:
+    """Definitions, also those inside what the parser stumbled over."""
+    for node in root.children:
+        if node.type in ("ERROR", "linkage_specification", "declaration_list"):
+            yield from _top_level(node)
+        else:
+            yield node
+
+
+def _note_function(unit: Unit, node: Node) -> None:
+    declarator = node.child_by_field_name("declarator")
+    name = declared_name(declarator) if declarator is not None else None
+    if name is None:
+        return
+    before = bisect_right(unit.weak, _end_before(node))
+    body = node.child_by_field_name("body")
+    upto = bisect_right(unit.weak, body.start_byte if body is not None else node.end_byte)
+    text = text_of(name).decode("latin-1")
+    function = FunctionText(text, unit.number, node, upto > before, _has(node, b"static"))
+    known = unit.functions.get(text)
+    if known is None or known.weak:
+        unit.functions[text] = function
+
+
+def _end_before(node: Node) -> int:
+    previous = node.prev_sibling
+    return previous.end_byte if previous is not None else 0
+
+
+def _has(node: Node, word: bytes) -> bool:
+    """Whether a declaration has a storage class or qualifier."""
+    return any(
+        child.type in ("storage_class_specifier", "type_qualifier") and text_of(child) == word
+        for child in node.children
+    )
+
+
+def variables_of(unit: Unit, node: Node) -> Iterator[tuple[str, VariableText]]:
+    """The variables that a declaration defines or names."""
+    kind = node.child_by_field_name("type")
+    if kind is None:
+        return
+    for declarator in node.children_by_field_name("declarator"):
+        value = None
+        inner: Node | None = declarator
+        if declarator.type == "init_declarator":
+            inner = declarator.child_by_field_name("declarator")
+            value = declarator.child_by_field_name("value")
+        name = declared_name(inner) if inner is not None else None
+        if inner is None or name is None or inner.type == "function_declarator":
+            continue
+        if inner.type == "pointer_declarator" and _is_function(inner):
+            continue
+        pointer = inner.type == "pointer_declarator"
+        yield (
+            text_of(name).decode("latin-1"),
+            VariableText(
+                unit.number, kind, inner, value, _has(node, b"static"),
+                _has(inner if pointer else node, b"volatile"),
+                _has(inner if pointer else node, b"const"),
+                _has(node, b"extern") and value is None,
+            ),
+        )  # fmt: skip
+
+
+def _is_function(declarator: Node) -> bool:
+    inner: Node | None = declarator
+    while inner is not None and inner.type == "pointer_declarator":
+        inner = inner.child_by_field_name("declarator")
+    return inner is not None and inner.type == "function_declarator"
+
+
+def _without_attributes(text: bytes) -> tuple[bytes, list[int]]:
+    """The text with attributes blanked, and where an attribute said weak."""
+    buffer = bytearray(text)
+    weak = []
+    for match in _ATTRIBUTE.finditer(text):
+        end = match.end()
+        if match.group().startswith(b"__attribute"):
+            end = _closing(text, end)
+            if _WEAK.search(text, match.end(), end):
+                weak.append(match.start())
+        buffer[match.start() : end] = re.sub(rb"[^\n]", b" ", text[match.start() : end])
+    return bytes(buffer), weak
+
+
+def _closing(text: bytes, position: int) -> int:
+    """Just past the parenthesis that closes the one at or after `position`."""
+    depth = 0
+    for match in re.compile(rb"[()]|[^\s()]").finditer(text, position):
+        if match.group() == b"(":
+            depth += 1
+        elif match.group() == b")":
+            depth -= 1
+        elif depth == 0:
+            return position
+        if depth == 0:
+            return match.end()
+    return position

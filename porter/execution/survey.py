@@ -1,0 +1,156 @@
+"""A project taken together: how it is built, its vectors, what its code does when it starts."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.execution.machine import Machine
+from porter.execution.mentions import Reach
+from porter.execution.program import FunctionText, Program
+from porter.execution.record import Record
+from porter.project.build import Build, read_build
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import DEFAULT_COMPILER
+from porter.project.preprocess import preprocessed
+from porter.project.source_tree import find_sources
+from porter.project.vectors import VectorTable, tables_in_asm, tables_in_c
+from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, SourceFile
+
+_BOOT_STEPS = 600_000  # about ten seconds
+_LATER_STEPS = 120_000
+_SECONDS = 60
+_EXAMPLE = re.compile(r"(?i)(^|[/_-])(test|tests|example|examples|template|templates)([/_.-]|$)")
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Silicon:
+    """What a run has to know of a chip: registers after reset, ready bits with the bits that they
+    follow, and where blocks begin."""
+
+    reset: Mapping[int, int]
+    follows: Mapping[int, Mapping[int, int]]
+    bases: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """`refused`: files that the compiler couldn't preprocess, with its words; `foreign`: compiled
+    files that are no C; `record`: what the program did; `registers`: what it left in them."""
+
+    root: Path
+    build: Build
+    compiled: tuple[Path, ...]
+    refused: Mapping[Path, str]
+    foreign: tuple[Path, ...]
+    program: Program
+    tables: tuple[VectorTable, ...]
+    strong: Mapping[str, FunctionText | Path]
+    reach: Reach
+    record: Record
+    machine: Machine
+
+    @property
+    def handlers(self) -> dict[int, str]:
+        """Handler by exception number."""
+        return {number: name for table in self.tables for number, name in table.handlers.items()}
+
+
+def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: None) -> Survey:
+    """Everything that can be told of a project without running it on a chip."""
+    root = root.resolve()
+    sources = find_sources(root)
+    progress(f"{len(sources)} source files; asking the build system")
+    build = read_build(root, sources)
+    units = build.units or _guessed(build.options, sources)
+    progress(f"preprocessing {len(units)} files")
+    texts = preprocessed(units)
+    refused = {path: _complaint(path, units[path]) for path, text in texts.items() if text is None}
+    program = Program({path: text for path, text in texts.items() if text is not None})
+    assembler = [path for path in units if path.suffix.lower() in ASM_SUFFIXES]
+    if not build.units:
+        assembler = [path for path in sources if path.suffix.lower() in ASM_SUFFIXES]
+    tables = [t for path in assembler for t in tables_in_asm(_source(root, path))]
+    for unit in program.units:
+        tables += tables_in_c(_source(root, unit.path), unit.tree)
+    strong: dict[str, FunctionText | Path] = {
+        name: function for name, function in program.functions.items() if not function.weak
+    }
+    for path in assembler:
+        for name in _asm_labels(_source(root, path)):
+            strong.setdefault(name, path)
+    handlers = {name for t in tables for number, name in t.handlers.items() if number > 1}
+    entries = sorted(handlers & set(program.functions))
+    progress("following what main() and the handlers call")
+    reach = Reach(program, entries, silicon.bases)
+    machine = _run(program, reach, entries, silicon, progress)
+    foreign = tuple(path for path in units if path.suffix.lower() in CPLUSPLUS_SUFFIXES)
+    return Survey(
+        root, build, tuple(build.units), refused, foreign, program, tuple(tables), strong, reach,
+        machine.record, machine,
+    )  # fmt: skip
+
+
+def _run(
+    program: Program, reach: Reach, handlers: Iterable[str], silicon: Silicon, progress: Progress
+) -> Machine:
+    """From reset into the main loop, then whatever runs besides."""
+    machine = Machine(program, silicon.reset, silicon.follows)
+    for name in ("SystemInit", "main"):
+        if name in program.functions:
+            progress(f"running {name}() on paper")
+            machine.run(program.functions[name], _BOOT_STEPS)
+    booted = machine.record.complete
+    machine.start_running()
+    later = [program.functions[name] for name in handlers]
+    for function in (*later, *reach.taken.values()):
+        if function.name not in machine.record.executed:
+            machine.run(function, _LATER_STEPS)
+    machine.record.complete = booted
+    return machine
+
+
+def _guessed(options: CompileOptions, sources: Iterable[Path]) -> dict[Path, CompileOptions]:
+    """Every C file, when nobody can tell which are built."""
+    return {
+        path: options
+        for path in sources
+        if path.suffix.lower() == ".c" and not _EXAMPLE.search(path.name)
+    }
+
+
+def _source(root: Path, path: Path) -> SourceFile:
+    inside = path.is_relative_to(root)
+    return SourceFile.read(root if inside else path.parent, path)
+
+
+def _asm_labels(file: SourceFile) -> set[str]:
+    """Labels of an assembler file that aren't weak."""
+    from porter.source.asm_text import dialect_of, instructions
+
+    found = list(instructions(file.data, dialect_of(file.data)))
+    weak = {name for part in found if part.mnemonic == ".weak" for name in part.operands}
+    return {part.label for part in found if part.label is not None} - weak
+
+
+def _complaint(path: Path, options: CompileOptions) -> str:
+    """The compiler's first error."""
+    words = [*options.cpu_flags, *(f"-D{name}" for name in options.defines)]
+    words += [f"-I{folder}" for folder in options.include_dirs]
+    try:
+        done = subprocess.run(
+            [DEFAULT_COMPILER, "-E", "-o", "/dev/null", *words, str(path)],
+            cwd=path.parent,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{DEFAULT_COMPILER} can't be run: {error}"
+    lines = done.stderr.decode("utf-8", "replace").splitlines()
+    return next((line.strip() for line in lines if "error" in line), "the compiler refuses it")
