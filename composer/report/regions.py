@@ -54,7 +54,7 @@ def units(material: Material) -> tuple[Unit, ...]:
             protection.fpu,
             tuple(_shown(region, domain.grants) for region in protection.regions if region.enabled),
             sum(not region.enabled for region in protection.regions),
-            tuple(_faults(protection, domain)),
+            tuple(faults(protection, domain)),
         )
         for protection, domain in zip(found, material.plan.domains, strict=False)
     )
@@ -105,7 +105,8 @@ def _rights(protection: Protection, start: int, end: int) -> str:
     return ""
 
 
-def _faults(protection: Protection, domain: DomainPlan) -> Iterable[str]:
+def faults(protection: Protection, domain: DomainPlan) -> Iterable[str]:
+    """Every deviation of the image from the description, with its addresses."""
     if protection.name != domain.name:
         yield f"the table names '{protection.name}', the description '{domain.name}'"
     if protection.fpu != domain.fpu:
