@@ -105,10 +105,10 @@ static void on_entry(unsigned int cpu, void *data)
     (void)cpu;
     const struct trace_entry *entry = data;
     uint32_t from = shared->running;
-    path_argument = entry->argument;
     if (from == TRACE_KERNEL && shared->instructions > 0) {
         end_path(); /* the next exception was waiting */
     }
+    path_argument = entry->argument;
     if (entry->kind == TRACE_CALL && number[shared->thread] != 0) {
         path_argument = (uint16_t)(number[shared->thread] - 1);
         number[shared->thread] = 0;
