@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from porter.context_switch.result import SwitchPort
+from porter.interrupt_split.analysis import HandlerSplit
+from porter.interrupt_split.verdict import with_split_edits
 from porter.result import FilePort
 from porter.rules.context_switch import not_transcribed, transcribed
 from porter.rules.registry import LAST_RULE, RULES
@@ -21,7 +23,12 @@ from scanner.report.errors import InternalError
 ASM_RULE = "assembler-file"
 
 
-def port_c(unit: Unit, switches: Sequence[SwitchPort], why_not: WhyNot) -> FilePort:
+def port_c(
+    unit: Unit,
+    switches: Sequence[SwitchPort],
+    why_not: WhyNot,
+    splits: Sequence[HandlerSplit] = (),
+) -> FilePort:
     """Port a C file. Raises InternalError for a site that no rule accounts for."""
     _settle(unit, transcribed(unit, switches))
     for rule in RULES:
@@ -31,7 +38,7 @@ def port_c(unit: Unit, switches: Sequence[SwitchPort], why_not: WhyNot) -> FileP
     for verdict in list(unlinked(unit, why_not)):
         unit.verdicts[verdict.site] = verdict
     account(unit.found.sites, unit.verdicts)
-    edits = unit.edits()
+    edits = with_split_edits(unit.edits(), splits)
     edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)
     return FilePort(
         unit.file, tuple(sorted(edits)), tuple(unit.verdicts[site] for site in unit.found.sites)

@@ -9,6 +9,8 @@ from pathlib import Path
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
 from porter.file_port import leave, port_asm, port_c
+from porter.interrupt_split.analysis import HandlerSplit, Splitter
+from porter.interrupt_split.verdict import with_splits
 from porter.project.build import read_build, with_files
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
@@ -54,7 +56,20 @@ def port_project(
         if (port := project.port(source)) is not None:
             ports.append(port)
     progress("comparing handlers with the description")
-    return PortResult(root, tuple(_with_description(ports, project)), len(sources))
+    ports = with_splits(_with_description(ports, project), project.splits)
+    return PortResult(root, tuple(ports), len(sources))
+
+
+def split_project(
+    root: Path, domain: Domain, progress: Progress = lambda _message: None
+) -> list[HandlerSplit]:
+    """What becomes of every handler that the domain has a split plan for. Nothing is written."""
+    root = root.resolve()
+    sources = [SourceFile.read(root, path) for path in find_sources(root)]
+    progress(f"{len(sources)} source files; asking the build system")
+    project = _Project(root, sources, domain)
+    progress("splitting handlers")
+    return project.splits
 
 
 class _Project:
@@ -105,7 +120,9 @@ class _Project:
                 port = leave(source, sites.sites, self.staying[source.path])
             else:
                 unit = Unit(sites, self.domain, self.knowledge)
-                port = port_c(unit, switches, self._why_not_linked)
+                splits = [s for s in self.splits if s.edits and s.function is not None
+                          and s.function.text.file.path == source.path]  # fmt: skip
+                port = port_c(unit, switches, self._why_not_linked, splits)
                 self.facts.append(unit.facts)
         return port if port.verdicts or port.edits else None
 
@@ -140,6 +157,19 @@ class _Project:
             for number, handler in table.handlers.items():
                 (faults if number in FAULTS else entries).add(handler)
         return graph.reached(entries), graph.reached(entries | faults)
+
+    @cached_property
+    def splits(self) -> list[HandlerSplit]:
+        """Handlers in three sections."""
+        if self.domain is None or all(vector.split is None for vector in self.domain.vectors):
+            return []
+        return Splitter(
+            self.domain,
+            self.live,
+            self.knowledge,
+            self.definitions,
+            lambda name: self._why_not_linked(name) is None,
+        ).all()
 
     def _why_not_linked(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""

@@ -22,10 +22,10 @@ def compose(description: Path, out: Path) -> None:
     from composer.description.advice import advice
     from composer.description.parse import parse
     from composer.emit.generate import generate
-    from composer.emit.write import write_all
     from composer.layout.report import memory_map
     from composer.layout.used import used_sizes
     from composer.resolve import resolve
+    from porter.output.generated import write_all
 
     folder = out.resolve()
     plan = resolve(parse(description), folder)

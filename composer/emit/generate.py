@@ -8,13 +8,15 @@ from pathlib import Path
 
 from composer.debug.scripts import gdb_scripts, launch_record
 from composer.emit import domain, hypervisor, kernel, makefile, records
-from composer.emit.write import Stamp, c_file, json_file, make_file, short_hash
 from composer.plan import HYPERVISOR, Plan
+from porter.output.generated import Stamp, c_file, json_file, make_file, short_hash
+
+_ADVICE = "Don't edit: change the description and run fvmkit compose."
 
 
 def generate(plan: Plan, out: Path) -> dict[str, str]:
     """Relative name -> content. `out` is absolute; nothing is written."""
-    stamp = Stamp(version("fvmkit"), _input_hash(plan))
+    stamp = Stamp(version("fvmkit"), _input_hash(plan), _ADVICE)
     c_texts = {
         "kernel/fvm_config.h": kernel.config_header(plan),
         "kernel/fvm_tables.c": kernel.tables(plan),

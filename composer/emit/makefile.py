@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from composer.emit.render import render
-from composer.emit.write import short_hash
 from composer.plan import HYPERVISOR, DomainPlan, Plan
 from composer.sources import runtime_folder
+from porter.output.generated import short_hash
 
 _SOURCE_SUFFIXES = (".c", ".S")
 _RUNTIME_LIBRARIES = "--specs=nano.specs"

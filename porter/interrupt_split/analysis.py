@@ -1,0 +1,367 @@
+"""One handler of a project against its split plan: three sections, or why it stays whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from porter.interrupt_split.bits import Values
+from porter.interrupt_split.build_statement import IsCompiled, StatementBuilder
+from porter.interrupt_split.capture import Field
+from porter.interrupt_split.device import Device, DeviceRegister
+from porter.interrupt_split.effects import is_acknowledgement, is_consuming_read
+from porter.interrupt_split.functions import Function, Functions
+from porter.interrupt_split.merge import Merge
+from porter.interrupt_split.native_section import MidSection
+from porter.interrupt_split.order import check_order
+from porter.interrupt_split.record import MOST_FIELDS
+from porter.interrupt_split.refusal import At, Refusal
+from porter.interrupt_split.relevance import Relevance
+from porter.interrupt_split.sections import Section, sections
+from porter.interrupt_split.slicer import Slicer
+from porter.interrupt_split.statement import Statement, accesses
+from porter.interrupt_split.touches import Touches
+from porter.interrupt_split.vm_section import Bottom
+from porter.interrupt_split.writers import Reaches, Writers, compare
+from porter.project.definitions import Definition
+from porter.project.domain import Domain, Split, Vector
+from porter.project.knowledge import Knowledge
+from porter.project.reachability import CallGraph
+from porter.source.c_tree import Node, text_of
+from porter.source.edit import Edit
+from porter.source.source_file import SourceFile
+from porter.source.values import Place, Pointer
+
+TAKE = b"fvm_split_take"
+
+
+@dataclass
+class HandlerSplit:
+    """What became of one handler. `function` None: it wasn't found. Without `mid` it stays whole
+    for the reasons in `escalated`, or is split already."""
+
+    vector: Vector
+    split: Split
+    function: Function | None = None
+    definition: Definition | None = None
+    fields: Sequence[Field] = ()
+    lines: Sequence[Section] = ()
+    writers: Writers | None = None
+    mid: MidSection | None = None
+    edits: Sequence[Edit] = ()
+    escalated: list[str] = field(default_factory=list)
+    is_split_already: bool = False
+
+    @property
+    def handler(self) -> str:
+        """The name that the description gives."""
+        return self.vector.handler or ""
+
+
+Definitions = Callable[[set[str]], Mapping[str, Definition]]
+
+
+class Splitter:
+    """Splits the handlers of one machine."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        live: Iterable[SourceFile],
+        knowledge: Knowledge,
+        definitions: Definitions,
+        reaches: Reaches,
+    ) -> None:
+        self._domain = domain
+        self._files = [file for file in live if not file.is_asm]
+        self._knowledge = knowledge
+        self._definitions = definitions
+        self._reaches = reaches
+
+    def all(self) -> list[HandlerSplit]:
+        """One result a line with a plan."""
+        return [
+            self._one(vector, vector.split)
+            for vector in self._domain.vectors
+            if vector.split is not None
+        ]
+
+    def _one(self, vector: Vector, split: Split) -> HandlerSplit:
+        result = HandlerSplit(vector, split)
+        try:
+            _Work(self, result).run()
+        except At as refusal:
+            name = result.function.text.file.name if result.function is not None else ""
+            result.escalated.insert(0, f"{name}:{refusal.line}: {refusal.reason}")
+        except Refusal as refusal:
+            place = f"{refusal.place}: " if refusal.place else ""
+            result.escalated.insert(0, f"{place}{refusal.reason}")
+        if result.escalated:
+            result.mid, result.edits = None, ()
+        return result
+
+    # --- what one handler asks -------------------------------------------------------------
+
+    def find(self, result: HandlerSplit, functions: Functions) -> Function:
+        """The handler's definition. Raises Refusal."""
+        name = result.handler
+        found = self._definitions({name}).get(name)
+        if found is None:
+            raise Refusal(f"no source that is built defines {name}", str(self._domain.path))
+        result.definition = found
+        if found.file.is_asm:
+            raise Refusal("the handler is written in assembler: write it in C", found.file.name)
+        for function in functions.all_of(found.file):
+            start, end = function.tree.start(function.node), function.tree.end(function.node)
+            if start <= found.start < end and function.body is not None:
+                if function.node.has_error:
+                    break
+                return function
+        line = found.file.line(found.start)
+        raise Refusal(
+            f"{name} can't be read: a macro makes it, or the parser doesn't understand it; write "
+            "it as a plain function",
+            f"{found.file.name}:{line}",
+        )
+
+    @property
+    def domain(self) -> Domain:
+        """The machine."""
+        return self._domain
+
+    def functions(self) -> Functions:
+        """Of the machine's sources."""
+        return Functions(self._files, self._knowledge)
+
+    def graph(self) -> CallGraph:
+        """Who calls whom."""
+        graph = CallGraph()
+        for file in self._files:
+            if not file.is_cplusplus:
+                graph.add_c(self._knowledge.text(file))
+        return graph
+
+    @property
+    def is_compiled(self) -> IsCompiled:
+        """Asks the project's compiler."""
+        return lambda function, first, last: self._knowledge.is_compiled(
+            function.text.file.path, first, last
+        )
+
+    @property
+    def reaches(self) -> Reaches:
+        """Whether the machine gets to a function."""
+        return self._reaches
+
+
+class _Work:
+    """The steps for one handler."""
+
+    def __init__(self, splitter: Splitter, result: HandlerSplit) -> None:
+        self.splitter = splitter
+        self.result = result
+        self.functions = splitter.functions()
+        self.graph = splitter.graph()
+        self.touches = Touches(self.functions, result.split, splitter.domain.chip, self.graph)
+
+    def run(self) -> None:
+        """Raises Refusal."""
+        result = self.result
+        function = self.splitter.find(result, self.functions)
+        result.function = function
+        if TAKE in text_of(function.node):
+            result.is_split_already = True
+            return
+        self.functions.followed = self.touches.touching
+        worker = self._through_wrapper(function)
+        if worker is None:
+            result.is_split_already = True
+            return
+        function = result.function = worker
+        if b"#" in _directives(function):
+            raise At(function.text.file.line(function.tree.start(function.node)),
+                     "#if in the head of the function")  # fmt: skip
+        if function.parameter_names:
+            raise At(function.text.file.line(function.tree.start(function.node)),
+                     f"{function.name} takes arguments, so it serves more than this line: give "
+                     "the line a handler of its own")  # fmt: skip
+        device = self.touches.device(function.evaluator)
+        builder = StatementBuilder.of(function, device, self.functions, self.splitter.is_compiled)
+        statements = builder.body(function)
+        result.lines = sections(statements, None, {}, result.split.device)
+        self._slice(function, device, statements)
+
+    def _slice(self, function: Function, device: Device, statements: list[Statement]) -> None:
+        result = self.result
+        live = self._moved_by_software(statements)
+        relevance = Relevance(statements, live)
+        captured = [
+            item
+            for _, item in accesses(statements)
+            if is_acknowledgement(item) or is_consuming_read(item)
+        ]
+        if not captured:
+            raise self._nothing(function)
+        check_order(statements, live, self._writes)
+        values = Values(statements)
+        slicer = Slicer(relevance, values, self._named(device), self._residual(statements, live))
+        steps = slicer.slice(statements)
+        result.fields = slicer.fields
+        result.lines = sections(statements, relevance, slicer.captured, result.split.device)
+        if len(slicer.fields) > MOST_FIELDS:
+            raise At(captured[0].line, f"{len(slicer.fields)} reads to capture, a record holds "
+                     f"{MOST_FIELDS}: read into locals once")  # fmt: skip
+        self._check_names(slicer.fields)
+        merge = Merge(statements, relevance, values, captured)
+        bits = {found.name: merge.bits_of_record(found) for found in slicer.fields}
+        name = function.text.file.name
+        moved = {
+            (name, item.line, item.register.name)
+            for _, item in accesses(statements)
+            if item.register is not None and relevance.is_captured(item)
+        }
+        result.writers = compare(
+            self.touches.all, slicer.fields, slicer.acknowledgements, moved, self.splitter.reaches
+        )
+        result.escalated += result.writers.conflicts
+        bottom = Bottom(
+            function, result.vector.name, result.split.device, statements, slicer.fields,
+            slicer.captured, bits, slicer.acknowledgements, slicer.once,
+        )  # fmt: skip
+        result.edits = bottom.edits()
+        result.mid = MidSection(
+            result.vector.name, result.split, result.handler, name, slicer.fields,
+            slicer.captured, steps,
+        )  # fmt: skip
+
+    # --- wrappers --------------------------------------------------------------------------
+
+    def _through_wrapper(self, function: Function) -> Function | None:
+        """The function that does the work, where the handler only calls it; None if it takes
+        its records already."""
+        seen = {function.name}
+        while True:
+            called = _only_call(function)
+            inner = self.functions.get(called, function.text.file) if called else None
+            if inner is None or inner.name in seen or inner.parameter_names:
+                return function
+            users = {name for name, uses in self.graph.edges.items() if inner.name in uses}
+            if users != {function.name} or inner.name in self.graph.roots:
+                others = sorted(users - {function.name}) or ["a table"]
+                raise At(
+                    function.text.file.line(function.tree.start(function.node)),
+                    f"{inner.name}, which serves the interrupt, is also used by "
+                    f"{', '.join(others)}: give the handler a function of its own",
+                )
+            if TAKE in text_of(inner.node):
+                return None
+            seen.add(inner.name)
+            function = inner
+
+    # --- questions -------------------------------------------------------------------------
+
+    def _moved_by_software(self, statements: list[Statement]) -> frozenset[str]:
+        """Registers that only software moves here: a compare value, say."""
+        written = {
+            touch.register.name
+            for touch in self.touches.all
+            if touch.use == "write" and touch.register is not None
+        }
+        inside = {
+            item.register.name
+            for _, item in accesses(statements)
+            if item.kind == "write" and item.register is not None
+        }
+        return frozenset(inside | {name for name in written if name.startswith("CCR")})
+
+    def _residual(self, statements: list[Statement], live: frozenset[str]) -> bool:
+        """Whether the handler does more with the device than the mid-section takes over."""
+        for _, item in accesses(statements):
+            if item.kind == "write" and not is_acknowledgement(item):
+                return True
+            if item.kind == "call" and (item.indirect or self._writes(item.name)):
+                return True
+        return False
+
+    def _writes(self, name: str) -> bool | None:
+        """Whether a function may write to the device."""
+        if name in self.touches.touching:
+            return True
+        known = name in self.graph.defined or name in self.graph.edges
+        return False if known or name.startswith(("mem", "str", "__", "NVIC_", "virt_")) else None
+
+    def _named(self, device: Device) -> Callable[[str], DeviceRegister | None]:
+        evaluator = device.evaluator
+
+        def named(name: str) -> DeviceRegister | None:
+            pointer = evaluator.name(self.result.split.device.encode())
+            if isinstance(pointer, Pointer) and pointer.address is not None:
+                member = evaluator.types.members(pointer.type).get(name.encode())
+                if member is not None:
+                    return device.register(
+                        Place(pointer.address + member.offset, member.type,
+                              pointer.type.name, name.encode())
+                    )  # fmt: skip
+            return device.by_offset(name)
+
+        return named
+
+    def _check_names(self, fields: Sequence[Field]) -> None:
+        """The description's registers are fields of the record."""
+        split = self.result.split
+        known = {found.name for found in fields}
+        wanted = [("count", count.register) for count in split.counts]
+        if split.frame is not None:
+            wanted.append(("frame", split.frame.register))
+        for what, name in wanted:
+            if name not in known:
+                raise Refusal(
+                    f'<{what} register="{name}"> of {self.result.vector.name}: the record has '
+                    f"{', '.join(sorted(known))}; name one of them in the description",
+                    str(self.splitter.domain.path),
+                )
+
+    def _nothing(self, function: Function) -> Refusal:
+        """Why there is nothing to capture."""
+        line = function.text.file.line(function.tree.start(function.node))
+        pointers = [t for t in self.touches.all if t.register is None]
+        if pointers:
+            return At(
+                line,
+                f"{function.name} doesn't name {self.result.split.device}: {pointers[0].place} "
+                f"reaches registers by {pointers[0].text.strip()}, a pointer in the VM's memory; "
+                "write a handler that names the device",
+            )
+        return At(
+            line,
+            f"{function.name} neither reads data of {self.result.split.device} nor acknowledges: "
+            "there is nothing that a mid-section could do for it",
+        )
+
+
+def _only_call(function: Function) -> str:
+    """The function that a body calls and does nothing else; "" if it does more."""
+    statements = [
+        child
+        for child in (function.body.named_children if function.body is not None else [])
+        if child.type != "comment"
+    ]
+    if len(statements) != 1 or statements[0].type != "expression_statement":
+        return ""
+    call = next(iter(statements[0].named_children), None)
+    return _called(call) if call is not None and call.type == "call_expression" else ""
+
+
+def _called(call: Node) -> str:
+    function = call.child_by_field_name("function")
+    if function is None or function.type != "identifier":
+        return ""
+    return text_of(function).decode("latin-1")
+
+
+def _directives(function: Function) -> bytes:
+    """The head of a function as it stands in the file."""
+    body = function.body
+    start = function.tree.start(function.node)
+    end = function.tree.start(body) if body is not None else start
+    return function.text.file.data[start:end]

@@ -1,0 +1,159 @@
+"""The functions of a project by name, with what their names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from porter.interrupt_split.types import scalar_name
+from porter.project.knowledge import CText, Knowledge
+from porter.sites.context import Contexts, function_name
+from porter.sites.local_names import declarations
+from porter.source.c_tree import Node, SyntaxTree, text_of, walk
+from porter.source.c_types import declared_name
+from porter.source.evaluate import Evaluator, Scope
+from porter.source.source_file import SourceFile
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A definition."""
+
+    text: CText
+    contexts: Contexts
+    tree: SyntaxTree
+    node: Node
+
+    @property
+    def name(self) -> str:
+        """As written."""
+        return function_name(self.node)
+
+    @property
+    def identity(self) -> int:
+        """Tells the locals of one function from those of another."""
+        return self.node.id
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """Of the file."""
+        return self.text.evaluator
+
+    @cached_property
+    def scope(self) -> Scope:
+        """What its names stand for."""
+        body = self.node.child_by_field_name("body")
+        return self.contexts.at(self.tree, body if body is not None else self.node).scope
+
+    @cached_property
+    def body(self) -> Node | None:
+        """Its block."""
+        return self.node.child_by_field_name("body")
+
+    @cached_property
+    def is_static(self) -> bool:
+        """Whether only its own file can call it."""
+        return any(
+            child.type == "storage_class_specifier" and text_of(child) == b"static"
+            for child in self.node.children
+        )
+
+    @cached_property
+    def parameter_names(self) -> list[bytes]:
+        """Of its parameters; b"" for one without a name."""
+        declarator = self.node.child_by_field_name("declarator")
+        while declarator is not None and declarator.type != "function_declarator":
+            declarator = declarator.child_by_field_name("declarator")
+        found = declarator.child_by_field_name("parameters") if declarator is not None else None
+        names: list[bytes] = []
+        for item in found.named_children if found is not None else []:
+            inner = item.child_by_field_name("declarator")
+            name = declared_name(inner) if inner is not None else None
+            if name is not None:
+                names.append(text_of(name))
+            elif text_of(item) != b"void":
+                names.append(b"")
+        return names
+
+    @cached_property
+    def scalars(self) -> dict[str, str]:
+        """Locals and parameters that live in a processor register: name to type, "" if it has
+        no name without the project's headers. Static ones and those whose address is taken are
+        memory."""
+        found: dict[str, str] = {}
+        hidden: set[bytes] = set()
+        for item in walk(self.node):
+            if item.type == "pointer_expression" and text_of(item).startswith(b"&"):
+                target = item.child_by_field_name("argument")
+                hidden.add(text_of(target) if target is not None else b"")
+            if item.type == "declaration" and any(
+                child.type == "storage_class_specifier" and text_of(child) in (b"static", b"extern")
+                for child in item.children
+            ):
+                for declarator in item.children_by_field_name("declarator"):
+                    name = declared_name(declarator)
+                    if name is not None:
+                        hidden.add(text_of(name))
+        for specifier, declarator, _ in declarations(self.node):
+            name = declared_name(declarator)
+            if name is None or text_of(name) in hidden:
+                continue
+            kind = self.evaluator.types.of(specifier, declarator)
+            if kind.kind in ("scalar", "unknown"):
+                found[text_of(name).decode("latin-1")] = scalar_name(specifier, kind)
+        return found
+
+    @cached_property
+    def returned_value(self) -> Node | None:
+        """The value of a function that is one `return`; None for any other function."""
+        statements = [
+            child
+            for child in (self.body.named_children if self.body is not None else [])
+            if child.type != "comment"
+        ]
+        if len(statements) != 1 or statements[0].type != "return_statement":
+            return None
+        values = [child for child in statements[0].named_children if child.type != "comment"]
+        return values[0] if values else None
+
+
+class Functions:
+    """Looks definitions up; those of another name by macro are not followed."""
+
+    def __init__(self, files: Iterable[SourceFile], knowledge: Knowledge) -> None:
+        self._files = [file for file in files if not file.is_asm and not file.is_cplusplus]
+        self._knowledge = knowledge
+        self.followed: set[str] | None = None
+        """Names that calls are looked into for; None: all."""
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Function]]:
+        """Every definition; a name may have several, in #if arms or in files of their own."""
+        found: dict[str, list[Function]] = {}
+        for function in self.all():
+            found.setdefault(function.name, []).append(function)
+        return found
+
+    def all(self) -> Iterator[Function]:
+        """Definitions that the compiler doesn't skip."""
+        for file in self._files:
+            yield from self.all_of(file)
+
+    def all_of(self, file: SourceFile) -> Iterator[Function]:
+        """Those of one file."""
+        text = self._knowledge.text(file)
+        contexts = Contexts(text)
+        for tree, node in contexts.functions():
+            first, last = file.line(tree.start(node)), file.line(tree.end(node))
+            if self._knowledge.is_compiled(file.path, first, last):
+                yield Function(text, contexts, tree, node)
+
+    def get(self, name: str, near: SourceFile | None = None) -> Function | None:
+        """The one definition of a name, that in the file `near` before others; else None."""
+        if self.followed is not None and name not in self.followed:
+            return None
+        found = self.by_name.get(name, [])
+        if near is not None and len(found) > 1:
+            found = [function for function in found if function.text.file.path == near.path]
+        return found[0] if len(found) == 1 else None

@@ -1,0 +1,42 @@
+"""Spaces in expressions that came out of macros."""
+
+from __future__ import annotations
+
+import re
+
+_RULES = (
+    (re.compile(r"\s+"), " "),
+    (re.compile(r"([(\[~!]) "), r"\1"),
+    (re.compile(r" ([)\],;])"), r"\1"),
+    (re.compile(r" ?(->|\.(?=\D)) ?"), r"\1"),
+    (re.compile(r"(\w) \((?=[^()]*\) *(?:->|\.))"), r"\1 ("),
+)
+_DOUBLE = re.compile(r"\(\(([^()]*)\)\)")
+_ATOM = re.compile(r"(?<![\w)])\((\w+|\w+->\w+)\)(?!\s*[\w(~!-])")
+
+
+def tidied(text: str) -> str:
+    """The same expression as a person would space it, without doubled parentheses."""
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    before = ""
+    while before != text:
+        before = text
+        text = _ATOM.sub(r"\1", _DOUBLE.sub(r"(\1)", text))
+    return outermost_stripped(text.strip())
+
+
+def outermost_stripped(text: str) -> str:
+    """Without parentheses around all of it."""
+    while text.startswith("(") and text.endswith(")") and _closes_last(text):
+        text = text[1:-1].strip()
+    return text
+
+
+def _closes_last(text: str) -> bool:
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return position == len(text) - 1
+    return False

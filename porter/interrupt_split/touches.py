@@ -1,0 +1,266 @@
+"""Who touches the device: every access to its registers in the sources of a machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from porter.interrupt_split.build_expression import Builder, Names, Source
+from porter.interrupt_split.device import Device, DeviceRegister
+from porter.interrupt_split.expression import Expr
+from porter.interrupt_split.functions import Function, Functions
+from porter.project.domain import Split
+from porter.project.reachability import CallGraph
+from porter.source.c_tree import Node, ancestors, text_of, walk
+from porter.source.evaluate import Evaluator
+from porter.source.values import Number, Place, Pointer
+
+Use = Literal["read", "write", "address"]
+_WORD = re.compile(rb"[A-Za-z_]\w*|0[xX][0-9A-Fa-f]+")
+_ACCESSES = frozenset(
+    {"assignment_expression", "update_expression", "field_expression", "subscript_expression",
+     "pointer_expression", "identifier", "call_expression"}
+)  # fmt: skip
+_DEPTH = 12  # macros within macros
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One access. `register` None: it may be any, through a pointer that isn't known here;
+    `parameter` is that pointer if the function's caller gives it."""
+
+    function: Function
+    line: int
+    use: Use
+    register: DeviceRegister | None
+    text: str
+    parameter: bytes = b""
+
+    @property
+    def place(self) -> str:
+        """For people."""
+        return f"{self.function.text.file.name}:{self.line}"
+
+
+class Touches:
+    """All accesses of all functions."""
+
+    def __init__(self, functions: Functions, split: Split, chip: str, graph: CallGraph) -> None:
+        self._functions = functions
+        self._split = split
+        self._chip = chip
+        self._graph = graph
+        self._devices: dict[int, Device] = {}
+        self._suspects: dict[tuple[int, bytes], bool] = {}
+        self._fields: dict[int, re.Pattern[bytes]] = {}
+
+    def device(self, evaluator: Evaluator) -> Device:
+        """The device under the names of a translation unit."""
+        if id(evaluator) not in self._devices:
+            self._devices[id(evaluator)] = Device(self._split, self._chip, evaluator)
+        return self._devices[id(evaluator)]
+
+    @cached_property
+    def all(self) -> list[Touch]:
+        """Every access, those through a parameter at the calls that give it."""
+        found: list[Touch] = []
+        open_touches: list[Touch] = []
+        for functions in self._functions.by_name.values():
+            for function in functions:
+                for touch in self._in_function(function):
+                    (open_touches if touch.parameter else found).append(touch)
+        self._through_parameters: set[str] = {t.function.name for t in open_touches}
+        seen: set[tuple[str, bytes, Use, str]] = set()
+        while open_touches:
+            touch = open_touches.pop()
+            key = (touch.function.name, touch.parameter, touch.use, touch.text)
+            if key in seen:
+                continue
+            seen.add(key)
+            for one in self._at_calls(touch):
+                if one.parameter:
+                    self._through_parameters.add(one.function.name)
+                    open_touches.append(one)
+                else:
+                    found.append(one)
+        return found
+
+    @cached_property
+    def touching(self) -> set[str]:
+        """Names of functions that access the device themselves or by what they call."""
+        found = {touch.function.name for touch in self.all} | self._through_parameters
+        callers: dict[str, set[str]] = {}
+        for name, called in self._graph.edges.items():
+            for one in called:
+                callers.setdefault(one, set()).add(name)
+        stack = list(found)
+        while stack:
+            for name in callers.get(stack.pop(), ()):
+                if name not in found:
+                    found.add(name)
+                    stack.append(name)
+        return found
+
+    # --- one function ----------------------------------------------------------------------
+
+    def _in_function(self, function: Function) -> Iterator[Touch]:
+        body = function.body
+        if body is None or not self._is_suspect(function):
+            return
+        names = Names(function.identity, function.scope, function.scalars)
+        builder = Builder(
+            self.device(function.evaluator), function.evaluator, None, names,
+            Source(function.tree, function),
+        )  # fmt: skip
+        for node in _outermost(body):
+            yield from self._of(function, builder.build(node))
+        yield from self._addresses(function, body)
+
+    def _of(self, function: Function, expr: Expr) -> Iterator[Touch]:
+        for item in expr.walk():
+            if item.kind in ("read", "write"):
+                use: Use = "write" if item.kind == "write" else "read"
+                yield Touch(function, item.line, use, item.register, item.text)
+                if use == "write" and item.operator not in ("=", ""):
+                    yield Touch(function, item.line, "read", item.register, item.text)
+            elif item.kind == "hardware" and item.indirect:
+                use = "write" if item.value is not None else "read"
+                base = re.match(rb"\W*([A-Za-z_]\w*)", item.text.encode("latin-1"))
+                name = base.group(1) if base is not None else b""
+                parameter = name if name in function.parameter_names else b""
+                yield Touch(function, item.line, use, None, item.text, parameter)
+
+    def _addresses(self, function: Function, body: Node) -> Iterator[Touch]:
+        """`&USART1->DR`, which a DMA stream or another function may read through."""
+        for node in walk(body):
+            if node.type != "pointer_expression" or not text_of(node).startswith(b"&"):
+                continue
+            target = node.child_by_field_name("argument")
+            value = function.evaluator.value(target, function.scope) if target is not None else None
+            if isinstance(value, Place) and value.type.kind != "struct":
+                register = self.device(function.evaluator).register(value)
+                if register is not None:
+                    line = function.text.file.line(function.tree.start(node))
+                    text = text_of(node).decode("latin-1")
+                    yield Touch(function, line, "address", register, text)
+
+    # --- through parameters ----------------------------------------------------------------
+
+    def _at_calls(self, touch: Touch) -> Iterator[Touch]:
+        name = touch.function.name.encode("latin-1")
+        position = touch.function.parameter_names.index(touch.parameter)
+        for caller in self._callers(touch.function.name):
+            if caller.body is None or name not in caller.text.file.data:
+                continue
+            for node in walk(caller.body):
+                called = node.child_by_field_name("function")
+                if node.type != "call_expression" or called is None or text_of(called) != name:
+                    continue
+                arguments = node.child_by_field_name("arguments")
+                given = arguments.named_children if arguments is not None else []
+                if position < len(given):
+                    yield from self._bound(touch, caller, node, given[position])
+
+    def _callers(self, name: str) -> Iterator[Function]:
+        for caller, called in self._graph.edges.items():
+            if name in called:
+                yield from self._functions.by_name.get(caller, ())
+
+    def _bound(self, touch: Touch, caller: Function, call: Node, argument: Node) -> Iterator[Touch]:
+        line = caller.text.file.line(caller.tree.start(call))
+        value = caller.evaluator.value(argument, caller.scope)
+        written = text_of(argument)
+        if isinstance(value, Pointer) and value.address is not None:
+            if not self.device(caller.evaluator).holds(value.address):
+                return
+            text = touch.text.replace(touch.parameter.decode(), written.decode("latin-1"), 1)
+            yield replace(
+                touch, function=caller, line=line, parameter=b"",
+                register=self._named(touch, caller, value.address), text=text,
+            )  # fmt: skip
+        else:
+            parameter = written if written in caller.parameter_names else b""
+            yield replace(touch, function=caller, line=line, parameter=parameter)
+
+    def _named(self, touch: Touch, caller: Function, base: int) -> DeviceRegister | None:
+        """The register of `pointer->NAME`, with the pointer known."""
+        match = re.search(r"(?:->|\.)\s*(\w+)", touch.text)
+        evaluator = caller.evaluator
+        pointer = evaluator.name(self._split.device.encode())
+        if match is None or not isinstance(pointer, Pointer):
+            return None
+        member = evaluator.types.members(pointer.type).get(match.group(1).encode())
+        if member is None:
+            return None
+        place = Place(base + member.offset, member.type, pointer.type.name, match.group(1).encode())
+        return self.device(evaluator).register(place)
+
+    # --- what is worth a look --------------------------------------------------------------
+
+    def _is_suspect(self, function: Function) -> bool:
+        """Whether a text may name the device: by a macro, a number, or a field of its struct."""
+        text = text_of(function.node)
+        if self._field_pattern(function.evaluator).search(text):
+            return True
+        words = set(_WORD.findall(text))
+        return any(self._suspect(function.evaluator, word, 0) for word in words)
+
+    def _field_pattern(self, evaluator: Evaluator) -> re.Pattern[bytes]:
+        if id(evaluator) not in self._fields:
+            pointer = evaluator.name(self._split.device.encode())
+            names: Iterable[bytes] = ()
+            if isinstance(pointer, Pointer):
+                names = evaluator.types.members(pointer.type)
+            fields = b"|".join(re.escape(name) for name in names)
+            pattern = rb"(?:->|\.)\s*(?:" + fields + rb")\b" if fields else rb"(?!)"
+            self._fields[id(evaluator)] = re.compile(pattern)
+        return self._fields[id(evaluator)]
+
+    def _suspect(self, evaluator: Evaluator, word: bytes, depth: int) -> bool:
+        key = (id(evaluator), word)
+        if key not in self._suspects:
+            self._suspects[key] = False  # a macro that is defined by itself
+            self._suspects[key] = self._find_suspect(evaluator, word, depth)
+        return self._suspects[key]
+
+    def _find_suspect(self, evaluator: Evaluator, word: bytes, depth: int) -> bool:
+        if word[:1].isdigit():
+            return len(word) >= 10 and self._is_near(int(word, 16))
+        macro = evaluator.macros.get(word)
+        if macro is not None and macro.parameters is not None:
+            if self._field_pattern(evaluator).search(b"".join(macro.text)):
+                return True
+            return depth < _DEPTH and any(
+                self._suspect(evaluator, token.text, depth + 1)
+                for token in macro.body
+                if token.kind in ("identifier", "number") and _WORD.fullmatch(token.text)
+            )
+        match evaluator.name(word) if macro is not None else None:
+            case Number(value=address) | Pointer(address=int() as address):
+                return self._is_near(address)
+            case Place(address=int() as address):
+                return self._is_near(address)
+        return False
+
+    def _is_near(self, address: int) -> bool:
+        """In the block, its bit-band aliases, or where code that adds an offset would begin."""
+        start, end = self._split.base, self._split.base + self._split.size
+        alias = 0x4200_0000 + (start - 0x4000_0000) * 32
+        return start & ~0xFFFF <= address < end or alias <= address < alias + self._split.size * 32
+
+
+def _outermost(body: Node) -> Iterator[Node]:
+    """The largest expressions in a body."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node.type in _ACCESSES or node.type.endswith("_expression"):
+            parent = next(ancestors(node), None)
+            declared = parent is not None and parent.type.endswith("_declarator")
+            if not declared or (parent and parent.child_by_field_name("value") == node):
+                yield node
+                continue
+        stack.extend(reversed(node.named_children))

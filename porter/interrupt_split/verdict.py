@@ -1,0 +1,75 @@
+"""The split handlers in the port: their edits among those of the rules, and a verdict for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from porter.interrupt_split.analysis import HandlerSplit
+from porter.result import FilePort
+from porter.rules.verdict import Status, Verdict
+from porter.sites.site import Site, SiteKind
+from porter.source.edit import Edit
+from porter.source.source_file import SourceFile
+
+RULE = "interrupt-split"
+
+
+def with_split_edits(edits: Sequence[Edit], splits: Sequence[HandlerSplit]) -> list[Edit]:
+    """All edits of a file. A split whose text another rule rewrites is given up."""
+    together = list(edits)
+    for split in splits:
+        meeting = [edit for edit in edits if any(_overlap(edit, own) for own in split.edits)]
+        if meeting:
+            split.edits, split.mid = (), None
+            file = split.function.text.file if split.function is not None else None
+            place = f"{file.name}:{file.line(meeting[0].start)}: " if file is not None else ""
+            split.escalated.append(
+                f"{place}another rule rewrites the same text: take it out of the handler"
+            )
+        together += split.edits
+    return sorted(together)
+
+
+def _overlap(left: Edit, right: Edit) -> bool:
+    return left.start < right.end and right.start < left.end
+
+
+def with_splits(ports: Sequence[FilePort], splits: Sequence[HandlerSplit]) -> list[FilePort]:
+    """Ports in which each handler with a plan has a verdict about it."""
+    found = list(ports)
+    for split in splits:
+        definition = split.definition
+        if definition is None:
+            continue  # the rule on vectors says that there is no such handler
+        status, reason = _judge(split)
+        file = definition.file
+        name = split.handler
+        site = Site(file.name, definition.start, definition.end, SiteKind.VECTOR, name, name)
+        verdict = Verdict(site, status, RULE, reason, tuple(split.edits))
+        found = _placed(found, file, verdict)
+    return found
+
+
+def _placed(ports: list[FilePort], file: SourceFile, verdict: Verdict) -> list[FilePort]:
+    for number, port in enumerate(ports):
+        if port.file.path != file.path:
+            continue
+        others = tuple(v for v in port.verdicts if v.site != verdict.site)
+        together = sorted((*others, verdict), key=lambda v: v.site.start)
+        ports[number] = replace(port, verdicts=tuple(together))
+        return ports
+    return [*ports, FilePort(file, (), (verdict,))]
+
+
+def _judge(split: HandlerSplit) -> tuple[Status, str]:
+    middle = f"mid-section {split.split.section} in {split.split.process}"
+    if split.is_split_already:
+        return Status.LEFT, f"takes its records from the {middle} already"
+    if split.escalated:
+        reasons = "; ".join(split.escalated)
+        return Status.ESCALATED, (
+            f"can't be split, so take <split> out of the description or: {reasons}"
+        )
+    names = ", ".join(field.name for field in split.fields)
+    return Status.REWRITTEN, f"runs once a record of the {middle}, which reads {names}"

@@ -1,0 +1,258 @@
+"""The handler in the VM: records in place of registers, once for each record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from porter.interrupt_split.capture import Field
+from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
+from porter.interrupt_split.functions import Function
+from porter.interrupt_split.helper import thread_record
+from porter.interrupt_split.pretty import tidied
+from porter.interrupt_split.record import PARAMETER, struct_name, struct_text
+from porter.interrupt_split.refusal import At
+from porter.interrupt_split.statement import Statement, walk_all
+from porter.rules.deletion import span_of, tidy
+from porter.source.edit import Edit
+
+
+@dataclass(frozen=True)
+class Bottom:
+    """What the handler's file gets. `bits`: what of a field comes from the record."""
+
+    function: Function
+    line: str  # the interrupt's name
+    device: str
+    statements: Sequence[Statement]
+    fields: Sequence[Field]
+    captured: dict[int, Field]
+    bits: dict[str, int]
+    acknowledgements: Sequence[Expr]
+    once: Sequence[Statement]
+
+    def edits(self) -> list[Edit]:
+        """Raises At where the text can't be edited."""
+        replaced, helpers = self._accesses()
+        deleted = self._deleted()
+        loops = list(self._loops())
+        inner = [*replaced, *loops]
+        file = self.function.text.file
+        deletions = tidy(file, deleted, self.function.text.lexed.comments)
+        inner = [
+            edit
+            for edit in inner
+            if not any(gone.start <= edit.start and edit.end <= gone.end for gone in deletions)
+        ]
+        return sorted([*inner, *deletions, *helpers, *self._frame(bool(inner or helpers), helpers)])
+
+    # --- accesses --------------------------------------------------------------------------
+
+    def _accesses(self) -> tuple[list[Edit], list[Edit]]:
+        """Replacements of captured reads, and what helpers need to be given the record."""
+        replaced: dict[tuple[int, int], Edit] = {}
+        helpers: list[Edit] = []
+        for statement in walk_all(self.statements):
+            callee = statement.callee
+            if callee is not None and callee.threaded and self._uses_record(statement):
+                helpers += thread_record(self.function, callee, self.line)
+        hidden = set(self._inside_calls())
+        for statement in walk_all(self.statements):
+            for expression in statement.expressions:
+                for item in expression.walk():
+                    if id(item) in self.captured and id(item) not in hidden:
+                        edit = self._replacement(item)
+                        replaced[(edit.start, edit.end)] = edit
+        return list(replaced.values()), helpers
+
+    def _uses_record(self, statement: Statement) -> bool:
+        return any(
+            id(item) in self.captured
+            for inner in statement.walk()
+            for expression in inner.expressions
+            for item in expression.walk()
+        )
+
+    def _inside_calls(self) -> Iterator[int]:
+        """Accesses in the bodies of calls that are taken out as a whole."""
+        for statement in walk_all(self.statements):
+            if statement.kind == "inline" and statement.callee and not statement.callee.threaded:
+                for inner in walk_all(statement.body):
+                    for expression in inner.expressions:
+                        yield from (id(item) for item in expression.walk())
+
+    def _replacement(self, read: Expr) -> Edit:
+        place = read
+        while place.span is None:
+            if place.parent is None:
+                raise At(read.line, f"{read.text} stands in a macro that can't be rewritten: write "
+                         "its text into the handler")  # fmt: skip
+            place = place.parent
+        text = self._text(place)
+        if place is not read:
+            text = f"({tidied(text)})" if place.kind == "expansion" else tidied(text)
+        return Edit(*place.span, text.encode("latin-1"))
+
+    def _text(self, expr: Expr) -> str:
+        found = self.captured.get(id(expr))
+        if found is not None:
+            return self._field_text(found, expr.text)
+        if expr.kind == "expansion":
+            return self._text(expr.parts[0])
+        return "".join(p if isinstance(p, str) else self._text(p) for p in expr.pieces)
+
+    def _field_text(self, field: Field, register: str) -> str:
+        bits = self.bits[field.name]
+        if bits == ALL_BITS:
+            return f"{PARAMETER}->{field.name}"
+        return f"(({PARAMETER}->{field.name} & 0x{bits:X}U) | ({register} & ~0x{bits:X}U))"
+
+    # --- what goes -------------------------------------------------------------------------
+
+    def _deleted(self) -> list[Edit]:
+        wanted = {id(access) for access in self.acknowledgements}
+        gone: list[Edit] = []
+        hidden = set(self._inside_calls())
+        for statement in walk_all(self.statements):
+            if statement.kind == "inline" and statement.callee and not statement.callee.threaded:
+                self._check_removable(statement)
+                gone.append(self._deletion(statement))
+                wanted -= {i for i in wanted if i in hidden}
+            elif statement.kind == "expression" and statement.expr is not None:
+                access = peeled(statement.expr)
+                if id(access) in wanted and id(access) not in hidden:
+                    wanted.discard(id(access))
+                    gone.append(self._deletion(statement))
+        for access in self.acknowledgements:
+            if id(access) in wanted:
+                raise At(access.line, f"{access.text} is part of an expression: make it a "
+                         "statement")  # fmt: skip
+        return gone
+
+    def _deletion(self, statement: Statement) -> Edit:
+        node = statement.node
+        if node is None:
+            raise At(statement.line, "an acknowledgement in a macro that does more: write its text "
+                     "into the handler")  # fmt: skip
+        body = self.function.body
+        context = self.function.contexts.at(self.function.tree, body or self.function.node)
+        return span_of(context, node, self.function.evaluator)
+
+    def _check_removable(self, statement: Statement) -> None:
+        """A call goes as a whole if the mid-section does all that it does."""
+        name = statement.callee.name if statement.callee is not None else "it"
+        captured = {id(access) for access in self.acknowledgements}
+        for inner in walk_all(statement.body):
+            for expression in inner.expressions:
+                for item in expression.walk():
+                    outside = item.kind == "set" and item.owner == self.function.identity
+                    memory = item.kind in ("memory", "hardware") and item.value is not None
+                    write = item.kind == "write" and id(item) not in captured
+                    if outside or memory or write or item.kind in ("call", "asm"):
+                        raise At(
+                            statement.line,
+                            f"{name} reads or acknowledges and does more ({item.text.strip()}): "
+                            "write its body into the handler",
+                        )
+
+    # --- loops -----------------------------------------------------------------------------
+
+    def _loops(self) -> Iterator[Edit]:
+        """A loop that emptied the device serves one record."""
+        tree = self.function.tree
+        for loop in self.once:
+            node = loop.node
+            if node is None:
+                raise At(loop.line, "a loop in a macro: write its text into the handler")
+            condition = node.child_by_field_name("condition")
+            if condition is None:
+                continue
+            start, end = tree.start(condition), tree.end(condition)
+            if loop.kind == "do":
+                yield Edit(start, end, b"(0)")
+            elif _jumps(loop):
+                # break and continue keep their meaning in a loop of one round.
+                name = b"fvm_once"
+                yield Edit(tree.start(node), start + 1, b"for (int %s = 1; %s && (" % (name, name))
+                yield Edit(end - 1, end, b"); %s = 0)" % name)
+            else:
+                yield Edit(tree.start(node), start, b"if ")
+
+    # --- the function itself ---------------------------------------------------------------
+
+    def _frame(self, uses_record: bool, helpers: Sequence[Edit]) -> Iterator[Edit]:
+        function = self.function
+        file, tree, body = function.text.file, function.tree, function.body
+        if body is None:
+            return
+        start, opening, end = first_byte(function), tree.start(body), tree.end(function.node)
+        eol = file.eol(start).decode()
+        header = file.data[start:opening].rstrip()
+        space = file.data[start + len(header) : opening].decode("latin-1")
+        record = f"struct {struct_name(self.line)}"
+        text = struct_text(self.line, self.device, self.fields, eol) + eol
+        bottom = f"static void {function.name}_bottom(const {record} *{PARAMETER}){space}"
+        place = min([start, *(first_byte_at(function, edit.start) for edit in helpers)])
+        place = _above_comment(function, place)
+        if place == start:
+            yield Edit(start, opening, (text + bottom).encode("latin-1"))
+        else:
+            yield Edit(place, place, text.encode("latin-1"))
+            yield Edit(start, opening, bottom.encode("latin-1"))
+        if not uses_record:
+            yield Edit(opening + 1, opening + 1, f"{eol}    (void){PARAMETER};".encode())
+        yield Edit(
+            end, end, self._loop_text(header.decode("latin-1"), space, eol).encode("latin-1")
+        )
+
+    def _loop_text(self, header: str, space: str, eol: str) -> str:
+        record = f"struct {struct_name(self.line)}"
+        rows = [
+            "",
+            "",
+            f"{header}{space}{{",
+            f"    {record} {PARAMETER};",
+            "",
+            f"    while (fvm_split_take(&fvm_split_{self.line}, (uint32_t *)&{PARAMETER},",
+            f"                          sizeof {PARAMETER} / sizeof(uint32_t)) != 0) {{",
+            f"        {self.function.name}_bottom(&{PARAMETER});",
+            "    }",
+            "}",
+        ]
+        return eol.join(rows)
+
+
+def first_byte(function: Function) -> int:
+    """Where a definition begins in the file, attributes that the tree doesn't see included."""
+    return first_byte_at(function, function.tree.start(function.node))
+
+
+def first_byte_at(function: Function, offset: int) -> int:
+    """Where the declaration at the top level of the file begins that an offset is in."""
+    directives = function.text.lexed.directives
+    boundary = max((d.end for d in directives if d.end <= offset), default=0)
+    depth = 0
+    for token in function.text.lexed.tokens:
+        if token.start >= offset:
+            break
+        depth += (token.text == b"{") - (token.text == b"}")
+        if depth == 0 and token.text in (b";", b"}"):
+            boundary = max(boundary, token.end)
+    return next((t.start for t in function.text.lexed.tokens if t.start >= boundary), offset)
+
+
+def _above_comment(function: Function, offset: int) -> int:
+    """Above the comment that heads what stands at `offset`."""
+    file = function.text.file
+    for start, end in reversed(function.text.lexed.comments):
+        if end <= offset and not file.data[end:offset].strip():
+            gap = file.data[end:offset].count(b"\n")
+            heads = not file.data[file.line_start(start) : start].strip()
+            return start if gap == 1 and heads else offset
+        if end <= offset:
+            break
+    return offset
+
+
+def _jumps(loop: Statement) -> bool:
+    return any(inner.kind in ("break", "continue") for inner in loop.walk())
