@@ -18,6 +18,8 @@ void protection_arch_init(bool enable)
         MPU_RNR = region;
         MPU_RASR = 0;
     }
+    barrier_data();
+    barrier_instruction();
 }
 
 void protection_arch_load(const struct fvm_protection *protection)

@@ -1,0 +1,145 @@
+"""The kernel's machine code does what the architecture and its errata ask for, at every level of
+optimisation; and the reader that says so finds what is missing from changed kernels."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from composer.sources import runtime_folder
+from tests.runtime.machine_code import Code
+from tests.runtime.obligations import check
+from tests.support.built import Built, change
+
+NOP, NOP_WIDE = bytes.fromhex("00bf"), bytes.fromhex("aff30080")
+
+
+def compiled(system: Built, folder: Path, level: str = "-O2", runtime: Path | None = None) -> Path:
+    """The kernel of a system, compiled otherwise."""
+    shutil.copytree(system.folder / "kernel", folder)
+    makefile = folder / "Makefile"
+    original = os.path.relpath(runtime_folder(), system.folder / "kernel")
+    rules = makefile.read_text("utf-8")
+    assert original in rules
+    text = rules.replace(original, os.path.relpath(runtime or runtime_folder(), folder))
+    makefile.write_text(change(text, " -O2 ", f" {level} "), "utf-8")
+    shutil.rmtree(folder / "obj")
+    subprocess.run(["make", "-s", "-C", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    return folder / "kernel.elf"
+
+
+@pytest.fixture(scope="module")
+def code(system: Callable[[str], Built]) -> Code:
+    return Code(system("tasks").folder / "kernel" / "kernel.elf")
+
+
+def test_every_obligation_is_met(code: Code) -> None:
+    assert check(code) == set()
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O3", "-Os"])
+def test_at_other_levels_too(system: Callable[[str], Built], tmp_path: Path, level: str) -> None:
+    assert check(Code(compiled(system("tasks"), tmp_path / "kernel", level))) == set()
+
+
+def without(code: Code, address: int) -> Code:
+    """The kernel with one instruction less."""
+    return code.patched(address, NOP if code.instructions[address].size == 2 else NOP_WIDE)
+
+
+def test_every_barrier_that_is_taken_away_is_missed(code: Code) -> None:
+    barriers = [a for a, i in code.instructions.items() if i.mnemonic in ("dsb", "isb")]
+    assert len(barriers) >= 16
+    unnoticed = [code.place(a) for a in barriers if not check(without(code, a))]
+    assert unnoticed == []
+
+
+def test_every_write_of_boot_that_is_taken_away_is_missed(code: Code) -> None:
+    entries = [code.handlers[1], code.functions["cpu_arch_init"]]
+    writes = [
+        address
+        for entry in entries
+        for address, registers in code.values(entry).items()
+        if any(0xE000E000 <= s.address < 0xE000F000 for s in code.stores(address, registers))
+        or re.match(r"msr|cpsie", code.instructions[address].mnemonic)
+    ]
+    assert len(writes) >= 24
+    unnoticed = [code.place(a) for a in writes if not check(without(code, a))]
+    assert unnoticed == []
+
+
+@pytest.mark.parametrize(
+    ("instead_of", "instruction", "rule"),
+    [
+        ("msr basepri, r0", "81f31188", "BASEPRI is raised"),
+        ("msr basepri, r0", "80f31288", "write of basepri_max"),
+        ("msr basepri, r0", "80f31388", "write of faultmask"),
+        ("msr basepri, r0", "d0f800d0", "SP is loaded from memory"),
+        ("msr control, r0", "81f31488", "CONTROL gets another value"),
+        ("cpsie f", "71b6", "FAULTMASK is set"),
+    ],
+)
+def test_an_instruction_that_must_not_be_there_is_found(
+    code: Code, instead_of: str, instruction: str, rule: str
+) -> None:
+    start = code.handlers[1]
+    place = next(
+        a
+        for a, i in code.instructions.items()
+        if a >= start and f"{i.mnemonic} {i.op_str}" == instead_of
+    )
+    findings = check(code.patched(place, bytes.fromhex(instruction)))
+    assert any(finding.rule.startswith(rule) for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "rule"),
+    [
+        (
+            "cpu.c",
+            "SCB_FPCCR = SCB_FPCCR_ASPEN;",
+            "SCB_FPCCR = SCB_FPCCR_ASPEN | (1u << 30);",
+            "FPCCR gets another value",
+        ),
+        (
+            "cpu.c",
+            "SCB_CCR = SCB_CCR_STKALIGN |",
+            "SCB_CCR = 2u | SCB_CCR_STKALIGN |",
+            "CCR gets another value",
+        ),
+        (
+            "protection.c",
+            "PRIVDEFENA : 0;\n    barrier_data();",
+            "PRIVDEFENA : 0;\n    if (active) {\n        barrier_data();\n    }",
+            "returns with MPU_CTRL: dsb due",
+        ),
+        (
+            "entry.S",
+            "    dsb                         /* only loads follow */\n",
+            "    dsb\n    str r0, [r0, #4]\n",
+            "exception return with memory: dsb due",
+        ),
+        (
+            "line.c",
+            "void line_arch_clear(uint32_t line) {",
+            "void line_arch_clear(uint32_t line) { *(volatile uint32_t *)0xE000EF00u = line;",
+            "store to 0xe000ef00",
+        ),
+    ],
+    ids=["lazy stacking", "user pends interrupts", "barrier on one path", "late store", "STIR"],
+)
+def test_a_changed_source_is_found(
+    system: Callable[[str], Built], tmp_path: Path, file: str, old: str, new: str, rule: str
+) -> None:
+    runtime = tmp_path / "runtime"
+    shutil.copytree(runtime_folder(), runtime, ignore=shutil.ignore_patterns("__pycache__"))
+    source = runtime / "arch" / "armv7m" / file
+    source.write_text(change(source.read_text("utf-8"), old, new), "utf-8")
+    findings = check(Code(compiled(system("tasks"), tmp_path / "kernel", runtime=runtime)))
+    assert any(finding.rule.startswith(rule) for finding in findings)
