@@ -30,7 +30,15 @@ import click
     type=click.Path(path_type=Path, dir_okay=False),
     help="All of the RAM, from fvmkit run --dump-ram or OpenOCD's dump_image: shows the stacks.",
 )
-def report(target: Path, out: Path, recording: Path | None, ram: Path | None) -> None:
+@click.option(
+    "--timeline",
+    metavar="FILE.svg",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A picture of a run: what fvmkit run --trace FILE.svg wrote.",
+)
+def report(
+    target: Path, out: Path, recording: Path | None, ram: Path | None, timeline: Path | None
+) -> None:
     """Write one page on a linked system, to read, to print or to send.
 
     Shows what was ported and why, the memory map, every domain's protection regions as they are
@@ -41,6 +49,6 @@ def report(target: Path, out: Path, recording: Path | None, ram: Path | None) ->
     from composer.report.material import gather
     from composer.report.page import page
 
-    text = page(gather(target, recording, ram), ram)
+    text = page(gather(target, recording, ram, timeline), ram)
     write_all({out: text.encode("utf-8")})
     click.echo(f"wrote {out}")

@@ -12,6 +12,7 @@ from composer.description.parse import parse
 from composer.emit.generate import generate
 from composer.image.composed import SYSTEM_FILE, Composed, ram_bank, read_json
 from composer.plan import Plan
+from composer.report.timeline import Timeline, read_timeline
 from composer.resolve import resolve
 from composer.simulate.image import open_image
 from composer.simulate.places import Places
@@ -23,7 +24,7 @@ from scanner.report.errors import FvmError, MissingError
 
 @dataclass(frozen=True)
 class Material:
-    """A linked system. `run` and `ram` are None where no run was recorded and no dump taken."""
+    """A linked system. What a run leaves behind is None where it wasn't given."""
 
     elf: Path
     system: Composed
@@ -31,6 +32,7 @@ class Material:
     manifest: dict[str, Any]
     run: Recording | None
     ram: bytes | None
+    timeline: Timeline | None
 
     @cached_property
     def places(self) -> Places:
@@ -56,13 +58,20 @@ class Material:
         return int(value)
 
 
-def gather(target: Path, run: Path | None = None, ram: Path | None = None) -> Material:
+def gather(
+    target: Path,
+    run: Path | None = None,
+    ram: Path | None = None,
+    timeline: Path | None = None,
+) -> Material:
     """Read everything; FvmError when something is missing, changed or not of this image."""
     elf, system = open_image(target)
     plan = _plan(system.folder)
     recording = None if run is None else read_recording(run)
     dump = None if ram is None else read_dump(ram, system.folder)
-    return Material(elf, system, plan, read_json(elf.with_suffix(".json")), recording, dump)
+    picture = None if timeline is None else read_timeline(timeline)
+    manifest = read_json(elf.with_suffix(".json"))
+    return Material(elf, system, plan, manifest, recording, dump, picture)
 
 
 def read_dump(file: Path, folder: Path) -> bytes:

@@ -37,6 +37,7 @@ SECTIONS = (
     Section("verdicts", "Scan and verify"),
     Section("run", "Run"),
     Section("reboots", "Restarts"),
+    Section("timeline", "Timeline"),
     Section("stacks", "Stacks"),
 )
 
@@ -82,6 +83,7 @@ def _shown(material: Material, ram: Path | None) -> dict[str, Any]:
         "closed": closed_lines(material),
         "scans": scans(material),
         "talk": None if run is None else talk(material, run),
+        "timeline": material.timeline,
         "stacks": stacks,
         "tight": TIGHT,
     }

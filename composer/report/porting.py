@@ -50,7 +50,7 @@ class Group:
     def reasons(self) -> str:
         """The most frequent reason, and how many others there are."""
         (first, _), *others = Counter(note.reason for note in self.notes).most_common()
-        return f"{first}; {len(others)} more" if others else first
+        return f"{first}; and {len(others)} more reasons" if others else first
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,9 @@ class Browser:
 
     def _note(self, method: str, parameters: dict[str, Any]) -> None:
         if method == "Network.requestWillBeSent":
-            self.seen.requests.append(parameters["request"]["url"])
+            url: str = parameters["request"]["url"]
+            if not url.startswith("data:"):  # part of the page, nothing is asked for
+                self.seen.requests.append(url)
         elif method == "Runtime.consoleAPICalled":
             self.seen.console.append(str(parameters["args"]))
         elif method == "Runtime.exceptionThrown":
