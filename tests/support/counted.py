@@ -107,7 +107,12 @@ def _number(record: Record, key: str) -> int:
 
 
 def run(
-    elf: Path, consoles: Mapping[str, int], until_tick: int, *, options: tuple[str, ...] = ()
+    elf: Path,
+    consoles: Mapping[str, int],
+    until_tick: int,
+    *,
+    options: tuple[str, ...] = (),
+    patience: float = _PATIENCE,
 ) -> Transcript:
     """Runs until the kernel's periodic report of a tick is complete and the next one begins.
 
@@ -127,7 +132,7 @@ def run(
             stderr=subprocess.DEVNULL,
         )
         try:
-            reached = _watch(process, files[KERNEL_CONSOLE], until_tick)
+            reached = _watch(process, files[KERNEL_CONSOLE], until_tick, patience)
         finally:
             process.kill()
             process.wait()
@@ -135,10 +140,12 @@ def run(
         return Transcript(reached, text, _records(files[KERNEL_CONSOLE]))
 
 
-def _watch(process: subprocess.Popen[bytes], console: Path, until_tick: int) -> bool:
+def _watch(
+    process: subprocess.Popen[bytes], console: Path, until_tick: int, patience: float
+) -> bool:
     """Whether the report that follows the tick has begun; False if the system ended or hangs."""
     lines, since = 0, time.monotonic()
-    while process.poll() is None and time.monotonic() - since < _PATIENCE:
+    while process.poll() is None and time.monotonic() - since < patience:
         time.sleep(0.02)
         log = _records(console)
         if any(
