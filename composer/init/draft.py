@@ -84,9 +84,8 @@ class Draft:
 
 def lost_decision(lost: Lost) -> Decision:
     """A conflict in words."""
-    text = (
-        f"{lost.what} is also used by {lost.owner} ({', '.join(lost.owner_places)}), which keeps it"
-    )
+    here, there = ", ".join(lost.places), ", ".join(lost.owner_places)
+    text = f"{lost.what} is used here ({here}) and by {lost.owner} ({there}), which keeps it"
     return Decision(text, lost.places)
 
 

@@ -132,7 +132,8 @@ class Decision:
 
 @dataclass(frozen=True)
 class ProjectFacts:
-    """One project. `decisions` are those that concern it alone."""
+    """One project. `has_tasks`: its switch handler does something. `decisions` are those that
+    concern it alone."""
 
     name: str
     folder: Path
@@ -141,6 +142,7 @@ class ProjectFacts:
     switch: str | None
     tick: str | None
     svc: str | None
+    has_tasks: bool
     tick_hz: int | None
     tick_places: Places
     watchdog_us: int | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from composer.init.facts import Decision
 from porter.execution.survey import Survey
 from scanner.report.errors import FvmError
 
@@ -34,6 +35,17 @@ def build_system(folder: Path) -> tuple[str, str] | None:
             if next(iter(folder.glob(pattern)), None) is not None:
                 return what, f"{how} {_COMMANDS}"
     return None
+
+
+def guessed(folder: Path) -> Decision:
+    """What a person must know when the build was guessed."""
+    known = build_system(folder)
+    what = f"{known[0]}, whose build files aren't read" if known else "nothing says how it is built"
+    how = known[1] if known else f"write {_COMMANDS}"
+    return Decision(
+        f"{what}: every C file was taken, with every folder that has headers; {how}, then run init"
+        " again"
+    )
 
 
 def explain(folder: Path, survey: Survey) -> FvmError:

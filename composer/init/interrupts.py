@@ -10,7 +10,7 @@ from composer.init.facts import Decision, Line, Places, shown
 from porter.execution.program import FunctionText
 from porter.execution.survey import Survey
 from porter.execution.words import number
-from porter.project.vectors import FAULTS, FIRST_IRQ, SYSTEM
+from porter.project.vectors import FIRST_IRQ, SYSTEM
 
 _ENABLE = range(0xE000_E100, 0xE000_E120, 4)
 _PRIORITY = 0xE000_E400
@@ -26,8 +26,9 @@ class Interrupts:
         self._enabled, self._unclear = self._enables()
         self._thresholds = {threshold.value for threshold in survey.record.thresholds}
         self.decisions: list[Decision] = []
+        self.system_handlers = self._system()
 
-    def system(self) -> dict[str, str]:
+    def _system(self) -> dict[str, str]:
         """Handlers of supervisor call, switch and tick, by what the description calls them."""
         found = {SYSTEM[n]: h for n, h in self._handlers.items() if n in SYSTEM}
         if not self._survey.tables:
@@ -39,6 +40,14 @@ class Interrupts:
                 )
             )
         return found
+
+    def has_tasks(self) -> bool:
+        """Whether the switch handler does something: CubeMX writes an empty one."""
+        definition = self._survey.strong.get(self.system_handlers.get("switch", ""))
+        if not isinstance(definition, FunctionText):
+            return definition is not None
+        body = definition.body
+        return body is not None and any(n.type != "comment" for n in body.named_children)
 
     def _by_name(self, names: Mapping[int, str]) -> dict[str, str]:
         return {SYSTEM[n]: name for n, name in names.items() if name in self._survey.strong}
@@ -53,6 +62,12 @@ class Interrupts:
             if line not in self._names:
                 self._say(f"{handler} handles line {line}, which the chip doesn't have", handler)
                 continue
+            if self._names[line].startswith("EXTI"):
+                self._say(
+                    f"EXTI can't be granted, since its registers are shared by all lines: {handler}"
+                    " can't clear the flag that it serves",
+                    handler,
+                )
             places = self._enabled.get(line, ())
             if not places:
                 what = f"nothing was seen to enable line {self._names[line]}"
@@ -121,7 +136,3 @@ class Interrupts:
 
     def _say(self, text: str, handler: str) -> None:
         self.decisions.append(Decision(text, self._defined(handler)))
-
-    def faults(self) -> list[str]:
-        """Fault handlers of the project's own; they never run in a virtual machine."""
-        return [h for n, h in sorted(self._handlers.items()) if n in FAULTS]

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
@@ -23,11 +24,13 @@ _LARGEST = 64 << 20  # bytes of an ELF with its debug information
 
 @dataclass(frozen=True)
 class ElfSize:
-    """Bytes in flash and in RAM, without sections that only keep room for stack and heap."""
+    """Bytes in flash and in RAM, without sections that only keep room for stack and heap;
+    whether malloc() was linked in."""
 
     path: Path
     flash: int
     ram: int
+    allocates: bool
 
 
 def memory_of(survey: Survey) -> tuple[MemoryUse, list[Decision]]:
@@ -42,7 +45,7 @@ def memory_of(survey: Survey) -> tuple[MemoryUse, list[Decision]]:
             Decision(f"which linker script is it? {names[0]} was taken", names)
         )  # fmt: skip
     elf = newest_elf(root)
-    allocates = bool(_ALLOCATORS & survey.reach.called)
+    allocates = elf.allocates if elf else bool(_ALLOCATORS & survey.reach.called)
     return (
         MemoryUse(
             script.regions if script else (),
@@ -91,6 +94,8 @@ def measure(path: Path) -> ElfSize | None:
                 in_ram = flags & SH_FLAGS.SHF_WRITE and flags & SH_FLAGS.SHF_ALLOC
                 if in_ram and not _RESERVE.search(section.name):
                     ram += section["sh_size"]
+            symbols: Any = elf.get_section_by_name(".symtab")
+            allocates = bool(symbols and symbols.get_symbol_by_name("_malloc_r"))
     except Exception:  # noqa: BLE001 - pyelftools lets whatever its parser met through
         return None
-    return ElfSize(path, flash, ram)
+    return ElfSize(path, flash, ram, allocates)

@@ -11,7 +11,7 @@ from composer.chips.chip import Chip
 from composer.init.build_facts import build_of
 from composer.init.devices import uses_of
 from composer.init.facts import ClockTree, Decision, Places, ProjectFacts, shown
-from composer.init.foreign import explain
+from composer.init.foreign import explain, guessed
 from composer.init.interrupts import Interrupts
 from composer.init.memory import memory_of
 from composer.init.stm32f4 import clock_tree, core_clock, pins_of, silicon, watchdog
@@ -32,10 +32,12 @@ def read_project(
     if not found.program.units:
         raise explain(folder, found)
     build, decisions = build_of(found)
+    if not found.build.units:
+        decisions.insert(0, guessed(folder))
     memory, more = memory_of(found)
     decisions += more
     interrupts = Interrupts(found, chip)
-    system, lines = interrupts.system(), interrupts.lines()
+    system, lines = interrupts.system_handlers, interrupts.lines()
     devices, clocks, more = uses_of(found, chip)
     decisions += interrupts.decisions + more
     pins = tuple(pins_of(found, chip))
@@ -58,7 +60,7 @@ def read_project(
     decisions += _unclear(found)
     return ProjectFacts(
         vm_name(folder), folder.resolve(), build, memory,
-        system.get("switch"), system.get("tick"), system.get("svc"),
+        system.get("switch"), system.get("tick"), system.get("svc"), interrupts.has_tasks(),
         tick_hz, tick_places, timeout or None, watchdog_places,
         tuple(devices), tuple(clocks), tuple(lines), pins, tree,
         tuple(dict.fromkeys(decisions)),

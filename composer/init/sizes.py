@@ -71,7 +71,7 @@ def _down(size: int, smallest: int) -> int:
 
 
 def _stacks(project: ProjectFacts) -> tuple[int, int]:
-    least = _TASKS_STACK if project.switch is not None else _MAIN_STACK
+    least = _TASKS_STACK if project.has_tasks else _MAIN_STACK
     wanted = max(least, project.memory.stack or 0)
     return -(-wanted // 8) * 8, _HANDLER_STACK
 

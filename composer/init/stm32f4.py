@@ -126,6 +126,8 @@ def clock_tree(survey: Survey, chip: Chip) -> ClockTree | None:
     pll, latency = left_in(survey, rcc + _PLLCFGR), field_of(survey, flash, 0, 3)
     if system is None or system > 2 or None in buses or latency is None:
         return None
+    if system == 0 and "main" not in survey.program.functions:
+        return None  # nobody knows what would run
     ahb, apb1, apb2 = (b or 0 for b in buses)
     dividers = (_AHB.get(ahb, 1), _apb(apb1), _apb(apb2))
     places = (*written_at(survey, rcc + _PLLCFGR), *written_at(survey, rcc + _CFGR, 3))
@@ -136,7 +138,9 @@ def clock_tree(survey: Survey, chip: Chip) -> ClockTree | None:
         return None
     source = "HSE" if pll >> 22 & 1 else "HSI"
     m, n, p, q = pll & 63, pll >> 6 & 511, 2 * ((pll >> 16 & 3) + 1), pll >> 24 & 15
-    hse, guessed = _crystal(survey, m, n, p, dividers[0]) if source == "HSE" else (8_000_000, "")
+    hse, guessed = (
+        _crystal(survey, chip, (m, n, p, dividers[0])) if source == "HSE" else (8_000_000, "")
+    )
     return ClockTree(source, hse, m, n, p, q, *dividers, latency, places, guessed)
 
 
@@ -144,13 +148,15 @@ def _apb(field: int) -> int:
     return 2 << (field - 4) if field >= 4 else 1
 
 
-def _crystal(survey: Survey, m: int, n: int, p: int, ahb: int) -> tuple[int, str]:
+def _crystal(survey: Survey, chip: Chip, factors: tuple[int, int, int, int]) -> tuple[int, str]:
     """HSE in hertz: from the core clock that the program states, or its HSE_VALUE."""
+    m, n, p, ahb = factors
     named = survey.program.define("HSE_VALUE")
     core = core_clock(survey)
     meant = core * ahb * p * m // n if core and n else None
-    if meant and not 1_000_000 <= meant <= 50_000_000:
-        meant = None
+    low, high = chip.clock_limits["hse"]
+    if core == int(chip.clock_limits["hsi"]) or (meant and not low <= meant <= high):
+        meant = None  # what it is before the PLL is on
     if named and meant and named != meant:
         return named, (
             f"HSE_VALUE says {named} Hz, SystemCoreClock would need {meant} Hz: which crystal"

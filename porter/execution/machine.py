@@ -49,8 +49,9 @@ class Machine:
         self._calls: dict[tuple[str, tuple[Value, ...]], int] = {}
         self._depth = 0
 
-    def run(self, function: FunctionText, steps: int) -> None:
-        """Run a function as an entry point, at most so many steps, with unknown arguments."""
+    def run(self, function: FunctionText, steps: int) -> int:
+        """Run a function as an entry point, at most so many steps, with unknown arguments;
+        returns how many it took."""
         self._left = steps
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _FRAMES))
@@ -63,6 +64,7 @@ class Machine:
             self.state.drop_branches()
         finally:
             sys.setrecursionlimit(limit)
+        return steps - self._left
 
     def start_running(self) -> None:
         """From now on interrupts and tasks may have changed every variable."""

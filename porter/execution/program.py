@@ -13,12 +13,11 @@ from porter.source.c_types import TypeTable, declared_name
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
 
-_MARKER = re.compile(rb"(?m)^[ \t]*#[^\n]*")
 _LINE = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _ATTRIBUTE = re.compile(rb"__attribute__|__attribute|__extension__|__inline__|__inline|__restrict")
 _NUMBER = re.compile(  # `#define HSE_VALUE ((uint32_t)8000000U)`
-    rb"(?m)^#define (\w+) \(*\s*(?:\(\s*[A-Za-z_][\w ]*\)\s*)?"
-    rb"(0[xX][0-9A-Fa-f]+|[1-9]\d*|0)[uUlL]*[\s)]*$"
+    rb"#define (\w+) \(*\s*(?:\(\s*[A-Za-z_][\w ]*\)\s*)?"
+    rb"(0[xX][0-9A-Fa-f]+|[1-9]\d*|0)[uUlL]*[\s)]*"
 )
 _WEAK = re.compile(rb"\b(?:__)?weak(?:__)?\b")
 
@@ -90,12 +89,10 @@ class Program:
     """All translation units, and what their names mean to each other."""
 
     def __init__(self, texts: Mapping[Path, bytes]) -> None:
-        self._defines: dict[str, int] = {}
-        for text in texts.values():
-            for match in _NUMBER.finditer(text):
-                self._defines[match.group(1).decode("latin-1")] = int(match.group(2), 0)
+        self._defines: dict[bytes, bytes] = {}
         self.units = [
-            _unit(number, path, text) for number, (path, text) in enumerate(texts.items())
+            _unit(number, path, text, self._defines)
+            for number, (path, text) in enumerate(texts.items())
         ]
         self.functions: dict[str, FunctionText] = {}
         self.variables: dict[str, VariableText] = {}
@@ -110,8 +107,9 @@ class Program:
                     self.variables[name] = variable
 
     def define(self, name: str) -> int | None:
-        """The number that a macro is defined as, in the last unit that defines it so."""
-        return self._defines.get(name)
+        """The number that a macro is defined as, in the last unit that defines it."""
+        match = _NUMBER.fullmatch(self._defines.get(name.encode("latin-1"), b""))
+        return int(match.group(2), 0) if match is not None else None
 
     def function(self, unit: int, name: str) -> FunctionText | None:
         """The function that a name means in a unit; a strong one before a weak one."""
@@ -133,23 +131,35 @@ def _better(new: VariableText, old: VariableText) -> bool:
     return (new.value is not None, not new.extern) > (old.value is not None, not old.extern)
 
 
-def _unit(number: int, path: Path, text: bytes) -> Unit:
-    clean, weak = _without_attributes(_MARKER.sub(lambda m: b" " * len(m.group()), text))
-    tree = SyntaxTree(clean, 0)
-    types = TypeTable()
-    types.add_tree(tree)
-    evaluator = Evaluator(MacroTable(), types)
-    starts, places = [], []
+def _unit(number: int, path: Path, text: bytes, defines: dict[bytes, bytes]) -> Unit:
+    """`defines`: gets the lines of all #defines, by name."""
+    starts: list[int] = []
+    places: list[tuple[Path, int]] = []
     known: dict[bytes, Path] = {}
-    for match in _MARKER.finditer(text):
-        marker = _LINE.match(match.group())
+    lines: list[bytes] = []
+    offset = 0
+    for line in text.split(b"\n"):
+        if not line.startswith(b"#"):
+            lines.append(line)
+            offset += len(line) + 1
+            continue
+        lines.append(b"")  # a directive, whose line counts
+        offset += 1
+        marker = _LINE.match(line)
         if marker is not None:
             name = marker.group(2)
             if name not in known:
                 plain = re.sub(rb"\\(.)", rb"\1", name).decode("utf-8", "surrogateescape")
                 known[name] = Path(path.parent, plain)
-            starts.append(match.end() + 1)
+            starts.append(offset)
             places.append((known[name], int(marker.group(1))))
+        elif line.startswith(b"#define "):
+            defines[line[8:].split(b" ", 1)[0]] = line.rstrip()
+    clean, weak = _without_attributes(b"\n".join(lines))
+    tree = SyntaxTree(clean, 0)
+    types = TypeTable()
+    types.add_tree(tree)
+    evaluator = Evaluator(MacroTable(), types)
     unit = Unit(number, path, tree, types, evaluator, starts, places, weak)
     for node in _top_level(tree.root):
         if node.type == "function_definition":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from porter.execution.guess import guessed_units
 from porter.execution.machine import Machine
 from porter.execution.mentions import Reach
 from porter.execution.program import FunctionText, Program
@@ -17,13 +17,13 @@ from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER
 from porter.project.preprocess import preprocessed
 from porter.project.source_tree import find_sources
-from porter.project.vectors import VectorTable, tables_in_asm, tables_in_c
+from porter.project.vectors import VectorTable, table_in, tables_in_asm
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, SourceFile
 
 _BOOT_STEPS = 600_000  # about ten seconds
-_LATER_STEPS = 120_000
+_LATER_STEPS = 120_000  # of one function
+_ALL_LATER_STEPS = 3_000_000
 _SECONDS = 60
-_EXAMPLE = re.compile(r"(?i)(^|[/_-])(test|tests|example|examples|template|templates)([/_.-]|$)")
 Progress = Callable[[str], None]
 
 
@@ -66,7 +66,7 @@ def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: N
     sources = find_sources(root)
     progress(f"{len(sources)} source files; asking the build system")
     build = read_build(root, sources)
-    units = build.units or _guessed(build.options, sources)
+    units = build.units or guessed_units(root, build.options, sources)
     progress(f"preprocessing {len(units)} files")
     texts = preprocessed(units)
     refused = {path: _complaint(path, units[path]) for path, text in texts.items() if text is None}
@@ -76,7 +76,9 @@ def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: N
         assembler = [path for path in sources if path.suffix.lower() in ASM_SUFFIXES]
     tables = [t for path in assembler for t in tables_in_asm(_source(root, path))]
     for unit in program.units:
-        tables += tables_in_c(_source(root, unit.path), unit.tree)
+        for variable in unit.variables.values():
+            if variable.value is not None and variable.value.type == "initializer_list":
+                tables += table_in(_source(root, unit.path), variable.value)
     strong: dict[str, FunctionText | Path] = {
         name: function for name, function in program.functions.items() if not function.weak
     }
@@ -106,21 +108,13 @@ def _run(
             machine.run(program.functions[name], _BOOT_STEPS)
     booted = machine.record.complete
     machine.start_running()
+    left = _ALL_LATER_STEPS
     later = [program.functions[name] for name in handlers]
     for function in (*later, *reach.taken.values()):
-        if function.name not in machine.record.executed:
-            machine.run(function, _LATER_STEPS)
+        if function.name not in machine.record.executed and left > 0:
+            left -= machine.run(function, min(_LATER_STEPS, left))
     machine.record.complete = booted
     return machine
-
-
-def _guessed(options: CompileOptions, sources: Iterable[Path]) -> dict[Path, CompileOptions]:
-    """Every C file, when nobody can tell which are built."""
-    return {
-        path: options
-        for path in sources
-        if path.suffix.lower() == ".c" and not _EXAMPLE.search(path.name)
-    }
 
 
 def _source(root: Path, path: Path) -> SourceFile:

@@ -52,9 +52,14 @@ def _ends_table(instruction: Instruction) -> bool:
 def tables_in_c(file: SourceFile, tree: SyntaxTree) -> Iterator[VectorTable]:
     """Array initialisers of which the second entry names the reset handler."""
     for node in walk(tree.root):
-        if node.type == "initializer_list" and node.named_child_count >= _SHORTEST:
-            entries = [_entry(child) for child in node.named_children if child.type != "comment"]
-            yield from _table(file, entries)
+        yield from table_in(file, node)
+
+
+def table_in(file: SourceFile, node: Node) -> Iterator[VectorTable]:
+    """The vector table that an initialiser is, if it is one."""
+    if node.type == "initializer_list" and node.named_child_count >= _SHORTEST:
+        entries = [_entry(child) for child in node.named_children if child.type != "comment"]
+        yield from _table(file, entries)
 
 
 def _entry(node: Node) -> str:
