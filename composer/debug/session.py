@@ -55,7 +55,8 @@ class Session:
         self._running = running
         if self._port is None or self._system is None:
             return
-        script = self._system.folder / FOLDER / f"{SYSTEM}.gdb"
+        # In full: the debugger is started in another terminal, which may be anywhere.
+        script = self._system.folder.resolve() / FOLDER / f"{SYSTEM}.gdb"
         command = [GDB, "-x", str(script), "-ex", f"target remote localhost:{self._port}"]
         click.echo(f"waiting for a debugger on localhost:{self._port}:", err=True)
         click.echo(f"    {shlex.join(command)}", err=True)
