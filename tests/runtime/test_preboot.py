@@ -1,5 +1,5 @@
-"""The kernel starts the same whatever a boot loader left behind: interrupts on and pending, the MPU,
-another vector table, priorities, PSP, BASEPRI or FAULTMASK, live FPU state."""
+"""The kernel starts the same whatever a boot loader left behind: interrupts on and pending, the
+MPU, another vector table, priorities, PSP, BASEPRI or FAULTMASK, live FPU state."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ static void compare_configuration(void)
 SWITCH = "uint32_t scheduler_switch(void)\n{\n"
 
 
-def after(system: Built, folder: Path, patches: Mapping[int, int], *defines: str) -> Transcript:
+def after(
+    system: Built, folder: Path, patches: Mapping[int, int], patience: float, *defines: str
+) -> Transcript:
     """A run that begins in the boot loader."""
     elf = folder / "preboot.elf"
     options = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=softfp", "-O1"]
@@ -69,7 +71,7 @@ def after(system: Built, folder: Path, patches: Mapping[int, int], *defines: str
     with elf.open("rb") as file:
         start = ELFFile(file)["e_entry"]
     image = system.patched(folder / "system.elf", {RESET_VECTOR: start | 1, **patches})
-    return run(image, CONSOLES, 1500, options=("-device", f"loader,file={elf}"))
+    return run(image, CONSOLES, 1500, options=("-device", f"loader,file={elf}"), patience=patience)
 
 
 def boots(transcript: Transcript) -> int:
@@ -101,7 +103,7 @@ def comparing(system: Callable[[str], Built], tmp_path_factory: pytest.TempPathF
 def test_it_runs_as_if_nobody_ran_before(
     comparing: Built, tmp_path: Path, left: tuple[str, ...]
 ) -> None:
-    transcript = after(comparing, tmp_path, {}, *left)
+    transcript = after(comparing, tmp_path, {}, 5, *left)
     assert transcript.reached
     assert boots(transcript) == 1
     assert not transcript.faults
@@ -129,6 +131,6 @@ def test_without_one_write_of_the_kernel_it_does_not(
     assert word is not None
     nop = NOP_WIDE if code.instructions[place].size == 4 else word & 0xFFFF0000 | NOP
     transcript = after(
-        comparing, tmp_path, {place: nop}, "PREBOOT_FAULTMASK=1", "PREBOOT_HFNMIENA=1"
+        comparing, tmp_path, {place: nop}, 1.5, "PREBOOT_FAULTMASK=1", "PREBOOT_HFNMIENA=1"
     )
     assert not transcript.reached or boots(transcript) > 1
