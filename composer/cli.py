@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "build": ("composer.commands.build", "build", "Compile every domain of a composed system."),
     "scan": ("scanner.cli", "scan", "Look for instructions that a guest must not contain."),
     "link": ("composer.commands.link", "link", "Join the built domains into one image."),
+    "verify": ("composer.commands.verify", "verify", "Check a finished image before flashing."),
     "run": ("composer.commands.run", "run", "Run the system in QEMU."),
     "decode": ("composer.commands.decode", "decode", "Say in words what a fault record means."),
     "stacks": ("composer.commands.stacks", "stacks", "Say how deep every stack went."),

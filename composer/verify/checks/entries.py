@@ -1,0 +1,95 @@
+"""Where execution starts: the kernel's vectors and the domains' headers."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from composer.verify.subject import Subject, inside
+from composer.verify.tables import SYSTEM_VECTORS
+
+EXCEPTIONS = {
+    1: "Reset", 2: "NMI", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault",
+    11: "SVCall", 12: "DebugMonitor", 14: "PendSV", 15: "SysTick",
+}  # fmt: skip
+RESERVED = (7, 8, 9, 10, 13)
+
+_MAGIC, _VERSION, _SLOTS = 0x444D5646, 1, 4
+_HEADER = struct.Struct("<II" + "II" * _SLOTS)
+_FRAME = 32  # bytes of the first exception frame
+
+
+def vectors(subject: Subject) -> tuple[int, ...]:
+    """Initial SP, then every vector."""
+    flash = subject.flash_of("kernel")
+    count = SYSTEM_VECTORS + subject.lines
+    data = subject.memory.read(flash.start, 4 * count, "the vector table")
+    return struct.unpack(f"<{count}I", data)
+
+
+def vector_name(number: int) -> str:
+    """How messages call a vector."""
+    if number >= SYSTEM_VECTORS:
+        return f"line {number - SYSTEM_VECTORS}"
+    return EXCEPTIONS.get(number, f"{number}")
+
+
+def check_vectors(subject: Subject) -> Iterator[str]:
+    """Initial SP in the kernel's RAM; every vector is Thumb code of the kernel."""
+    table = vectors(subject)
+    flash, ram = subject.flash_of("kernel"), subject.ram_of("kernel")
+    code = range(subject.tables.end, flash.stop)
+    if table[0] % 8 or not ram.start < table[0] <= ram.stop:
+        yield f"the initial SP is 0x{table[0]:08x}, not in the kernel's RAM or not aligned to 8"
+    for number, value in enumerate(table[1:], start=1):
+        name = vector_name(number)
+        if number in RESERVED:
+            if value:
+                yield f"reserved vector {number} is 0x{value:08x}, not 0"
+        elif not value & 1:
+            yield f"vector {name} is 0x{value:08x}: the Thumb bit is clear"
+        elif not inside(value - 1, 2, code) or subject.memory.find(value - 1, 2) is None:
+            yield f"vector {name} is 0x{value:08x}: not in the kernel's code"
+    if table[1] != subject.manifest.entry:
+        yield f"Reset is 0x{table[1]:08x}, the entry of the manifest 0x{subject.manifest.entry:08x}"
+
+
+def check_headers(subject: Subject) -> Iterator[str]:
+    """Each domain's header: its threads start in its own flash, on stacks in its own RAM."""
+    for index, domain in enumerate(subject.expected.domains):
+        row = subject.tables.domains[index]
+        magic, version, *words = _HEADER.unpack(
+            subject.memory.read(row.flash_base, _HEADER.size, f"header of '{domain.name}'")
+        )
+        if magic != _MAGIC or version != _VERSION:
+            yield f"'{domain.name}': no header of version {_VERSION} at 0x{row.flash_base:08x}"
+            continue
+        flash = range(row.flash_base + _HEADER.size, row.flash_end)
+        tops = []
+        for slot, (entry, stack) in enumerate(zip(words[::2], words[1::2], strict=True)):
+            if slot >= len(domain.stacks):
+                if entry or stack:
+                    yield f"'{domain.name}': thread {slot} isn't in the description"
+                continue
+            if not entry & 1:
+                yield f"'{domain.name}': entry 0x{entry:08x} of thread {slot} has no Thumb bit"
+            elif not inside(entry - 1, 2, flash) or subject.memory.find(entry - 1, 2) is None:
+                yield f"'{domain.name}': entry 0x{entry:08x} of thread {slot} isn't in its flash"
+            tops.append((stack, slot))
+        yield from _stacks(subject, index, tops)
+
+
+def _stacks(subject: Subject, index: int, tops: list[tuple[int, int]]) -> Iterator[str]:
+    """Each stack has its described room inside the RAM, below no other stack's bytes."""
+    domain, row = subject.expected.domains[index], subject.tables.domains[index]
+    floor = row.ram_base
+    for top, slot in sorted(tops):
+        size = domain.stacks[slot]
+        if top % 8:
+            yield f"'{domain.name}': stack 0x{top:08x} of thread {slot} isn't aligned to 8"
+        if top - max(size, _FRAME) < floor or top > row.ram_end:
+            yield (
+                f"'{domain.name}': stack of thread {slot}, {size} bytes below 0x{top:08x}, isn't"
+                " free in its RAM"
+            )
+        floor = max(floor, top)

@@ -1,0 +1,366 @@
+"""What the description implies for the kernel's tables, computed from it alone.
+
+The numbering rules are those of docs/runtime.md and kernel/tables.h: the hypervisor is domain 0,
+then processes, then VMs, each in the order of the description.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from composer.chips.chip import Chip, Memory
+from composer.description.model import Domain, Irq, System
+from composer.verify.tables import (
+    NO_INDEX,
+    Capability,
+    PinGrant,
+    Route,
+    Thread,
+    Timer,
+    Vcpu,
+)
+from composer.verify.tables import Event as EventEntry
+
+HYPERVISOR = "hypervisor"
+HYPERVISOR_PRIORITIES = (31, 30, 1, 0)  # fault, manager, log, idle
+HYPERVISOR_STACK = 768
+FAULT, MANAGER, LOG = range(3)  # the hypervisor's signals
+FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
+
+CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT = range(1, 6)
+WAIT, SEND, CONTROL = 1, 2, 4
+TO_VCPU, TO_SIGNAL, TRANSPARENT = 1, 2, 0x80
+BSRR = 0x18
+
+_MICROSECONDS = 1_000_000
+_KERNEL_STEP = 32
+
+
+@dataclass(frozen=True)
+class Line:
+    """An interrupt line of a process: its own, or one of a VM whose middle section it runs."""
+
+    name: str
+    number: int
+    vm: str | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A shared block: its size as described, and access by domain index."""
+
+    name: str
+    size: int
+    access: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class ExpectedEvent:
+    """An event; `at` names the line at whose vector or signal it arrives."""
+
+    name: str
+    sender: int
+    receiver: int
+    at: str | None
+
+
+@dataclass(frozen=True)
+class ExpectedDomain:
+    """One domain."""
+
+    name: str
+    flash: int
+    ram: int
+    fpu: bool
+    vm: bool
+    devices: tuple[str, ...]
+    priorities: tuple[int, ...]
+    stacks: tuple[int, ...]
+    capabilities: tuple[Capability, ...]
+    vectors: int
+
+
+class Expected:
+    """The whole system by index, as the tables should have it."""
+
+    def __init__(self, system: System, chip: Chip) -> None:
+        self.system = system
+        self.chip = chip
+        self.sources: tuple[Domain | None, ...] = (None, *system.processes, *system.vms)
+        self.names = tuple(d.name if d else HYPERVISOR for d in self.sources)
+        self.first_vm = 1 + len(system.processes)
+        self.lines = {p.name: self._lines_of(p) for p in system.processes}
+        self.all_events = self._all_events()
+        self.signals, self.timers = self._signals()
+        self.blocks = self._blocks()
+        self.domains = tuple(self._domain(i) for i in range(len(self.sources)))
+
+    # --- memory -------------------------------------------------------------------------
+
+    def bank(self, kind: str) -> Memory:
+        """The largest contiguous memory of a kind, where everything has its place."""
+        best: Memory | None = None
+        current: Memory | None = None
+        for memory in sorted((m for m in self.chip.memory if m.kind == kind), key=lambda m: m.base):
+            if current and current.base + current.size == memory.base:
+                current = Memory(current.name, kind, current.base, current.size + memory.size)
+            else:
+                current = memory
+            if best is None or current.size > best.size:
+                best = current
+        assert best is not None, f"{self.chip.name} has no {kind}"
+        return best
+
+    def kernel_area(self, kind: str) -> range:
+        """The kernel's flash or RAM: the start of the bank."""
+        kernel = self.system.kernel
+        size = kernel.flash if kind == "flash" else kernel.ram
+        base = self.bank(kind).base
+        return range(base, base + -(-size // _KERNEL_STEP) * _KERNEL_STEP)
+
+    # --- clocks -------------------------------------------------------------------------
+
+    @property
+    def cpu_hz(self) -> int:
+        """What the clock tree of the description gives."""
+        described = self.system.clocks or tuple(c for d in self.system.domains for c in d.clocks)
+        hsi = int(self.chip.clock_limits["hsi"])
+        if not described:
+            return hsi
+        clocks = described[0]
+        source = clocks.hse if clocks.source == "HSE" else hsi
+        return source * clocks.n // (clocks.m * clocks.p) // clocks.ahb
+
+    def ticks(self, microseconds: int) -> int:
+        """A time in kernel ticks, rounded up."""
+        return -(-microseconds * self.system.kernel.tick_hz // _MICROSECONDS)
+
+    # --- lines, signals, events ---------------------------------------------------------
+
+    def _lines_of(self, process: Domain) -> tuple[Line, ...]:
+        own = [Line(irq.name, self.chip.interrupts[irq.name], None) for irq in process.irqs]
+        split = [
+            Line(irq.name, self.chip.interrupts[irq.name], vm.name)
+            for vm in self.system.vms
+            for irq in vm.irqs
+            if irq.split is not None and irq.split.process == process.name
+        ]
+        return (*own, *split)
+
+    def _all_events(self) -> tuple[ExpectedEvent, ...]:
+        """Those of the description, then three for each split interrupt."""
+
+        def index(name: str) -> int:
+            return self.names.index(name)
+
+        events = [
+            ExpectedEvent(e.name, index(e.sender), index(e.receiver), None)
+            for e in self.system.events
+        ]
+        for vm in self.system.vms:
+            for irq in vm.irqs:
+                if irq.split is not None:
+                    process, owner = index(irq.split.process), index(vm.name)
+                    events += [
+                        ExpectedEvent(f"{irq.name}_POST", process, owner, irq.name),
+                        ExpectedEvent(f"{irq.name}_DONE", owner, process, None),
+                        ExpectedEvent(f"{irq.name}_PEND", owner, process, irq.name),
+                    ]
+        return tuple(events)
+
+    def _signals(self) -> tuple[dict[tuple[int, str], int], tuple[Timer, ...]]:
+        """Signal numbers by receiver and name, and the timers that send some of them."""
+        signals = {(0, "fault"): FAULT, (0, "manager"): MANAGER, (0, "log"): LOG}
+        timers = [Timer(LOG, 1)]
+        for index, process in enumerate(self.system.processes, start=1):
+            for timer in process.process.timers if process.process else ():
+                timers.append(
+                    Timer(
+                        len(signals),
+                        timer.period_us * self.system.kernel.tick_hz // _MICROSECONDS,
+                    )
+                )
+                signals[index, f"timer {timer.name}"] = len(signals)
+            for line in self.lines[process.name]:
+                signals[index, f"line {line.name}"] = len(signals)
+            for event in self.all_events:
+                if event.receiver == index and event.at is None:
+                    signals[index, f"event {event.name}"] = len(signals)
+        return signals, tuple(timers)
+
+    def irq_vectors(self, index: int) -> dict[str, int]:
+        """Virtual vectors of a VM's lines."""
+        source = self.sources[index]
+        irqs: tuple[Irq, ...] = source.irqs if source else ()
+        return {irq.name: FIRST_VIRTUAL + n for n, irq in enumerate(irqs)}
+
+    def event_vectors(self, index: int) -> dict[str, int]:
+        """Virtual vectors of a VM's events that have one of their own."""
+        first = FIRST_VIRTUAL + len(self.irq_vectors(index))
+        own = [e for e in self.all_events if e.receiver == index and e.at is None]
+        return {event.name: first + n for n, event in enumerate(own)}
+
+    def routes(self) -> dict[int, Route]:
+        """Line -> route; all others go nowhere."""
+        routes: dict[int, Route] = {}
+        for vcpu, vm in enumerate(self.system.vms):
+            vectors = self.irq_vectors(self.first_vm + vcpu)
+            for irq in vm.irqs:
+                if irq.split is None:
+                    kind = TO_VCPU | (TRANSPARENT if irq.transparent else 0)
+                    line = self.chip.interrupts[irq.name]
+                    routes[line] = Route(kind, vcpu, vectors[irq.name], NO_INDEX)
+        for index, process in enumerate(self.system.processes, start=1):
+            for entry in self.lines[process.name]:
+                virt_id, bottom = 0, NO_INDEX
+                if entry.vm is not None:
+                    owner = self.names.index(entry.vm)
+                    virt_id, bottom = self.irq_vectors(owner)[entry.name], owner - self.first_vm
+                signal = self.signals[index, f"line {entry.name}"]
+                routes[entry.number] = Route(TO_SIGNAL, signal, virt_id, bottom)
+        return routes
+
+    def events(self) -> tuple[EventEntry, ...]:
+        """The event table."""
+        return tuple(EventEntry(e.sender, self._event_route(e)) for e in self.all_events)
+
+    def _event_route(self, event: ExpectedEvent) -> Route:
+        if event.receiver >= self.first_vm:
+            vectors = self.irq_vectors(event.receiver) | self.event_vectors(event.receiver)
+            virt_id = vectors[event.at or event.name]
+            return Route(TO_VCPU, event.receiver - self.first_vm, virt_id, NO_INDEX)
+        key = f"line {event.at}" if event.at else f"event {event.name}"
+        return Route(TO_SIGNAL, self.signals[event.receiver, key], 0, NO_INDEX)
+
+    # --- threads, vCPUs, capabilities, pins -----------------------------------------------
+
+    def threads(self) -> tuple[Thread, ...]:
+        """The thread table."""
+        return tuple(
+            Thread(index, slot, priority)
+            for index, domain in enumerate(self.domains)
+            for slot, priority in enumerate(domain.priorities)
+        )
+
+    def first_thread(self, index: int) -> int:
+        """Index of a domain's first thread."""
+        return sum(len(domain.priorities) for domain in self.domains[:index])
+
+    def vcpus(self) -> tuple[Vcpu, ...]:
+        """The vCPU table."""
+        found = []
+        for index in range(self.first_vm, len(self.domains)):
+            source = self.sources[index]
+            assert source is not None and source.vm is not None
+            first = self.first_thread(index)
+            found.append(
+                Vcpu(
+                    domain=index,
+                    vct=first,
+                    usr=first + 1,
+                    vectors=self.domains[index].vectors,
+                    request_signal=MANAGER,
+                    budget_signal=MANAGER,
+                    catchup=source.vm.catchup,
+                    budget=self.system.kernel.slice_us * self.cpu_hz // _MICROSECONDS,
+                    watchdog=self.ticks(source.vm.watchdog_us),
+                )
+            )
+        return tuple(found)
+
+    def pins(self) -> tuple[PinGrant, ...]:
+        """The pins that domains may set and read while they run, by port."""
+        found = []
+        for index, source in enumerate(self.sources):
+            pins = source.pins if source else ()
+            for port in sorted({pin.port for pin in pins}):
+                here = [pin for pin in pins if pin.port == port]
+                mask = sum(1 << pin.number for pin in here if pin.runtime)
+                own = sum(1 << pin.number for pin in here)
+                address = self.chip.devices[f"GPIO{port}"].base + BSRR
+                found.append(PinGrant(index, ord(port) - ord("A"), mask, own, address))
+        return tuple(found)
+
+    def _blocks(self) -> tuple[Block, ...]:
+        blocks = [
+            Block(
+                s.name,
+                s.size,
+                tuple((self.names.index(u.domain), "rw" if u.writes else "r") for u in s.users),
+            )
+            for s in self.system.shared
+        ]
+        for vm in self.system.vms:
+            for irq in vm.irqs:
+                if irq.split is not None:
+                    users = (irq.split.process, vm.name)
+                    access = tuple((self.names.index(name), "rw") for name in users)
+                    blocks.append(Block(f"{irq.name}_RING", irq.split.ring, access))
+        return tuple(blocks)
+
+    def _domain(self, index: int) -> ExpectedDomain:
+        source, kernel = self.sources[index], self.system.kernel
+        if source is None:
+            return ExpectedDomain(
+                HYPERVISOR,
+                kernel.hypervisor_flash,
+                kernel.hypervisor_ram,
+                False,
+                False,
+                (kernel.console,),
+                HYPERVISOR_PRIORITIES,
+                (HYPERVISOR_STACK,) * len(HYPERVISOR_PRIORITIES),
+                self._hypervisor_capabilities(),
+                0,
+            )
+        devices = {device.name for device in source.devices}
+        vm, process = source.vm, source.process
+        if process is not None:
+            devices |= {
+                irq.split.device
+                for owner in self.system.vms
+                for irq in owner.irqs
+                if irq.split is not None and irq.split.process == source.name
+            }
+            threads = sorted(process.threads, key=lambda t: -t.priority)
+            priorities = tuple(t.priority for t in threads)
+            stacks = tuple(t.stack for t in threads)
+        else:
+            assert vm is not None
+            priorities, stacks = (0, 0), (vm.vct_stack, vm.usr_stack)
+        vectors = FIRST_VIRTUAL + len(self.irq_vectors(index)) + len(self.event_vectors(index))
+        return ExpectedDomain(
+            source.name,
+            source.flash,
+            source.ram,
+            source.fpu,
+            vm is not None,
+            tuple(sorted(devices)),
+            priorities,
+            stacks,
+            self._process_capabilities(index) if process else (),
+            vectors if vm else 0,
+        )
+
+    def _hypervisor_capabilities(self) -> tuple[Capability, ...]:
+        return (
+            Capability(CAP_SIGNAL, WAIT, FAULT),
+            Capability(CAP_SIGNAL, WAIT, MANAGER),
+            Capability(CAP_SIGNAL, WAIT, LOG),
+            Capability(CAP_LOG, CONTROL, 0),
+            *(Capability(CAP_DOMAIN, CONTROL, i) for i in range(len(self.names))),
+            *(Capability(CAP_VCPU, CONTROL, i) for i in range(len(self.system.vms))),
+        )
+
+    def _process_capabilities(self, index: int) -> tuple[Capability, ...]:
+        waits = [
+            Capability(CAP_SIGNAL, WAIT, signal)
+            for (receiver, _), signal in self.signals.items()
+            if receiver == index
+        ]
+        sends = [
+            Capability(CAP_EVENT, SEND, number)
+            for number, event in enumerate(self.all_events)
+            if event.sender == index
+        ]
+        return (*waits, *sends)

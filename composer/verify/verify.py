@@ -1,0 +1,101 @@
+"""All checks of one image."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from composer.chips.chip import load_chip
+from composer.description.parse import parse
+from composer.verify.checks import (
+    boot,
+    entries,
+    files,
+    guests,
+    numbers,
+    places,
+    protection,
+)
+from composer.verify.expected import Expected
+from composer.verify.findings import Check, Report, Unreadable, limited
+from composer.verify.formats import load, read_file
+from composer.verify.manifest import read_manifest
+from composer.verify.subject import Subject
+from scanner.report.errors import FvmError
+
+SUFFIXES = (".elf", ".hex", ".bin")
+
+_Finder = Callable[[Subject], Iterator[str]]
+
+CHECKS: tuple[tuple[str, str, _Finder], ...] = (
+    ("manifest", "the manifest belongs to this image and this description", files.check_manifest),
+    ("hashes", "file, parts and description have the recorded digests", files.check_hashes),
+    ("parts", "the parts' ELFs are those in the image", files.check_parts),
+    ("areas", "flash and RAM of the parts are as described and apart", places.check_areas),
+    ("bytes", "every byte lies where its part may have it, and no other", places.check_bytes),
+    ("vectors", "initial SP and vectors are the kernel's", entries.check_vectors),
+    ("headers", "every thread starts in its own domain, on its own stack", entries.check_headers),
+    ("regions", "every protection register has a defined value", protection.check_regions),
+    (
+        "grants",
+        "each domain is granted what the description says, no byte more",
+        protection.check_grants,
+    ),
+    (
+        "separation",
+        "W^X; the kernel and other domains are out of reach",
+        protection.check_separation,
+    ),
+    ("fpu", "the FPU is granted as described", protection.check_fpu),
+    ("domains", "the kernel's domain table is as described", numbers.check_domains),
+    ("threads", "priorities, budgets and watchdogs are as described", numbers.check_threads),
+    (
+        "capabilities",
+        "each process may name what the description gives it",
+        numbers.check_capabilities,
+    ),
+    ("routes", "interrupts, events and timers go where the description says", numbers.check_routes),
+    ("pins", "pins can be set by their owners alone", numbers.check_pins),
+    ("boot", "start-up sets the described clocks and pins, nothing else", boot.check_boot),
+    ("guests", "no domain holds what it must not run", guests.check_guests),
+)
+
+
+def verify(image: Path, description: Path, manifest: Path | None = None) -> Report:
+    """Every check of an image.
+
+    MissingError for a file that can't be had, FvmError for a description that can't be used; all
+    else is a finding.
+    """
+    content = read_file(image, "image")
+    text = read_file(description, "description")
+    system = parse(description)
+    chip = load_chip(system.chip, system.place)
+    try:
+        expected = Expected(system, chip)
+    except (KeyError, ValueError) as error:
+        raise FvmError(
+            f"names something that doesn't exist: {error}",
+            file=description,
+            hint="fvmkit compose says where",
+        ) from None
+    suffix = image.suffix if image.suffix in SUFFIXES else ".elf"
+    try:
+        said = read_manifest(manifest or image.with_suffix(".json"))
+        loaded = load(content, suffix, said.base)
+    except Unreadable as error:
+        check = Check("image", "image and manifest can be read", (str(error),))
+        return Report(image.name, (check,))
+    digest = hashlib.sha256(text).hexdigest()
+    subject = Subject(image, content, loaded, said, system, digest, chip, expected)
+    checks = tuple(
+        Check(identity, what, limited(finder(subject))) for identity, what, finder in CHECKS
+    )
+    return Report(image.name, checks, tuple(_notes(subject)))
+
+
+def _notes(subject: Subject) -> Iterator[str]:
+    for part in subject.manifest.parts:
+        if files.part_elf(subject, part.name) is None:
+            yield f"'{part.name}': {part.elf} isn't there, so its code is judged without symbols"
