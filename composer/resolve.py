@@ -6,7 +6,7 @@ from pathlib import Path
 
 from composer.chips.chip import Chip, load_board, load_chip
 from composer.chips.family import family_of
-from composer.description.check import check_system, merged_clocks
+from composer.description.check import check_lines, check_system, merged_clocks
 from composer.description.model import Domain, System
 from composer.description.three_sections import expand
 from composer.layout.grants import device_grants
@@ -38,8 +38,9 @@ _HYPERVISOR_STACK = 768  # bytes a thread
 
 def resolve(system: System, out: Path) -> Plan:
     """The plan of a description whose output goes to `out`; an FvmError if it breaks a rule."""
-    system = expand(system)
     chip = load_chip(system.chip, system.place)
+    check_lines(system, chip)
+    system = expand(system)
     board = load_board(system.board, system.place) if system.board else None
     check_system(system, chip, board)
     sources = find_all_sources(system, out.resolve())

@@ -34,7 +34,7 @@ def check_system(system: System, chip: Chip, board: Board | None) -> None:
     _slice(system)
     _shared(system)
     _events(system)
-    _owners(system, chip)
+    _devices(system)
     _pins(system)
     check_domain.check_c_names(system)
     _clocks(system, chip)
@@ -157,19 +157,23 @@ def _events(system: System) -> None:
             )
 
 
-def _owners(system: System, chip: Chip) -> None:
-    """Every device and line has one owner."""
-    devices: dict[str, str] = {system.kernel.console: "the log console"}
+def check_lines(system: System, chip: Chip) -> None:
+    """Every line is claimed once, in the description as it is written."""
     lines: dict[int, str] = {}
+    for domain in system.domains:
+        for irq in domain.irqs:
+            number = chip.interrupts.get(irq.name)
+            if number is not None:
+                named = Named(irq.name, irq.place)
+                _claim(lines, number, domain.name, named, f"interrupt '{irq.name}' ({number})")
+
+
+def _devices(system: System) -> None:
+    """Every device has one owner."""
+    devices: dict[str, str] = {system.kernel.console: "the log console"}
     for domain in system.domains:
         for device in domain.devices:
             _claim(devices, device.name, domain.name, device, f"device '{device.name}'")
-        for irq in domain.irqs:
-            if irq.split is not None:
-                continue  # the line is its process's
-            named = Named(irq.name, irq.place)
-            number = chip.interrupts[irq.name]
-            _claim(lines, number, domain.name, named, f"interrupt '{irq.name}' ({number})")
 
 
 def _pins(system: System) -> None:

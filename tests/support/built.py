@@ -8,6 +8,7 @@ a control experiment can't turn into a run of the unchanged system.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -183,6 +184,10 @@ def _make(built: Built) -> Built:
             original, ported = folder / project["original"], folder / project["ported"]
             policy = folder / domain["policy"]
             _run(*_FVMKIT, "port", str(original), "--domain", str(policy), "--out", str(ported))
+            if any(vector.get("split") for vector in json.loads(policy.read_text())["vectors"]):
+                sections = folder / "split" / domain["name"]
+                words = ("split", str(original), "--domain", str(policy), "--out", str(sections))
+                _run(*_FVMKIT, *words)
     _run(*_FVMKIT, "build", str(folder))
     _run(*_FVMKIT, "link", str(folder))
     return built

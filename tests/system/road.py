@@ -127,6 +127,8 @@ def travel(out: Path) -> Built:
         port = ("port", f"{checkout}/{name}", "--domain", f"{NAME}/{name}.domain.json")
         step(f"report {name}", *port, "--check", "--json", status=1)
         step(f"port {name}", *port, "--out", f"{NAME}/ported/{name}")
+        split = ("split", f"{checkout}/{name}", "--domain", f"{NAME}/{name}.domain.json")
+        step(f"split {name}", *split, "--out", f"{NAME}/split/{name}")
     step("build", "build", NAME)
     step("compose again", "compose", description, "--out", NAME)
     step("build again", "build", NAME)

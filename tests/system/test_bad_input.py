@@ -18,8 +18,8 @@ DESCRIPTION = "bad.xml"
 DESCRIPTIONS = {
     "missing project": ('path="sensor-node"', 'path="nowhere"', 2, "project folder 'nowhere'"),
     "unknown chip": ("STM32F405RG", "STM32F999ZZ", 1, "unknown chip 'STM32F999ZZ'; known: "),
-    "flash too small": ('flash="64K"', 'flash="2M"', 1, "flash doesn't fit: asked 2128K of 1M"),
-    "RAM too small": ('ram="48K"', 'ram="512K"', 1, "RAM doesn't fit: asked 545K of 128K"),
+    "flash too small": ('flash="64K"', 'flash="2M"', 1, "flash doesn't fit: asked 2132K of 1M"),
+    "RAM too small": ('ram="48K"', 'ram="512K"', 1, "RAM doesn't fit: asked 551K of 128K"),
     "one interrupt, two owners": (
         '<irq name="USART2"',
         '<irq name="USART1"',
