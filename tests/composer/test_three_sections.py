@@ -9,8 +9,8 @@ import pytest
 from composer.build import build
 from composer.description.parse import parse
 from composer.emit.generate import generate
-from composer.emit.write import write_all
 from composer.resolve import resolve
+from porter.output.generated import write_all
 from scanner.report.errors import FvmError
 from tests.composer import systems
 
