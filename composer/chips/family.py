@@ -43,6 +43,9 @@ class Family(Protocol):
     def clock_ops(self, clocks: Clocks, chip: Chip) -> list[BootOp]:
         """Steps that set the clock tree up."""
 
+    def reset_state(self, chip: Chip) -> dict[int, tuple[str, int, int]]:
+        """Shared registers by address: name for C, value after a reset, bits that are certain."""
+
     def pin_ops(self, pins: Sequence[Pin], chip: Chip) -> list[BootOp]:
         """Steps that set pins up; the ports' clocks are on already."""
 

@@ -28,6 +28,20 @@ _CACHES_AND_PREFETCH = 0b111 << 8
 _AHB = {1: 0, 2: 8, 4: 9, 8: 10, 16: 11, 64: 12, 128: 13, 256: 14, 512: 15}
 _APB = {1: 0, 2: 4, 4: 5, 8: 6, 16: 7}
 
+# Registers that only the boot table writes: block, name, offset, reset value, bits that are certain
+_RESET = (
+    ("RCC", "CR", 0x00, 0x00000083, 0xFFFF00FF),
+    ("RCC", "PLLCFGR", 0x04, 0x24003010, 0xFFFFFFFF),
+    ("RCC", "CFGR", 0x08, 0x00000000, 0xFFFFFFFF),
+    ("RCC", "AHB1ENR", 0x30, 0x00100000, 0xFFFFFFFF),
+    ("RCC", "AHB2ENR", 0x34, 0x00000000, 0xFFFFFFFF),
+    ("RCC", "AHB3ENR", 0x38, 0x00000000, 0xFFFFFFFF),
+    ("RCC", "APB1ENR", 0x40, 0x00000000, 0xFFFFFFFF),
+    ("RCC", "APB2ENR", 0x44, 0x00000000, 0xFFFFFFFF),
+    ("FLASH", "ACR", 0x00, 0x00000000, 0xFFFFFFFF),
+    ("PWR", "CR", 0x00, 0x00004000, 0xFFFFFFFF),
+)
+
 # GPIO registers
 _MODER, _OTYPER, _OSPEEDR, _PUPDR, _BSRR, _AFRL, _AFRH = 0, 4, 8, 0x0C, 0x18, 0x20, 0x24
 _MODE = {"input": 0, "output": 1, "alternate": 2, "analog": 3}
@@ -109,6 +123,15 @@ class Stm32F4:
             _wait(rcc + _CFGR, _SW_MASK << _SWS_SHIFT, _SW_PLL << _SWS_SHIFT, "switched"),
         ]
         return ops
+
+    def reset_state(self, chip: Chip) -> dict[int, tuple[str, int, int]]:
+        """RM0090: clocks, flash timing, voltage. HSI's calibration differs from chip to chip; the
+        causes of a reset and the backup domain outlive a reset, so they are not here."""
+        bases = {name: chip.devices[name].base for name in ("RCC", "FLASH", "PWR")}
+        return {
+            bases[block] + offset: (f"{block}_{name}", value, known)
+            for block, name, offset, value, known in _RESET
+        }
 
     def pin_port(self, pin: Pin) -> str:
         """GPIOA and so on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from composer.emit.boot_state import boot_registers
 from composer.emit.render import render
 from composer.plan import DomainPlan, Plan, Vector
 
@@ -15,6 +16,7 @@ def header(plan: Plan, domain: DomainPlan) -> str:
         events=[e for e in plan.events if domain.index in (e.sender, e.receiver)],
         shared=[s for s in plan.shared if domain.index in s.access],
         splits=_splits(domain),
+        registers=boot_registers(plan),
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from composer.description.model import section_name
+from composer.emit.boot_state import boot_registers
 from composer.layout.allocate import Placed
 from composer.plan import SVC_NUMBER, DomainPlan, Plan, Vector
 from composer.sources import Sources
@@ -49,6 +51,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
             {"port": p.port, "pin": p.number} for p in (source.pins if source else ()) if p.runtime
         ],
         "own_pins": [{"port": p.port, "pin": p.number} for p in (source.pins if source else ())],
+        "registers": [asdict(register) for register in boot_registers(plan)],
         "splits_of": [source.project.split] if source and source.project.split else [],
         "project": _project(domain, out),
         "sources": _sources(domain.sources),

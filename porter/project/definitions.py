@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from porter.project.knowledge import CText
 from porter.source.asm_text import dialect_of, instructions
-from porter.source.c_lexer import Token, lex_fragment
+from porter.source.c_lexer import Token, lex, lex_fragment
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching, without_linkage
@@ -46,6 +47,20 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
         defined = _is_definition(tokens, index) and not _is_weak(tokens, index)
         if depth == 0 and (defined or _is_generated(tokens, index, macros)):
             yield present[token.text], place
+
+
+def does_nothing(definition: Definition) -> bool:
+    """Whether the body of a C function is empty, comments aside."""
+    if definition.file.is_asm:
+        return False
+    tokens = lex(definition.file.data).tokens
+    index = bisect_left(tokens, definition.start, key=lambda token: token.start)
+    if index + 1 >= len(tokens) or tokens[index + 1].text != b"(":
+        return False
+    closing = matching(tokens, index + 1)
+    return closing is not None and [t.text for t in tokens[closing + 1 : closing + 3]] == [
+        b"{", b"}"
+    ]  # fmt: skip
 
 
 def defined_in_asm(file: SourceFile, names: Iterable[str]) -> Iterator[tuple[str, Definition]]:

@@ -60,6 +60,17 @@ class Vector:
 
 
 @dataclass(frozen=True)
+class BootRegister:
+    """A register that only the boot table writes; `name` is its value in C, of which the bits in
+    `known` are certain."""
+
+    name: str
+    address: int
+    value: int
+    known: int
+
+
+@dataclass(frozen=True)
 class Replacement:
     """A source file (relative to the project) that another file is built for."""
 
@@ -88,6 +99,11 @@ class Domain:
     original: Path | None = None
     own_pins: frozenset[tuple[str, int]] = frozenset()
     """Pins that it may read; `pins` are the outputs among them that it may set."""
+    registers: tuple[BootRegister, ...] = ()
+
+    def register_at(self, address: int) -> BootRegister | None:
+        """The register at an address, if the boot table determines it."""
+        return next((r for r in self.registers if r.address == address), None)
 
     def vector_of_irq(self, irq: int) -> Vector | None:
         """The vector that a physical line is delivered to."""
@@ -128,12 +144,19 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         vectors=tuple(_vector(item) for item in data["vectors"]),
         pins=_pins(data.get("pins", ())),
         own_pins=_pins(data.get("own_pins", ())),
+        registers=tuple(_register(item) for item in data.get("registers", ())),
         replaced=tuple(
             Replacement(str(item["file"]), str(item["by"])) for item in data.get("replaced", ())
         ),
         startup=tuple(str(name) for name in data.get("startup", ())),
         sources=tuple(str(name) for name in data.get("sources", ())),
         original=_path(data.get("project", {}).get("original")),
+    )
+
+
+def _register(item: dict[str, Any]) -> BootRegister:
+    return BootRegister(
+        _name(item["name"]), int(item["address"]), int(item["value"]), int(item["known"])
     )
 
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from porter.project.build import Build
+from porter.project.macro_uses import MacroUse, calls_in
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.source.c_lexer import LexedSource, Token, lex
 from porter.source.c_tree import FileTrees
@@ -63,6 +64,7 @@ class Knowledge:
         self._lexed: dict[Path, LexedSource] = {}
         self._texts: dict[Path, CText] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
+        self._macro_uses: dict[bytes, list[MacroUse]] | None = None  # filled when somebody asks
         for unit in self._units.values():
             for path in unit.lines:
                 self._by_file.setdefault(path, []).append(unit)
@@ -94,13 +96,38 @@ class Knowledge:
             return True
         return any(path == unit.resolve() for unit in self.build.units)
 
+    def was_asked(self, path: Path) -> bool:
+        """Whether a compiler run said which lines of a file are compiled."""
+        return path.resolve() in self._by_file
+
     def is_compiled(self, path: Path, first_line: int, last_line: int) -> bool:
-        """False only when the compiler saw the file and skipped all of these lines."""
-        units = self._by_file.get(path.resolve())
-        if not units:
-            return True
-        wanted = range(first_line, last_line + 1)
-        return any(line in unit.lines[path.resolve()] for unit in units for line in wanted)
+        """False only when the compiler saw the file and skipped all of these lines.
+
+        It puts what continues on a line into the line where it began: ask for whole #if arms.
+        """
+        path = path.resolve()
+        units = self._by_file.get(path)
+        lines = range(first_line, last_line + 1)
+        return not units or any(not unit.lines[path].isdisjoint(lines) for unit in units)
+
+    def is_arm_compiled(self, text: CText, start: int, end: int) -> bool:
+        """Like is_compiled, for the #if arms that [start, end) is in."""
+        first = text.conditions.arm(start).start
+        last = text.conditions.end(max(start, end - 1), len(text.file.data))
+        lines = text.file.line(first), text.file.line(max(start, last - 1))
+        return self.is_compiled(text.file.path, *lines)
+
+    def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
+        """Uses of a function-like macro in compiled code of all files."""
+        if self._macro_uses is None:
+            self._macro_uses = {}
+            for source in self._sources:
+                if not source.is_asm and self.is_built(source.path):
+                    text = self.text(source)
+                    for called, use in calls_in(text.lexed, text.evaluator):
+                        if self.is_arm_compiled(text, use.start, use.end):
+                            self._macro_uses.setdefault(called, []).append(use)
+        return self._macro_uses.get(name, ())
 
     @cached_property
     def project_wide(self) -> Evaluator:

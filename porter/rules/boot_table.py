@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from porter.rules.bits import ones
+from porter.rules.boot_state import known_read, never_asked
 from porter.rules.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
@@ -75,8 +76,18 @@ class BootTable(Rule):
                 )
         accesses = [access for access in accesses if not _stops(unit, access)]
         for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
-            ready = self._ready(unit, verdict)
-            yield verdict if ready is None else ready
+            yield self._known(unit, verdict) or self._ready(unit, verdict) or verdict
+
+    def _known(self, unit: Unit, verdict: Verdict) -> Verdict | None:
+        """A read whose value is certain, or that a macro makes for nobody."""
+        access = unit.access(verdict.site)
+        if verdict.status is not Status.ESCALATED or access is None:
+            return None
+        if (edit := known_read(unit, access)) is not None:
+            return self.rewritten(access.site, "as the boot table leaves it", edit)
+        if never_asked(unit, access):
+            return self.left(access.site, "no use of the macro in this project reads it")
+        return None
 
     def _ready(self, unit: Unit, verdict: Verdict) -> Verdict | None:
         """A read of ready flags or clock enables, where the question can't go: they are set."""

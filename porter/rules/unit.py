@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from porter.flow.dead_slice import Slice
+from porter.flow.field_values import FieldValues
 from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
+from porter.project.macro_uses import MacroUse
 from porter.rules.deletion import span_of, tidy
 from porter.rules.facts import Facts
 from porter.rules.verdict import Status, Verdict
@@ -46,11 +48,17 @@ class Unit:
     """Sites of a file, what is decided about them, and questions that rules ask."""
 
     def __init__(
-        self, sites: CSites, domain: Domain | None, knowledge: Knowledge | None = None
+        self,
+        sites: CSites,
+        domain: Domain | None,
+        knowledge: Knowledge | None = None,
+        fields: Callable[[], FieldValues] | None = None,
     ) -> None:
+        """`fields` is asked only if a rule wants to know: it takes time to find out."""
         self.found = sites
         self.domain = domain
         self._knowledge = knowledge
+        self._fields = fields
         self.verdicts: dict[Site, Verdict] = {}
         self.deletions: set[Edit] = set()
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
@@ -228,11 +236,23 @@ class Unit:
         return start
 
     def is_compiled(self, start: int, end: int) -> bool:
-        """False only if the compiler was asked and skipped all lines of [start, end)."""
+        """False only if the compiler was asked and skipped the #if arms that [start, end) is in.
+
+        Whole arms, since a preprocessor puts what continues on a line into the line it began on.
+        """
         if self._knowledge is None:
             return True
-        first, last = self.file.line(start), self.file.line(max(start, end - 1))
-        return self._knowledge.is_compiled(self.file.path, first, last)
+        return self._knowledge.is_arm_compiled(self.text, start, end)
+
+    def field_values(self, node: Node, scope: Scope) -> frozenset[int] | None:
+        """What is written to a field of a struct; None if it may be anything."""
+        if self._fields is None:
+            return None
+        return self._fields().of(node, self.text.evaluator, scope)
+
+    def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
+        """Uses of a function-like macro in code that is compiled, in all files of the project."""
+        return self._knowledge.macro_uses(name) if self._knowledge is not None else ()
 
     def is_deleted(self, start: int, end: int) -> bool:
         """Whether [start, end) goes with a deletion."""

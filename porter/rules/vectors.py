@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from porter.project.definitions import Definition
+from porter.project.definitions import Definition, does_nothing
 from porter.project.domain import Domain, Vector
 from porter.project.vectors import FAULTS, FIRST_IRQ, SYSTEM, VectorTable
 from porter.rules.verdict import Status, Verdict
@@ -27,7 +27,7 @@ def judge_vectors(
         definition = definitions.get(name)
         if definition is None or number == 1:
             continue
-        status, reason = _judge(domain, number, name)
+        status, reason = _judge(domain, number, name, definition)
         what = f"{name} (exception {number})" if number < FIRST_IRQ else name
         site = Site(
             definition.file.name, definition.start, definition.end, SiteKind.VECTOR, what, name
@@ -37,12 +37,16 @@ def judge_vectors(
         yield from _missing(domain, definitions)
 
 
-def _judge(domain: Domain | None, number: int, name: str) -> tuple[Status, str]:
+def _judge(
+    domain: Domain | None, number: int, name: str, definition: Definition
+) -> tuple[Status, str]:
     if number in FAULTS:
         return Status.LEFT, "the kernel takes this exception; the handler never runs"
     if domain is None:
         return Status.LEFT, "a virtual vector of the machine once the system is described"
     vector = _vector(domain, number)
+    if (vector is None or vector.handler is None) and does_nothing(definition):
+        return Status.LEFT, "its body is empty: nothing is lost without it"
     if vector is None:
         return Status.ESCALATED, (
             f"handles interrupt {number - FIRST_IRQ}, which the description of {domain.name} "

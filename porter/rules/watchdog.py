@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.rules.expressions import bare
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
@@ -105,9 +106,19 @@ def _disagreement(unit: Unit, accesses: list[Access]) -> str | None:
 
 def _values(unit: Unit, accesses: list[Access], name: str) -> set[int | None]:
     return {
-        unit.text.evaluator.number(access.value, access.context.scope)
-        if access.value is not None and access.operator == b"="
-        else None
+        value
         for access in accesses
         if access.register is not None and access.register.name == name and access.use == "write"
+        for value in _written(unit, access)
     }
+
+
+def _written(unit: Unit, access: Access) -> set[int | None]:
+    """What a write may put into its register; a driver's settings may come in a struct."""
+    if access.value is None or access.operator != b"=":
+        return {None}
+    number = unit.text.evaluator.number(access.value, access.context.scope)
+    value = bare(access.value)
+    if number is None and value.type == "field_expression":
+        return set(unit.field_values(value, access.context.scope) or {None})
+    return {number}

@@ -8,12 +8,14 @@ from typing import Literal
 from porter.registers.register import Register
 from porter.sites.c_sites import Registers
 from porter.sites.context import Context
+from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.site import Site
-from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of
+from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of, walk
 from porter.source.evaluate import Evaluator
 from porter.source.values import Place, Pointer, Value
 
 Use = Literal["write", "read", "address", "unclear"]
+_WRITES = frozenset({"assignment_expression", "update_expression"})
 _TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 
 
@@ -50,6 +52,9 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     leaf = context.node_at(site.start, site.end)
     if leaf is None:
         return None
+    call = call_at(leaf)
+    if call is not None and registers.calls.reach_fields(text_of(leaf), registers.fields):
+        return _of_call(site, context, registers, call)
     place, value = _climb(leaf, context, registers.evaluator)
     register = registers.identify(value)
     if register is None:
@@ -58,6 +63,26 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     if call is not None:
         return _through_macro(site, context, registers, register, place, call)
     return _direct(site, context, register, place)
+
+
+def _of_call(site: Site, context: Context, registers: Registers, call: Node) -> Access | None:
+    """What a macro call does with a register that its arguments lead to."""
+    evaluator, scope = registers.evaluator, context.scope
+    tree = expansion_of(call, evaluator)
+    found = registers_in(tree, evaluator, scope, registers.identify) if tree is not None else []
+    if tree is None or len(found) != 1:
+        return Access(site, context, found[0], "unclear", call, call) if found else None
+    writes = [node for node in walk(tree) if node.type in _WRITES]
+    if not writes:
+        return Access(site, context, found[0], "read", call, call)
+    node = strip_parentheses(tree)
+    left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+    sign = node.child_by_field_name("operator")
+    if len(writes) > 1 or node != writes[0] or left is None or sign is None:
+        return Access(site, context, found[0], "unclear", call, call)
+    if registers.identify(evaluator.value(left, scope)) is None:
+        return Access(site, context, found[0], "unclear", call, call)
+    return Access(site, context, found[0], "write", call, call, text_of(sign), value)
 
 
 def _climb(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:

@@ -14,6 +14,7 @@ from porter.registers.register import Register
 from porter.registers.system_space import identify, in_system_space
 from porter.sites.context import Contexts
 from porter.sites.intrinsics import INTRINSIC_BYTES
+from porter.sites.macro_calls import MacroCalls, call_at, expansion_of, registers_in
 from porter.sites.privileged import privileged
 from porter.sites.region import Region, regions
 from porter.sites.site import Site, SiteKind
@@ -38,6 +39,8 @@ class Registers:
     def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
         self.evaluator = evaluator
         self.blocks = ChipBlocks(evaluator, chip)
+        self.calls = MacroCalls(evaluator)
+        self.fields = frozenset(self.blocks.fields)
         self._names: dict[bytes, bool] = {}
 
     def identify(self, value: Value | None) -> Register | None:
@@ -157,7 +160,7 @@ class CSites:
             if self.registers.names_register(token.text):
                 self._has_addresses = True
                 return SiteKind.REGISTER
-            if self._is_pointer_variable(region, token):
+            if self._is_pointer_variable(region, token) or self._is_call(region, index):
                 return SiteKind.REGISTER
         elif token.kind == "number" and len(token.text) >= 10:
             value = self.text.evaluator.text(token.text)
@@ -183,6 +186,25 @@ class CSites:
         if value is None:
             return SiteKind.REGISTER if self._is_unmistakable(token.text) else None
         return SiteKind.REGISTER if self.registers.identify(value) is not None else None
+
+    def _is_call(self, region: Region, index: int) -> bool:
+        """A macro call that reaches a register through its arguments."""
+        tokens, token = region.tokens, region.tokens[index]
+        if tokens[index + 1 : index + 2] == () or tokens[index + 1].text != b"(":
+            return False
+        fields = self.registers.fields
+        if not self.registers.calls.reach_fields(token.text, fields):
+            return False
+        context = self.contexts.of(region, token.start, token.end)
+        leaf = context.node_at(token.start, token.end) if context is not None else None
+        call = call_at(leaf) if leaf is not None else None
+        if context is None or call is None:
+            return self.registers.calls.reach_fields(token.text, _SHARED_ONLY)
+        evaluator = self.text.evaluator
+        tree = expansion_of(call, evaluator)
+        if tree is None:
+            return self.registers.calls.reach_fields(token.text, _SHARED_ONLY)
+        return bool(registers_in(tree, evaluator, context.scope, self.registers.identify))
 
     def _may_be_address(self, region: Region, token: Token, number: int) -> bool:
         """Whether a number is used as an address, or could be: a table of data is none."""

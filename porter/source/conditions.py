@@ -63,6 +63,11 @@ class ConditionMap:
         """The arm that holds an offset."""
         return self._arms[self.index(offset)]
 
+    def end(self, offset: int, size: int) -> int:
+        """Where the arm that holds an offset ends, in a file of `size` bytes."""
+        following = self.index(offset) + 1
+        return self._starts[following] if following < len(self._starts) else size
+
 
 def _text(directive: Directive) -> str:
     words = b" ".join(token.text for token in directive.tokens).decode("latin-1")

@@ -13,7 +13,9 @@ from porter.source.source_file import SourceFile
 GUEST = b"<fvm/guest.h>"
 DOMAIN = b'"fvm_domain.h"'
 _USES_GUEST = re.compile(rb"\b(?:virt_|hyp_|VIRT_|FVM_VIRT_|USR_)")
-_USES_DOMAIN = re.compile(rb"\b(?:fvm_virt_of_irq|FVM_CLOCK_HZ|fvm_split_take)\b")
+_USES_DOMAIN = re.compile(
+    rb"\b(?:fvm_virt_of_irq|FVM_CLOCK_HZ|fvm_split_take|FVM_(?:RCC|FLASH|PWR)_[A-Z0-9]+)\b"
+)
 
 
 def include_edits(

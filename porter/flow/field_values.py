@@ -1,0 +1,177 @@
+"""Which constants the fields of structs hold, wherever in a project they are written.
+
+A driver's settings come in structs that one place fills with constants: `init.Mode = 3;`. What may
+be in a field is then one of these constants, or 0 before anything was written. A field whose
+address is taken, that is written with anything else, or that a library may write, can hold
+anything. The order of the writes is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from porter.project.knowledge import CText
+from porter.sites.context import Contexts
+from porter.sites.local_names import declarations, scope_of
+from porter.source.c_tree import Node, strip_parentheses, text_of, walk
+from porter.source.c_types import CType
+from porter.source.evaluate import Evaluator, Scope
+from porter.source.values import Place, Pointer
+
+_Field = tuple[bytes, bytes]
+_MAX_VALUES = 16
+_NO_OWNER = b""
+
+
+@dataclass(frozen=True)
+class _Code:
+    """A function, or a file outside its functions, and what names mean there."""
+
+    root: Node
+    scope: Scope
+    evaluator: Evaluator
+
+
+class FieldValues:
+    """Answers for the compiled C files of one project."""
+
+    def __init__(
+        self, texts: Iterable[CText], is_compiled: Callable[[CText, int, int], bool]
+    ) -> None:
+        self._values: dict[_Field, set[int] | None] = {}
+        self._defined: set[bytes] = set()
+        codes = [code for text in texts for code in _codes(text, is_compiled)]
+        for code in codes:
+            declarator = code.root.child_by_field_name("declarator")
+            if code.root.type == "function_definition" and declarator is not None:
+                name = declarator.child_by_field_name("declarator")
+                self._defined.add(text_of(name) if name is not None else b"")
+        for code in codes:
+            self._read(code)
+
+    def of(self, node: Node, evaluator: Evaluator, scope: Scope) -> frozenset[int] | None:
+        """What is written to a field, which holds 0 before; None if it may be anything."""
+        owner, member = _field(node, evaluator, scope)
+        if not owner or not member:
+            return None
+        known = [self._values.get((name, member), set()) for name in (owner, _NO_OWNER)]
+        values = [found for found in known if found is not None]
+        return frozenset(set().union(*values)) if len(values) == len(known) else None
+
+    def _read(self, code: _Code) -> None:
+        for node in _walk(code.root):
+            if node.type == "assignment_expression":
+                self._assignment(node, code)
+            elif node.type == "update_expression" or (
+                node.type == "pointer_expression" and text_of(node).startswith(b"&")
+            ):
+                self._anything(node.child_by_field_name("argument"), code)
+            elif node.type == "call_expression":
+                self._call(node, code)
+        is_file = code.root.type != "function_definition"
+        for kind, declarator, value in declarations(code.root, file_level=is_file):
+            if value is not None and value.type == "initializer_list":
+                self._initialiser(value, code.evaluator.types.of(kind, declarator), code)
+
+    def _assignment(self, node: Node, code: _Code) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        sign = node.child_by_field_name("operator")
+        number = code.evaluator.number(right, code.scope) if right is not None else None
+        if left is None or sign is None or text_of(sign) != b"=" or number is None:
+            self._anything(left, code)
+        elif (left := strip_parentheses(left)).type == "field_expression":
+            self._put(_field(left, code.evaluator, code.scope), number)
+
+    def _anything(self, node: Node | None, code: _Code) -> None:
+        """A scalar field that gets an unknown value. A struct is copied field by field."""
+        node = strip_parentheses(node) if node is not None else None
+        if node is None or node.type != "field_expression":
+            return
+        value = code.evaluator.value(node, code.scope)
+        if isinstance(value, Place) and value.type.kind == "struct":
+            return
+        self._put(_field(node, code.evaluator, code.scope), None)
+
+    def _call(self, node: Node, code: _Code) -> None:
+        """A library function may write to what it is pointed at; memset(.., 0, ..) writes 0."""
+        function = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        name = text_of(function) if function is not None else b""
+        if arguments is None or name in self._defined or name in code.evaluator.macros:
+            return
+        given = arguments.named_children
+        value = given[1] if name == b"memset" and len(given) == 3 else None
+        if value is not None and code.evaluator.number(value, code.scope) == 0:
+            return
+        for argument in given:
+            argument = strip_parentheses(argument)
+            if argument.type == "pointer_expression" and text_of(argument).startswith(b"&"):
+                inner = argument.child_by_field_name("argument")
+                target = code.evaluator.value(inner, code.scope) if inner is not None else None
+            else:
+                target = code.evaluator.value(argument, code.scope)
+            if isinstance(target, Place | Pointer) and target.type.kind == "struct":
+                self._forget(target.type, code)
+
+    def _initialiser(self, node: Node, kind: CType, code: _Code) -> None:
+        """`{0}`, `{.field = constant}`; values by position are taken as unknown."""
+        items = [item for item in node.named_children if item.type != "comment"]
+        target = kind.target if kind.kind == "array" else None
+        if target is not None:
+            for item in items:
+                if item.type == "initializer_list":
+                    self._initialiser(item, target, code)
+            return
+        for item in items:
+            designator = item.child_by_field_name("designator")
+            value = item.child_by_field_name("value")
+            if item.type == "initializer_pair" and designator is not None and value is not None:
+                name = text_of(designator).lstrip(b".")
+                member = code.evaluator.types.members(kind).get(name)
+                if value.type == "initializer_list" and member is not None:
+                    self._initialiser(value, member.type, code)
+                else:
+                    self._put((kind.name, name), code.evaluator.number(value, code.scope))
+            elif len(items) > 1 or code.evaluator.number(item, code.scope) != 0:
+                self._forget(kind, code)
+
+    def _forget(self, kind: CType, code: _Code) -> None:
+        for name, member in code.evaluator.types.members(kind).items():
+            self._put((kind.name, name), None)
+            if member.type.kind == "struct" and member.type.name != kind.name:
+                self._forget(member.type, code)
+
+    def _put(self, field: _Field, value: int | None) -> None:
+        known = self._values.setdefault(field, set())
+        if value is None or known is None or len(known) >= _MAX_VALUES:
+            self._values[field] = None
+        else:
+            known.add(value)
+
+
+def _field(node: Node, evaluator: Evaluator, scope: Scope) -> _Field:
+    value = evaluator.value(node, scope)
+    if isinstance(value, Place) and value.member:
+        return value.owner, value.member
+    name = node.child_by_field_name("field")
+    return _NO_OWNER, text_of(name) if name is not None else b""
+
+
+def _codes(text: CText, is_compiled: Callable[[CText, int, int], bool]) -> Iterator[_Code]:
+    contexts = Contexts(text)
+    for tree, function in contexts.functions():
+        if is_compiled(text, tree.start(function), tree.end(function)):
+            scope = scope_of(function, text.evaluator, contexts.file_scope)
+            yield _Code(function, scope, text.evaluator)
+    yield _Code(text.trees.whole.root, contexts.file_scope, text.evaluator)
+
+
+def _walk(root: Node) -> Iterator[Node]:
+    """A function's nodes; of a file only what is outside functions."""
+    if root.type == "function_definition":
+        yield from walk(root)
+        return
+    for child in root.children:
+        if child.type != "function_definition":
+            yield from walk(child)

@@ -1,0 +1,55 @@
+"""Where function-like macros are used in a project, and with which constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from porter.source.c_lexer import LexedSource, Token
+from porter.source.evaluate import Evaluator
+from porter.source.macros import parse_define
+from porter.source.token_tools import matching, split_arguments
+from porter.source.values import Number
+
+_MASK = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True)
+class MacroUse:
+    """A call at [start, end) of a file; `arguments` that are no constants are None."""
+
+    start: int
+    end: int
+    arguments: tuple[int | None, ...]
+
+
+def calls_in(lexed: LexedSource, evaluator: Evaluator) -> Iterator[tuple[bytes, MacroUse]]:
+    """Names of function-like macros with their uses, in the code and in bodies of other macros."""
+    yield from _calls(lexed.tokens, evaluator)
+    for directive in lexed.directives:
+        macro = parse_define(directive)
+        if macro is not None:
+            yield from _calls(macro.body, evaluator)
+
+
+def _calls(tokens: Sequence[Token], evaluator: Evaluator) -> Iterator[tuple[bytes, MacroUse]]:
+    for index in range(len(tokens) - 1):
+        token = tokens[index]
+        if token.kind != "identifier" or tokens[index + 1].text != b"(":
+            continue
+        macro = evaluator.macros.get(token.text)
+        if macro is None or macro.parameters is None:
+            continue
+        closing = matching(tokens, index + 1)
+        if closing is None:
+            yield token.text, MacroUse(token.start, token.end, ())
+            continue
+        arguments = tuple(
+            _constant(part, evaluator) for part in split_arguments(tokens[index + 2 : closing])
+        )
+        yield token.text, MacroUse(token.start, tokens[closing].end, arguments)
+
+
+def _constant(part: Sequence[Token], evaluator: Evaluator) -> int | None:
+    value = evaluator.text(b" ".join(token.text for token in part)) if part else None
+    return value.value & _MASK if isinstance(value, Number) else None
