@@ -15,6 +15,7 @@ from composer.report.porting import projects
 from composer.report.regions import matrix, units
 from composer.report.render import render
 from composer.report.routes import COLUMNS, closed_lines, soft_vectors, ways
+from composer.report.sections import interrupts
 from composer.report.stacks import TIGHT, read_stacks
 from composer.report.talk import talk
 from composer.report.verdicts import scans
@@ -31,6 +32,7 @@ class Section:
 SECTIONS = (
     Section("summary", "Verdicts"),
     Section("porting", "Ported sources"),
+    Section("sections", "Interrupts in sections"),
     Section("memory", "Memory map"),
     Section("regions", "Protection regions"),
     Section("routes", "Interrupt routes"),
@@ -50,6 +52,7 @@ def page(material: Material, ram: Path | None = None) -> str:
         summary.scanned(shown["scans"]),
         summary.protected(material, shown["units"]),
         summary.routed(shown["ways"], shown["closed"]),
+        *summary.split(shown["interrupts"]),
         *summary.ran(shown["talk"]),
         summary.stacked(shown["stacks"]),
     )
@@ -73,6 +76,7 @@ def _shown(material: Material, ram: Path | None) -> dict[str, Any]:
         "domains": plan.domains,
         "colours": colours(plan),
         "projects": projects(material),
+        "interrupts": interrupts(material),
         "banks": banks(material),
         "units": units(material),
         "matrix": matrix(material),

@@ -123,9 +123,8 @@ def _way_to_vm(material: Material, vm: DomainPlan, vector: Vector, irq: Irq) -> 
     else:
         process = next(d for d in material.plan.domains if d.name == irq.split.process)
         section = section_name(irq.name)
-        place = _function(material.places, process.name, section)
         mid = colours(material.plan)[process.name]
-        steps.append(Step(4, section, f"{process.name} {place}", mid))
+        steps.append(Step(4, section, process.name, mid))
         signal = next((s.index for s in material.plan.signals if s.irq == line), None)
         if (route.kind, route.target, route.virt_id) != (SIGNAL, signal, vector.virt_id):
             fault = f"the image leads line {line} elsewhere: {route}"

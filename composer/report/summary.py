@@ -9,6 +9,7 @@ from composer.report.material import Material
 from composer.report.porting import Project
 from composer.report.regions import Unit
 from composer.report.routes import Way
+from composer.report.sections import Interrupt
 from composer.report.stacks import Stack
 from composer.report.talk import Talk
 from composer.report.verdicts import Scan
@@ -84,6 +85,19 @@ def routed(ways: Sequence[Way], closed: int) -> Verdict:
         return Verdict("Interrupts", BAD, f"led elsewhere: {', '.join(faults)}", "routes")
     text = f"{count(len(ways), 'line')} led as described, the other {closed} to nobody"
     return Verdict("Interrupts", GOOD, text, "routes")
+
+
+def split(interrupts: Sequence[Interrupt]) -> Iterator[Verdict]:
+    """The interrupts that are to be served in three sections, if there are any."""
+    planned = [irq for irq in interrupts if irq.planned]
+    whole = [irq.name for irq in planned if not irq.stages]
+    if whole:
+        text = f"planned, but served whole: {', '.join(whole)}"
+        yield Verdict("Sections", LOOK, text, "sections")
+    elif planned:
+        names = ", ".join(irq.name for irq in planned)
+        text = f"{names} in three sections, one writer for each register"
+        yield Verdict("Sections", GOOD, text, "sections")
 
 
 def ran(talk: Talk | None) -> Iterator[Verdict]:

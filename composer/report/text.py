@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pygments.lexers.c_cpp import CLexer
@@ -80,3 +81,22 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
         else:
             joined.append(piece)
     return joined
+
+
+def function_lines(lines: list[str], name: str) -> range | None:
+    """Indices of the lines on which a C function is defined, if it is."""
+    head = re.compile(rf"[A-Za-z_].*\b{re.escape(name)}\s*\(")
+    shown = coloured(lines)
+    for first, line in enumerate(lines):
+        if not head.match(line) or line.rstrip().endswith(";"):
+            continue
+        depth, opened = 0, False
+        for last in range(first, len(lines)):
+            code = "".join(p.text for p in shown[last] if p.css not in ("cc", "cs", "cp"))
+            depth += code.count("{") - code.count("}")
+            opened = opened or "{" in code
+            if opened and depth <= 0:
+                return range(first, last + 1)
+            if not opened and ";" in code:
+                break
+    return None

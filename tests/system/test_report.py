@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from composer.description.parse import parse
 from composer.image.composed import ram_bank
 from tests.support.browser import Browser, find_chromium
 from tests.support.example import MOTOR, SENSOR
@@ -23,15 +24,9 @@ from tests.system.road import COUNTED, FVMKIT, Road, fvmkit
 from tests.system.test_run_command import read_until
 
 SECTIONS = (
-    "summary", "porting", "memory", "regions", "routes", "verdicts",
+    "summary", "porting", "sections", "memory", "regions", "routes", "verdicts",
     "run", "reboots", "timeline", "stacks",
 )  # fmt: skip
-STACKS = {
-    ("kernel", "kernel"),
-    *(("hypervisor", f"hyp_{name}_thread") for name in ("fault", "manager", "log", "idle")),
-    ("heartbeat", "main"),
-    *((vm, stack) for vm in (MOTOR, SENSOR) for stack in ("VCT", "USR")),
-}
 PAINT = b"\xa5"
 READABLE = 4.5  # contrast of small text (WCAG 2, AA)
 
@@ -93,7 +88,7 @@ def section(page: Path, name: str) -> str:
 
 
 def test_the_same_image_gives_the_same_page(kept: Kept) -> None:
-    for name in SECTIONS[1:6]:
+    for name in SECTIONS[1:7]:
         assert section(kept.page, name)
         assert section(kept.page, name) == section(kept.bare, name)
 
@@ -249,7 +244,8 @@ def test_the_page_tells_what_happened(kept: Kept, browser: Browser, road: Road) 
         "Object.fromEntries([...document.querySelectorAll('.verdicts tr')].map("
         "r => [r.cells[0].innerText, r.cells[1].innerText + ': ' + r.cells[2].innerText]))"
     )
-    assert verdicts["Scan"].startswith("ok: 4 domains accepted")
+    domains = len(json.loads((road.out / "system.json").read_text())["domains"])
+    assert verdicts["Scan"].startswith(f"ok: {domains} domains accepted")
     assert "grant exactly what is described" in verdicts["Protection"]
     assert verdicts["Interrupts"].startswith("ok: 2 lines led as described")
     assert verdicts["Run"] == "ok: 1 restart of domains, each logged with its cause"
@@ -259,6 +255,22 @@ def test_the_page_tells_what_happened(kept: Kept, browser: Browser, road: Road) 
     routes = browser.ask("document.querySelector('svg.routes').textContent")
     for step in ("PA10 RX", "line 37", "USART1_IRQHandler", "PA3 RX", "USART2_IRQHandler"):
         assert step in routes
+
+
+def test_each_handler_is_shown_with_its_sections(kept: Kept, browser: Browser, road: Road) -> None:
+    browser.open(kept.page)
+    text = browser.ask("document.querySelector('#sections').innerText")
+    for vm in (MOTOR, SENSOR):
+        for vector in json.loads(road.policy(vm).read_text())["vectors"]:
+            if vector["kind"] != "irq":
+                continue
+            _, _, part = text.partition(f"{vector['name']} of {vm}")
+            if vector.get("split") is None:
+                assert part.strip().startswith("Not split") and vector["handler"] in part
+            else:
+                device = vector["name"]
+                read = re.search(rf"middle\s+(?:char c = \(char\))?{device}->DR;.*record", part)
+                assert read and re.search(r"bottom\s+rx_head = next;", part), part[:2000]
 
 
 def test_what_is_missing_is_said(kept: Kept) -> None:
@@ -282,7 +294,13 @@ def test_every_stack_of_a_run_was_used_and_none_overflowed(road: Road, kept: Kep
     said = fvmkit("stacks", road.out.name, "--ram", kept.ram, cwd=road.room)
     assert (said.status, said.err) == (0, "")
     found = used(said.out)
-    assert set(found) == STACKS
+    native = parse(road.built.description).processes
+    assert set(found) == {
+        ("kernel", "kernel"),
+        *(("hypervisor", f"hyp_{name}_thread") for name in ("fault", "manager", "log", "idle")),
+        *((p.name, t.name) for p in native if p.process for t in p.process.threads),
+        *((vm, stack) for vm in (MOTOR, SENSOR) for stack in ("VCT", "USR")),
+    }
     assert all(0 < bytes_ < size for size, bytes_ in found.values())
 
 
