@@ -66,8 +66,12 @@ SPAN = np.dtype(
     [
         ("start", "u4"),
         ("stop", "u4"),
+        ("code_start", "u4"),
+        ("code_end", "u4"),
+        ("data", "u4"),
         ("kind", "u4"),
         ("argument", "u4"),
+        ("reserved", "u4"),
         ("opened", "u8"),
         ("count", "u8"),
         ("total", "u8"),

@@ -1,8 +1,13 @@
 """Traces a system in QEMU: who runs, how the kernel is entered, how long that takes.
 
-    with Tracer(system, spans=[Span(Entered(Kind.LINE, 37), read_address)]) as tracer:
+    wait = Span(Entered(Kind.LINE, 37), Read(0x40011004, handler))  # USART1, its data register
+    with Tracer(system, spans=[wait]) as tracer:
         ...  # QEMU with tracer.arguments
         trace = tracer.read()  # at any time, and after QEMU's end
+    print(trace.spans[0].longest, trace.longest_path)
+
+An interrupt can have waited for the longest path before its entry: from the pin to the read it is
+at most the sum of the two.
 
 The unit is the executed instruction. Sleep takes none, so idle time doesn't show.
 """
@@ -42,14 +47,34 @@ class Entered:
 
 
 @dataclass(frozen=True)
+class Read:
+    """A read of the word at an address, by an instruction in `code`, as the end of a span."""
+
+    address: int
+    code: range
+
+
+@dataclass(frozen=True)
 class Span:
-    """From an instruction's address or an entry of the kernel to the next execution of `stop`.
+    """The instructions from an address or an entry of the kernel up to `stop`, without that.
 
     When the start happens again before the stop, the first one counts: the longest wait.
     """
 
     start: int | Entered
-    stop: int
+    stop: int | Read
+
+    def row(self) -> tuple[int, ...]:
+        """As shared.SPAN begins."""
+        start, kind, argument = (
+            (0, self.start.kind, self.start.argument)
+            if isinstance(self.start, Entered)
+            else (self.start, Kind.LANE, 0)
+        )
+        if isinstance(self.stop, Read):
+            code = self.stop.code
+            return start, 0, code.start, code.stop, self.stop.address, kind, argument
+        return start, self.stop, 0, 0, 0, kind, argument
 
 
 @dataclass(frozen=True)
@@ -149,13 +174,7 @@ class Tracer:
         )
         self._fill("call", calls[: shared.CALLS], shared.CALLS)
         self._fill("watch", watches, shared.WATCHES)
-        spans: list[tuple[int, ...]] = []
-        for span in self._spans:
-            if isinstance(span.start, Entered):
-                spans.append((0, span.stop, span.start.kind, span.start.argument))
-            else:
-                spans.append((span.start, span.stop, Kind.LANE, 0))
-        self._fill("span", spans, shared.SPANS)
+        self._fill("span", [span.row() for span in self._spans], shared.SPANS)
         self._header["thread"] = NO_THREAD
         self._header.flush()
 

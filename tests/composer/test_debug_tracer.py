@@ -10,7 +10,7 @@ import pytest
 
 from composer.image.composed import Composed
 from composer.simulate.shared import Kind
-from composer.simulate.tracer import Entered, Span, Trace, Tracer
+from composer.simulate.tracer import Entered, Read, Span, Trace, Tracer
 from scanner.report.errors import FvmError, MissingError
 from tests.composer import counted_kernel, tiny_system
 
@@ -87,7 +87,10 @@ def test_events_name_lines_calls_threads_and_domains(system: Composed) -> None:
 
 
 def test_spans_from_an_entry_and_from_an_address(system: Composed) -> None:
-    own_stub = tiny_system.symbol(system.elf("kernel"), "own_stub")
+    own_stub, enter, table = (
+        tiny_system.symbol(system.elf("kernel"), name)
+        for name in ("own_stub", "enter", "thread_table")
+    )
     main = tiny_system.symbol(system.elf("alpha"), "main")
     after = tiny_system.symbol(system.elf("alpha"), "after_call")
     spans = [
@@ -95,13 +98,15 @@ def test_spans_from_an_entry_and_from_an_address(system: Composed) -> None:
         Span(Entered(Kind.CALL, 7), after),
         Span(main, after),
         Span(after, main),
+        Span(Entered(Kind.CALL, 7), Read(table + 3 * 28, range(enter, enter + 8))),
     ]
-    first, second, third, never = run(system, COUNTED, spans).spans
+    first, second, third, never, read = run(system, COUNTED, spans).spans
     assert (first.count, first.longest) == (1, counted_kernel.LINES[6])
     assert (second.count, second.shortest, second.longest) == (1, *[counted_kernel.CALL] * 2)
     assert third.longest == counted_kernel.CALL + 4
     assert third.longest_at == counted_kernel.RESET
     assert (never.count, never.mean) == (0, 0.0)
+    assert (read.count, read.longest) == (1, counted_kernel.CALL - len(("ldrd", "bx")))
 
 
 def test_a_short_ring_keeps_the_last_events_and_all_numbers(system: Composed) -> None:

@@ -63,10 +63,12 @@ struct trace_path { /* of the kernel, from an entry to the next, or to the first
     uint32_t longest_pc, longest_argument;
 };
 
-struct trace_span {          /* between an instruction and the next execution of another */
-    uint32_t start, stop;    /* addresses; kind of `start` TRACE_LANE: an address, else an entry */
-    uint32_t kind, argument; /* of the entry that starts it */
-    uint64_t opened;         /* 1 + instructions at its start; 0: it isn't open */
+struct trace_span {       /* between an instruction and the next execution of another */
+    uint32_t start, stop; /* addresses; kind of `start` TRACE_LANE: an address, else an entry */
+    uint32_t code_start, code_end, data; /* or it ends when this code reads this word */
+    uint32_t kind, argument;             /* of the entry that starts it */
+    uint32_t reserved;
+    uint64_t opened; /* 1 + instructions at its start; 0: it isn't open */
     uint64_t count, total, shortest, longest, longest_at;
 };
 
