@@ -36,7 +36,7 @@ def compiled(system: Built, folder: Path, level: str = "-O2", runtime: Path | No
 
 @pytest.fixture(scope="module")
 def code(system: Callable[[str], Built]) -> Code:
-    return Code(system("tasks").folder / "kernel" / "kernel.elf")
+    return Code(system("lines").folder / "kernel" / "kernel.elf")
 
 
 def test_every_obligation_is_met(code: Code) -> None:
@@ -45,7 +45,7 @@ def test_every_obligation_is_met(code: Code) -> None:
 
 @pytest.mark.parametrize("level", ["-O1", "-O3", "-Os"])
 def test_at_other_levels_too(system: Callable[[str], Built], tmp_path: Path, level: str) -> None:
-    assert check(Code(compiled(system("tasks"), tmp_path / "kernel", level))) == set()
+    assert check(Code(compiled(system("lines"), tmp_path / "kernel", level))) == set()
 
 
 def without(code: Code, address: int) -> Code:
@@ -141,5 +141,5 @@ def test_a_changed_source_is_found(
     shutil.copytree(runtime_folder(), runtime, ignore=shutil.ignore_patterns("__pycache__"))
     source = runtime / "arch" / "armv7m" / file
     source.write_text(change(source.read_text("utf-8"), old, new), "utf-8")
-    findings = check(Code(compiled(system("tasks"), tmp_path / "kernel", runtime=runtime)))
+    findings = check(Code(compiled(system("lines"), tmp_path / "kernel", runtime=runtime)))
     assert any(finding.rule.startswith(rule) for finding in findings)
