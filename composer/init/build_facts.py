@@ -25,6 +25,15 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
     start = [path for path in compiled if real(path) in tables]
     if not survey.compiled:
         start += [table.file.path for table in survey.tables if table.file.path not in start]
+    for path in [path for path in start if _holds_main(survey, path)]:
+        start.remove(path)
+        decisions.append(
+            Decision(
+                "the vector table stands in the same file as main(): move it and the reset handler"
+                " into a file of their own, and name that as <startup>",
+                (_name(path, survey.root),),
+            )
+        )
     root = _root(survey.root, [*compiled, *survey.build.options.include_dirs])
     if root != survey.root:
         decisions.append(
@@ -76,6 +85,11 @@ def _root(project: Path, paths: Iterable[Path]) -> Path:
         if len(folder.parts) > 2 and all(path.is_relative_to(folder) for path in wanted):
             return folder
     return project
+
+
+def _holds_main(survey: Survey, path: Path) -> bool:
+    main = survey.program.functions.get("main")
+    return main is not None and real(survey.program.units[main.unit].path) == real(path)
 
 
 def _inside(path: Path, root: Path) -> bool:

@@ -97,7 +97,7 @@ def draft(
     owners: dict[str, ProjectFacts] = {}
     machines = []
     for project, sizes in zip(projects, suggest(projects, chip), strict=True):
-        machines.append(_machine(project, sizes, tick, owners))
+        machines.append(_machine(project, sizes, tick, owners, chip))
     clocks, clock_decisions = _clocks(projects, chip)
     fastest = max((m.tick_hz for m in machines), default=tick)
     console, more = _console(chip, board, machines)
@@ -118,7 +118,11 @@ def _kernel_tick(projects: Sequence[ProjectFacts]) -> tuple[int, list[Decision]]
 
 
 def _machine(
-    project: ProjectFacts, sizes: Sizes, kernel_tick: int, owners: dict[str, ProjectFacts]
+    project: ProjectFacts,
+    sizes: Sizes,
+    kernel_tick: int,
+    owners: dict[str, ProjectFacts],
+    chip: Chip,
 ) -> Machine:
     lost: list[Lost] = []
     gone_devices: set[str] = set()
@@ -128,7 +132,8 @@ def _machine(
         owner = owners.setdefault(f"device {device.name}", project)
         if owner is not project:
             lines = tuple(line for line in project.lines if belongs(line.name, device.name))
-            pins = tuple(p for p in project.pins if _taken(owners, p, project) is owner)
+            pins = tuple(p for p in project.pins if _carries(chip, p, device.name))
+            pins = tuple(p for p in pins if owners.get(f"pin {p.name}") is owner)
             gone_devices.add(device.name)
             gone_lines |= {line.name for line in lines}
             gone_pins |= {pin.name for pin in pins}
@@ -168,15 +173,10 @@ def _machine(
     )  # fmt: skip
 
 
-def _taken(
-    owners: dict[str, ProjectFacts], pin: PinUse, project: ProjectFacts
-) -> ProjectFacts | None:  # fmt: skip
-    """Who has a pin already, set up for the same as here."""
-    owner = owners.get(f"pin {pin.name}")
-    if owner is None or owner is project:
-        return None
-    theirs = next(other for other in owner.pins if other.name == pin.name)
-    return owner if (theirs.mode, theirs.alternate) == (pin.mode, pin.alternate) else None
+def _carries(chip: Chip, pin: PinUse, device: str) -> bool:
+    """Whether a pin is set up for a signal of a device."""
+    signals = chip.pins[pin.name].get(str(pin.alternate), [])
+    return any(signal.startswith(f"{device}_") for signal in signals)
 
 
 def belongs(line: str, device: str) -> bool:

@@ -160,12 +160,7 @@ def _links(draft: Draft) -> Iterator[str]:
             device = lost.devices[0].name
             elements = []
             for one, places in ((owner, lost.owner_places), (machine, lost.places)):
-                name = one.facts.name
-                for file in files_of(places):
-                    elements.append(
-                        f"in {name}: <replace file={quoteattr(file)}"
-                        f' by="fvm/{name}/{file.rpartition("/")[2]}"/>'
-                    )
+                elements.append(f"in {one.facts.name}: {_replacement(one.facts.name, places)}")
             elements += [
                 '<shared name="link" size="1K">',
                 f"  <user domain={quoteattr(lost.owner)}/>",
@@ -185,6 +180,14 @@ def _links(draft: Draft) -> Iterator[str]:
                 "  ",
                 elements,
             )
+
+
+def _replacement(name: str, places: Places) -> str:
+    """A driver in a file of its own is replaced as a whole."""
+    files = files_of(places)
+    if len(files) != 1:
+        return f"change what uses it in {', '.join(files)}"
+    return f'<replace file={quoteattr(files[0])} by="fvm/{name}/{files[0].rpartition("/")[2]}"/>'
 
 
 def _events(one: str, other: str) -> tuple[tuple[str, str, str], ...]:

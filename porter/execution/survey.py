@@ -78,7 +78,7 @@ def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: N
     for unit in program.units:
         for variable in unit.variables.values():
             if variable.value is not None and variable.value.type == "initializer_list":
-                tables += table_in(_source(root, unit.path), variable.value)
+                tables += table_in(_source(root, unit.path), variable.value, unit.evaluator.number)
     strong: dict[str, FunctionText | Path] = {
         name: function for name, function in program.functions.items() if not function.weak
     }

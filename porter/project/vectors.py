@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.source.asm_text import Instruction, dialect_of, instructions
@@ -17,10 +17,13 @@ FAULT_HANDLERS = frozenset(
      "UsageFault_Handler", "DebugMon_Handler"}
 )  # fmt: skip
 SYSTEM = {11: "svc", 14: "switch", 15: "tick"}
+_LONGEST = 512  # entries, more than the architecture has
 _SHORTEST = 15  # entries up to SysTick's neighbour: less is no vector table
 _WORDS = frozenset({".word", ".long", ".4byte", "dcd", "dc32"})
 _RESET = re.compile(r"reset", re.IGNORECASE)
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+Number = Callable[[Node], int | None]
+"""Evaluates the constant of `[index] = handler`."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,33 @@ def _ends_table(instruction: Instruction) -> bool:
     return instruction.label is not None or name == ".size" or not name.startswith(".")
 
 
-def tables_in_c(file: SourceFile, tree: SyntaxTree) -> Iterator[VectorTable]:
+def tables_in_c(
+    file: SourceFile, tree: SyntaxTree, number: Number = lambda _node: None
+) -> Iterator[VectorTable]:
     """Array initialisers of which the second entry names the reset handler."""
     for node in walk(tree.root):
-        yield from table_in(file, node)
+        yield from table_in(file, node, number)
 
 
-def table_in(file: SourceFile, node: Node) -> Iterator[VectorTable]:
+def table_in(file: SourceFile, node: Node, number: Number) -> Iterator[VectorTable]:
     """The vector table that an initialiser is, if it is one."""
-    if node.type == "initializer_list" and node.named_child_count >= _SHORTEST:
-        entries = [_entry(child) for child in node.named_children if child.type != "comment"]
-        yield from _table(file, entries)
+    if node.type != "initializer_list" or node.named_child_count < _SHORTEST:
+        return
+    entries: dict[int, str] = {}
+    position = 0
+    for child in node.named_children:
+        if child.type == "comment":
+            continue
+        designator = child.child_by_field_name("designator")
+        if designator is not None and designator.named_children:
+            index = number(designator.named_children[-1])  # of a range the last
+            if index is None or not 0 <= index < _LONGEST:
+                continue
+            position = index
+        value = child.child_by_field_name("value") if designator is not None else child
+        entries[position] = _entry(value) if value is not None else "0"
+        position += 1
+    yield from _table(file, [entries.get(n, "0") for n in range(max(entries, default=0) + 1)])
 
 
 def _entry(node: Node) -> str:

@@ -1,0 +1,198 @@
+"""`fvmkit init` on projects of other shapes than the example's, and its manners as a command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from lxml import etree
+
+from composer.chips.chip import load_chip
+from composer.cli import fvmkit, run_command
+from composer.description.model import Place
+from composer.description.parse import parse
+from composer.init.first import first_description
+from composer.init.project import read_project
+from tests.composer.init_projects import CUBE_MAIN, DEVICE, cube_project, low_layer_project, write
+
+CHIP = "STM32F405RG"
+
+
+@pytest.fixture(scope="module")
+def chip_place() -> Place:
+    return Place("test")
+
+
+def described(folder: Path, *projects: Path) -> etree._Element:
+    """The description of projects, as a tree."""
+    first = first_description(projects, CHIP, None, folder / "system.xml")
+    assert first.problem is None, first.problem
+    return etree.fromstring(first.text.encode())
+
+
+def attributes(tree: etree._Element, tag: str) -> list[dict[str, str]]:
+    """Of every element of a name."""
+    return [dict(element.attrib) for element in tree.iter(tag)]  # type: ignore[arg-type]
+
+
+def test_a_cubemx_project(tmp_path: Path) -> None:
+    tree = described(tmp_path, cube_project(tmp_path / "data logger"))
+    (vm,) = attributes(tree, "vm")
+    assert vm["name"] == "data-logger"
+    assert (vm["fpu"], vm["tick"], vm["watchdog"]) == ("yes", "500Hz", "2s")
+    assert vm["heap"] == "1536"  # _Min_Heap_Size, since malloc() is called
+    assert vm["usr-stack"] == "3K"  # _Min_Stack_Size; PendSV_Handler is empty: no tasks
+    assert attributes(tree, "project")[0]["path"] == "data logger"
+    assert [e.text for e in tree.iter("source")] == [
+        "Core/Src/main.c", "Core/Src/stm32f4xx_it.c"
+    ]  # fmt: skip
+    assert [e.text for e in tree.iter("startup")] == ["startup_stm32f405xx.s"]
+    assert attributes(tree, "device") == [{"name": "USART1"}]  # USART2 is only compared
+    assert attributes(tree, "clock") == [{"name": "USART1"}]
+    assert attributes(tree, "irq") == [
+        {"name": "USART1", "handler": "USART1_IRQHandler", "mask": "maskable"}
+    ]
+    (clocks,) = attributes(tree, "clocks")
+    assert clocks == {
+        "source": "HSE", "hse": "12MHz", "m": "6", "n": "168", "p": "2", "q": "7",
+        "ahb": "1", "apb1": "4", "apb2": "2", "latency": "5",
+    }  # fmt: skip
+    pins = attributes(tree.find("vm"), "pin")
+    assert pins == [
+        {"port": "A", "pin": "5", "mode": "output", "runtime": "yes"},
+        *(
+            {"port": "A", "pin": n, "mode": "alternate", "af": "7", "pull": "up",
+             "speed": "very-high"}
+            for n in ("9", "10")
+        ),
+    ]  # fmt: skip
+
+
+def test_a_low_layer_project_with_compile_commands(tmp_path: Path) -> None:
+    tree = described(tmp_path, low_layer_project(tmp_path / "ll"))
+    assert attributes(tree, "irq") == [
+        {"name": "TIM2", "handler": "TIM2_IRQHandler", "mask": "transparent"},
+        {"name": "USART1", "handler": "USART1_IRQHandler", "mask": "maskable"},
+    ]
+    assert {d["name"] for d in attributes(tree, "device")} == {"TIM2", "USART1"}
+    assert {c["name"] for c in attributes(tree, "clock")} == {"TIM2", "USART1"}
+    assert attributes(tree.find("vm"), "pin") == [
+        {"port": "B", "pin": "6", "mode": "alternate", "af": "7"}
+    ]
+    assert tree.find(".//tick") is None  # only a weak default
+    assert attributes(tree, "project")[0]["standard"] == "gnu99"
+    assert [e.text for e in tree.iter("source")] == ["src/main.c"]
+    assert [e.text for e in tree.iter("startup")] == ["src/vectors.c"]
+
+
+def test_places_are_the_lines_that_chose(tmp_path: Path, chip_place: Place) -> None:
+    facts = read_project(cube_project(tmp_path / "p"), load_chip(CHIP, chip_place))
+
+    def line(text: str) -> str:
+        before = CUBE_MAIN[: CUBE_MAIN.index(text)]
+        return f"Core/Src/main.c:{before.count(chr(10)) + 1}"
+
+    pins = {pin.name: pin.places for pin in facts.pins}
+    assert pins["PA9"] == (line("HAL_GPIO_Init(GPIOA, &init);\n        NVIC"),)
+    assert pins["PA5"] == (line("HAL_GPIO_Init(GPIOA, &init);\n}\n\nint main"),)
+    assert facts.lines[0].places == (line("NVIC_EnableIRQ(USART1_IRQn)"),)
+    assert facts.watchdog_places == (line("HAL_IWDG_Init(&hiwdg)"),)
+    assert facts.tick_places == (line("SysTick->LOAD"),)
+
+
+def test_the_built_elf_gives_the_sizes(tmp_path: Path, chip_place: Place) -> None:
+    project = cube_project(tmp_path / "p")
+    subprocess.run(["make", "-C", str(project)], check=True, capture_output=True)
+    facts = read_project(project, load_chip(CHIP, chip_place))
+    assert facts.memory.elf == "build/logger.elf"
+    assert facts.memory.allocates
+    (vm,) = attributes(described(tmp_path, project), "vm")
+    flash, ram = facts.memory.flash, facts.memory.ram
+    assert flash is not None and ram is not None
+    assert flash < int(vm["flash"].removesuffix("K")) * 1024 < 3 * flash + 8192
+    assert ram + 1536 + 3072 < int(vm["ram"].removesuffix("K")) * 1024 < 16384
+
+
+def test_conflicts_are_named_with_both_places(tmp_path: Path) -> None:
+    other = CUBE_MAIN.replace("osc.PLLN = 168", "osc.PLLN = 336").replace("PLLM = 6", "PLLM = 12")
+    projects = [cube_project(tmp_path / "one"), cube_project(tmp_path / "two", other)]
+    first = first_description(projects, CHIP, None, tmp_path / "system.xml")
+    assert first.problem is None
+    tree = etree.fromstring(first.text.encode())
+    owners = {vm.get("name"): [d.get("name") for d in vm.iter("device")] for vm in tree.iter("vm")}
+    assert owners == {"one": ["USART1"], "two": []}
+    texts = [str(decision) for _, decision in first.draft.all_decisions()]
+    for wanted in (
+        "USART1 is used here",
+        "pin PA5 is used here",
+        "two sets up HSE 12 MHz m=12 n=336",
+    ):
+        (text,) = [text for text in texts if wanted in text]
+        assert text.count("Core/Src/main.c:") >= 2, text
+    assert first.text.count("DECIDE") >= len(texts)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"MDK/p.uvprojx": "<Project/>"}, "a Keil project"),
+        ({"p.ewp": "<project/>"}, "an IAR project"),
+        ({"platformio.ini": "[env]"}, "pio run -t compiledb"),
+        ({"CMakeLists.txt": "project(p)"}, "CMAKE_EXPORT_COMPILE_COMMANDS"),
+        ({"main.c": '#include "nowhere.h"\nint main(void) { return 0; }\n'}, "nowhere.h"),
+        ({}, "without C sources"),
+    ],
+)
+def test_a_project_that_cant_be_read_gets_an_answer(
+    tmp_path: Path, files: dict[str, str], words: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path / "p", files)
+    folder.mkdir(exist_ok=True)
+    assert run_command(lambda: _call("init", str(folder), "--chip", CHIP, "-o", "-")) == 1
+    assert words in capfd.readouterr().err
+
+
+def test_a_project_without_build_files_is_guessed_and_said_so(tmp_path: Path) -> None:
+    main = '#include "device.h"\nint main(void) { USART1->CR1 = 1; RCC->APB2ENR |= 16; }\n'
+    folder = write(tmp_path / "p", {"p.uvprojx": "", "inc/device.h": DEVICE, "src/main.c": main})
+    first = first_description([folder], CHIP, None, tmp_path / "system.xml")
+    assert first.problem is None
+    assert '<device name="USART1"/>' in first.text
+    assert "DECIDE: a Keil project" in first.text
+
+
+def test_a_file_that_exists_is_kept(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    project = str(cube_project(tmp_path / "p"))
+    file = tmp_path / "new" / "system.xml"
+    words = ("init", project, "--chip", "stm32f405", "-o", str(file))
+    assert run_command(lambda: _call(*words)) == 0
+    assert parse(file).chip == CHIP
+    file.write_text("mine")
+    assert run_command(lambda: _call(*words)) == 1
+    assert "--force" in capfd.readouterr().err
+    assert file.read_text() == "mine"
+    assert run_command(lambda: _call(*words, "--force", "--json")) == 0
+    data = json.loads(capfd.readouterr().out)
+    assert data["machines"][0]["pins"][0]["places"]
+    assert parse(file).vms[0].name == "p"
+
+
+def test_an_unknown_chip_lists_the_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code = run_command(lambda: _call("init", str(tmp_path), "--chip", "STM32H7", "-o", "-"))
+    assert code == 1
+    assert f"unknown chip 'STM32H7'; known: {CHIP}" in capfd.readouterr().err
+
+
+def test_a_missing_project_is_a_wrong_command_line(tmp_path: Path) -> None:
+    assert run_command(lambda: _call("init", str(tmp_path / "no"), "--chip", CHIP, "-o", "-")) == 2
+
+
+def test_help_says_what_it_runs() -> None:
+    assert "make --dry-run" in CliRunner().invoke(fvmkit, ["init", "--help"]).output
+
+
+def _call(*words: str) -> object:
+    return fvmkit.main(list(words), standalone_mode=False)
