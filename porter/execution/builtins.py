@@ -12,14 +12,28 @@ UNKNOWN_RESULT = object()
 """A builtin leaves a call to the function of that name."""
 
 
-def _reversed_bits(_state: State, arguments: _Arguments) -> Value:
-    known = number(arguments[0]) if arguments else None
-    return None if known is None else int(f"{known & 0xFFFF_FFFF:032b}"[::-1], 2)
+def _reversed_bits(known: int) -> int:
+    return int(f"{known & 0xFFFF_FFFF:032b}"[::-1], 2)
 
 
-def _leading_zeros(_state: State, arguments: _Arguments) -> Value:
-    known = number(arguments[0]) if arguments else None
-    return None if known is None else 32 - (known & 0xFFFF_FFFF).bit_length()
+def _leading_zeros(known: int) -> int:
+    return 32 - (known & 0xFFFF_FFFF).bit_length()
+
+
+INSTRUCTIONS: Mapping[str, Callable[[int], int]] = {
+    "mov": lambda known: known,
+    "rbit": _reversed_bits,
+    "clz": _leading_zeros,
+}
+"""Instructions from one register to another, by mnemonic."""
+
+
+def _instruction(name: str) -> Callable[[State, _Arguments], Value]:
+    def run(_state: State, arguments: _Arguments) -> Value:
+        known = number(arguments[0]) if arguments else None
+        return None if known is None else INSTRUCTIONS[name](known)
+
+    return run
 
 
 def _set(state: State, arguments: _Arguments) -> Value:
@@ -59,9 +73,9 @@ def _store_exclusive(state: State, arguments: _Arguments) -> Value:
 
 
 BUILTINS: Mapping[str, Callable[[State, _Arguments], Value]] = {
-    "__RBIT": _reversed_bits,
-    "__CLZ": _leading_zeros,
-    "__builtin_clz": _leading_zeros,
+    "__RBIT": _instruction("rbit"),
+    "__CLZ": _instruction("clz"),
+    "__builtin_clz": _instruction("clz"),
     "memset": _set,
     "memcpy": _copied,
     "__LDREXW": _load_exclusive,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+from porter.execution.asm_statement import instructions_of, operands
 from porter.execution.blame import chosen_at
-from porter.execution.builtins import BUILTINS, UNKNOWN_RESULT
+from porter.execution.builtins import BUILTINS, INSTRUCTIONS, UNKNOWN_RESULT
 from porter.execution.expressions import Expressions
 from porter.execution.frame import Frame, parameters_of
 from porter.execution.initialisers import initialise
@@ -16,13 +17,14 @@ from porter.execution.state import PERIPHERALS, Signal, State
 from porter.execution.statements import Statements
 from porter.execution.variables import Variables
 from porter.execution.words import FunctionName, Memory, Pointer, Value, join, number
-from porter.source.c_tree import Node, text_of, walk
+from porter.source.c_tree import Node, text_of
 from porter.source.c_types import CType, TypeTable
 
 _DEPTH = 32  # calls within calls
 _FRAMES = 12_000  # of Python: deep expressions in deep calls
 _REPEATS = 48  # calls of a function with the same arguments, one of them a pointer
 _PLAIN_REPEATS = 4
+_BASEPRI = (("basepri",), ("basepri_max",))
 
 
 class Exhausted(Exception):
@@ -223,21 +225,19 @@ class Machine:
         return self._statements.block(node, frame)
 
     def assembler(self, node: Node, frame: Frame) -> None:
-        """An asm statement: thresholds are noted, outputs become unknown."""
-        inputs = [
-            self._expressions.value(value, frame)
-            for item in walk(node)
-            if item.type == "gnu_asm_input_operand"
-            and (value := item.child_by_field_name("value")) is not None
-        ]
-        if b"basepri" in text_of(node).lower():
-            for given in inputs:
-                threshold = number(given)
+        """An asm statement: thresholds are noted, outputs are calculated or become unknown."""
+        values = [self._expressions.value(operand, frame) for operand in operands(node, "input")]
+        template = instructions_of(node)
+        if any(part.mnemonic == "msr" and part.operands[:1] in _BASEPRI for part in template):
+            for value in values:
+                threshold = number(value)
                 if threshold:
                     place = self.unit(frame).where(node)
                     self.record.thresholds.append(Threshold(threshold & 0xFF, place))
-        for item in walk(node):
-            target = item.child_by_field_name("value")
-            if item.type == "gnu_asm_output_operand" and target is not None:
-                place_of = self._expressions.places.find(target, frame)
-                self._expressions.places.store(place_of, None, frame, node)
+        result = None
+        if len(template) == len(values) == 1 and template[0].mnemonic in INSTRUCTIONS:
+            known = number(values[0])
+            result = None if known is None else INSTRUCTIONS[template[0].mnemonic](known)
+        for target in operands(node, "output"):
+            place_of = self._expressions.places.find(target, frame)
+            self._expressions.places.store(place_of, result, frame, node)
