@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,21 @@ def test_a_changed_source_is_found(
     source.write_text(change(source.read_text("utf-8"), old, new), "utf-8")
     findings = check(Code(compiled(system("lines"), tmp_path / "kernel", runtime=runtime)))
     assert any(finding.rule.startswith(rule) for finding in findings)
+
+
+def test_what_is_linked_into_domains_keeps_to_it_too(system: Callable[[str], Built]) -> None:
+    waits = 0
+    for domain in ("hypervisor", "echo", "lines"):
+        elf = system("lines").folder / domain / f"{domain}.elf"
+        listing = subprocess.run(
+            ["arm-none-eabi-objdump", "-d", "--no-show-raw-insn", str(elf)],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.splitlines()
+        assert not [line for line in listing if re.search(r"\tldr(\.w)?\tsp,", line)]
+        for before, line in pairwise(listing):
+            if line.endswith("\twfi"):
+                waits += 1
+                assert "\tdsb\t" in before
+    assert waits == 1  # idle
