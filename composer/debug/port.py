@@ -18,6 +18,8 @@ def listen(port: int | None) -> socket.socket:
     for number in (port,) if port is not None else (USUAL, 0):
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # QEMU's end inherits it. Without it each of GDB's small packets waits for the one before.
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             found.bind((HERE, number))
             found.listen(1)
