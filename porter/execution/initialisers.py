@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from porter.execution.location import Location
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
     from porter.execution.frame import Frame
 
 _MOST = 4096  # elements of one list
+
+
+def counted(kind: CType, value: Node | None) -> CType:
+    """The type of an array that its initialiser gives the length: `int a[] = {1, 2}`."""
+    if value is None or kind.kind != "array" or kind.count or kind.target is None:
+        return kind
+    if value.type != "initializer_list":
+        return kind
+    count = sum(child.type != "comment" for child in value.named_children)
+    return replace(kind, size=kind.target.size * count, count=count)
 
 
 def initialise(

@@ -174,9 +174,11 @@ def _unit(number: int, path: Path, text: bytes, defines: dict[bytes, bytes]) -> 
 
 def _top_level(root: Node) -> Iterator[Node]:
     """Definitions, also those inside what the parser stumbled over."""
-    for node in root.children:
+    pending = list(reversed(root.children))
+    while pending:
+        node = pending.pop()
         if node.type in ("ERROR", "linkage_specification", "declaration_list"):
-            yield from _top_level(node)
+            pending += reversed(node.children)
         else:
             yield node
 
@@ -221,9 +223,7 @@ def variables_of(unit: Unit, node: Node) -> Iterator[tuple[str, VariableText]]:
             inner = declarator.child_by_field_name("declarator")
             value = declarator.child_by_field_name("value")
         name = declared_name(inner) if inner is not None else None
-        if inner is None or name is None or inner.type == "function_declarator":
-            continue
-        if inner.type == "pointer_declarator" and _is_function(inner):
+        if inner is None or name is None or _is_function(inner):
             continue
         pointer = inner.type == "pointer_declarator"
         yield (
@@ -238,10 +238,14 @@ def variables_of(unit: Unit, node: Node) -> Iterator[tuple[str, VariableText]]:
 
 
 def _is_function(declarator: Node) -> bool:
+    """`*f(void)`, but not the pointer `(*f)(void)`."""
     inner: Node | None = declarator
     while inner is not None and inner.type == "pointer_declarator":
         inner = inner.child_by_field_name("declarator")
-    return inner is not None and inner.type == "function_declarator"
+    if inner is None or inner.type != "function_declarator":
+        return False
+    named = inner.child_by_field_name("declarator")
+    return named is not None and named.type == "identifier"
 
 
 def _without_attributes(text: bytes) -> tuple[bytes, list[int]]:

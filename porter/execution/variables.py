@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from porter.execution.frame import Frame
-from porter.execution.initialisers import initialise
+from porter.execution.initialisers import counted, initialise
 from porter.execution.location import Location
 from porter.execution.program import FunctionText, Program, VariableText
 from porter.execution.words import FunctionName, Memory, Value
@@ -38,7 +38,7 @@ class Variables:
 
     def _create(self, name: str, text: VariableText, frame: Frame) -> tuple[Memory, CType]:
         unit = self._program.units[text.unit]
-        kind = unit.types.of(text.kind, text.declarator)
+        kind = counted(unit.types.of(text.kind, text.declarator), text.value)
         memory = Memory(
             name, zero=not text.extern, volatile=text.volatile, constant=text.constant
         )  # fmt: skip
@@ -56,7 +56,8 @@ class Variables:
                 self._known[key] = self._create(name, text, frame)
             frame.variables[name] = self._known[key]
             return
-        kind = self._program.units[text.unit].types.of(text.kind, text.declarator)
+        types = self._program.units[text.unit].types
+        kind = counted(types.of(text.kind, text.declarator), text.value)
         memory = Memory(name, volatile=text.volatile, local=True)
         frame.variables[name] = (memory, kind)
         if text.value is not None:

@@ -16,6 +16,11 @@ _COMPILER = re.compile(
 )
 _CROSS = re.compile(r"^(?:arm|riscv|thumb)|armclang|armcc|iccarm", re.IGNORECASE)
 _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
+# Options that change what a program means.
+_LANGUAGE = frozenset(
+    {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
+     "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant"}
+)  # fmt: skip
 _COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 
 
@@ -49,7 +54,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             next(rest, None)
         elif word == "-include":
             cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
-        elif word.startswith(("-m", "-std=")):
+        elif word.startswith(("-m", "-std=")) or word in _LANGUAGE:
             cpu_flags.append(word)
         elif not word.startswith("-") and Path(word).suffix.lower() in _COMPILED:
             files.append(_absolute(word, folder))
