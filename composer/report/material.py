@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +16,10 @@ from composer.resolve import resolve
 from composer.simulate.image import open_image
 from composer.simulate.places import Places
 from composer.simulate.transcript import Recording, read_recording
-from scanner.image.elf import load_elf
-from scanner.image.model import Image
+from composer.verify.findings import Unreadable
+from composer.verify.formats import load
+from composer.verify.memory import Memory
+from composer.verify.tables import Tables, read_tables
 from scanner.report.errors import FvmError, MissingError
 
 
@@ -40,22 +41,20 @@ class Material:
         return Places(self.system)
 
     @cached_property
-    def image(self) -> Image:
-        """What is flashed: segments at their load addresses, without symbols."""
-        return load_elf(self.elf.read_bytes())
+    def memory(self) -> Memory:
+        """What is flashed."""
+        return load(self.elf.read_bytes(), self.elf.suffix, 0).memory
 
-    def flash(self, address: int, size: int) -> bytes:
-        """Bytes of the image; FvmError when it holds not so many there."""
-        for segment in self.image.segments:
-            start = address - segment.load_address
-            if start >= 0 and start + size <= len(segment.data):
-                return bytes(segment.data[start : start + size])
-        raise FvmError(f"holds no {size} bytes at 0x{address:08x}", file=self.elf)
-
-    def word(self, address: int) -> int:
-        """One word of the image."""
-        (value,) = struct.unpack("<I", self.flash(address, 4))
-        return int(value)
+    @cached_property
+    def tables(self) -> Tables:
+        """The kernel's tables as they lie in the image: what the chip will do."""
+        try:
+            chip = self.plan.chip
+            return read_tables(self.memory, self.plan.kernel_flash.base, chip.lines)
+        except Unreadable as error:
+            raise FvmError(
+                str(error), file=self.elf, hint="compose, build and link again"
+            ) from None
 
 
 def gather(

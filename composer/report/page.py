@@ -18,7 +18,7 @@ from composer.report.routes import COLUMNS, closed_lines, soft_vectors, ways
 from composer.report.sections import interrupts
 from composer.report.stacks import TIGHT, read_stacks
 from composer.report.talk import talk
-from composer.report.verdicts import scans
+from composer.report.verdicts import scans, verified
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ def page(material: Material, ram: Path | None = None) -> str:
     verdicts = (
         *summary.porting(shown["projects"]),
         summary.scanned(shown["scans"]),
+        summary.verified(shown["verified"]),
         summary.protected(material, shown["units"]),
         summary.routed(shown["ways"], shown["closed"]),
         *summary.split(shown["interrupts"]),
@@ -86,6 +87,7 @@ def _shown(material: Material, ram: Path | None) -> dict[str, Any]:
         "soft": soft_vectors(material),
         "closed": closed_lines(material),
         "scans": scans(material),
+        "verified": verified(material),
         "talk": None if run is None else talk(material, run),
         "timeline": material.timeline,
         "stacks": stacks,

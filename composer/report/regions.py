@@ -9,7 +9,7 @@ from composer.layout.protection import Grant
 from composer.plan import DomainPlan
 from composer.report.colours import colours
 from composer.report.material import Material
-from composer.report.tables import Protection, Region, merged, protections
+from composer.report.region import Protection, Region, merged
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,18 @@ def matrix(material: Material) -> Matrix:
         for (start, end), name in sorted(areas.items())
     ]
     return Matrix(tuple(protection.name for protection in found), tuple(rows))
+
+
+def protections(material: Material) -> tuple[Protection, ...]:
+    """Every domain's regions in the order of the kernel's table."""
+    return tuple(
+        Protection(
+            domain.name,
+            tuple(Region(number, *words) for number, words in enumerate(domain.regions)),
+            bool(domain.cpacr),
+        )
+        for domain in material.tables.domains
+    )
 
 
 def _shown(region: Region, grants: Sequence[Grant]) -> Shown:

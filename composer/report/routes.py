@@ -12,8 +12,8 @@ from composer.description.model import Irq, section_name
 from composer.plan import DomainPlan, Signal, Vector
 from composer.report.colours import colours
 from composer.report.material import Material
-from composer.report.tables import SYSTEM_VECTORS, routes
 from composer.simulate.places import Places
+from composer.verify.tables import SYSTEM_VECTORS
 
 NOBODY, VCPU, SIGNAL, TRANSPARENT = 0, 1, 2, 0x80  # kinds of kernel/tables.h
 COLUMNS = (
@@ -95,7 +95,7 @@ def soft_vectors(material: Material) -> tuple[Soft, ...]:
 
 def closed_lines(material: Material) -> int:
     """Lines that the image leads to nobody."""
-    return sum(route.kind == NOBODY for route in routes(material))
+    return sum(route.kind == NOBODY for route in material.tables.routes)
 
 
 def _ways(material: Material) -> Iterator[tuple[int, Way]]:
@@ -114,7 +114,7 @@ def _ways(material: Material) -> Iterator[tuple[int, Way]]:
 def _way_to_vm(material: Material, vm: DomainPlan, vector: Vector, irq: Irq) -> Way:
     line, color = vector.number or 0, colours(material.plan)[vm.name]
     steps = list(_outside(material, vector.name, line, color))
-    route = routes(material)[line]
+    route = material.tables.routes[line]
     fault = ""
     if irq.split is None:
         expected = (VCPU | (TRANSPARENT if vector.transparent else 0), vm.vcpu, vector.virt_id)
@@ -139,7 +139,7 @@ def _way_to_process(material: Material, signal: Signal) -> Way:
     domain = material.plan.domains[signal.domain]
     color, line = colours(material.plan)[domain.name], signal.irq or 0
     steps = list(_outside(material, signal.name, line, color))
-    route = routes(material)[line]
+    route = material.tables.routes[line]
     fault = ""
     if (route.kind, route.target) != (SIGNAL, signal.index):
         fault = f"the image leads line {line} elsewhere: {route}"
@@ -173,7 +173,7 @@ def _outside(material: Material, irq: str, line: int, color: str) -> Iterator[St
     for device in devices[:1]:
         yield Step(1, device.name, f"0x{device.base:08x}", color)
     yield Step(2, f"line {line}", irq if not devices or devices[0].name != irq else "", color)
-    entry = material.word(plan.kernel_flash.base + 4 * (SYSTEM_VECTORS + line)) & ~1
+    entry = (material.memory.word(plan.kernel_flash.base + 4 * (SYSTEM_VECTORS + line)) or 0) & ~1
     code = material.places.code("kernel")
     name, _, place = code.place(entry).partition(" ")
     yield Step(3, name, place, "dk")

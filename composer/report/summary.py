@@ -13,6 +13,7 @@ from composer.report.sections import Interrupt
 from composer.report.stacks import Stack
 from composer.report.talk import Talk
 from composer.report.verdicts import Scan
+from composer.verify.findings import Report
 
 GOOD, LOOK, BAD, ABSENT = "good", "look", "bad", "absent"
 WORDS = {GOOD: "ok", LOOK: "look", BAD: "no", ABSENT: "not done"}
@@ -61,6 +62,15 @@ def scanned(scans: Sequence[Scan]) -> Verdict:
         return Verdict("Scan", BAD, f"rejected: {', '.join(rejected)}", "verdicts")
     warnings = f", {count(remarks, 'warning')}" if remarks else ""
     return Verdict("Scan", GOOD, f"{count(len(scans), 'domain')} accepted{warnings}", "verdicts")
+
+
+def verified(report: Report) -> Verdict:
+    """`fvmkit verify`: whether a user may flash the image."""
+    failed = [check.id for check in report.checks if not check.ok]
+    if failed:
+        return Verdict("Verify", BAD, f"not to be flashed: {', '.join(failed)}", "verdicts")
+    text = f"{len(report.checks)} checks of the image against its description hold"
+    return Verdict("Verify", GOOD, text, "verdicts")
 
 
 def protected(material: Material, units: Sequence[Unit]) -> Verdict:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from composer.report.colours import colours
 from composer.report.material import Material
 from composer.report.text import printable
+from composer.verify.findings import Report
+from composer.verify.verify import verify
 from scanner.policy import load_policy
 from scanner.report.finding import FileReport
 from scanner.scan import scan_file
@@ -57,3 +59,8 @@ def _remarks(report: FileReport) -> tuple[Remark, ...]:
         )
         for f in report.findings
     )
+
+
+def verified(material: Material) -> Report:
+    """Every check of `fvmkit verify`, done now."""
+    return verify(material.elf, material.plan.system.file)

@@ -13,13 +13,14 @@ from composer.layout.protection import Grant
 from composer.plan import DomainPlan
 from composer.report.diff import hunks
 from composer.report.porting import FileDiff, Group, Note, Project
+from composer.report.region import Protection, Region
 from composer.report.regions import faults
 from composer.report.render import render
-from composer.report.tables import Protection, Region
 from composer.report.talk import Conversation, Reboot, Talk
 from composer.report.text import LINE_LETTERS, coloured, decoded
 from composer.report.verdicts import Remark, Scan
 from composer.simulate.transcript import Line
+from composer.verify.findings import Check, Report
 from tests.composer.pmsav7_model import Unit
 
 HOSTILE = (
@@ -100,7 +101,9 @@ def test_hostile_consoles_tasks_and_records_are_text() -> None:
 def test_hostile_findings_are_text() -> None:
     remarks = tuple(Remark(text, text, text, text, text, True) for text in HOSTILE)
     scan = Scan(HOSTILE[0], "d0", "reject", remarks)
-    assert_harmless(render("verdicts.html.j2", scans=[scan]))
+    checks = (Check(HOSTILE[0], HOSTILE[1], HOSTILE),)
+    report = Report(HOSTILE[0], checks, HOSTILE)
+    assert_harmless(render("verdicts.html.j2", scans=[scan], verified=report))
 
 
 def test_source_lines_hide_nothing() -> None:

@@ -170,8 +170,10 @@ def test_the_page_fits_wide_and_narrow_windows(kept: Kept, browser: Browser) -> 
 
 
 CONTRAST = """(() => {
-  const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number).map(v => v / 255).map(
-    v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const light = c => {
+    const whole = c.startsWith('rgb') ? 255 : 1;  // else color(srgb r g b)
+    const [r, g, b] = c.match(/[\\d.]+/g).map(v => v / whole).map(
+      v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const behind = e => { for (; e; e = e.parentElement) {
     const c = getComputedStyle(e).backgroundColor;

@@ -1,25 +1,8 @@
-"""The kernel's tables as they lie in the image: what the chip will do, whatever was described.
-
-Layout: kernel/directory.h, kernel/tables.h and <fvm/protection.h> of the runtime.
-"""
+"""The protection regions of the image as pictures need them: one by one, with their subregions."""
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
-
-from composer.report.material import Material
-from scanner.report.errors import FvmError
-
-SYSTEM_VECTORS = 16
-MAGIC, VERSION = 0x544D5646, 1
-DIRECTORY = struct.Struct("<II32s")
-TABLE = struct.Struct("<IHH")
-DOMAIN, ROUTE = 0, 3  # positions in the directory
-NAME_BYTES = 24
-REGIONS = 8
-PROTECTION = struct.Struct("<16II")  # RBAR and RASR of each region, CPACR; last in its struct
-ROUTE_ENTRY = struct.Struct("<BBBB")
 
 
 @dataclass(frozen=True)
@@ -99,16 +82,6 @@ class Protection:
     fpu: bool
 
 
-@dataclass(frozen=True)
-class Route:
-    """Where the kernel leads a line: kind 0 nobody, 1 a VM's vector, 2 a signal."""
-
-    kind: int
-    target: int
-    virt_id: int
-    bottom: int
-
-
 def merged(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Ranges in order, those that touch or overlap joined."""
     result: list[tuple[int, int]] = []
@@ -118,33 +91,3 @@ def merged(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             result.append((start, end))
     return result
-
-
-def _table(material: Material, position: int) -> list[bytes]:
-    """The elements of one table."""
-    start = material.plan.kernel_flash.base + 4 * (SYSTEM_VECTORS + material.plan.chip.lines)
-    magic, version, _ = DIRECTORY.unpack(material.flash(start, DIRECTORY.size))
-    if (magic, version) != (MAGIC, VERSION):
-        raise FvmError(f"has no table directory of version {VERSION}", file=material.elf)
-    entry = material.flash(start + DIRECTORY.size + position * TABLE.size, TABLE.size)
-    first, count, size = TABLE.unpack(entry)
-    return [material.flash(first + n * size, size) for n in range(count)]
-
-
-def protections(material: Material) -> tuple[Protection, ...]:
-    """Every domain's regions in the order of the domains."""
-    found = []
-    for entry in _table(material, DOMAIN):
-        if len(entry) < NAME_BYTES + PROTECTION.size:
-            raise FvmError("has a domain table of another layout", file=material.elf)
-        *words, cpacr = PROTECTION.unpack(entry[-PROTECTION.size :])
-        pairs = zip(words[::2], words[1::2], strict=True)
-        regions = tuple(Region(n, rbar, rasr) for n, (rbar, rasr) in enumerate(pairs))
-        name = entry[:NAME_BYTES].partition(b"\0")[0].decode("ascii", "replace")
-        found.append(Protection(name, regions, bool(cpacr)))
-    return tuple(found)
-
-
-def routes(material: Material) -> tuple[Route, ...]:
-    """The route of every line."""
-    return tuple(Route(*ROUTE_ENTRY.unpack(entry[:4])) for entry in _table(material, ROUTE))
