@@ -9,17 +9,17 @@ from porter.interrupt_split.bits import Values
 from porter.interrupt_split.build_statement import IsCompiled, StatementBuilder
 from porter.interrupt_split.capture import Field
 from porter.interrupt_split.device import Device, DeviceRegister
-from porter.interrupt_split.effects import is_acknowledgement, is_consuming_read
+from porter.interrupt_split.effects import Captured, is_acknowledgement
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.merge import Merge
 from porter.interrupt_split.native_section import MidSection
-from porter.interrupt_split.order import check_order
+from porter.interrupt_split.order import Order
 from porter.interrupt_split.record import MOST_FIELDS
 from porter.interrupt_split.refusal import At, Refusal
 from porter.interrupt_split.relevance import Relevance
 from porter.interrupt_split.sections import Section, sections
 from porter.interrupt_split.slicer import Slicer
-from porter.interrupt_split.statement import Statement, accesses
+from porter.interrupt_split.statement import Statement, accesses, walk_all
 from porter.interrupt_split.touches import Touches
 from porter.interrupt_split.vm_section import Bottom
 from porter.interrupt_split.writers import Reaches, Writers, compare
@@ -33,6 +33,8 @@ from porter.source.source_file import SourceFile
 from porter.source.values import Place, Pointer
 
 TAKE = b"fvm_split_take"
+_HARMLESS = ("mem", "str", "__", "NVIC_", "virt_", "hyp_")  # of libraries without sources
+_CONDITIONS = frozenset({b"if", b"ifdef", b"ifndef", b"elif", b"else"})
 
 
 @dataclass
@@ -141,6 +143,10 @@ class Splitter:
                 graph.add_c(self._knowledge.text(file))
         return graph
 
+    def was_asked(self, file: SourceFile) -> bool:
+        """Whether the project's compiler said which lines of a file it sees."""
+        return self._knowledge.was_asked(file.path)
+
     @property
     def is_compiled(self) -> IsCompiled:
         """Asks the project's compiler."""
@@ -193,24 +199,29 @@ class _Work:
 
     def _slice(self, function: Function, device: Device, statements: list[Statement]) -> None:
         result = self.result
-        live = self._moved_by_software(statements)
-        relevance = Relevance(statements, live)
-        captured = [
-            item
-            for _, item in accesses(statements)
-            if is_acknowledgement(item) or is_consuming_read(item)
-        ]
-        if not captured:
-            raise self._nothing(function)
-        check_order(statements, live, self._writes)
+        self._check_structure(function, statements)
         values = Values(statements)
-        slicer = Slicer(relevance, values, self._named(device), self._residual(statements, live))
+        captured = Captured(statements, values, self._moved_by_software(statements))
+        if not captured.consuming:
+            raise self._nothing(function)
+        relevance = Relevance(statements, captured)
+        slicer = Slicer(relevance, values, self._named(device), self._residual(statements))
         steps = slicer.slice(statements)
+        sensitive: dict[str, int] = {}
+        for found in slicer.fields:
+            for read in found.reads:
+                for _, used in values.used(read):
+                    name = found.register.name
+                    sensitive[name] = sensitive.get(name, 0) | used
+        Order(captured, sensitive, self._writes).check(statements)
         result.fields = slicer.fields
         result.lines = sections(statements, relevance, slicer.captured, result.split.device)
         if len(slicer.fields) > MOST_FIELDS:
-            raise At(captured[0].line, f"{len(slicer.fields)} reads to capture, a record holds "
-                     f"{MOST_FIELDS}: read into locals once")  # fmt: skip
+            raise At(
+                captured.consuming[0].line,
+                f"{len(slicer.fields)} reads to capture, a record holds {MOST_FIELDS}: read into "
+                "locals once",
+            )
         self._check_names(slicer.fields)
         merge = Merge(statements, relevance, values, captured)
         bits = {found.name: merge.bits_of_record(found) for found in slicer.fields}
@@ -218,7 +229,7 @@ class _Work:
         moved = {
             (name, item.line, item.register.name)
             for _, item in accesses(statements)
-            if item.register is not None and relevance.is_captured(item)
+            if item.register is not None and captured(item)
         }
         result.writers = compare(
             self.touches.all, slicer.fields, slicer.acknowledgements, moved, self.splitter.reaches
@@ -233,6 +244,24 @@ class _Work:
             result.vector.name, result.split, result.handler, name, slicer.fields,
             slicer.captured, steps,
         )  # fmt: skip
+
+    def _check_structure(self, function: Function, statements: list[Statement]) -> None:
+        """Raises At for what can't be told or moved."""
+        file = function.text.file
+        start, end = function.tree.start(function.node), function.tree.end(function.node)
+        for directive in function.text.lexed.directives:
+            inside = start <= directive.start < end and directive.name in _CONDITIONS
+            if inside and not self.splitter.was_asked(file):
+                raise At(
+                    file.line(directive.start),
+                    f"#{directive.name.decode()} in the handler, and how the project is compiled "
+                    "isn't known: give a compile_commands.json or a makefile",
+                )
+        for statement in walk_all(statements):
+            if statement.kind == "other" and statement.what != "type definition":
+                raise At(
+                    statement.line, f"{statement.what} in the handler: write it with if and else"
+                )
 
     # --- wrappers --------------------------------------------------------------------------
 
@@ -274,21 +303,23 @@ class _Work:
         }
         return frozenset(inside | {name for name in written if name.startswith("CCR")})
 
-    def _residual(self, statements: list[Statement], live: frozenset[str]) -> bool:
+    def _residual(self, statements: list[Statement]) -> bool:
         """Whether the handler does more with the device than the mid-section takes over."""
         for _, item in accesses(statements):
             if item.kind == "write" and not is_acknowledgement(item):
                 return True
-            if item.kind == "call" and (item.indirect or self._writes(item.name)):
+            if item.kind == "call" and (item.indirect or self._writes(item.name) != frozenset()):
                 return True
         return False
 
-    def _writes(self, name: str) -> bool | None:
-        """Whether a function may write to the device."""
+    def _writes(self, name: str) -> frozenset[str] | None:
+        """Registers that a function may write; None: any, or there is no source of it."""
         if name in self.touches.touching:
-            return True
+            return self.touches.written_by(name)
         known = name in self.graph.defined or name in self.graph.edges
-        return False if known or name.startswith(("mem", "str", "__", "NVIC_", "virt_")) else None
+        if known or name.startswith(_HARMLESS):
+            return frozenset()
+        return None
 
     def _named(self, device: Device) -> Callable[[str], DeviceRegister | None]:
         evaluator = device.evaluator

@@ -127,13 +127,12 @@ class Values:
         self, expr: Expr, bits: int, seen: frozenset[Variable]
     ) -> Iterator[tuple[Expr, int]]:
         parent = expr.parent
-        if parent is None:
-            variable = self._assigned.get(id(expr))
-            if variable is not None and variable not in seen:
-                for use in self.uses.get(variable, ()):
-                    yield from self._climb(use, bits, seen | {variable})
-            elif variable is None:
-                yield expr, bits
+        variable = self._assigned.get(id(expr))
+        if variable is not None:
+            for use in self.uses.get(variable, ()) if variable not in seen else ():
+                yield from self._climb(use, bits, seen | {variable})
+        elif parent is None:
+            yield expr, bits
         elif parent.kind == "expansion" or (
             parent.kind == "pure" and parent.operator in ("()", "cast")
         ):

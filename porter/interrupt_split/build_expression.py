@@ -126,12 +126,17 @@ class Builder:
         if isinstance(value, Place):
             register = self.device.register(value)
             if register is not None:
-                found = self._leaf("read", node, _flat(node))
+                text = _flat(node)
+                if self.source.tree is None:
+                    text = self.device.written(value) or text
+                found = self._leaf("read", node, text)
                 found.register = register
                 return found
             if self.device.is_hardware(value):
                 found = self._composed("hardware", node, _flat(node))
                 found.indirect = self.device.may_be_ours(value)
+                found.register = self.device.aliased(value)
+                found.name = _flat(node)
                 return found
         return None
 
@@ -198,7 +203,10 @@ class Builder:
         return self._composed("choice", node, "?:")
 
     def _gnu_asm_expression(self, node: Node) -> Expr:
-        return self._leaf("asm", node, _flat(node))
+        return self._leaf("asm", node, _flat(node), name="inline assembly")
+
+    def _compound_statement(self, node: Node) -> Expr:
+        return self._leaf("asm", node, _flat(node), name="a statement expression")
 
     def _compound_literal_expression(self, node: Node) -> Expr:
         return self._leaf("memory", node, _flat(node), name=_flat(node))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from porter.interrupt_split.build_expression import Builder, Names, Source
 from porter.interrupt_split.device import Device
 from porter.interrupt_split.expression import Expr, peeled
-from porter.interrupt_split.functions import Function, Functions
-from porter.interrupt_split.statement import Callee, Local, Statement, accesses
+from porter.interrupt_split.functions import Function, Functions, scalars_of
+from porter.interrupt_split.statement import Callee, Local, Statement, accesses, walk_all
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.c_types import declared_name
 
@@ -89,6 +90,8 @@ class StatementBuilder:
         made.kind = "while" if kind == "while" else "do" if kind == "do" else "for"
         made.expr = self._condition(node)
         made.body = self._branch(node.child_by_field_name("body"))
+        if kind == "do" and _is_false(made.expr) and not _has_jump(made.body):
+            made.kind, made.expr = "block", None  # `do { } while (0)` of a macro
         if kind == "for":
             parts = [node.child_by_field_name(name) for name in ("initializer", "update")]
             for part in (part for part in parts if part is not None):
@@ -163,8 +166,11 @@ class StatementBuilder:
             body = tree.root.named_children[0].child_by_field_name("body")
             if tree.root.has_error or body is None:
                 return
-            statements = StatementBuilder(self.builder.inside(node), self.is_compiled)
-            callee = Callee(call.name, call, None, False)
+            inside = self.builder.inside(node)
+            declared = scalars_of(body, inside.evaluator)
+            inside.names = replace(inside.names, scalars={**inside.names.scalars, **declared})
+            statements = StatementBuilder(inside, self.is_compiled)
+            callee = Callee(call.name, call, False)
             self._become(made, callee, statements._all(body.named_children))
             return
         function = self.builder.function(call.name)
@@ -187,7 +193,10 @@ class StatementBuilder:
             builder.source = Source(function.tree, function)
         found = StatementBuilder(builder, self.is_compiled)._all(function.body.named_children)
         parameters = self._parameters(made, function, builder, call.parts)
-        self._become(made, Callee(call.name, call, function.node, threaded), [*parameters, *found])
+        bound = [local.value for statement in parameters for local in statement.locals]
+        unbound = [part for part in call.parts if part not in bound]
+        callee = Callee(call.name, call, threaded, unbound)
+        self._become(made, callee, [*parameters, *found])
 
     @staticmethod
     def _parameters(
@@ -211,3 +220,11 @@ class StatementBuilder:
 def compiled_lines(is_compiled: Callable[..., bool]) -> IsCompiled:
     """Ask the project's compiler about lines of a function's file."""
     return lambda function, first, last: is_compiled(function.text.file.path, first, last)
+
+
+def _is_false(condition: Expr | None) -> bool:
+    return condition is not None and condition.kind == "const" and condition.number == 0
+
+
+def _has_jump(body: list[Statement]) -> bool:
+    return any(statement.kind in ("break", "continue") for statement in walk_all(body))

@@ -55,6 +55,14 @@ class Device:
         width = value.type.size if value.type.size in _WIDTHS else 4
         return DeviceRegister(name, value.address, width, class_of(self.split.device, name))
 
+    def written(self, value: Place) -> str:
+        """`DEVICE->REGISTER`, where the project has names for both; else ""."""
+        if not value.member or value.owner != self._struct:
+            return ""
+        if value.member not in self.evaluator.types.members(CType("struct", 0, value.owner)):
+            return ""
+        return f"{self.split.device}->{value.member.decode('latin-1')}"
+
     def by_offset(self, name: str) -> DeviceRegister | None:
         """The register of a name that the project doesn't know."""
         for offset in range(0, 0x80, 4):

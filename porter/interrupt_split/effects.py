@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from porter.interrupt_split.bits import Values
 from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
+from porter.interrupt_split.statement import Statement, accesses
 
 
 @dataclass(frozen=True)
@@ -29,19 +32,6 @@ def is_consuming_read(expr: Expr) -> bool:
     return expr.kind == "read" and register is not None and register.kind.effect == "data"
 
 
-def is_captured_access(expr: Expr, live: frozenset[str]) -> bool:
-    """An access that is lost when it comes late. `live`: registers that only software moves."""
-    if is_acknowledgement(expr) or is_consuming_read(expr):
-        return True
-    register = expr.register
-    return (
-        expr.kind == "read"
-        and register is not None
-        and register.kind.effect in ("timed", "unknown")
-        and register.name not in live
-    )
-
-
 def cleared_by(expr: Expr) -> Cleared:
     """What a consuming read or an acknowledgement clears."""
     register = expr.register
@@ -59,3 +49,40 @@ def cleared_by(expr: Expr) -> Cleared:
         return Cleared(status, ALL_BITS)
     number = value.number & ALL_BITS
     return Cleared(status, (~number if zero else number) & ALL_BITS or None)
+
+
+class Captured:
+    """Which accesses of one handler are lost when they come late."""
+
+    def __init__(
+        self, statements: Sequence[Statement], values: Values, live: frozenset[str]
+    ) -> None:
+        """`live`: registers that the hardware could move, but here only software does."""
+        self._values = values
+        self._live = live
+        self.consuming = [
+            item
+            for _, item in accesses(statements)
+            if is_acknowledgement(item) or is_consuming_read(item)
+        ]
+        self.cleared: dict[str, int] = {}
+        for access in self.consuming:
+            cleared = cleared_by(access)
+            if cleared.status is not None:
+                bits = cleared.bits if cleared.bits is not None else ALL_BITS
+                self.cleared[cleared.status] = self.cleared.get(cleared.status, 0) | bits
+
+    def __call__(self, expr: Expr) -> bool:
+        """Whether the mid-section does it."""
+        if is_acknowledgement(expr) or is_consuming_read(expr):
+            return True
+        register = expr.register
+        if expr.kind != "read" or register is None or register.name in self._live:
+            return False
+        if register.kind.effect in ("timed", "unknown"):
+            return True
+        if register.name not in self.cleared:
+            return False
+        used = [bits for _, bits in self._values.used(expr)]
+        # A status that is read for nothing is read as the first half of a sequence.
+        return not used or any(bits & self.cleared[register.name] for bits in used)

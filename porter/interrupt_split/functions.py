@@ -78,31 +78,8 @@ class Function:
 
     @cached_property
     def scalars(self) -> dict[str, str]:
-        """Locals and parameters that live in a processor register: name to type, "" if it has
-        no name without the project's headers. Static ones and those whose address is taken are
-        memory."""
-        found: dict[str, str] = {}
-        hidden: set[bytes] = set()
-        for item in walk(self.node):
-            if item.type == "pointer_expression" and text_of(item).startswith(b"&"):
-                target = item.child_by_field_name("argument")
-                hidden.add(text_of(target) if target is not None else b"")
-            if item.type == "declaration" and any(
-                child.type == "storage_class_specifier" and text_of(child) in (b"static", b"extern")
-                for child in item.children
-            ):
-                for declarator in item.children_by_field_name("declarator"):
-                    name = declared_name(declarator)
-                    if name is not None:
-                        hidden.add(text_of(name))
-        for specifier, declarator, _ in declarations(self.node):
-            name = declared_name(declarator)
-            if name is None or text_of(name) in hidden:
-                continue
-            kind = self.evaluator.types.of(specifier, declarator)
-            if kind.kind in ("scalar", "unknown"):
-                found[text_of(name).decode("latin-1")] = scalar_name(specifier, kind)
-        return found
+        """Its locals and parameters that live in processor registers."""
+        return scalars_of(self.node, self.evaluator)
 
     @cached_property
     def returned_value(self) -> Node | None:
@@ -116,6 +93,32 @@ class Function:
             return None
         values = [child for child in statements[0].named_children if child.type != "comment"]
         return values[0] if values else None
+
+
+def scalars_of(root: Node, evaluator: Evaluator) -> dict[str, str]:
+    """Variables declared below a node that live in processor registers: name to type, "" if it
+    can't be named without the project's headers. Static ones and those whose address is taken
+    are memory."""
+    found: dict[str, str] = {}
+    hidden: set[bytes] = set()
+    for item in walk(root):
+        if item.type == "pointer_expression" and text_of(item).startswith(b"&"):
+            target = item.child_by_field_name("argument")
+            hidden.add(text_of(target) if target is not None else b"")
+        elif item.type == "declaration" and any(
+            child.type == "storage_class_specifier" and text_of(child) in (b"static", b"extern")
+            for child in item.children
+        ):
+            names = [declared_name(d) for d in item.children_by_field_name("declarator")]
+            hidden |= {text_of(name) for name in names if name is not None}
+    for specifier, declarator, _ in declarations(root):
+        name = declared_name(declarator)
+        if name is None or text_of(name) in hidden:
+            continue
+        kind = evaluator.types.of(specifier, declarator)
+        if kind.kind in ("scalar", "unknown"):
+            found[text_of(name).decode("latin-1")] = scalar_name(specifier, kind)
+    return found
 
 
 class Functions:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from porter.interrupt_split.bits import Values
 from porter.interrupt_split.capture import Field
-from porter.interrupt_split.effects import cleared_by
+from porter.interrupt_split.effects import Captured
 from porter.interrupt_split.expression import ALL_BITS, Expr
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.relevance import Relevance
@@ -26,17 +26,11 @@ class Merge:
         statements: Sequence[Statement],
         relevance: Relevance,
         values: Values,
-        captured: Sequence[Expr],
+        captured: Captured,
     ) -> None:
-        """`captured`: consuming reads and acknowledgements of the mid-section."""
         self._relevance = relevance
         self._values = values
-        self._cleared: dict[str, int] = {}
-        for access in captured:
-            cleared = cleared_by(access)
-            if cleared.status is not None:
-                bits = cleared.bits if cleared.bits is not None else 0
-                self._cleared[cleared.status] = self._cleared.get(cleared.status, 0) | bits
+        self._cleared = captured.cleared
         self._deciding = {
             id(item)
             for statement in walk_all(statements)

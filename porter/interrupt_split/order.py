@@ -8,11 +8,11 @@ acknowledgement after a call of its own cause tells the device that the cause wa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from porter.interrupt_split.effects import is_acknowledgement, is_captured_access
-from porter.interrupt_split.expression import Expr
+from porter.interrupt_split.effects import Captured, is_acknowledgement
+from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement
 
@@ -26,44 +26,102 @@ _ENTERS = re.compile(
 )
 
 
+Writes = Callable[[str], "frozenset[str] | None"]
+"""Registers that a function may write by its name; None: any, or there is no source of it."""
+
+
 @dataclass(frozen=True)
 class _Event:
+    """Something that stays in the VM. `written`: registers with the bits that may change; None:
+    whatever there is."""
+
     path: Path
     line: int
     what: str
-    touches: bool  # it may write to the device
+    written: Mapping[str, int] | None
 
 
-Touches = Callable[[str], bool | None]
-"""Whether a function by its name may write to the device; None: there is no source of it."""
+class Order:
+    """Checks one handler. `sensitive`: registers that are read early, with the bits that matter."""
+
+    def __init__(self, captured: Captured, sensitive: Mapping[str, int], writes: Writes) -> None:
+        self._captured = captured
+        self._sensitive = sensitive
+        self._writes = writes
+        self._events: list[_Event] = []
+
+    def check(self, statements: Sequence[Statement], path: Path = ()) -> None:
+        """Raises At for an access that must not go first."""
+        for statement in statements:
+            for expression in statement.expressions:
+                for item in _in_order(expression):
+                    if self._captured(item):
+                        self._check_access(item, path)
+                    elif (event := self._event(item, path)) is not None:
+                        self._events.append(event)
+            branches = statement.kind in ("if", "while", "switch", "case")
+            inner = (*path, (id(statement), 0)) if branches else path
+            self.check(statement.body, inner)
+            self.check(statement.other, (*path, (id(statement), 1)))
+
+    def _event(self, item: Expr, path: Path) -> _Event | None:
+        if item.kind == "asm":
+            raise At(item.line, f"{item.name}: what it does with the device isn't known")
+        if item.kind == "hardware" and item.indirect:
+            raise At(
+                item.line,
+                f"{item.name or item.text.strip()} reaches registers through a pointer that isn't "
+                "known here: name the device",
+            )
+        if item.kind == "write" and item.register is not None:
+            written = {item.register.name: _changed(item)}
+            if item.register.kind.effect == "data":
+                written = {}  # what is sent has nothing to do with what came
+            return _Event(path, item.line, f"the write {item.text.strip()}", written)
+        if item.kind != "call" or _ENTERS.fullmatch(item.name):
+            return None
+        if item.indirect:
+            return _Event(path, item.line, f"the call through {item.name}", None)
+        names = self._writes(item.name)
+        known = None if names is None else dict.fromkeys(names, ALL_BITS)
+        return _Event(path, item.line, f"{item.name}()", known)
+
+    def _check_access(self, item: Expr, path: Path) -> None:
+        for event in self._events:
+            inside = event.path[: len(path)] == path
+            before = path[: len(event.path)] == event.path
+            if (inside or before) and self._interferes(event, always=before):
+                raise At(
+                    item.line,
+                    f"{item.text.strip()} comes after {event.what} in line {event.line}, which "
+                    "may write to the device: do it first",
+                )
+            if is_acknowledgement(item) and inside and event.what.endswith("()"):
+                raise At(
+                    item.line,
+                    f"{item.text.strip()} acknowledges after {event.what} in line {event.line}: "
+                    "acknowledge first if the order doesn't matter",
+                )
+
+    def _interferes(self, event: _Event, always: bool) -> bool:
+        """Whether what is read early could come out differently. `always`: the event is no
+        matter of another cause."""
+        if event.written is None:
+            return True
+        if always and event.written:
+            return True
+        return any(bits & self._sensitive.get(name, 0) for name, bits in event.written.items())
 
 
-def check_order(statements: Sequence[Statement], live: frozenset[str], touches: Touches) -> None:
-    """Raises At for an access that must not go first."""
-    events: list[_Event] = []
-    _check(statements, (), events, live, touches)
-
-
-def _check(
-    statements: Sequence[Statement],
-    path: Path,
-    events: list[_Event],
-    live: frozenset[str],
-    touches: Touches,
-) -> None:
-    for statement in statements:
-        for expression in statement.expressions:
-            for item in _in_order(expression):
-                if is_captured_access(item, live):
-                    _check_access(item, path, events)
-                else:
-                    event = _event(item, path, touches)
-                    if event is not None:
-                        events.append(event)
-        arm = 0 if statement.kind in ("if", "while", "switch", "case") else None
-        inner = path if arm is None else (*path, (id(statement), 0))
-        _check(statement.body, inner, events, live, touches)
-        _check(statement.other, (*path, (id(statement), 1)), events, live, touches)
+def _changed(write: Expr) -> int:
+    """The bits that a write may change."""
+    value = peeled(write.value) if write.value is not None else None
+    if value is not None and value.kind == "const":
+        if write.operator == "|=":
+            return value.number & ALL_BITS
+        if write.operator == "&=":
+            return ~value.number & ALL_BITS
+    return ALL_BITS
 
 
 def _in_order(expr: Expr) -> list[Expr]:
@@ -72,40 +130,3 @@ def _in_order(expr: Expr) -> list[Expr]:
     for part in expr.parts:
         found += _in_order(part)
     return [*found, expr]
-
-
-def _event(item: Expr, path: Path, touches: Touches) -> _Event | None:
-    if item.kind == "asm":
-        raise At(item.line, "inline assembly: what it does with the device isn't known")
-    if item.kind == "hardware" and item.indirect:
-        raise At(
-            item.line,
-            f"{item.text.strip()} reaches registers through a pointer that isn't known here: "
-            "name the device",
-        )
-    if item.kind == "write":
-        return _Event(path, item.line, f"the write {item.text.strip()}", True)
-    if item.kind != "call" or _ENTERS.fullmatch(item.name):
-        return None
-    if item.indirect:
-        return _Event(path, item.line, f"the call through {item.name}", True)
-    writes = touches(item.name)
-    return _Event(path, item.line, f"{item.name}()", writes is not False)
-
-
-def _check_access(item: Expr, path: Path, events: Sequence[_Event]) -> None:
-    for event in events:
-        inside = event.path[: len(path)] == path
-        before = path[: len(event.path)] == event.path
-        if event.touches and (inside or before):
-            raise At(
-                item.line,
-                f"{item.text.strip()} comes after {event.what} in line {event.line}, which may "
-                "write to the device: do it first",
-            )
-        if is_acknowledgement(item) and inside:
-            raise At(
-                item.line,
-                f"{item.text.strip()} acknowledges after {event.what} in line {event.line}: "
-                "acknowledge first if the order doesn't matter",
-            )

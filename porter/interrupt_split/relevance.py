@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from porter.interrupt_split.effects import is_acknowledgement, is_captured_access
+from porter.interrupt_split.effects import Captured, is_acknowledgement
 from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.statement import Statement, walk_all
 
@@ -19,8 +19,8 @@ _JUMPS = frozenset({"return", "break", "continue"})
 class Relevance:
     """`needed` locals and relevant statements of one handler."""
 
-    def __init__(self, statements: Sequence[Statement], live: frozenset[str]) -> None:
-        self._live = live
+    def __init__(self, statements: Sequence[Statement], captured: Captured) -> None:
+        self.is_captured = captured
         self.needed: set[Variable] = set()
         self._relevant: set[int] = set()
         order = {id(statement): number for number, statement in enumerate(walk_all(statements))}
@@ -44,10 +44,6 @@ class Relevance:
     def has_access_below(self, statement: Statement) -> bool:
         """Whether it or anything below it has one."""
         return any(self.has_access(inner) for inner in statement.walk())
-
-    def is_captured(self, expr: Expr) -> bool:
-        """Whether an access is lost when it comes late."""
-        return is_captured_access(expr, self._live)
 
     def goes_past(self, statement: Statement) -> bool:
         """Whether a jump may go past a captured access."""

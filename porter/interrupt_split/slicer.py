@@ -351,7 +351,7 @@ class Slicer:
         """What in an expression only the VM knows, None if nothing is."""
         for item in expr.walk():
             if item.kind in ("memory", "call", "hardware", "asm"):
-                return item.text.strip() or item.name
+                return item.name or item.text.strip()
             if item.kind == "local" and item.variable not in seen:
                 known = self.values.definitions.get(item.variable)
                 if not known:

@@ -67,18 +67,21 @@ class Statement:
     def expressions(self) -> list[Expr]:
         """Expressions of its own, in order."""
         found = [local.value for local in self.locals if local.value is not None]
+        if self.callee is not None:
+            return [*found, *self.callee.arguments]
         return found if self.expr is None else [*found, self.expr]
 
 
 @dataclass(eq=False)
 class Callee:
     """What an `inline` statement calls; `call` is the call. `threaded`: a helper of this file
-    that nothing else calls, whose own text is edited; else the call is taken out or replaced."""
+    that nothing else calls, whose own text is edited; else the call is taken out or replaced.
+    `arguments`: those that aren't the value of a local of the body."""
 
     name: str
     call: Expr
-    definition: Node | None
     threaded: bool
+    arguments: list[Expr] = field(default_factory=list)
 
 
 def walk_all(statements: Sequence[Statement]) -> Iterator[Statement]:

@@ -104,6 +104,24 @@ class Touches:
                     stack.append(name)
         return found
 
+    def written_by(self, name: str) -> frozenset[str] | None:
+        """Registers that a function and all that it leads to may write; None: any."""
+        reached = {name}
+        stack = [name]
+        while stack:
+            for called in self._graph.edges.get(stack.pop(), ()):
+                if called in self.touching and called not in reached:
+                    reached.add(called)
+                    stack.append(called)
+        names: set[str] = set()
+        for touch in self.all:
+            if touch.function.name not in reached or touch.use == "read":
+                continue
+            if touch.register is None:
+                return None
+            names.add(touch.register.name)
+        return frozenset(names)
+
     # --- one function ----------------------------------------------------------------------
 
     def _in_function(self, function: Function) -> Iterator[Touch]:
@@ -126,6 +144,9 @@ class Touches:
                 yield Touch(function, item.line, use, item.register, item.text)
                 if use == "write" and item.operator not in ("=", ""):
                     yield Touch(function, item.line, "read", item.register, item.text)
+            elif item.kind == "hardware" and item.register is not None:
+                yield Touch(function, item.line, "write", item.register, item.text)
+                yield Touch(function, item.line, "read", item.register, item.text)
             elif item.kind == "hardware" and item.indirect:
                 use = "write" if item.value is not None else "read"
                 base = re.match(rb"\W*([A-Za-z_]\w*)", item.text.encode("latin-1"))
@@ -137,6 +158,8 @@ class Touches:
         """`&USART1->DR`, which a DMA stream or another function may read through."""
         for node in walk(body):
             if node.type != "pointer_expression" or not text_of(node).startswith(b"&"):
+                continue
+            if _is_followed(node):
                 continue
             target = node.child_by_field_name("argument")
             value = function.evaluator.value(target, function.scope) if target is not None else None
@@ -250,6 +273,16 @@ class Touches:
         start, end = self._split.base, self._split.base + self._split.size
         alias = 0x4200_0000 + (start - 0x4000_0000) * 32
         return start & ~0xFFFF <= address < end or alias <= address < alias + self._split.size * 32
+
+
+def _is_followed(address: Node) -> bool:
+    """`*(volatile uint8_t *)&SPI1->DR`: an access like any other."""
+    for parent in ancestors(address):
+        if parent.type == "pointer_expression":
+            return text_of(parent).startswith(b"*")
+        if parent.type not in ("cast_expression", "parenthesized_expression"):
+            break
+    return False
 
 
 def _outermost(body: Node) -> Iterator[Node]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from porter.flow.statements import is_pure
+from porter.flow.variables import is_declarator, outer_declaration, outer_declarator
 from porter.interrupt_split.capture import Field
 from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
 from porter.interrupt_split.functions import Function
@@ -14,6 +16,7 @@ from porter.interrupt_split.record import PARAMETER, struct_name, struct_text
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement, walk_all
 from porter.rules.deletion import span_of, tidy
+from porter.source.c_tree import Node, text_of, walk
 from porter.source.edit import Edit
 
 
@@ -35,6 +38,7 @@ class Bottom:
         """Raises At where the text can't be edited."""
         replaced, helpers = self._accesses()
         deleted = self._deleted()
+        deleted += self._unused([*replaced, *deleted])
         loops = list(self._loops())
         inner = [*replaced, *loops]
         file = self.function.text.file
@@ -97,8 +101,6 @@ class Bottom:
         found = self.captured.get(id(expr))
         if found is not None:
             return self._field_text(found, expr.text)
-        if expr.kind == "expansion":
-            return self._text(expr.parts[0])
         return "".join(p if isinstance(p, str) else self._text(p) for p in expr.pieces)
 
     def _field_text(self, field: Field, register: str) -> str:
@@ -142,10 +144,11 @@ class Bottom:
         """A call goes as a whole if the mid-section does all that it does."""
         name = statement.callee.name if statement.callee is not None else "it"
         captured = {id(access) for access in self.acknowledgements}
+        own = {local.variable for inner in walk_all(statement.body) for local in inner.locals}
         for inner in walk_all(statement.body):
             for expression in inner.expressions:
                 for item in expression.walk():
-                    outside = item.kind == "set" and item.owner == self.function.identity
+                    outside = item.kind == "set" and item.variable not in own
                     memory = item.kind in ("memory", "hardware") and item.value is not None
                     write = item.kind == "write" and id(item) not in captured
                     if outside or memory or write or item.kind in ("call", "asm"):
@@ -154,6 +157,35 @@ class Bottom:
                             f"{name} reads or acknowledges and does more ({item.text.strip()}): "
                             "write its body into the handler",
                         )
+
+    def _unused(self, edits: Sequence[Edit]) -> Iterator[Edit]:
+        """Declarations of locals that only the text used which is gone."""
+        function = self.function
+        body = function.body
+        names: dict[bytes, list[Node]] = {}
+        for node in walk(body) if body is not None else ():
+            if node.type == "identifier":
+                names.setdefault(text_of(node), []).append(node)
+        for nodes in names.values():
+            declared = [node for node in nodes if is_declarator(node)]
+            uses = [function.tree.start(node) for node in nodes if not is_declarator(node)]
+            if len(declared) != 1 or not uses:
+                continue
+            declaration = outer_declaration(declared[0])
+            if declaration.type != "declaration" or (
+                len(declaration.children_by_field_name("declarator")) != 1
+            ):
+                continue
+            value = outer_declarator(declared[0]).child_by_field_name("value")
+            pure = value is None or is_pure(value, function.evaluator)
+            name = text_of(declared[0])
+            gone = all(
+                any(e.start <= use < e.end and name not in e.replacement for e in edits)
+                for use in uses
+            )
+            if pure and gone:
+                context = function.contexts.at(function.tree, declaration)
+                yield span_of(context, declaration, function.evaluator)
 
     # --- loops -----------------------------------------------------------------------------
 

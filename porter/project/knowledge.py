@@ -9,7 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from porter.project.build import Build
-from porter.project.macro_uses import MacroUse, calls_in
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.source.c_lexer import LexedSource, Token, lex
 from porter.source.c_tree import FileTrees
@@ -64,7 +63,6 @@ class Knowledge:
         self._lexed: dict[Path, LexedSource] = {}
         self._texts: dict[Path, CText] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
-        self._macro_uses: dict[bytes, list[MacroUse]] | None = None  # filled when somebody asks
         for unit in self._units.values():
             for path in unit.lines:
                 self._by_file.setdefault(path, []).append(unit)
@@ -116,18 +114,6 @@ class Knowledge:
         last = text.conditions.end(max(start, end - 1), len(text.file.data))
         lines = text.file.line(first), text.file.line(max(start, last - 1))
         return self.is_compiled(text.file.path, *lines)
-
-    def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
-        """Uses of a function-like macro in compiled code of all files."""
-        if self._macro_uses is None:
-            self._macro_uses = {}
-            for source in self._sources:
-                if not source.is_asm and self.is_built(source.path):
-                    text = self.text(source)
-                    for called, use in calls_in(text.lexed, text.evaluator):
-                        if self.is_arm_compiled(text, use.start, use.end):
-                            self._macro_uses.setdefault(called, []).append(use)
-        return self._macro_uses.get(name, ())
 
     @cached_property
     def project_wide(self) -> Evaluator:
