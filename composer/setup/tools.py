@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -74,6 +75,14 @@ def host_compiler() -> str | None:
     return next((version for version in versions if version is not None), None)
 
 
+def host_headers() -> str | None:
+    """The C library to compile with: Debian's gcc comes without."""
+    for name in HOST_COMPILERS:
+        if first_line(name, "-E", "-include", "sys/mman.h", "-x", "c", os.devnull) is not None:
+            return "found"
+    return None
+
+
 def chromium() -> str | None:
     """The first Chromium that there is."""
     versions = (version_of(name)() for name in CHROMIUMS)
@@ -87,7 +96,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool("arm-none-eabi-gcc", "gcc-arm-none-eabi", "compiling", version_of("arm-none-eabi-gcc")),
     Tool("newlib", "libnewlib-arm-none-eabi", "the C library of the domains", newlib),
     Tool("qemu-system-arm", "qemu-system-arm", "fvmkit run", version_of("qemu-system-arm")),
-    Tool("cc", "gcc", "fvmkit run --trace", host_compiler),
+    Tool("cc", "gcc", "fvmkit run --trace", host_compiler, needed=False),
+    Tool("libc6-dev", "libc6-dev", "fvmkit run --trace", host_headers, needed=False),
     Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
     # The headless shell is the smallest package that draws a page: 64 MB to download.
     Tool("chromium", "chromium-headless-shell", "tests of fvmkit report", chromium, needed=False),

@@ -20,6 +20,7 @@ CALLERS = {"guest_call": "r0", "fvm_call": "r1"}
 SVC_REGISTER = "ip"
 DEFINITION = re.compile(r"#define FVM_CALL_(\w+) (\d+)\b")
 RANGES = ("HYPERVISOR", "HYPERVISOR_END")  # bounds of a group, not calls
+MOST_BYTES = 4 << 20  # of code that is looked at: symbols may overlap without end
 REACH = 12  # instructions between the move and the call
 CONSTANT = re.compile(r"#(?:0x([0-9a-f]+)|(\d+))$")
 
@@ -45,7 +46,11 @@ def find_calls(binary: Binary) -> Iterator[tuple[int, int]]:
     }
     starts, sizes = symbols.functions()
     extents = {(int(start) & ~1, int(size)) for start, size in zip(starts, sizes, strict=True)}
+    looked_at = 0
     for start, size in sorted(extents):
+        looked_at += size
+        if looked_at > MOST_BYTES:
+            return
         code = _disassemble(binary, start, size)
         jumps = {target for line in code if (target := _target(line)) is not None}
         for index, line in enumerate(code):

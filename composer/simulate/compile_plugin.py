@@ -20,7 +20,7 @@ def compile_plugin(folder: Path) -> Path:
     if compiler is None:
         raise MissingError(
             "tracing needs a C compiler for this computer, and there is none",
-            hint="install one (Debian: apt-get install gcc libc6-dev); fvmkit doctor lists it",
+            hint="install one (Debian: apt-get install gcc libc6-dev); fvmkit doctor looks for it",
         )
     target = folder / "trace.so"
     with as_file(files("composer.simulate") / "plugin") as source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property
 
@@ -69,13 +70,14 @@ class SymbolTable:
 
     def extent(self, name: str) -> tuple[int, int] | None:
         """Address, bit 0 clear for functions, and size of what has this name; None: nothing has."""
-        wanted = name.encode()
-        for row in range(len(self._entries)):
-            start = int(self._entries["name"][row])
-            if self._names[start : start + len(wanted) + 1] == wanted + b"\0":
-                entry = self._entries[row]
-                thumb = self._kinds[row] in (_FUNC, _IFUNC)
-                return int(entry["value"]) & ~int(thumb), int(entry["size"])
+        # Names may share their ends in the table of names, so any place in it can be one's start.
+        starts = [
+            found.start() for found in re.finditer(re.escape(name.encode() + b"\0"), self._names)
+        ]
+        for row in np.flatnonzero(np.isin(self._entries["name"], starts)):
+            entry = self._entries[row]
+            thumb = self._kinds[row] in (_FUNC, _IFUNC)
+            return int(entry["value"]) & ~int(thumb), int(entry["size"])
         return None
 
     @cached_property
