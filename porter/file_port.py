@@ -9,6 +9,7 @@ from porter.interrupt_split.analysis import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
 from porter.result import FilePort
 from porter.rules.context_switch import not_transcribed, transcribed
+from porter.rules.never_runs import never_runs
 from porter.rules.registry import LAST_RULE, RULES
 from porter.rules.unit import Unit
 from porter.rules.unlinked import WhyNot, unlinked
@@ -35,7 +36,7 @@ def port_c(
         _settle(unit, rule.examine(unit))
     _settle(unit, not_transcribed(unit, switches))
     _settle(unit, LAST_RULE.examine(unit))
-    for verdict in list(unlinked(unit, why_not)):
+    for verdict in [*unlinked(unit, why_not), *never_runs(unit)]:
         unit.verdicts[verdict.site] = verdict
     account(unit.found.sites, unit.verdicts)
     edits = with_split_edits(unit.edits(), splits)

@@ -9,7 +9,7 @@ from pathlib import Path
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
 from porter.file_port import leave, port_asm, port_c
-from porter.flow.field_values import FieldValues
+from porter.flow.project_facts import ProjectFacts
 from porter.interrupt_split.analysis import HandlerSplit, Splitter
 from porter.interrupt_split.verdict import with_splits
 from porter.project.build import read_build, with_files
@@ -120,7 +120,7 @@ class _Project:
             if source.path in self.staying:
                 port = leave(source, sites.sites, self.staying[source.path])
             else:
-                unit = Unit(sites, self.domain, self.knowledge, lambda: self._fields)
+                unit = Unit(sites, self.domain, self.knowledge, self._facts)
                 splits = [s for s in self.splits if s.edits and s.function is not None
                           and s.function.text.file.path == source.path]  # fmt: skip
                 port = port_c(unit, switches, self._why_not_linked, splits)
@@ -138,10 +138,9 @@ class _Project:
         return found
 
     @cached_property
-    def _fields(self) -> FieldValues:
-        """What the project puts into fields of structs."""
-        texts = [self.knowledge.text(source) for source in self.live if not source.is_asm]
-        return FieldValues(texts, self.knowledge.is_arm_compiled)
+    def _facts(self) -> ProjectFacts:
+        """What rules ask about all files."""
+        return ProjectFacts(self.knowledge, self.live, self._why_not_linked)
 
     @cached_property
     def _reached(self) -> tuple[set[str], set[str]] | None:

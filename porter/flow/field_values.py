@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from porter.project.knowledge import CText
 from porter.sites.context import Contexts
 from porter.sites.local_names import declarations, scope_of
-from porter.source.c_tree import Node, strip_parentheses, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, strip_parentheses, text_of, walk
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Place, Pointer
@@ -37,11 +37,12 @@ class FieldValues:
     """Answers for the compiled C files of one project."""
 
     def __init__(
-        self, texts: Iterable[CText], is_compiled: Callable[[CText, int, int], bool]
+        self, texts: Iterable[CText], takes_part: Callable[[CText, SyntaxTree, Node], bool]
     ) -> None:
+        """`takes_part`: whether a function may run at all."""
         self._values: dict[_Field, set[int] | None] = {}
         self._defined: set[bytes] = set()
-        codes = [code for text in texts for code in _codes(text, is_compiled)]
+        codes = [code for text in texts for code in _codes(text, takes_part)]
         for code in codes:
             declarator = code.root.child_by_field_name("declarator")
             if code.root.type == "function_definition" and declarator is not None:
@@ -158,10 +159,10 @@ def _field(node: Node, evaluator: Evaluator, scope: Scope) -> _Field:
     return _NO_OWNER, text_of(name) if name is not None else b""
 
 
-def _codes(text: CText, is_compiled: Callable[[CText, int, int], bool]) -> Iterator[_Code]:
+def _codes(text: CText, takes_part: Callable[[CText, SyntaxTree, Node], bool]) -> Iterator[_Code]:
     contexts = Contexts(text)
     for tree, function in contexts.functions():
-        if is_compiled(text, tree.start(function), tree.end(function)):
+        if takes_part(text, tree, function):
             scope = scope_of(function, text.evaluator, contexts.file_scope)
             yield _Code(function, scope, text.evaluator)
     yield _Code(text.trees.whole.root, contexts.file_scope, text.evaluator)

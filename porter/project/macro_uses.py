@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from porter.source.c_lexer import LexedSource, Token
+from porter.project.knowledge import CText
+from porter.source.c_lexer import Token
 from porter.source.evaluate import Evaluator
 from porter.source.macros import parse_define
 from porter.source.token_tools import matching, split_arguments
@@ -14,25 +15,27 @@ from porter.source.values import Number
 _MASK = 0xFFFF_FFFF
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MacroUse:
     """A call at [start, end) of a file; `arguments` that are no constants are None."""
 
+    text: CText
     start: int
     end: int
     arguments: tuple[int | None, ...]
 
 
-def calls_in(lexed: LexedSource, evaluator: Evaluator) -> Iterator[tuple[bytes, MacroUse]]:
+def calls_in(text: CText) -> Iterator[tuple[bytes, MacroUse]]:
     """Names of function-like macros with their uses, in the code and in bodies of other macros."""
-    yield from _calls(lexed.tokens, evaluator)
-    for directive in lexed.directives:
+    yield from _calls(text, text.lexed.tokens)
+    for directive in text.lexed.directives:
         macro = parse_define(directive)
         if macro is not None:
-            yield from _calls(macro.body, evaluator)
+            yield from _calls(text, macro.body)
 
 
-def _calls(tokens: Sequence[Token], evaluator: Evaluator) -> Iterator[tuple[bytes, MacroUse]]:
+def _calls(text: CText, tokens: Sequence[Token]) -> Iterator[tuple[bytes, MacroUse]]:
+    evaluator = text.evaluator
     for index in range(len(tokens) - 1):
         token = tokens[index]
         if token.kind != "identifier" or tokens[index + 1].text != b"(":
@@ -42,12 +45,12 @@ def _calls(tokens: Sequence[Token], evaluator: Evaluator) -> Iterator[tuple[byte
             continue
         closing = matching(tokens, index + 1)
         if closing is None:
-            yield token.text, MacroUse(token.start, token.end, ())
+            yield token.text, MacroUse(text, token.start, token.end, ())
             continue
         arguments = tuple(
             _constant(part, evaluator) for part in split_arguments(tokens[index + 2 : closing])
         )
-        yield token.text, MacroUse(token.start, tokens[closing].end, arguments)
+        yield token.text, MacroUse(text, token.start, tokens[closing].end, arguments)
 
 
 def _constant(part: Sequence[Token], evaluator: Evaluator) -> int | None:

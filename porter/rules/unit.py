@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from porter.flow.dead_slice import Slice
-from porter.flow.field_values import FieldValues
+from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables
 from porter.project.domain import Domain
@@ -52,13 +52,12 @@ class Unit:
         sites: CSites,
         domain: Domain | None,
         knowledge: Knowledge | None = None,
-        fields: Callable[[], FieldValues] | None = None,
+        project: ProjectFacts | None = None,
     ) -> None:
-        """`fields` is asked only if a rule wants to know: it takes time to find out."""
         self.found = sites
         self.domain = domain
         self._knowledge = knowledge
-        self._fields = fields
+        self._project = project
         self.verdicts: dict[Site, Verdict] = {}
         self.deletions: set[Edit] = set()
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
@@ -246,13 +245,19 @@ class Unit:
 
     def field_values(self, node: Node, scope: Scope) -> frozenset[int] | None:
         """What is written to a field of a struct; None if it may be anything."""
-        if self._fields is None:
+        if self._project is None:
             return None
-        return self._fields().of(node, self.text.evaluator, scope)
+        return self._project.fields.of(node, self.text.evaluator, scope)
+
+    def why_never(self, site: Site) -> str | None:
+        """Why the code at a site never runs; None if it may."""
+        if self._project is None or self.region(site).name is not None:
+            return None
+        return self._project.branches.why_never(self.text, site.start, site.end)
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
-        """Uses of a function-like macro in code that is compiled, in all files of the project."""
-        return self._knowledge.macro_uses(name) if self._knowledge is not None else ()
+        """Uses of a function-like macro in code that may run, in all files of the project."""
+        return self._project.macro_uses(name) if self._project is not None else ()
 
     def is_deleted(self, start: int, end: int) -> bool:
         """Whether [start, end) goes with a deletion."""

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 from porter.rules.unit import Unit
 from porter.rules.verdict import Status, Verdict
-from porter.sites.context import Context
-from porter.source.c_tree import text_of
+from porter.sites.context import is_made_by_macro
 
 RULE = "unlinked"
 WhyNot = Callable[[str], str | None]
@@ -25,18 +24,10 @@ def unlinked(unit: Unit, why_not: WhyNot) -> Iterator[Verdict]:
             name = macro.decode("latin-1")
         elif context is not None and context.kind == "function":
             name = context.name
-            if not name or _is_pasted(unit, context, name):
+            if not name or is_made_by_macro(context.root, unit.text.evaluator):
                 continue
         else:
             continue
         reason = why_not(name)
         if reason is not None:
             yield Verdict(site, Status.LEFT, RULE, f"{reason}; else: {verdict.reason}")
-
-
-def _is_pasted(unit: Unit, context: Context, name: str) -> bool:
-    """`ISR(TIM2) {`, which parses as a TIM2 of type ISR: what the function is called is unknown."""
-    declared = context.root.child_by_field_name("type")
-    written = {name.encode("latin-1"), text_of(declared) if declared is not None else b""}
-    found = [unit.text.evaluator.macros.get(word) for word in written]
-    return any(macro is not None and macro.parameters is not None for macro in found)

@@ -11,7 +11,7 @@ from porter.sites.local_names import scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.c_types import declared_name
-from porter.source.evaluate import Scope, no_scope
+from porter.source.evaluate import Evaluator, Scope, no_scope
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +104,15 @@ class Contexts:
                 return False
             node = node.parent
         return node is not None
+
+
+def is_made_by_macro(function: Node, evaluator: Evaluator) -> bool:
+    """`ISR(TIM2) {`, which parses as a TIM2 of type ISR: what the function is called is unknown."""
+    declared = function.child_by_field_name("type")
+    written = {function_name(function).encode("latin-1")}
+    written.add(text_of(declared) if declared is not None else b"")
+    found = [evaluator.macros.get(word) for word in written]
+    return any(macro is not None and macro.parameters is not None for macro in found)
 
 
 def function_name(definition: Node) -> str:

@@ -1,0 +1,115 @@
+"""Branches that never run, because the settings that they serve are never asked for.
+
+A driver decides by fields of a struct: `if (init->Oscillators & LSE) ...`. Where the project only
+ever stores constants in such a field, each of them is tried; a branch that none of them leads to
+is dead in this project, though the compiler, which sees one file at a time, keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+from porter.flow.field_values import FieldValues
+from porter.flow.statements import condition_of, conjuncts
+from porter.project.knowledge import CText
+from porter.sites.context import Contexts, function_name, is_made_by_macro
+from porter.sites.local_names import scope_of
+from porter.source.c_lexer import lex_fragment
+from porter.source.c_tree import Node, ancestors, parse_expression, text_of, walk
+from porter.source.evaluate import Scope
+
+_MAX_CASES = 64
+WhyNot = Callable[[str], str | None]
+
+
+class DeadBranches:
+    """Answers for one project; `why_not` says why a function is not part of the machine."""
+
+    def __init__(self, fields: FieldValues, why_not: WhyNot) -> None:
+        self._fields = fields
+        self._why_not = why_not
+        self._scopes: dict[tuple[int, int], Scope] = {}
+
+    def why_never(self, text: CText, start: int, end: int) -> str | None:
+        """Why [start, end) of a file never runs; None if it may."""
+        found = text.trees.function_at(start, end)
+        if found is None:
+            return None
+        tree, function = found
+        if not is_made_by_macro(function, text.evaluator):
+            reason = self._why_not(function_name(function))
+            if reason is not None:
+                return reason
+        node = tree.smallest(start, end)
+        for parent in ancestors(node) if node is not None else ():
+            if parent.id == function.id:
+                break
+            reason = self._skips(parent, tree.start, start, text, function)
+            if reason is not None:
+                return reason
+        return None
+
+    def _skips(
+        self,
+        branch: Node,
+        place: Callable[[Node], int],
+        start: int,
+        text: CText,
+        function: Node,
+    ) -> str | None:
+        """Why an `if` never leads to the arm that holds the file's byte `start`."""
+        condition = condition_of(branch) if branch.type == "if_statement" else None
+        if condition is None:
+            return None
+        taken = branch.child_by_field_name("consequence")
+        other = branch.child_by_field_name("alternative")
+        scope = self._scope(text, function)
+        if other is not None and place(other) <= start:
+            if self._is_always(condition, True, text, scope):
+                return f"never runs: {_shown(condition)} holds for all that is asked for"
+        elif taken is not None and place(taken) <= start:
+            for part in conjuncts(condition):
+                if self._is_always(part, False, text, scope):
+                    return f"never runs: {_shown(part)} is false for all that is asked for"
+        return None
+
+    def _scope(self, text: CText, function: Node) -> Scope:
+        key = id(text), function.start_byte
+        if key not in self._scopes:
+            outer = Contexts(text).file_scope
+            self._scopes[key] = scope_of(function, text.evaluator, outer)
+        return self._scopes[key]
+
+    def _is_always(self, condition: Node, truth: bool, text: CText, scope: Scope) -> bool:
+        """Whether a condition has this truth value for everything that its fields may hold."""
+        evaluator = text.evaluator
+        words = b" ".join(evaluator.macros.expand(lex_fragment(text_of(condition))))
+        tree = parse_expression(words)
+        if tree is None:
+            return False
+        choices: dict[bytes, list[int]] = {}
+        for node in walk(tree):
+            if node.type == "field_expression":
+                values = self._fields.of(node, evaluator, scope)
+                if values is not None:
+                    choices[text_of(node)] = sorted(values | {0})
+        cases = 1
+        for choice in choices.values():
+            cases *= len(choice)
+        if not choices or cases > _MAX_CASES:
+            return False
+        names = sorted(choices, key=len, reverse=True)
+        for case in product(*(choices[name] for name in names)):
+            tried = words
+            for name, value in zip(names, case, strict=True):
+                tried = tried.replace(name, b"%dU" % value)
+            expression = parse_expression(tried)
+            number = evaluator.number(expression, scope) if expression is not None else None
+            if number is None or bool(number) is not truth:
+                return False
+        return True
+
+
+def _shown(condition: Node) -> str:
+    return b" ".join(text_of(condition).split()).decode("latin-1")

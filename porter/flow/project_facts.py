@@ -1,0 +1,66 @@
+"""What a rule may ask about the project as a whole; found out when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from porter.flow.dead_branches import DeadBranches
+from porter.flow.field_values import FieldValues
+from porter.project.knowledge import CText, Knowledge
+from porter.project.macro_uses import MacroUse, calls_in
+from porter.sites.context import function_name, is_made_by_macro
+from porter.source.c_tree import Node, SyntaxTree
+from porter.source.source_file import SourceFile
+
+WhyNot = Callable[[str], str | None]
+
+
+class ProjectFacts:
+    """Answers for the files that take part in the ported build.
+
+    `why_not` says why a function is not part of the machine; None if it is.
+    """
+
+    def __init__(
+        self, knowledge: Knowledge, sources: Iterable[SourceFile], why_not: WhyNot
+    ) -> None:
+        self._knowledge = knowledge
+        self._sources = [source for source in sources if not source.is_asm]
+        self._why_not = why_not
+
+    @cached_property
+    def fields(self) -> FieldValues:
+        """What the project puts into fields of structs."""
+        return FieldValues(map(self._knowledge.text, self._sources), self._takes_part)
+
+    @cached_property
+    def branches(self) -> DeadBranches:
+        """Which branches nothing leads to."""
+        return DeadBranches(self.fields, self._why_not)
+
+    def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
+        """Uses of a function-like macro in code that may run."""
+        return [
+            use
+            for use in self._macro_uses.get(name, ())
+            if self.branches.why_never(use.text, use.start, use.end) is None
+        ]
+
+    @cached_property
+    def _macro_uses(self) -> dict[bytes, list[MacroUse]]:
+        found: dict[bytes, list[MacroUse]] = {}
+        for source in self._sources:
+            text = self._knowledge.text(source)
+            for name, use in calls_in(text):
+                if self._knowledge.is_arm_compiled(text, use.start, use.end):
+                    found.setdefault(name, []).append(use)
+        return found
+
+    def _takes_part(self, text: CText, tree: SyntaxTree, function: Node) -> bool:
+        """Whether a function is compiled and may be called."""
+        if not self._knowledge.is_arm_compiled(text, tree.start(function), tree.end(function)):
+            return False
+        if is_made_by_macro(function, text.evaluator):
+            return True
+        return self._why_not(function_name(function)) is None
