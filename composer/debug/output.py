@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from composer.debug.statistics import Statistics, describe, statistics
-from composer.debug.timeline import Timeline, Words, make_timeline
+from composer.debug.timeline import Timeline, Told, Words, make_timeline
 from composer.debug.timeline_html import html_timeline
 from composer.debug.timeline_json import json_timeline
 from composer.debug.timeline_svg import render_timeline
@@ -56,7 +56,7 @@ def check_target(path: Path) -> None:
 
 
 def write_trace(
-    system: Composed, trace: Trace, faults: Sequence[str], targets: Sequence[Path]
+    system: Composed, trace: Trace, faults: Sequence[Told], targets: Sequence[Path]
 ) -> list[str]:
     """Write all the files; returns the numbers of the run as lines for people."""
     timeline = make_timeline(system, trace, faults)

@@ -13,6 +13,7 @@ import click
 from composer.debug.output import check_target, write_trace
 from composer.debug.port import listen, qemu_arguments
 from composer.debug.scripts import FOLDER, GDB, SYSTEM
+from composer.debug.timeline import Told
 from composer.image.composed import Composed
 from composer.simulate.image import open_image
 from composer.simulate.running import Running
@@ -68,7 +69,11 @@ class Session:
         if self._tracer is None or self._system is None or self._running is None:
             return
         lines = self._running.transcript.recording().lines
-        faults = [line.sentence for line in lines if line.fields.get("kind") == "fault"]
+        kinds = [line.fields.get("kind") for line in lines]
+        known = lines[: kinds.index("lost")] if "lost" in kinds else lines  # no gaps before it
+        faults = [
+            Told(line.who, line.sentence) for line in known if line.fields.get("kind") == "fault"
+        ]
         for line in write_trace(self._system, self._tracer.read(), faults, self._traces):
             click.echo(line)
         click.echo(f"wrote {', '.join(map(str, self._traces))}", err=True)

@@ -39,6 +39,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What the kernel's log said of a stop."""
+
+    domain: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Timeline:
     """A trace in words. `stops` are known from the whole run, all else as long as events are."""
 
@@ -175,14 +183,20 @@ def _slices(trace: Trace) -> Iterator[Slice]:
         yield Slice(start, trace.instructions, lane, thread if lane else None)
 
 
-def make_timeline(system: Composed, trace: Trace, faults: Sequence[str] = ()) -> Timeline:
-    """The lanes of a trace. `faults` are the sentences of `fvmkit run`, in their order."""
+def _stops(words: Words, trace: Trace, faults: Sequence[Told]) -> Iterator[Mark]:
+    """The log is behind the run and may end before: a stop that it doesn't tell has plain words."""
+    waiting = list(reversed(faults))
+    for event in trace.stops:
+        lane = lane_of_mark(event, trace)
+        told = waiting and waiting[-1].domain == trace.lanes[lane]
+        text = waiting.pop().sentence if told else words.event(event)
+        yield Mark(event.at, event.kind, lane, text)
+
+
+def make_timeline(system: Composed, trace: Trace, faults: Sequence[Told] = ()) -> Timeline:
+    """The lanes of a trace. `faults` are those of the log, in their order and with no gap."""
     words = Words(system, trace)
-    texts = [*faults, *map(words.event, trace.stops[len(faults) :])]
-    stops = tuple(
-        Mark(event.at, event.kind, lane_of_mark(event, trace), text)
-        for event, text in zip(trace.stops, texts, strict=False)
-    )
+    stops = tuple(_stops(words, trace, faults))
     marks = (
         Mark(event.at, event.kind, lane_of_mark(event, trace), words.event(event))
         for event in trace.events

@@ -12,7 +12,7 @@ from lxml import etree
 
 from composer.debug.output import FORMATS, check_target, write_trace
 from composer.debug.statistics import describe, statistics
-from composer.debug.timeline import Words, make_timeline
+from composer.debug.timeline import Told, Words, make_timeline
 from composer.debug.timeline_html import html_timeline
 from composer.debug.timeline_json import json_timeline
 from composer.debug.timeline_svg import render_timeline
@@ -98,7 +98,7 @@ def test_numbers_in_words(system: Composed) -> None:
 
 
 def test_the_picture_stands_alone_for_light_and_dark(system: Composed) -> None:
-    picture = render_timeline(make_timeline(system, trace_of(3), [HOSTILE]))
+    picture = render_timeline(make_timeline(system, trace_of(3), [Told("alpha", HOSTILE)]))
     root = etree.fromstring(picture.encode())
     assert root.tag == f"{SVG}svg"
     assert not root.findall(f".//{SVG}script")
@@ -112,6 +112,16 @@ def test_the_picture_stands_alone_for_light_and_dark(system: Composed) -> None:
     assert set(re.findall(r"https?://[^\"' ]+", picture)) == {"http://www.w3.org/2000/svg"}
 
 
+def test_a_stop_takes_its_own_sentence(system: Composed) -> None:
+    trace = trace_of(3)
+    stops = (trace.stops[0], Event(1870, Kind.CRIME, 0, 3, 0), Event(1890, Kind.CRIME, 0, 0, 0))
+    trace = dataclasses.replace(trace, stops=stops)
+    told = [Told("alpha", "alpha rebooted (1)"), Told("alpha", "alpha rebooted (2)")]
+    assert [stop.text for stop in make_timeline(system, trace, told).stops] == [
+        "alpha rebooted (1)", "stop of beta USR", "alpha rebooted (2)",
+    ]  # fmt: skip
+
+
 def test_a_long_run_is_no_larger_picture(system: Composed) -> None:
     short, long = (
         len(render_timeline(make_timeline(system, trace_of(rounds)))) for rounds in (2000, 40000)
@@ -120,7 +130,7 @@ def test_a_long_run_is_no_larger_picture(system: Composed) -> None:
 
 
 def test_a_window_shows_its_part(system: Composed) -> None:
-    timeline = make_timeline(system, trace_of(100), [HOSTILE])
+    timeline = make_timeline(system, trace_of(100), [Told("alpha", HOSTILE)])
     early, late = render_timeline(timeline, (0, 1000)), render_timeline(timeline, (60_000, 60_100))
     assert "alpha rebooted" in late and "alpha rebooted" not in early
     assert "instructions 0 to 1,000" in early
@@ -140,7 +150,9 @@ def test_a_run_without_events(system: Composed) -> None:
 def test_text_tells_each_event(system: Composed) -> None:
     trace = trace_of(3)
     text = text_timeline(
-        make_timeline(system, trace, [HOSTILE]), statistics(system, trace), Words(system, trace)
+        make_timeline(system, trace, [Told("alpha", HOSTILE)]),
+        statistics(system, trace),
+        Words(system, trace),
     )
     lines = text.splitlines()
     assert "           450  kernel  interrupt USART2" in lines
