@@ -32,6 +32,7 @@ class Debt(NamedTuple):
 _NONE = Debt("", 0, "")
 _MEMORY = Debt("memory", 0, "dsb")
 _UNPRIVILEGED = Debt("nPRIV", 0, "write")
+_MPU_ON = Debt("MPU_CTRL", 0, "off")  # regions change only while the unit is off
 _SPECIAL = ("CONTROL", "MSP", "BASEPRI", "FAULTMASK", "DEMCR")  # that boot writes, besides rules()
 
 
@@ -129,6 +130,8 @@ class _Check:
             yield from (Debt(special, 0, "write") for special in _SPECIAL)
         if address == self.code.handlers[PENDSV]:
             yield _UNPRIVILEGED
+        if address == self.code.functions["protection_arch_load"]:
+            yield _MPU_ON
         if address == self.code.functions["cpu_arch_settle"] and name != "dsb":
             yield Debt("settle", address, "dsb")
         self._special(address, registers)
@@ -148,6 +151,8 @@ class _Check:
 
     def _pays(self, address: int, registers: Registers, debt: Debt) -> bool:
         """Whether the instruction is the write that was due."""
+        if debt == _MPU_ON:
+            return self._writes(address, registers, "MPU_CTRL", 0)
         if debt.due != "write":
             return False
         text = self.code.text(address)
@@ -157,16 +162,22 @@ class _Check:
             return text.startswith(f"msr {debt.register.lower()},")
         if debt == _UNPRIVILEGED:
             return text.startswith("msr control,")  # _special looks at the value
-        for store in self.code.stores(address, registers):
-            register = self._register(address, store)
-            if debt.register == "MPU off":
-                if register == "MPU_CTRL" and store.stored and 5 in store.stored.numbers:
-                    return True
-            elif register == debt.register:
-                boot = self.rules[register].boot
-                if boot is None or _is(store.stored, boot):
-                    return True
-        return False
+        if debt.register == "MPU off":
+            return any(
+                self._register(address, store) == "MPU_CTRL"
+                and store.stored is not None
+                and 5 in store.stored.numbers
+                for store in self.code.stores(address, registers)
+            )
+        rule = self.rules[debt.register]
+        return self._writes(address, registers, debt.register, rule.boot)
+
+    def _writes(self, address: int, registers: Registers, register: str, value: int | None) -> bool:
+        return any(
+            self._register(address, store) == register
+            and (value is None or _is(store.stored, value))
+            for store in self.code.stores(address, registers)
+        )
 
     # --- where debts are due --------------------------------------------------------------
 
@@ -190,9 +201,12 @@ class _Check:
             and address in self.code.flow(address).following
         ):
             self._find("waits for the reset before its request is out", address)
-        if debt == _MEMORY and any(
-            _is(s.stored, 0x05FA0004)
-            for s in self.code.stores(address, self.code.values(entry)[address])
+        if debt == _MPU_ON and self._writes(
+            address, self.code.values(entry)[address], "MPU_REGION", None
+        ):
+            self._find("regions change while the MPU is on", address)
+        if debt == _MEMORY and self._writes(
+            address, self.code.values(entry)[address], "AIRCR", 0x05FA0004
         ):
             self._find("reset requested before memory is written", address)
 

@@ -75,6 +75,17 @@ def test_every_write_of_boot_that_is_taken_away_is_missed(code: Code) -> None:
     assert unnoticed == []
 
 
+def test_the_mpu_goes_off_and_on_again_around_new_regions(code: Code) -> None:
+    entry = code.functions["protection_arch_load"]
+    switches = [
+        address
+        for address, registers in code.values(entry).items()
+        if any(store.address == 0xE000ED94 for store in code.stores(address, registers))
+    ]
+    assert len(switches) == 2
+    assert all(check(without(code, address)) for address in switches)
+
+
 @pytest.mark.parametrize(
     ("instead_of", "instruction", "rule"),
     [
