@@ -34,7 +34,7 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
                 (_name(path, survey.root),),
             )
         )
-    root = _root(survey.root, [*compiled, *survey.build.options.include_dirs])
+    root = _root(survey.root, compiled)
     if root != survey.root:
         decisions.append(
             Decision(

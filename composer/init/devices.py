@@ -26,7 +26,7 @@ def uses_of(survey: Survey, chip: Chip) -> tuple[list[Use], list[Use], list[Deci
         if not places:
             continue
         if device.nobody:
-            if device.nobody.startswith(_MASTERS):
+            if device.nobody.startswith(_MASTERS) or device.kind == "wwdg":
                 decisions.append(Decision(f"{name} can't be granted: {device.nobody}", places))
             continue
         if device.kind in ("flash", "ram"):

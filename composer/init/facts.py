@@ -51,6 +51,11 @@ class PinUse:
         """PA9."""
         return f"P{self.port}{self.number}"
 
+    @property
+    def is_known(self) -> bool:
+        """Whether a description can say how it is set up."""
+        return self.mode is not None and (self.mode != "alternate" or self.alternate is not None)
+
 
 @dataclass(frozen=True)
 class ClockTree:

@@ -55,6 +55,7 @@ class Interrupts:
     def lines(self) -> list[Line]:
         """Lines that have a handler of the project's own."""
         found = []
+        idle: list[str] = []
         for exception, handler in sorted(self._handlers.items()):
             line = exception - FIRST_IRQ
             if line < 0:
@@ -70,11 +71,14 @@ class Interrupts:
                 )
             places = self._enabled.get(line, ())
             if not places:
-                what = f"nothing was seen to enable line {self._names[line]}"
-                if self._unclear:
-                    what += f", but {self._unclear[0]} enables one that isn't known"
-                self._say(f"{what}: is {handler} used at all?", handler)
+                idle.append(handler)
             found.append(self._line(line, handler, places or self._defined(handler)))
+        if idle:
+            lines = ", ".join(name for name in idle)
+            what = f"nothing was seen to enable the lines of {lines}"
+            if self._unclear:
+                what += f", but {self._unclear[0]} enables one that isn't known"
+            self._say(f"{what}: are they used at all?", idle[0])
         for line, places in sorted(self._enabled.items()):
             if line + FIRST_IRQ not in self._handlers and line in self._names:
                 self.decisions.append(

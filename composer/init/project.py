@@ -10,7 +10,7 @@ from pathlib import Path
 from composer.chips.chip import Chip
 from composer.init.build_facts import build_of
 from composer.init.devices import uses_of
-from composer.init.facts import ClockTree, Decision, Places, ProjectFacts, shown
+from composer.init.facts import ClockTree, Decision, PinUse, Places, ProjectFacts, shown
 from composer.init.foreign import explain, guessed
 from composer.init.interrupts import Interrupts
 from composer.init.memory import memory_of
@@ -40,10 +40,8 @@ def read_project(
     system, lines = interrupts.system_handlers, interrupts.lines()
     devices, clocks, more = uses_of(found, chip)
     decisions += interrupts.decisions + more
-    pins = tuple(pins_of(found, chip))
-    for pin in pins:
-        if pin.mode is None or (pin.mode == "alternate" and pin.alternate is None):
-            decisions.append(Decision(f"how {pin.name} is set up isn't known", pin.places))
+    pins = list(pins_of(found, chip))
+    decisions += _unknown([pin for pin in pins if not pin.is_known])
     tree = clock_tree(found, chip)
     tick_hz, tick_places = _tick(found, chip, tree)
     timeout, watchdog_places = watchdog(found, chip)
@@ -51,7 +49,7 @@ def read_project(
         decisions.append(
             Decision("the watchdog is started with a time that isn't known", watchdog_places)
         )
-    if "main" not in found.program.functions:
+    if not found.boot:
         decisions.append(Decision("no main() was found, so what runs at start isn't known"))
     elif not found.record.complete:
         decisions.append(
@@ -62,7 +60,7 @@ def read_project(
         vm_name(folder), folder.resolve(), build, memory,
         system.get("switch"), system.get("tick"), system.get("svc"), interrupts.has_tasks(),
         tick_hz, tick_places, timeout or None, watchdog_places,
-        tuple(devices), tuple(clocks), tuple(lines), pins, tree,
+        tuple(devices), tuple(clocks), tuple(lines), tuple(p for p in pins if p.is_known), tree,
         tuple(dict.fromkeys(decisions)),
     )  # fmt: skip
 
@@ -95,6 +93,17 @@ def _tick(found: Survey, chip: Chip, tree: ClockTree | None) -> tuple[int | None
             if 1 <= hertz <= _FASTEST:
                 return hertz, (shown(write.where, found.root),)
     return found.program.define("configTICK_RATE_HZ"), ()
+
+
+def _unknown(pins: list[PinUse]) -> list[Decision]:
+    """Pins of which the mode isn't known, together where one line sets them up."""
+    by_place: dict[Places, list[str]] = {}
+    for pin in pins:
+        by_place.setdefault(pin.places, []).append(pin.name)
+    return [
+        Decision(f"{', '.join(names)}: set up in a way that isn't known", places)
+        for places, names in by_place.items()
+    ]
 
 
 def _unclear(found: Survey) -> list[Decision]:

@@ -23,6 +23,7 @@ _SPEEDS = ("low", "medium", "high", "very-high")
 _DEBUG_PINS = {("A", 13), ("A", 14), ("A", 15), ("B", 3), ("B", 4)}
 _START, _LSI_HZ = 0xCCCC, 32_000
 _SYSTEM_CLOCK = ("HSI", "HSE", "PLL")
+_CRYSTALS = tuple(mhz * 1_000_000 for mhz in (8, 25, 12, 16, 24, 20, 10, 6, 4, 26, 8))
 _AHB = {8: 2, 9: 4, 10: 8, 11: 16, 12: 64, 13: 128, 14: 256, 15: 512}
 
 
@@ -126,7 +127,7 @@ def clock_tree(survey: Survey, chip: Chip) -> ClockTree | None:
     pll, latency = left_in(survey, rcc + _PLLCFGR), field_of(survey, flash, 0, 3)
     if system is None or system > 2 or None in buses or latency is None:
         return None
-    if system == 0 and "main" not in survey.program.functions:
+    if system == 0 and not survey.boot:
         return None  # nobody knows what would run
     ahb, apb1, apb2 = (b or 0 for b in buses)
     dividers = (_AHB.get(ahb, 1), _apb(apb1), _apb(apb2))
@@ -164,7 +165,15 @@ def _crystal(survey: Survey, chip: Chip, factors: tuple[int, int, int, int]) -> 
         )
     if named or meant:
         return named or meant or 0, ""
-    return 8_000_000, "no source says what the crystal's rate is; 8 MHz is a guess"
+    for crystal in _CRYSTALS:
+        pll_input, vco = crystal / max(m, 1), crystal / max(m, 1) * n
+        limits = chip.clock_limits
+        if (
+            limits["pll_input"][0] <= pll_input <= limits["pll_input"][1]
+            and vco <= limits["vco"][1]
+        ):
+            break
+    return crystal, f"no source says what the crystal's rate is; {crystal / 1e6:g} MHz is a guess"
 
 
 def core_clock(survey: Survey) -> int | None:

@@ -88,8 +88,7 @@ def _vm(machine: Machine, folder: Path) -> Iterator[str]:
     for clock in machine.clocks:
         yield from _with(f"<clock name={quoteattr(clock.name)}/>", clock.places[:1], "    ")
     for pin in machine.pins:
-        if (text := _pin(pin)) is not None:
-            yield from _with(text, pin.places, "    ")
+        yield from _with(_pin(pin), pin.places, "    ")
     for lost in machine.lost:
         yield from _lost(lost, facts.name)
     yield "  </vm>"
@@ -116,9 +115,7 @@ def _irq(line: Line) -> str:
     return f'<irq name={quoteattr(line.name)} handler={quoteattr(line.handler)} mask="{mask}"/>'
 
 
-def _pin(pin: PinUse) -> str | None:
-    if pin.mode is None or (pin.mode == "alternate" and pin.alternate is None):
-        return None
+def _pin(pin: PinUse) -> str:
     text = f'<pin port="{pin.port}" pin="{pin.number}" mode="{pin.mode}"'
     if pin.alternate is not None:
         text += f' af="{pin.alternate}"'
@@ -145,7 +142,7 @@ def _lost(lost: Lost, name: str) -> Iterator[str]:
     elements = [f"<device name={quoteattr(device.name)}/>" for device in lost.devices]
     elements += [_irq(line) for line in lost.lines]
     elements += [f"<clock name={quoteattr(device.name)}/>" for device in lost.devices]
-    elements += [element for pin in lost.pins if (element := _pin(pin)) is not None]
+    elements += [_pin(pin) for pin in lost.pins]
     yield from _comment(f"DECIDE: {text}", "    ", elements)
 
 

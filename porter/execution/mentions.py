@@ -12,7 +12,6 @@ _LOWEST = 0x4000_0000
 _HIGHEST = 0x6000_0000
 _MOST_PLACES = 64
 _COMPARED = frozenset({b"==", b"!="})
-_ROOTS = ("SystemInit", "main")
 
 
 class Reach:
@@ -31,7 +30,7 @@ class Reach:
         self.addresses: dict[int, list[Where]] = {}
         self._seen: set[tuple[int, int]] = set()
         self._pending: list[tuple[int, Node]] = []
-        for name in (*_ROOTS, *entries):
+        for name in entries:
             self._reach(program.functions.get(name))
         while self._pending:
             unit, node = self._pending.pop()
@@ -83,7 +82,8 @@ class Reach:
         if isinstance(value, Pointer) and node.type == "cast_expression":
             address = value.address
         elif isinstance(value, Number) and value.value in self._bases:
-            address = value.value
+            # Where the first block begins is also bit 30 of anything.
+            address = value.value if value.value.bit_count() > 1 else None
         if address is None or not _LOWEST <= address < _HIGHEST or _is_compared(node):
             return
         places = self.addresses.setdefault(address, [])

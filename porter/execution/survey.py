@@ -12,18 +12,20 @@ from porter.execution.machine import Machine
 from porter.execution.mentions import Reach
 from porter.execution.program import FunctionText, Program
 from porter.execution.record import Record
+from porter.execution.startup import assembler_files, source, strong_labels, vector_tables
 from porter.project.build import Build, read_build
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER
 from porter.project.preprocess import preprocessed
 from porter.project.source_tree import find_sources
-from porter.project.vectors import VectorTable, table_in, tables_in_asm
-from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, SourceFile
+from porter.project.vectors import VectorTable
+from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _BOOT_STEPS = 600_000  # about ten seconds
 _LATER_STEPS = 120_000  # of one function
 _ALL_LATER_STEPS = 3_000_000
 _SECONDS = 60
+_BOOT = ("SystemInit", "main")
 Progress = Callable[[str], None]
 
 
@@ -40,7 +42,8 @@ class Silicon:
 @dataclass(frozen=True)
 class Survey:
     """`refused`: files that the compiler couldn't preprocess, with its words; `foreign`: compiled
-    files that are no C; `record`: what the program did; `registers`: what it left in them."""
+    files that are no C; `strong`: where functions are defined that aren't weak; `boot`: C functions
+    that run from reset on, in order; `record`: what the program did."""
 
     root: Path
     build: Build
@@ -50,6 +53,7 @@ class Survey:
     program: Program
     tables: tuple[VectorTable, ...]
     strong: Mapping[str, FunctionText | Path]
+    boot: tuple[str, ...]
     reach: Reach
     record: Record
     machine: Machine
@@ -71,39 +75,40 @@ def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: N
     texts = preprocessed(units)
     refused = {path: _complaint(path, units[path]) for path, text in texts.items() if text is None}
     program = Program({path: text for path, text in texts.items() if text is not None})
-    assembler = [path for path in units if path.suffix.lower() in ASM_SUFFIXES]
-    if not build.units:
-        assembler = [path for path in sources if path.suffix.lower() in ASM_SUFFIXES]
-    tables = [t for path in assembler for t in tables_in_asm(_source(root, path))]
-    for unit in program.units:
-        for variable in unit.variables.values():
-            if variable.value is not None and variable.value.type == "initializer_list":
-                tables += table_in(_source(root, unit.path), variable.value, unit.evaluator.number)
+    assembler = assembler_files(root, build, tuple(units), sources)
+    tables = vector_tables(root, assembler, program)
     strong: dict[str, FunctionText | Path] = {
         name: function for name, function in program.functions.items() if not function.weak
     }
     for path in assembler:
-        for name in _asm_labels(_source(root, path)):
+        for name in strong_labels(source(root, path)):
             strong.setdefault(name, path)
+    resets = [t.handlers[1] for t in tables if 1 in t.handlers]
+    boot = [name for name in (*resets, *_BOOT) if name in program.functions]
     handlers = {name for t in tables for number, name in t.handlers.items() if number > 1}
     entries = sorted(handlers & set(program.functions))
     progress("following what main() and the handlers call")
-    reach = Reach(program, entries, silicon.bases)
-    machine = _run(program, reach, entries, silicon, progress)
+    reach = Reach(program, [*boot, *entries], silicon.bases)
+    machine = _run(program, reach, boot, entries, silicon, progress)
     foreign = tuple(path for path in units if path.suffix.lower() in CPLUSPLUS_SUFFIXES)
     return Survey(
-        root, build, tuple(build.units), refused, foreign, program, tuple(tables), strong, reach,
-        machine.record, machine,
+        root, build, tuple(build.units), refused, foreign, program, tuple(tables), strong,
+        tuple(boot), reach, machine.record, machine,
     )  # fmt: skip
 
 
 def _run(
-    program: Program, reach: Reach, handlers: Iterable[str], silicon: Silicon, progress: Progress
+    program: Program,
+    reach: Reach,
+    boot: Iterable[str],
+    handlers: Iterable[str],
+    silicon: Silicon,
+    progress: Progress,
 ) -> Machine:
     """From reset into the main loop, then whatever runs besides."""
     machine = Machine(program, silicon.reset, silicon.follows)
-    for name in ("SystemInit", "main"):
-        if name in program.functions:
+    for name in boot:
+        if name not in machine.record.executed:
             progress(f"running {name}() on paper")
             machine.run(program.functions[name], _BOOT_STEPS)
     booted = machine.record.complete
@@ -115,20 +120,6 @@ def _run(
             left -= machine.run(function, min(_LATER_STEPS, left))
     machine.record.complete = booted
     return machine
-
-
-def _source(root: Path, path: Path) -> SourceFile:
-    inside = path.is_relative_to(root)
-    return SourceFile.read(root if inside else path.parent, path)
-
-
-def _asm_labels(file: SourceFile) -> set[str]:
-    """Labels of an assembler file that aren't weak."""
-    from porter.source.asm_text import dialect_of, instructions
-
-    found = list(instructions(file.data, dialect_of(file.data)))
-    weak = {name for part in found if part.mnemonic == ".weak" for name in part.operands}
-    return {part.label for part in found if part.label is not None} - weak
 
 
 def _complaint(path: Path, options: CompileOptions) -> str:

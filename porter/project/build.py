@@ -20,6 +20,7 @@ from porter.project.compiler_command import (
 )
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefiles
 _MAKE_SECONDS = 120
 _ENTERING = re.compile(r"make(?:\[\d+\])?: Entering directory '(.*)'")
 _LEAVING = re.compile(r"make(?:\[\d+\])?: Leaving directory '(.*)'")
@@ -96,12 +97,13 @@ def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
 def _make_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
     """Commands of a dry run of make, and whether they are all: what make printed before it failed
     says nothing about the files that it didn't reach."""
-    if any((root / name).is_file() for name in _MAKEFILES):
-        for target in ([], ["all"]):
-            lines, complete = _dry_run(root, target)
-            commands = list(_commands_of(lines, root))
-            if commands:
-                return commands, complete
+    for folder in (root, *(root / name for name in _CUBE_IDE_FOLDERS)):
+        if any((folder / name).is_file() for name in _MAKEFILES):
+            for target in ([], ["all"]):
+                lines, complete = _dry_run(folder, target)
+                commands = list(_commands_of(lines, folder))
+                if commands:
+                    return commands, complete
     return [], False
 
 

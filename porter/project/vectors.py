@@ -62,7 +62,7 @@ def tables_in_c(
 
 def table_in(file: SourceFile, node: Node, number: Number) -> Iterator[VectorTable]:
     """The vector table that an initialiser is, if it is one."""
-    if node.type != "initializer_list" or node.named_child_count < _SHORTEST:
+    if node.type != "initializer_list":
         return
     entries: dict[int, str] = {}
     position = 0

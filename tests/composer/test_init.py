@@ -88,6 +88,26 @@ def test_a_low_layer_project_with_compile_commands(tmp_path: Path) -> None:
     assert [e.text for e in tree.iter("startup")] == ["src/vectors.c"]
 
 
+def test_a_project_of_stm32cubeide_after_its_first_build(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "ide")
+    (project / "Makefile").unlink()
+    rule = "main.o: ../Core/Src/main.c\n\tarm-none-eabi-gcc -c $< -mcpu=cortex-m4 -mthumb"
+    write(project, {"Debug/makefile": f"all: main.o\n{rule} -fshort-enums -I../Core/Inc -o $@\n"})
+    tree = described(tmp_path, project)
+    assert [e.text for e in tree.iter("source")] == ["Core/Src/main.c"]
+    assert attributes(tree, "project")[0]["cflags"] == "-fshort-enums"
+
+
+def test_sources_beside_the_project(tmp_path: Path) -> None:
+    project = low_layer_project(tmp_path / "repository" / "app")
+    (project / "src").rename(project.parent / "src")
+    commands = project / "build/compile_commands.json"
+    commands.write_text(commands.read_text().replace("../src", "../../src"))
+    tree = described(tmp_path, project)
+    assert attributes(tree, "project")[0]["path"] == "repository"
+    assert [e.text for e in tree.iter("source")] == ["src/main.c"]
+
+
 def test_places_are_the_lines_that_chose(tmp_path: Path, chip_place: Place) -> None:
     facts = read_project(cube_project(tmp_path / "p"), load_chip(CHIP, chip_place))
 

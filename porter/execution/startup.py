@@ -1,0 +1,63 @@
+"""The start-up code of a program: vector tables, and labels that assembler files define."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from porter.execution.program import Program
+from porter.project.build import Build
+from porter.project.vectors import VectorTable, table_in, tables_in_asm
+from porter.source.asm_text import Instruction, dialect_of, instructions
+from porter.source.source_file import ASM_SUFFIXES, SourceFile
+
+_TEMPLATES = "templates"  # where vendors keep the start-up files of all chips and compilers
+
+
+def source(root: Path, path: Path) -> SourceFile:
+    """A file, named from the project's folder where it lies in it."""
+    return SourceFile.read(root if path.is_relative_to(root) else path.parent, path)
+
+
+def assembler_files(
+    root: Path, build: Build, units: Sequence[Path], sources: Sequence[Path]
+) -> list[Path]:
+    """Those that are built; when nobody can tell, those that GNU as can read, and of several with
+    a vector table the one nearest to the project's folder."""
+    if build.units:
+        return [path for path in units if path.suffix.lower() in ASM_SUFFIXES]
+    tables: list[Path] = []
+    others: list[Path] = []
+    for path in sources:
+        below = [part.lower() for part in path.relative_to(root).parts[:-1]]
+        if path.suffix.lower() not in ASM_SUFFIXES or _TEMPLATES in below:
+            continue
+        file = source(root, path)
+        if dialect_of(file.data) == "gnu":
+            (tables if any(tables_in_asm(file)) else others).append(path)
+    return [*sorted(tables, key=lambda path: (len(path.parts), path))[:1], *others]
+
+
+def vector_tables(root: Path, assembler: Sequence[Path], program: Program) -> list[VectorTable]:
+    """Tables in assembler and in C."""
+    tables = [table for path in assembler for table in tables_in_asm(source(root, path))]
+    for unit in program.units:
+        for variable in unit.variables.values():
+            if variable.value is not None and variable.value.type == "initializer_list":
+                tables += table_in(source(root, unit.path), variable.value, unit.evaluator.number)
+    return tables
+
+
+def strong_labels(file: SourceFile) -> set[str]:
+    """Labels of an assembler file that aren't weak."""
+    found = list(instructions(file.data, dialect_of(file.data)))
+    weak = {name for part in found for name in _weak(part)}
+    return {part.label for part in found if part.label is not None} - weak
+
+
+def _weak(part: Instruction) -> Iterator[str]:
+    """`.weak NAME`, `EXPORT NAME [WEAK]`, `PUBWEAK NAME`."""
+    if part.mnemonic in (".weak", "pubweak"):
+        yield from part.operands
+    elif part.mnemonic == "export" and any("[weak]" in text.lower() for text in part.operands):
+        yield part.operands[0].split()[0]
