@@ -50,7 +50,8 @@ class Group:
     def reasons(self) -> str:
         """The most frequent reason, and how many others there are."""
         (first, _), *others = Counter(note.reason for note in self.notes).most_common()
-        return f"{first}; and {len(others)} more reasons" if others else first
+        more = "1 more reason" if len(others) == 1 else f"{len(others)} more reasons"
+        return f"{first}; {more}" if others else first
 
 
 @dataclass(frozen=True)

@@ -29,17 +29,17 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Step:
-    """One box: what it is and a second line; `full` for both without a cut."""
+    """One box: what it is, and one or two lines on it."""
 
     column: int
     text: str
-    detail: str
+    details: tuple[str, ...]
     css: str
 
     @property
     def full(self) -> str:
-        """For the title."""
-        return f"{COLUMNS[self.column]}: {self.text} {self.detail}".strip()
+        """All of it, for the title."""
+        return f"{COLUMNS[self.column]}: {' '.join((self.text, *self.details))}"
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,15 @@ def _way_to_vm(material: Material, vm: DomainPlan, vector: Vector, irq: Irq) -> 
         process = next(d for d in material.plan.domains if d.name == irq.split.process)
         section = section_name(irq.name)
         mid = colours(material.plan)[process.name]
-        steps.append(Step(4, section, process.name, mid))
+        place = _function(material.places, process.name, section)
+        steps.append(Step(4, section, (process.name, place), mid))
         signal = next((s.index for s in material.plan.signals if s.irq == line), None)
         if (route.kind, route.target, route.virt_id) != (SIGNAL, signal, vector.virt_id):
             fault = f"the image leads line {line} elsewhere: {route}"
     mask = "transparent" if vector.transparent else "maskable"
-    steps.append(Step(5, vm.name, f"vector {vector.virt_id}, {mask}", color))
+    steps.append(Step(5, vm.name, (f"vector {vector.virt_id}", mask), color))
     place = _function(material.places, vm.name, vector.handler or "")
-    steps.append(Step(6, vector.handler or "none", place, color))
+    steps.append(Step(6, vector.handler or "none", (place,), color))
     return Way(vector.name, vm.name, color, tuple(steps), fault)
 
 
@@ -143,9 +144,9 @@ def _way_to_process(material: Material, signal: Signal) -> Way:
     fault = ""
     if (route.kind, route.target) != (SIGNAL, signal.index):
         fault = f"the image leads line {line} elsewhere: {route}"
-    steps.append(Step(5, domain.name, f"signal {signal.name}", color))
+    steps.append(Step(5, domain.name, (f"signal {signal.name}",), color))
     threads = ", ".join(thread.function for thread in domain.threads)
-    steps.append(Step(6, threads, "waits for the signal", color))
+    steps.append(Step(6, threads, ("waits for the signal",), color))
     return Way(signal.name, domain.name, color, tuple(steps), fault)
 
 
@@ -164,25 +165,23 @@ def _outside(material: Material, irq: str, line: int, color: str) -> Iterator[St
                 if signal.startswith(f"{device.name}_")
             ]
     if pins:
+        first, *more = sorted(pins)
         yield Step(
-            0,
-            " ".join(sorted(pins)[:2]),
-            f"and {len(pins) - 2} more" if len(pins) > 2 else "",
-            color,
+            0, first, tuple(more[:1]) + ((f"{len(more) - 1} more",) if more[1:] else ()), color
         )
     for device in devices[:1]:
-        yield Step(1, device.name, f"0x{device.base:08x}", color)
-    yield Step(2, f"line {line}", irq if not devices or devices[0].name != irq else "", color)
+        yield Step(1, device.name, (f"0x{device.base:08x}",), color)
+    yield Step(2, f"line {line}", (irq,), color)
     entry = (material.memory.word(plan.kernel_flash.base + 4 * (SYSTEM_VECTORS + line)) or 0) & ~1
     code = material.places.code("kernel")
     name, _, place = code.place(entry).partition(" ")
-    yield Step(3, name, place, "dk")
+    own = f"fvm_stub_{line}"
+    details = (place,) if code.address(own) is None else (place, f"calls {own}")
+    yield Step(3, name, details, "dk")
 
 
 def _function(places: Places, part: str, name: str) -> str:
     """`file.c:line` of a function of a part, "" where that isn't known."""
     code = places.code(part)
     address = code.address(name)
-    if address is None:
-        return ""
-    return code.place(address).removeprefix(name).strip()
+    return "" if address is None else code.place(address).removeprefix(f"{name} ")

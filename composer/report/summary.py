@@ -120,7 +120,7 @@ def ran(talk: Talk | None) -> Iterator[Verdict]:
         return
     kept = len(talk.checks) - len(talk.broken)
     words = f"{kept} of {count(len(talk.checks), 'expectation')} kept; " if talk.checks else ""
-    words += f"{count(len(talk.reboots), 'restart')} of domains, each logged with its cause"
+    words += f"{count(len(talk.reboots), 'restart')} of domains, each with its cause"
     yield Verdict("Run", BAD if talk.broken else GOOD, words, "run")
 
 

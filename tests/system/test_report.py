@@ -28,6 +28,7 @@ SECTIONS = (
     "run", "reboots", "timeline", "stacks",
 )  # fmt: skip
 PAINT = b"\xa5"
+A4_WIDTH = 718  # CSS pixels between margins of 10 mm
 READABLE = 4.5  # contrast of small text (WCAG 2, AA)
 
 
@@ -225,13 +226,21 @@ def test_without_scripts_it_is_the_same_page(kept: Kept, browser: Browser) -> No
 
 
 def test_it_prints(kept: Kept, browser: Browser) -> None:
+    """On paper nothing can be scrolled, so nothing may be wider than the sheet."""
     browser.open(kept.page)
+    browser.ask("document.querySelectorAll('details').forEach(d => d.open = true)")
     pages = len(re.findall(rb"/Type\s*/Page\b", browser.printed()))
-    assert 3 <= pages <= 60
+    assert 10 <= pages <= 80
+    browser.resize(A4_WIDTH)
     browser.call("Emulation.setEmulatedMedia", media="print")
     hidden = browser.ask("getComputedStyle(document.querySelector('nav')).display")
+    wide = browser.ask(
+        "[...document.querySelectorAll('main :not(.away, .away *)')]"
+        f".filter(e => e.getBoundingClientRect().right > {A4_WIDTH} + 1)"
+        ".map(e => e.tagName + '.' + e.getAttribute('class')).slice(0, 9)"
+    )
     browser.call("Emulation.setEmulatedMedia", media="")
-    assert hidden == "none"
+    assert (hidden, wide) == ("none", [])
 
 
 def test_the_page_tells_what_happened(kept: Kept, browser: Browser, road: Road) -> None:
@@ -248,9 +257,10 @@ def test_the_page_tells_what_happened(kept: Kept, browser: Browser, road: Road) 
     )
     domains = len(json.loads((road.out / "system.json").read_text())["domains"])
     assert verdicts["Scan"].startswith(f"ok: {domains} domains accepted")
+    assert re.match(r"ok: \d\d checks of the image", verdicts["Verify"])
     assert "grant exactly what is described" in verdicts["Protection"]
     assert verdicts["Interrupts"].startswith("ok: 2 lines led as described")
-    assert verdicts["Run"] == "ok: 1 restart of domains, each logged with its cause"
+    assert verdicts["Run"] == "ok: 1 restart of domains, each with its cause"
     report = json.loads(road.said[f"report {MOTOR}"].out)
     counts = f"{report['found']} sites: {report['rewritten']} rewritten, {report['left']} left"
     assert verdicts[f"Port {MOTOR}"].startswith(f"ok: {counts}, 0 escalated")
