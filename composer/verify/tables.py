@@ -56,6 +56,7 @@ class Domain:
     fault_signal: int
     regions: tuple[tuple[int, int], ...]
     cpacr: int
+    capability_place: int
     capabilities: tuple[Capability, ...]
 
     @property
@@ -220,5 +221,6 @@ def _domain(memory: Memory, row: tuple[Any, ...], places: dict[str, range]) -> D
         fault_signal=fault,
         regions=tuple(zip(words[::2], words[1::2], strict=True)),
         cpacr=row[-1],
+        capability_place=capability,
         capabilities=capabilities,
     )

@@ -8,11 +8,14 @@ from pathlib import Path
 
 from composer.chips.chip import load_chip
 from composer.description.parse import parse
+from composer.verify.analysis import Analysis
 from composer.verify.checks import (
     boot,
+    code,
     entries,
     files,
     guests,
+    lockdown,
     numbers,
     places,
     protection,
@@ -27,6 +30,7 @@ from scanner.report.errors import FvmError
 SUFFIXES = (".elf", ".hex", ".bin")
 
 _Finder = Callable[[Subject], Iterator[str]]
+_CodeFinder = Callable[[Subject, Analysis], Iterator[str]]
 
 CHECKS: tuple[tuple[str, str, _Finder], ...] = (
     ("manifest", "the manifest belongs to this image and this description", files.check_manifest),
@@ -58,7 +62,15 @@ CHECKS: tuple[tuple[str, str, _Finder], ...] = (
     ("routes", "interrupts, events and timers go where the description says", numbers.check_routes),
     ("pins", "pins can be set by their owners alone", numbers.check_pins),
     ("boot", "start-up sets the described clocks and pins, nothing else", boot.check_boot),
+    ("lockdown", "every VM freezes its configuration first", lockdown.check_lockdown),
     ("guests", "no domain holds what it must not run", guests.check_guests),
+)
+
+CODE_CHECKS: tuple[tuple[str, str, _CodeFinder], ...] = (
+    ("start", "reset code sets up protection, priorities and tick", code.check_start),
+    ("handlers", "exceptions lead to the code for them", code.check_handlers),
+    ("stubs", "interrupts end in bounded time and store where they may", code.check_stubs),
+    ("tables", "the kernel's code reads the tables that were checked", code.check_tables_used),
 )
 
 
@@ -89,10 +101,22 @@ def verify(image: Path, description: Path, manifest: Path | None = None) -> Repo
         return Report(image.name, (check,))
     digest = hashlib.sha256(text).hexdigest()
     subject = Subject(image, content, loaded, said, system, digest, chip, expected)
-    checks = tuple(
-        Check(identity, what, limited(finder(subject))) for identity, what, finder in CHECKS
-    )
-    return Report(image.name, checks, tuple(_notes(subject)))
+    return Report(image.name, tuple(all_checks(subject)), tuple(_notes(subject)))
+
+
+def all_checks(subject: Subject) -> Iterator[Check]:
+    """Every check, those that take longest last; only the first few if there are no tables."""
+    try:
+        _ = subject.tables
+    except Unreadable as error:
+        yield Check("decode", "the kernel's tables can be decoded", (str(error),))
+        yield Check("manifest", CHECKS[0][1], limited(files.check_manifest(subject)))
+        return
+    for identity, what, finder in CHECKS:
+        yield Check(identity, what, limited(finder(subject)))
+    analysis = Analysis(subject)
+    for identity, what, code_finder in CODE_CHECKS:
+        yield Check(identity, what, limited(code_finder(subject, analysis)))
 
 
 def _notes(subject: Subject) -> Iterator[str]:

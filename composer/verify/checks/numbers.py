@@ -44,6 +44,8 @@ def check_capabilities(subject: Subject) -> Iterator[str]:
         yield from _differences(
             f"'{domain.name}': capability", row.capabilities, domain.capabilities
         )
+        if not row.capabilities and row.capability_place:
+            yield f"'{domain.name}': no capabilities, but a table of them"
 
 
 def check_routes(subject: Subject) -> Iterator[str]:

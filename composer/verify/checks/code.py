@@ -1,0 +1,232 @@
+"""Does the kernel's code do what the tables promise, in bounded time and nowhere else?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from composer.verify.analysis import PENDSV, THREAD_STACK, Analysis
+from composer.verify.checks.entries import vector_name, vectors
+from composer.verify.code.follow import NO_BOUND, Summary
+from composer.verify.code.step import Access, Special
+from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits
+from composer.verify.expected import TO_SIGNAL, TRANSPARENT
+from composer.verify.subject import Subject
+from composer.verify.tables import SYSTEM_VECTORS
+
+_SYSTICK, _SVC = 15, 11
+_NMI, _MONITOR = 2, 12
+_FAULTS = (3, 4, 5, 6)
+
+_SYST_RVR, _VTOR, _AIRCR, _CCR, _SHCSR = 0xE000E014, 0xE000ED08, 0xE000ED0C, 0xE000ED14, 0xE000ED24
+_CFSR, _HFSR, _CPACR, _FPCCR = 0xE000ED28, 0xE000ED2C, 0xE000ED88, 0xE000EF34
+_ICSR, _MPU_TYPE, _MPU_CTRL = 0xE000ED04, 0xE000ED90, 0xE000ED94
+_MPU_REGIONS = range(0xE000ED9C, 0xE000EDBC, 4)
+_ICER = 0xE000E180
+_IPR, _SHPR2, _SHPR3 = 0xE000E400, 0xE000ED1C, 0xE000ED20
+
+_RESET_REQUEST = 0x05FA0004
+_MPU_ON = 5  # ENABLE and PRIVDEFENA
+_FAULT_ENABLES = 7 << 16
+_UNSAFE_CCR = 0b11  # NONBASETHRDENA, USERSETMPEND
+_LAZY_STACKING = 1 << 30
+_NOT_PRIVILEGED = 1
+_INDEXED = 4096  # bytes: an array of the kernel that a table's byte is an index of
+
+# What an interrupt may store to in the system control space, besides its own line's ICER.
+_SWITCHING = {_MPU_CTRL, _CPACR, *_MPU_REGIONS}
+# What stopping a domain adds: it resets the chip when the hypervisor is lost.
+_STOPPING = {_SHCSR, _AIRCR}
+
+
+def check_stubs(subject: Subject, analysis: Analysis) -> Iterator[str]:
+    """Every interrupt ends in bounded time, closes its line, and stores where it may."""
+    stack = vectors(subject)[0] - subject.ram_of("kernel").start
+    for number, summary in analysis.handlers.items():
+        if number != _SYSTICK and number < SYSTEM_VECTORS:
+            continue
+        name = vector_name(number)
+        for problem in sorted(summary.problems):
+            yield f"{name}: {problem}"
+        if not summary.problems and summary.depth > stack:
+            yield f"{name}: needs {summary.depth} bytes of stack, the kernel has {stack}"
+        allowed = set(_SWITCHING)
+        if number >= SYSTEM_VECTORS:
+            line = number - SYSTEM_VECTORS
+            allowed.add(_ICER + 4 * (line // 32))
+            yield from _closes(name, line, summary)
+            yield from _serves(subject, name, line, summary)
+        else:
+            allowed |= _STOPPING
+        yield from _stores(subject, name, summary, allowed)
+
+
+def _closes(name: str, line: int, summary: Summary) -> Iterator[str]:
+    place, bit = _ICER + 4 * (line // 32), 1 << line % 32
+    values = {store.value for store in summary.stores() if store.place == place}
+    if values != {bit}:
+        yield f"{name}: doesn't close its line, and that alone, at the NVIC"
+
+
+def _serves(subject: Subject, name: str, line: int, summary: Summary) -> Iterator[str]:
+    """A line with a route reaches what the route names: a signal, or a vector of a vCPU."""
+    route = subject.expected.routes().get(line)
+    if route is None:
+        return
+    calls = summary.calls()
+    if route.kind == TO_SIGNAL:
+        if not any(call.arguments[0] == route.target for call in calls):
+            yield f"{name}: no call with signal {route.target}"
+    elif not any(
+        call.arguments[1:3] == (route.virt_id, int(bool(route.kind & TRANSPARENT)))
+        for call in calls
+    ):
+        yield f"{name}: no call with vector {route.virt_id}"
+
+
+def _stores(subject: Subject, name: str, summary: Summary, registers: set[int]) -> Iterator[str]:
+    ram = subject.ram_of("kernel")
+    for store in summary.stores():
+        if not _may_store(store.place, ram, registers):
+            place = store.place
+            where = f"0x{place:08x}" if isinstance(place, int) else "a place that isn't known"
+            yield f"{name}: stores to {where} at 0x{store.at:08x}"
+
+
+def _may_store(place: Value, ram: range, registers: set[int]) -> bool:
+    """The kernel's RAM, its stack, what its own pointers lead to, or a listed register."""
+    if isinstance(place, Word):
+        place = place.root
+        bounds = limits(place)
+        return bounds is not None and bounds[0] in ram
+    if isinstance(place, Stack):
+        return place.offset < 0
+    if isinstance(place, Outer):
+        return True  # a frame of a caller in the same stub
+    if isinstance(place, Range):
+        return place.low in ram and (place.high in ram or place.high - place.low < _INDEXED)
+    return isinstance(place, int) and (place in ram or place in registers)
+
+
+def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
+    """Each exception's vector leads to code that does what this exception is for."""
+    for number in (_NMI, _MONITOR):
+        summary = analysis.handlers[number]
+        if summary.returns or _stored(summary, _AIRCR) != {_RESET_REQUEST}:
+            yield f"{vector_name(number)}: doesn't reset the chip, whatever happens"
+    for number in _FAULTS:
+        summary = analysis.handlers[number]
+        told = any(call.arguments[0] == number for call in summary.calls())
+        if not told or not _loads(summary, _CFSR):
+            yield f"{vector_name(number)}: doesn't look at the fault"
+    for number in (*_FAULTS, _SVC, PENDSV):
+        for problem in sorted(analysis.handlers[number].problems):
+            if number == PENDSV or not problem.startswith(NO_BOUND):
+                yield f"{vector_name(number)}: {problem}"
+    if not any(c.arguments[0] == THREAD_STACK for c in analysis.handlers[_SVC].calls()):
+        yield "SVCall: doesn't hand over the caller's stack"
+    timer = subject.tables.places["timer"]
+    if not any(
+        isinstance(e, Access) and not e.is_store and isinstance(e.place, int) and e.place in timer
+        for e in analysis.handlers[_SYSTICK].effects
+    ):
+        yield "SysTick: doesn't serve the timer table"
+    yield from _first_switch(analysis.handlers[PENDSV])
+
+
+def _first_switch(summary: Summary) -> Iterator[str]:
+    """The start of the first thread drops privilege and loads the protection."""
+    written = [e.value for e in _specials(summary) if e.name == "control" and e.written]
+    if not written or not all(isinstance(v, int) and v & _NOT_PRIVILEGED for v in written):
+        yield "PendSV: doesn't make threads unprivileged (CONTROL.nPRIV)"
+    values = _stored(summary, _MPU_CTRL)
+    if _MPU_ON not in values or not values <= {0, _MPU_ON}:
+        yield "PendSV: doesn't switch the protection unit on"
+    for register in (*_MPU_REGIONS, _CPACR):
+        if not _stored(summary, register):
+            yield f"PendSV: doesn't load 0x{register:08x}"
+
+
+def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
+    """Reset code sets the processor up as the rest relies on it."""
+    reset = analysis.reset
+    yield from (f"Reset: {problem}" for problem in sorted(reset.problems))
+    yield from _protected(subject, reset)
+    flash = subject.flash_of("kernel").start
+    ticks = subject.expected.cpu_hz // subject.system.kernel.tick_hz
+    for what, register, wanted in (
+        ("VTOR", _VTOR, flash),
+        ("the tick's period", _SYST_RVR, ticks - 1),
+        ("CPACR", _CPACR, 0),
+    ):
+        if _stored(reset, register) != {wanted}:
+            yield f"Reset: {what} isn't set to 0x{wanted:x}"
+    for what, register, needed, refused in (
+        ("faults aren't enabled (SHCSR)", _SHCSR, _FAULT_ENABLES, 0),
+        ("threads may do what they must not (CCR)", _CCR, 0, _UNSAFE_CCR),
+        ("floating-point state is stacked late (FPCCR)", _FPCCR, 0, _LAZY_STACKING),
+    ):
+        values = _stored(reset, register)
+        good = [v for v in values if isinstance(v, int) and v & needed == needed]
+        if not values or len(good) != len(values) or any(v & refused for v in good):
+            yield f"Reset: {what}"
+    yield from _priorities(subject, reset)
+
+
+def _protected(subject: Subject, reset: Summary) -> Iterator[str]:
+    """The function that looks for the unit is told to switch it on."""
+    if not subject.system.kernel.protection:
+        yield 'the description has protection="off": every domain can write every other'
+    if subject.manifest.protection != subject.system.kernel.protection:
+        yield f"the manifest says protection {'on' if subject.manifest.protection else 'off'}"
+    calls = reset.calls()
+    for effect in reset.effects:
+        if isinstance(effect, Access) and effect.place == _MPU_TYPE:
+            inner = max((c.target for c in calls if c.target <= effect.at), default=None)
+            told = [call.arguments[0] for call in calls if call.target == inner]
+            if told and all(argument == 1 for argument in told):
+                return
+    yield "Reset: the protection unit isn't asked for with a constant 1: it stays off"
+
+
+def _priorities(subject: Subject, reset: Summary) -> Iterator[str]:
+    """All interrupts and SVCall, PendSV, SysTick share one level: nothing preempts the kernel."""
+    registers = [_IPR + 4 * n for n in range(-(-subject.lines // 4))]
+    levels: set[int | None] = set()
+    for register in registers:
+        for value in _stored(reset, register) or {None}:
+            levels |= set(value.to_bytes(4, "little")) if isinstance(value, int) else {None}
+    for register, shifts in ((_SHPR2, (24,)), (_SHPR3, (16, 24))):
+        for value in _stored(reset, register) or {None}:
+            levels |= {value >> n & 0xFF if isinstance(value, int) else None for n in shifts}
+    if len(levels) != 1 or not levels <= set(range(1, 256)):
+        yield "Reset: interrupts and the kernel's exceptions don't share one priority below faults"
+
+
+def check_tables_used(subject: Subject, analysis: Analysis) -> Iterator[str]:
+    """The kernel's code reads the tables that the directory names, not others."""
+    loads = sorted(set(analysis.loads()))
+    counts = {
+        "domain": len(subject.tables.domains), "thread": len(subject.tables.threads),
+        "vcpu": len(subject.tables.vcpus), "route": len(subject.tables.routes),
+        "event": len(subject.tables.events), "timer": len(subject.tables.timers),
+        "boot": len(subject.tables.boot), "pin": len(subject.tables.pins),
+    }  # fmt: skip
+    for name, count in counts.items():
+        place = subject.tables.places[name]
+        if count and not any(low < place.stop and place.start <= high for low, high in loads):
+            yield f"no code of the kernel reads table '{name}' at 0x{place.start:08x}"
+
+
+def _stored(summary: Summary, register: int) -> set[Value]:
+    """Every value that may be stored to a register."""
+    return {store.value for store in summary.stores() if store.place == register}
+
+
+def _loads(summary: Summary, register: int) -> bool:
+    return any(
+        isinstance(e, Access) and not e.is_store and e.place == register for e in summary.effects
+    )
+
+
+def _specials(summary: Summary) -> list[Special]:
+    return [e for e in summary.effects if isinstance(e, Special)]

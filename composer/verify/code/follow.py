@@ -1,0 +1,270 @@
+"""Follows a function over all its paths: how long it can take, what it touches, where it leads.
+
+The states of a function form a graph. If that has no cycle, every run ends, and the longest way
+through it, with the longest ways of what it calls, bounds the number of instructions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from composer.verify.code.decode import SP, Decoder
+from composer.verify.code.graph import Graph, longest_way
+from composer.verify.code.state import UNKNOWN, State, entered, merged, returns_properly
+from composer.verify.code.step import Access, Call, Effect, Next, Stepper
+from composer.verify.code.values import Outer, Range, Stack, Value, Word
+
+MAX_VISITS = 100
+"""So many different states at one instruction are followed: a loop that takes longer has no bound
+that matters to an interrupt."""
+_CALLER_SAVED = (0, 1, 2, 3, 12, 14)
+_ARGUMENTS = 4
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A function for given arguments. `longest`: instructions, None when no bound was found."""
+
+    longest: int | None
+    depth: int  # bytes of stack
+    returns: bool
+    result: Value
+    effects: frozenset[Effect]
+    problems: frozenset[str]
+
+    def stores(self) -> list[Access]:
+        """Its stores, in the order of the code."""
+        stores = [e for e in self.effects if isinstance(e, Access) and e.is_store]
+        return sorted(stores, key=lambda access: access.at)
+
+    def calls(self) -> list[Call]:
+        """Its calls and those of what it calls, in the order of the code."""
+        return sorted((e for e in self.effects if isinstance(e, Call)), key=lambda call: call.at)
+
+
+class Follower:
+    """Follows functions of one image; equal questions are answered once.
+
+    `merges`: after so many visits of an instruction what is known there is merged, until nothing
+    new is learnt; then no bound is looked for. 0: never.
+    `excused` are functions whose inside is not looked at.
+    """
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        decoder: Decoder,
+        code: range,
+        merges: int = 0,
+        excused: frozenset[int] = frozenset(),
+    ) -> None:
+        self.stepper, self.decoder, self.code = stepper, decoder, code
+        self.merges, self.excused = merges, excused
+        self._known: dict[tuple[int, tuple[Value, ...]], Summary] = {}
+        self._open: list[int] = []
+
+    def handler(self, entry: int, specials: Mapping[str, int]) -> Summary:
+        """An exception handler; it may end with any `bx lr`, an exception return."""
+        self._open.append(entry)
+        walk = _Walk(self, entry, (), specials, ends=_is_exception_return)
+        summary = walk.summary()
+        self._open.pop()
+        return summary
+
+    def function(self, entry: int, arguments: tuple[Value, ...]) -> Summary:
+        """A function that is called."""
+        key = (entry, arguments)
+        if key not in self._known:
+            self._open.append(entry)
+            self._known[key] = _Walk(self, entry, arguments, {}, ends=lambda _: False).summary()
+            self._open.pop()
+        return self._known[key]
+
+    def unbounded(self) -> frozenset[int]:
+        """Functions followed so far that have a loop of their own without a bound."""
+        return frozenset(
+            entry
+            for (entry, _), summary in self._known.items()
+            if any(NO_BOUND in problem for problem in summary.problems)
+        )
+
+    def is_open(self, entry: int) -> bool:
+        """Whether a function is being followed already: a recursion."""
+        return entry in self._open
+
+
+NO_BOUND = "no bound was found"
+
+
+def _is_exception_return(text: str) -> bool:
+    """Of a handler: what is in LR makes `bx lr` one, and the kernel puts it there."""
+    return text.startswith("bx") and text.endswith(" lr")
+
+
+_NOTHING = Summary(0, 0, True, None, frozenset(), frozenset())
+
+
+class _Walk:
+    """One function."""
+
+    def __init__(
+        self,
+        follower: Follower,
+        entry: int,
+        arguments: tuple[Value, ...],
+        specials: Mapping[str, int],
+        ends: Callable[[str], bool],
+    ) -> None:
+        self._follower = follower
+        self._specials = specials
+        self._ends = ends
+        self._start = entered(entry, arguments)
+        self._graph = Graph()
+        self._effects: set[Effect] = set()
+        self._problems: set[str] = set()
+        self._results: set[Value] = set()
+        self._depth = 0
+        self._visits: Counter[int] = Counter()
+        self._merged: dict[int, State] = {}
+
+    def summary(self) -> Summary:
+        """Walk over all states, then measure."""
+        waiting = [self._start]
+        while waiting:
+            state = self._merge(waiting.pop())
+            if state in self._graph.edges:
+                continue
+            self._visits[state.pc] += 1
+            if self._visits[state.pc] > MAX_VISITS and not self._follower.merges:
+                self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
+                break
+            following = self._after(state)
+            self._graph.edges[state] = following
+            waiting.extend(next_state for next_state, _ in following)
+        result = next(iter(self._results)) if len(self._results) == 1 else None
+        return Summary(
+            longest=self._longest(),
+            depth=self._depth,
+            returns=bool(self._results),
+            result=result if _is_global(result) else None,
+            effects=frozenset(self._effects),
+            problems=frozenset(self._problems),
+        )
+
+    def _merge(self, state: State) -> State:
+        """With merging, what is followed more often knows less, until nothing new comes."""
+        if not self._follower.merges:
+            return state
+        if self._visits[state.pc] >= self._follower.merges:
+            known = self._merged.get(state.pc)
+            state = state if known is None else merged(known, state)
+            self._merged[state.pc] = state
+        return state
+
+    def _longest(self) -> int | None:
+        if self._problems or self._follower.merges:
+            return None
+        longest, cycle = longest_way(self._graph, self._start)
+        if cycle is not None:
+            self._problems.add(f"{NO_BOUND} for a loop at 0x{cycle:08x}")
+        return longest
+
+    def _after(self, state: State) -> list[tuple[State, int]]:
+        follower = self._follower
+        instruction = follower.decoder.at(state.pc) if state.pc in follower.code else None
+        if instruction is None:
+            self._problems.add(f"no code of this part at 0x{state.pc:08x}")
+            return []
+        stepper = follower.stepper
+        stepper.effects.clear()
+        stepper.specials = self._specials
+        following = stepper.step(state, instruction)
+        self._effects.update(stepper.effects)
+        edges: list[tuple[State, int]] = []
+        for way in following:
+            edges += self._way(state, way, instruction.text)
+        if not edges:
+            self._graph.ends.setdefault(state, 1)
+        return edges
+
+    def _way(self, state: State, way: Next, text: str) -> list[tuple[State, int]]:
+        sp = way.state.registers[SP]
+        if isinstance(sp, Stack):
+            self._depth = max(self._depth, -sp.offset)
+        if way.kind == "go":
+            return [(way.state, 1)]
+        if way.kind == "call":
+            return self._call(state, way)
+        if way.kind == "leave":
+            if returns_properly(way.state, way.target) or (self._ends(text) and sp == Stack(0)):
+                self._results.add(way.state.registers[0])
+            else:
+                self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")
+        elif way.kind != "trap":
+            self._problems.add(f"{way.text} at 0x{state.pc:08x}")
+        return []
+
+    def _call(self, state: State, way: Next) -> list[tuple[State, int]]:
+        target = way.target
+        if not isinstance(target, int) or target not in self._follower.code:
+            where = f"0x{target:08x}" if isinstance(target, int) else "an unknown address"
+            self._problems.add(f"a call of {where} at 0x{state.pc:08x}")
+            return []
+        arguments = tuple(_for_callee(value) for value in way.state.registers[:_ARGUMENTS])
+        self._effects.add(Call(state.pc, target, arguments))
+        if self._follower.is_open(target):
+            self._problems.add(f"a recursion at 0x{state.pc:08x}")
+            return []
+        excused = target in self._follower.excused
+        called = _NOTHING if excused else self._follower.function(target, arguments)
+        self._take(way, called)
+        cost = 1 + (called.longest or 0)
+        if not called.returns:
+            self._graph.ends[state] = cost
+            return []
+        return [(_returned(way.state, called), cost)]
+
+    def _take(self, way: Next, called: Summary) -> None:
+        """What a call does is done by the caller too."""
+        sp = way.state.registers[SP]
+        if isinstance(sp, Stack):
+            self._depth = max(self._depth, called.depth - sp.offset)
+        self._effects |= {_from_callee(effect) for effect in called.effects}
+        self._problems |= called.problems
+
+
+def _returned(state: State, called: Summary) -> State:
+    """After a call: what it may have changed is unknown."""
+    for effect in called.effects:
+        if not (isinstance(effect, Access) and effect.is_store):
+            continue
+        if isinstance(effect.place, Outer) and isinstance(effect.place.place, Stack):
+            offset = effect.place.place.offset + effect.place.offset
+            state = state.store_on_stack(offset, effect.size, None)
+    for register in _CALLER_SAVED:
+        state = state.put(register, called.result if register == 0 else None)
+    return replace(state, flags=UNKNOWN, compared_with=None)
+
+
+def _is_global(value: Value) -> bool:
+    """Whether a value means the same outside of the function."""
+    return isinstance(value, int | Range) or (
+        isinstance(value, Word) and isinstance(value.root, int | Range)
+    )
+
+
+def _for_callee(value: Value) -> Value:
+    """A caller's value as a called function sees it."""
+    return Outer(value) if isinstance(value, Stack | Outer) else value
+
+
+def _from_callee(effect: Effect) -> Effect:
+    """An access to the caller's frame as the caller sees it."""
+    if isinstance(effect, Access) and isinstance(effect.place, Outer):
+        place = effect.place.place
+        if isinstance(place, Stack):
+            return replace(effect, place=Stack(place.offset + effect.place.offset))
+        return replace(effect, place=Outer(place.place, place.offset + effect.place.offset))
+    return effect
