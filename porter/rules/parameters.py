@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.rules.naked import parameters_of
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
+from porter.rules.verdict import Status, Verdict
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 
 _INDENT = b"    "
+_WORD = re.compile(rb"\w+")
 _HEADER = (
     "typedef struct { volatile unsigned MODER; } GPIO_TypeDef;\n"
     "#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
@@ -30,11 +32,15 @@ class Parameters(Rule):
             _HEADER + "void f(unsigned mode)\n{\n    GPIOA->MODER = mode;\n}\n",
             _HEADER + "void f(unsigned mode)\n{\n    (void)mode;\n}\n",
         ),
+        Sample(
+            "void f(unsigned cycles)\n{\n    __NVIC_SetPriority(-1, cycles);\n}\n",
+            "void f(unsigned cycles)\n{\n    (void)cycles;\n}\n",
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Adds to functions with removed code; it decides about no site."""
-        if unit.deletions:
+        if unit.deletions or any(verdict.edits for verdict in unit.verdicts.values()):
             for _, function in unit.contexts.functions():
                 self._function(unit, function)
         return iter(())
@@ -44,11 +50,27 @@ class Parameters(Rule):
         body = function.child_by_field_name("body")
         if body is None or body.type != "compound_statement" or body.has_error:
             return
+        replaced = [
+            edit
+            for verdict in unit.verdicts.values()
+            if verdict.status is Status.REWRITTEN
+            for edit in verdict.edits
+        ]
+
+        def is_gone(use: Node, name: bytes) -> bool:
+            start, end = tree.start(use), tree.end(use)
+            return unit.is_deleted(start, end) or any(
+                edit.start <= start
+                and end <= edit.end
+                and name not in _WORD.findall(edit.replacement)
+                for edit in replaced
+            )
+
         unused: list[bytes] = []
         for parameter in parameters_of(function):
             name = parameter.encode("latin-1")
             uses = list(unit.variables.named(name, body))
-            if uses and all(unit.is_deleted(tree.start(use), tree.end(use)) for use in uses):
+            if uses and all(is_gone(use, name) for use in uses):
                 unused.append(name)
         if unused:
             unit.extra_edits.append(_statement(unit, function, body, unused))
