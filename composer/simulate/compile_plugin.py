@@ -11,6 +11,7 @@ from composer.setup.tools import HOST_COMPILERS
 from scanner.report.errors import InternalError, MissingError
 
 FLAGS = ("-std=c11", "-D_POSIX_C_SOURCE=200809L", "-O2", "-shared", "-fPIC")
+SOURCES = ("trace.c", "spans.c")
 SECONDS = 60
 
 
@@ -25,7 +26,7 @@ def compile_plugin(folder: Path) -> Path:
     target = folder / "trace.so"
     with as_file(files("composer.simulate") / "plugin") as source:
         done = subprocess.run(
-            [compiler, *FLAGS, "-o", str(target), str(source / "trace.c")],
+            [compiler, *FLAGS, "-o", str(target), *(str(source / name) for name in SOURCES)],
             capture_output=True,
             text=True,
             errors="replace",

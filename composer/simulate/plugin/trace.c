@@ -15,13 +15,14 @@
 
 #include "qemu_plugin.h"
 #include "shared.h"
+#include "spans.h"
 
 EXPORTED int qemu_plugin_version = QEMU_PLUGIN_API;
 
 /* A callback's one pointer carries an address and a lane. */
 _Static_assert(sizeof(uintptr_t) == 8, "needs a 64-bit host");
 
-static struct trace_shared *shared;
+struct trace_shared *shared;
 static uint32_t last_pc;               /* the block that ran last */
 static uint32_t number[TRACE_THREADS]; /* of the call that a thread is about to make; 0: unknown */
 
@@ -73,16 +74,6 @@ static void enter_lane(uint32_t lane)
     shared->executed[shared->running] += shared->instructions - shared->since;
     shared->since = shared->instructions;
     shared->running = lane;
-}
-
-static void open_spans(uint32_t kind, uint32_t argument, uint64_t at)
-{
-    for (uint32_t i = 0; i < shared->spans; i++) {
-        struct trace_span *span = &shared->span[i];
-        if (span->kind == kind && span->argument == argument && span->opened == 0) {
-            span->opened = at + 1;
-        }
-    }
 }
 
 static void on_block(unsigned int cpu, void *data)
@@ -190,48 +181,6 @@ static void on_read(unsigned int cpu, uint32_t access, uint64_t address, void *d
     }
 }
 
-static void on_span_start(unsigned int cpu, void *data)
-{
-    (void)cpu;
-    struct trace_span *span = data;
-    if (span->opened == 0) { /* of several starts the first counts: the longest wait */
-        span->opened = shared->instructions + 1;
-    }
-}
-
-static void end_span(struct trace_span *span, uint64_t at)
-{
-    if (span->opened == 0) {
-        return;
-    }
-    uint64_t start = span->opened - 1, length = at - start;
-    span->opened = 0;
-    span->count++;
-    span->total += length;
-    if (length < span->shortest || span->count == 1) {
-        span->shortest = length;
-    }
-    if (length > span->longest) {
-        span->longest = length;
-        span->longest_at = start;
-    }
-}
-
-static void on_span_stop(unsigned int cpu, void *data)
-{
-    (void)cpu;
-    end_span(data, shared->instructions);
-}
-
-static void on_span_access(unsigned int cpu, uint32_t access, uint64_t address, void *data)
-{
-    (void)cpu;
-    struct trace_span *span = data;
-    if (address == span->data && !qemu_plugin_mem_is_store(access)) {
-        end_span(span, shared->instructions - 1); /* the reading instruction is counted already */
-    }
-}
-
 static uint32_t lane_of(uint32_t address)
 {
     for (uint32_t i = 0; i < shared->lanes; i++) {
@@ -244,22 +193,7 @@ static uint32_t lane_of(uint32_t address)
 
 static void instrument(struct qemu_plugin_insn *instruction, uint32_t pc)
 {
-    for (uint32_t i = 0; i < shared->spans;
-         i++) { /* stop first: a span may restart where it ends */
-        struct trace_span *span = &shared->span[i];
-        if (pc == span->stop) {
-            qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_span_stop, PLUGIN_NO_REGISTERS,
-                                                   span);
-        }
-        if (pc >= span->code_start && pc < span->code_end) {
-            qemu_plugin_register_vcpu_mem_cb(instruction, on_span_access, PLUGIN_NO_REGISTERS,
-                                             PLUGIN_ACCESSES, span);
-        }
-        if (pc == span->start && span->kind == TRACE_LANE) {
-            qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_span_start, PLUGIN_NO_REGISTERS,
-                                                   span);
-        }
-    }
+    instrument_spans(instruction, pc);
     for (uint32_t i = 0; i < shared->calls; i++) {
         if (pc == shared->call[i].address) {
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_call, PLUGIN_NO_REGISTERS,
