@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 BOLD, GREEN, RED, DIM = "1", "32", "31", "2"
 COLOURED = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -22,6 +24,7 @@ class Report:
         self.passed = 0
         self.failed = 0
         self._steps = 0
+        self._listener: Callable[[str, bool], None] | None = None
         self._started = time.monotonic()
 
     def step(self, title: str) -> None:
@@ -34,8 +37,19 @@ class Report:
         """Something that is just shown."""
         print(f"   {text}", flush=True)
 
+    @contextmanager
+    def told(self, listener: Callable[[str, bool], None]) -> Iterator[None]:
+        """Meanwhile another one hears of every promise too."""
+        self._listener = listener
+        try:
+            yield
+        finally:
+            self._listener = None
+
     def check(self, promise: str, kept: bool, seen: str = "") -> None:
         """A promise; where it is not kept, `seen` says what was there instead."""
+        if self._listener is not None:
+            self._listener(promise, kept)
         if kept:
             self.passed += 1
             print(f"   {paint('ok', GREEN)}      {promise}", flush=True)

@@ -18,7 +18,9 @@ LEGACY = BUILD / "legacy"
 REFUSED = BUILD / "refused"
 CONTROL = BUILD / "control"
 PROJECTS = ("motor-controller", "sensor-node")
-PARTS = ("kernel", "hypervisor", "heartbeat", *PROJECTS)
+SECTIONS = ("motor-serial", "sensor-serial")
+PARTS = ("kernel", "hypervisor", "heartbeat", *SECTIONS, *PROJECTS)
+CHANGED = BUILD / "changed"
 FVMKIT = Path(sys.executable).with_name("fvmkit")
 SHOWN_LINES = 12  # of a command's output; all of it is in the log
 WIDTH = 150  # of a shown line
@@ -85,6 +87,23 @@ def port(report: Report) -> None:
         report.check(f"{diff}: {files} files, {added} lines added, {removed} removed", files > 0)
 
 
+def split(report: Report) -> None:
+    """What of the console interrupts must not wait for a VM moves into a process each."""
+    for name in PROJECTS:
+        policy = BUILD / f"{name}.domain.json"
+        output = command(report, "split", EXAMPLE / name, "--domain", policy, shown=22)
+        report.check(
+            f"no control register of {name}'s port has two writers",
+            "middle: none" in output,
+            output,
+        )
+        command(
+            report,
+            *("split", EXAMPLE / name, "--domain", policy, "--out", BUILD / "split" / name),
+            shown=0,
+        )
+
+
 def scan(report: Report) -> None:
     """The scanner's word on the firmwares before and after."""
     for name in PROJECTS:
@@ -111,6 +130,22 @@ def refuse(report: Report) -> None:
     report.check("and nothing was written", not (REFUSED / "image").exists())
 
 
+def verify(report: Report) -> None:
+    """The last look before an image is flashed, by code that had no part in making it."""
+    image = BUILD / "image" / "system"
+    output = command(report, "verify", image.with_suffix(".hex"), "--system", DESCRIPTION, shown=30)
+    report.check("the image may be flashed", "accept" in output, output)
+    CHANGED.mkdir()
+    for suffix in (".bin", ".json"):
+        shutil.copy(image.with_suffix(suffix), CHANGED)
+    changed = CHANGED / "system.bin"
+    content = bytearray(changed.read_bytes())
+    content[len(content) // 2] ^= 1
+    changed.write_bytes(content)
+    output = command(report, "verify", changed, "--system", DESCRIPTION, status=1, shown=4)
+    report.check("the same image with one bit changed: refused", "reject" in output, output)
+
+
 def control_system(report: Report) -> None:
     """The same system with memory protection off, from the same ported sources."""
     CONTROL.mkdir()
@@ -118,6 +153,8 @@ def control_system(report: Report) -> None:
     (kernel,) = description.iter("kernel")
     kernel.set("protection", "off")
     for project in description.iter("project"):
+        if vm := project.get("split"):
+            shutil.copytree(BUILD / "split" / vm, CONTROL / "out" / "split" / vm)
         if path := project.get("path"):
             project.set("path", str((EXAMPLE / path).resolve()))
             project.set("ported", str((BUILD / "ported" / path).resolve()))
@@ -139,6 +176,8 @@ def migrate(report: Report) -> None:
     command(report, "compose", DESCRIPTION, "--out", BUILD, shown=30)
     report.step("Port both projects")
     port(report)
+    report.step("Split the console interrupts into three sections")
+    split(report)
     report.step("Build, and compose again with the sizes of what was built")
     command(report, "build", BUILD, "--quiet")
     command(report, "compose", DESCRIPTION, "--out", BUILD, shown=0)
@@ -148,5 +187,7 @@ def migrate(report: Report) -> None:
     report.step("Link: one image")
     refuse(report)
     command(report, "link", BUILD)
+    report.step("Verify the finished image")
+    verify(report)
     report.step("The same system without protection, to see what the protection does")
     control_system(report)

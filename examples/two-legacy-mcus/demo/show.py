@@ -9,7 +9,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from report import Report
-from road import BUILD, CONTROL
+from road import BUILD, CONTROL, command
 from talk import MOTOR, SENSOR, Silence, Talk
 
 from composer.simulate.log import Record
@@ -18,6 +18,8 @@ from composer.simulate.running import start
 # Time on the chip is counted in instructions, so a busy host slows the chip down as a whole instead
 # of making its timer miss ticks.
 CLOCK = "shift=4,sleep=on"
+RECORD, RAM, TIMELINE = BUILD / "run.json", BUILD / "run.ram", BUILD / "timeline.svg"
+PAGE = BUILD / "report.html"
 GAIN = 5  # what the sensor node is told, and must still know afterwards
 GARBAGE = 0xDEADBEEF  # what `crash` writes
 WINDOW = 1000  # kernel ticks that an observation lasts, at least
@@ -152,10 +154,12 @@ def control(report: Report, talk: Talk) -> None:
     )
 
 
-def watch(report: Report, image: Path, scene: Callable[[Report, Talk], None]) -> None:
-    """Run an image and play a scene in it."""
+def watch(
+    report: Report, image: Path, scene: Callable[[Report, Talk], None], keep: bool = False
+) -> None:
+    """Run an image and play a scene in it; `keep` what was said and the memory at the end."""
     report.line(f"$ fvmkit run {image} --icount {CLOCK}")
-    with start(image, [], ["-icount", CLOCK]) as running:
+    with start(image, [], ["-icount", CLOCK]) as running, report.told(running.transcript.checked):
         talk = Talk(running)
         try:
             for name in (MOTOR, SENSOR):
@@ -163,11 +167,25 @@ def watch(report: Report, image: Path, scene: Callable[[Report, Talk], None]) ->
             scene(report, talk)
         except Silence as silence:
             report.check("everybody answers in time", False, str(silence))
+        if keep:
+            running.dump_ram(RAM)
+            running.transcript.save(RECORD)
+
+
+def write_report(report: Report) -> None:
+    """One page on all of it, for those who must sign the migration."""
+    traced = ("--icount", CLOCK, "--timeout", "2", "--trace", TIMELINE)
+    command(report, "run", BUILD, *traced, shown=0)
+    kept = ("--run", RECORD, "--ram", RAM, "--timeline", TIMELINE)
+    command(report, "report", BUILD, "-o", PAGE, *kept)
+    report.check(f"{PAGE}: open it in a browser", PAGE.is_file())
 
 
 def perform(report: Report) -> None:
     """All scenes."""
     report.step("Run: both firmwares on one chip, under protection")
-    watch(report, BUILD, together)
+    watch(report, BUILD, together, keep=True)
     report.step("The control experiment: the same crash with protection off")
     watch(report, CONTROL / "out", control)
+    report.step("The report")
+    write_report(report)
