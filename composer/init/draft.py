@@ -8,8 +8,8 @@ from math import lcm
 from pathlib import PurePosixPath
 
 from composer.chips.chip import Board, Chip
-from composer.chips.family import family_of
-from composer.description.model import Clocks, Place
+from composer.init.clock_choice import choose_clocks
+from composer.init.console import Console, choose_console
 from composer.init.facts import ClockTree, Decision, Line, PinUse, Places, ProjectFacts, Use
 from composer.init.sizes import Sizes, suggest
 
@@ -17,7 +17,6 @@ _FASTEST = 10_000  # Hz
 _USUAL_TICK = 1000
 _PERIODS = 5  # ticks in a slice
 _LONGEST_SLICE = 5000  # us
-_DEFAULT = ClockTree("HSI", 8_000_000, 16, 336, 2, 7, 1, 4, 2, 5, ())
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,6 @@ class Machine:
     pins: tuple[PinUse, ...]
     lost: tuple[Lost, ...]
     decisions: tuple[Decision, ...]
-
-
-@dataclass(frozen=True)
-class Console:
-    """The log's UART and its pins; none where the chip has no free ones."""
-
-    device: str
-    pins: tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -98,9 +89,9 @@ def draft(
     machines = []
     for project, sizes in zip(projects, suggest(projects, chip), strict=True):
         machines.append(_machine(project, sizes, tick, owners, chip))
-    clocks, clock_decisions = _clocks(projects, chip)
+    clocks, clock_decisions = choose_clocks(projects, chip)
     fastest = max((m.tick_hz for m in machines), default=tick)
-    console, more = _console(chip, board, machines)
+    console, more = choose_console(chip, board, projects)
     return Draft(
         name, chip, board, tuple(machines), clocks, tuple(clock_decisions), console, tick,
         min(_LONGEST_SLICE, _PERIODS * 1_000_000 // fastest), (*decisions, *more),
@@ -182,82 +173,6 @@ def _carries(chip: Chip, pin: PinUse, device: str) -> bool:
 def belongs(line: str, device: str) -> bool:
     """Whether an interrupt is of a device, by its name: I2C1_EV of I2C1, TIM1_UP_TIM10 of TIM10."""
     return device in line.split("_") or line == device
-
-
-def _clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTree, list[Decision]]:
-    decisions = []
-    known = [(p, p.clock_tree) for p in projects if p.clock_tree is not None]
-    for project in projects:
-        if project.clock_tree is None:
-            decisions.append(Decision(f"which clocks {project.name} sets up isn't known"))
-    chosen, owner = (known[0][1], known[0][0].name) if known else (_DEFAULT, "")
-    if not known:
-        decisions.append(Decision("168 MHz from the internal oscillator is a guess"))
-    if chosen.guessed:
-        decisions.append(Decision(f"{owner}: {chosen.guessed}", chosen.places))
-    for project, tree in known[1:]:
-        if tree.values() != chosen.values():
-            text = (
-                f"{project.name} sets up {describe(tree)}, {owner} {describe(chosen)}"
-                f" ({', '.join(chosen.places)}): one chip has one clock tree; {project.name} must"
-                " get along with this one (baud rates, timers, delay loops)"
-            )
-            decisions.append(Decision(text, tree.places))
-    problem = family_of(chip).clock_problem(as_clocks(chosen), chip)
-    if problem is not None:
-        text = (
-            f"{owner}'s clocks don't suit {chip.name} ({problem[0]}; {problem[1]}); this is another"
-        )
-        decisions.append(Decision(f"{text} tree", chosen.places))
-        chosen = _DEFAULT
-    return chosen, decisions
-
-
-def describe(tree: ClockTree) -> str:
-    """A clock tree in a few words."""
-    clocks = as_clocks(tree)
-    source = f"{tree.source} {tree.hse / 1e6:g} MHz" if tree.source == "HSE" else tree.source
-    dividers = f"AHB/{clocks.ahb} APB1/{clocks.apb1} APB2/{clocks.apb2}"
-    return f"{source} m={tree.m} n={tree.n} p={tree.p} q={tree.q} {dividers} latency={tree.latency}"
-
-
-def as_clocks(tree: ClockTree) -> Clocks:
-    """In the form that the family checks."""
-    return Clocks(
-        tree.source, tree.hse, tree.m, tree.n, tree.p, tree.q,
-        tree.ahb, tree.apb1, tree.apb2, tree.latency, Place(""),
-    )  # fmt: skip
-
-
-def _console(
-    chip: Chip, board: Board | None, machines: Sequence[Machine]
-) -> tuple[Console, list[Decision]]:  # fmt: skip
-    """The last UART that no project uses, with free pins."""
-    used = {use.name for m in machines for use in m.facts.devices}
-    pins = {pin.name for m in machines for pin in m.facts.pins}
-    uarts = [d.name for d in chip.devices.values() if d.kind in chip.console_drivers]
-    uarts.sort(key=lambda name: (board is not None and name in board.serial, name[-1]))
-    for uart in reversed(uarts):
-        if uart in used:
-            continue
-        pair = [_free(chip, f"{uart}_{signal}", pins) for signal in ("TX", "RX")]
-        if None not in pair:
-            chosen = tuple(pin for pin in pair if pin is not None)
-            names = ", ".join(f"P{port}{number}" for port, number, _ in chosen)
-            text = f"the log of the kernel goes to {uart} on {names}: are they free on your board?"
-            return Console(uart, chosen), [Decision(text)]
-    free = next((name for name in reversed(uarts) if name not in used), uarts[-1])
-    text = f"no UART with free pins is left for the log of the kernel; {free} has none"
-    return Console(free, ()), [Decision(text)]
-
-
-def _free(chip: Chip, signal: str, used: set[str]) -> tuple[str, int, int] | None:
-    order = sorted(chip.pins, key=lambda name: (name[1] != "C", name[:2], int(name[2:])))
-    for name in order:
-        for function, signals in chip.pins[name].items():
-            if signal in signals and name not in used:
-                return name[1], int(name[2:]), int(function)
-    return None
 
 
 def files_of(places: Places) -> tuple[str, ...]:

@@ -31,12 +31,12 @@ class Interrupts:
     def _system(self) -> dict[str, str]:
         """Handlers of supervisor call, switch and tick, by what the description calls them."""
         found = {SYSTEM[n]: h for n, h in self._handlers.items() if n in SYSTEM}
-        if not self._survey.tables:
+        if not self._survey.handlers:
             found = self._by_name({11: "SVC_Handler", 14: "PendSV_Handler", 15: "SysTick_Handler"})
             self.decisions.append(
                 Decision(
-                    "no vector table was found among the built files; handlers are taken by their"
-                    " CMSIS names"
+                    "no vector table was found in the built files or a built ELF; handlers are"
+                    " taken by their CMSIS names"
                 )
             )
         return found

@@ -25,15 +25,16 @@ _LARGEST = 64 << 20  # bytes of an ELF with its debug information
 @dataclass(frozen=True)
 class ElfSize:
     """Bytes in flash and in RAM, without sections that only keep room for stack and heap;
-    whether malloc() was linked in."""
+    whether malloc() was linked in. `name` is the path below the project."""
 
     path: Path
+    name: str
     flash: int
     ram: int
     allocates: bool
 
 
-def memory_of(survey: Survey) -> tuple[MemoryUse, list[Decision]]:
+def memory_of(survey: Survey, elf: ElfSize | None) -> tuple[MemoryUse, list[Decision]]:
     """What can be told, and what a person must look at."""
     root = survey.root
     decisions: list[Decision] = []
@@ -44,12 +45,11 @@ def memory_of(survey: Survey) -> tuple[MemoryUse, list[Decision]]:
         decisions.append(
             Decision(f"which linker script is it? {names[0]} was taken", names)
         )  # fmt: skip
-    elf = newest_elf(root)
     allocates = elf.allocates if elf else bool(_ALLOCATORS & survey.reach.called)
     return (
         MemoryUse(
             script.regions if script else (),
-            elf.path.relative_to(root).as_posix() if elf else None,
+            elf.name if elf else None,
             elf.flash if elf else None,
             elf.ram if elf else None,
             script.stack if script else None,
@@ -71,13 +71,13 @@ def newest_elf(root: Path) -> ElfSize | None:
             if path.suffix.lower() in _ELF_SUFFIXES and path.is_file():
                 found.append((path.stat().st_mtime, path))
     for _, path in sorted(found, reverse=True):
-        size = measure(path)
+        size = measure(path, path.relative_to(root).as_posix())
         if size is not None:
             return size
     return None
 
 
-def measure(path: Path) -> ElfSize | None:
+def measure(path: Path, name: str) -> ElfSize | None:
     """The sizes of an executable for Arm; None for any other file."""
     flash = ram = 0
     try:
@@ -98,4 +98,4 @@ def measure(path: Path) -> ElfSize | None:
             allocates = bool(symbols and symbols.get_symbol_by_name("_malloc_r"))
     except Exception:  # noqa: BLE001 - pyelftools lets whatever its parser met through
         return None
-    return ElfSize(path, flash, ram, allocates)
+    return ElfSize(path, name, flash, ram, allocates)

@@ -10,13 +10,15 @@ from pathlib import Path
 from composer.chips.chip import Chip
 from composer.init.build_facts import build_of
 from composer.init.devices import uses_of
+from composer.init.elf_vectors import vectors_of
 from composer.init.facts import ClockTree, Decision, PinUse, Places, ProjectFacts, shown
 from composer.init.foreign import explain, guessed
 from composer.init.interrupts import Interrupts
-from composer.init.memory import memory_of
+from composer.init.memory import memory_of, newest_elf
 from composer.init.stm32f4 import clock_tree, core_clock, pins_of, silicon, watchdog
 from porter.execution.survey import Survey, survey
 from porter.execution.words import number
+from porter.project.vectors import FIRST_IRQ
 
 _LOAD, _CTRL = 0xE000_E014, 0xE000_E010
 _FASTEST = 10_000  # Hz: the kernel's own limit
@@ -28,13 +30,19 @@ def read_project(
     folder: Path, chip: Chip, progress: Callable[[str], None] = lambda _message: None
 ) -> ProjectFacts:
     """All that a description needs of a project. Raises FvmError when nothing can be read."""
-    found = survey(folder, silicon(chip), progress)
+    elf = newest_elf(folder)
+    found = survey(
+        folder,
+        silicon(chip),
+        lambda: vectors_of(elf.path, FIRST_IRQ + chip.lines) if elf else {},
+        progress,
+    )
     if not found.program.units:
         raise explain(folder, found)
     build, decisions = build_of(found)
     if not found.build.units:
         decisions.insert(0, guessed(folder))
-    memory, more = memory_of(found)
+    memory, more = memory_of(found, elf)
     decisions += more
     interrupts = Interrupts(found, chip)
     system, lines = interrupts.system_handlers, interrupts.lines()

@@ -8,18 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from porter.execution.attributes import without_attributes
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.c_types import TypeTable, declared_name
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
 
 _LINE = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
-_ATTRIBUTE = re.compile(rb"__attribute__|__attribute|__extension__|__inline__|__inline|__restrict")
 _NUMBER = re.compile(  # `#define HSE_VALUE ((uint32_t)8000000U)`
     rb"#define (\w+) \(*\s*(?:\(\s*[A-Za-z_][\w ]*\)\s*)?"
     rb"(0[xX][0-9A-Fa-f]+|[1-9]\d*|0)[uUlL]*[\s)]*"
 )
-_WEAK = re.compile(rb"\b(?:__)?weak(?:__)?\b")
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ def _unit(number: int, path: Path, text: bytes, defines: dict[bytes, bytes]) -> 
             places.append((known[name], int(marker.group(1))))
         elif line.startswith(b"#define "):
             defines[line[8:].split(b" ", 1)[0]] = line.rstrip()
-    clean, weak = _without_attributes(b"\n".join(lines))
+    clean, weak = without_attributes(b"\n".join(lines))
     tree = SyntaxTree(clean, 0)
     types = TypeTable()
     types.add_tree(tree)
@@ -246,32 +245,3 @@ def _is_function(declarator: Node) -> bool:
         return False
     named = inner.child_by_field_name("declarator")
     return named is not None and named.type == "identifier"
-
-
-def _without_attributes(text: bytes) -> tuple[bytes, list[int]]:
-    """The text with attributes blanked, and where an attribute said weak."""
-    buffer = bytearray(text)
-    weak = []
-    for match in _ATTRIBUTE.finditer(text):
-        end = match.end()
-        if match.group().startswith(b"__attribute"):
-            end = _closing(text, end)
-            if _WEAK.search(text, match.end(), end):
-                weak.append(match.start())
-        buffer[match.start() : end] = re.sub(rb"[^\n]", b" ", text[match.start() : end])
-    return bytes(buffer), weak
-
-
-def _closing(text: bytes, position: int) -> int:
-    """Just past the parenthesis that closes the one at or after `position`."""
-    depth = 0
-    for match in re.compile(rb"[()]|[^\s()]").finditer(text, position):
-        if match.group() == b"(":
-            depth += 1
-        elif match.group() == b")":
-            depth -= 1
-        elif depth == 0:
-            return position
-        if depth == 0:
-            return match.end()
-    return position

@@ -42,8 +42,9 @@ class Silicon:
 @dataclass(frozen=True)
 class Survey:
     """`refused`: files that the compiler couldn't preprocess, with its words; `foreign`: compiled
-    files that are no C; `strong`: where functions are defined that aren't weak; `boot`: C functions
-    that run from reset on, in order; `record`: what the program did."""
+    files that are no C; `handlers`: by exception number; `strong`: where functions are defined
+    that aren't weak; `boot`: C functions that run from reset on, in order; `record`: what the
+    program did."""
 
     root: Path
     build: Build
@@ -52,20 +53,22 @@ class Survey:
     foreign: tuple[Path, ...]
     program: Program
     tables: tuple[VectorTable, ...]
+    handlers: Mapping[int, str]
     strong: Mapping[str, FunctionText | Path]
     boot: tuple[str, ...]
     reach: Reach
     record: Record
     machine: Machine
 
-    @property
-    def handlers(self) -> dict[int, str]:
-        """Handler by exception number."""
-        return {number: name for table in self.tables for number, name in table.handlers.items()}
 
-
-def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: None) -> Survey:
-    """Everything that can be told of a project without running it on a chip."""
+def survey(
+    root: Path,
+    silicon: Silicon,
+    built_vectors: Callable[[], Mapping[int, str]] = dict,
+    progress: Progress = lambda _message: None,
+) -> Survey:
+    """Everything that can be told of a project without running it on a chip. `built_vectors` is
+    asked for the handlers where no source has a vector table."""
     root = root.resolve()
     sources = find_sources(root)
     progress(f"{len(sources)} source files; asking the build system")
@@ -83,16 +86,18 @@ def survey(root: Path, silicon: Silicon, progress: Progress = lambda _message: N
     for path in assembler:
         for name in strong_labels(source(root, path)):
             strong.setdefault(name, path)
-    resets = [t.handlers[1] for t in tables if 1 in t.handlers]
-    boot = [name for name in (*resets, *_BOOT) if name in program.functions]
-    handlers = {name for t in tables for number, name in t.handlers.items() if number > 1}
-    entries = sorted(handlers & set(program.functions))
+    handlers = {number: name for table in tables for number, name in table.handlers.items()}
+    if not tables:
+        handlers = dict(built_vectors())
+    boot = [name for name in (handlers.get(1, ""), *_BOOT) if name in program.functions]
+    named = {name for number, name in handlers.items() if number > 1}
+    entries = sorted(named & set(program.functions))
     progress("following what main() and the handlers call")
     reach = Reach(program, [*boot, *entries], silicon.bases)
     machine = _run(program, reach, boot, entries, silicon, progress)
     foreign = tuple(path for path in units if path.suffix.lower() in CPLUSPLUS_SUFFIXES)
     return Survey(
-        root, build, tuple(build.units), refused, foreign, program, tuple(tables), strong,
+        root, build, tuple(build.units), refused, foreign, program, tuple(tables), handlers, strong,
         tuple(boot), reach, machine.record, machine,
     )  # fmt: skip
 

@@ -136,6 +136,17 @@ def test_the_built_elf_gives_the_sizes(tmp_path: Path, chip_place: Place) -> Non
     assert ram + 1536 + 3072 < int(vm["ram"].removesuffix("K")) * 1024 < 16384
 
 
+def test_the_vector_table_of_the_elf_counts_where_no_source_has_one(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "p")
+    subprocess.run(["make", "-C", str(project)], check=True, capture_output=True)
+    makefile = (project / "Makefile").read_text()  # the start-up comes from elsewhere
+    (project / "Makefile").write_text(makefile.replace("ASM_SOURCES =", "ELSEWHERE ="))
+    tree = described(tmp_path, project)
+    assert [i["handler"] for i in attributes(tree, "irq")] == ["USART1_IRQHandler"]
+    assert [t["handler"] for t in attributes(tree, "tick")] == ["SysTick_Handler"]
+    assert attributes(tree, "startup") == []
+
+
 def test_conflicts_are_named_with_both_places(tmp_path: Path) -> None:
     other = CUBE_MAIN.replace("osc.PLLN = 168", "osc.PLLN = 336").replace("PLLM = 6", "PLLM = 12")
     projects = [cube_project(tmp_path / "one"), cube_project(tmp_path / "two", other)]

@@ -1,0 +1,58 @@
+"""The one clock tree of the chip, of the several that the projects set up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from composer.chips.chip import Chip
+from composer.chips.family import family_of
+from composer.description.model import Clocks, Place
+from composer.init.facts import ClockTree, Decision, ProjectFacts
+
+_DEFAULT = ClockTree("HSI", 8_000_000, 16, 336, 2, 7, 1, 4, 2, 5, ())
+
+
+def choose_clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTree, list[Decision]]:
+    """That of the first project that has one, and where the others differ."""
+    decisions = []
+    known = [(p, p.clock_tree) for p in projects if p.clock_tree is not None]
+    for project in projects:
+        if project.clock_tree is None:
+            decisions.append(Decision(f"which clocks {project.name} sets up isn't known"))
+    chosen, owner = (known[0][1], known[0][0].name) if known else (_DEFAULT, "")
+    if not known:
+        decisions.append(Decision("168 MHz from the internal oscillator is a guess"))
+    if chosen.guessed:
+        decisions.append(Decision(f"{owner}: {chosen.guessed}", chosen.places))
+    for project, tree in known[1:]:
+        if tree.values() != chosen.values():
+            text = (
+                f"{project.name} sets up {describe(tree)}, {owner} {describe(chosen)}"
+                f" ({', '.join(chosen.places)}): one chip has one clock tree; {project.name} must"
+                " get along with this one (baud rates, timers, delay loops)"
+            )
+            decisions.append(Decision(text, tree.places))
+    problem = family_of(chip).clock_problem(as_clocks(chosen), chip)
+    if problem is not None:
+        text = (
+            f"{owner}'s clocks don't suit {chip.name} ({problem[0]}; {problem[1]}); this is another"
+        )
+        decisions.append(Decision(f"{text} tree", chosen.places))
+        chosen = _DEFAULT
+    return chosen, decisions
+
+
+def describe(tree: ClockTree) -> str:
+    """A clock tree in a few words."""
+    clocks = as_clocks(tree)
+    source = f"{tree.source} {tree.hse / 1e6:g} MHz" if tree.source == "HSE" else tree.source
+    dividers = f"AHB/{clocks.ahb} APB1/{clocks.apb1} APB2/{clocks.apb2}"
+    return f"{source} m={tree.m} n={tree.n} p={tree.p} q={tree.q} {dividers} latency={tree.latency}"
+
+
+def as_clocks(tree: ClockTree) -> Clocks:
+    """In the form that the family checks."""
+    return Clocks(
+        tree.source, tree.hse, tree.m, tree.n, tree.p, tree.q,
+        tree.ahb, tree.apb1, tree.apb2, tree.latency, Place(""),
+    )  # fmt: skip
