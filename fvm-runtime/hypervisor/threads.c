@@ -25,7 +25,7 @@ _Noreturn void hyp_fault_thread(void)
 /* May this vCPU have the line as this vector? Only what the description says. */
 static int32_t vct_phys(uint32_t vcpu, uint32_t phys, uint32_t virt_id)
 {
-    for (uint32_t i = 0; i < HYP_ROUTES; i++) {
+    for (uint32_t i = 0; i != HYP_ROUTES; i++) {
         const struct hyp_route *route = &hyp_route[i];
         if (route->vcpu == vcpu && route->phys == phys && route->virt_id == virt_id) {
             return fvm_call(FVM_CALL_VCPU_ROUTE, hyp_vcpu[vcpu].cap, phys, virt_id, 0).r0;
@@ -36,7 +36,7 @@ static int32_t vct_phys(uint32_t vcpu, uint32_t phys, uint32_t virt_id)
 
 static int32_t vct_evt(uint32_t vcpu, uint32_t evt, uint32_t virt_id)
 {
-    for (uint32_t i = 0; i < HYP_EVENTS; i++) {
+    for (uint32_t i = 0; i != HYP_EVENTS; i++) {
         const struct hyp_event *event = &hyp_event[i];
         if (event->evt == evt && event->receiver_vcpu == vcpu && event->virt_id == virt_id) {
             return fvm_call(FVM_CALL_VCPU_EVENT, hyp_vcpu[vcpu].cap, evt, virt_id, 0).r0;
@@ -47,7 +47,7 @@ static int32_t vct_evt(uint32_t vcpu, uint32_t evt, uint32_t virt_id)
 
 static int32_t evt_add(uint32_t vcpu, uint32_t evt)
 {
-    for (uint32_t i = 0; i < HYP_EVENTS; i++) {
+    for (uint32_t i = 0; i != HYP_EVENTS; i++) {
         if (hyp_event[i].evt == evt && hyp_event[i].sender_vcpu == vcpu) {
             return fvm_call(FVM_CALL_VCPU_EVENT, hyp_vcpu[vcpu].cap, evt, FVM_NONE, 0).r0;
         }
