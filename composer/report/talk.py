@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from composer.report.colours import colours
@@ -10,6 +10,9 @@ from composer.report.material import Material
 from composer.simulate.transcript import Line, Recording
 
 FAULT = "fault"
+AGAIN = "again"  # a kind of line that says that those before it repeat
+LONGEST_BLOCK = 6  # lines of a question and its answer
+WORTH_FOLDING = 3
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,29 @@ def _conversation(name: str, css: str, lines: Sequence[Line], run: Recording) ->
     return Conversation(
         name,
         css,
-        tuple(line for line in lines if _owner(line) == name),
+        tuple(folded([line for line in lines if _owner(line) == name])),
         *(stat.get(key, "") for key in ("ticks", "dropped", "restarts")),
     )
+
+
+def folded(lines: Sequence[Line]) -> Iterator[Line]:
+    """Lines without what repeats at once, as a script that asks until something happens."""
+    start = 0
+    while start < len(lines):
+        size, times = _repeats(lines, start)
+        yield from lines[start : start + size]
+        if times > 1:
+            noun = "line" if size == 1 else f"{size} lines"
+            yield Line(AGAIN, "", f"the last {noun} {times - 1} times more")
+        start += size * times
+
+
+def _repeats(lines: Sequence[Line], start: int) -> tuple[int, int]:
+    """Size of the block that begins here and how often it stands there; a block of 1 once."""
+    for size in range(1, LONGEST_BLOCK + 1):
+        block, times = lines[start : start + size], 1
+        while lines[start + times * size : start + (times + 1) * size] == block:
+            times += 1
+        if times >= WORTH_FOLDING:
+            return size, times
+    return 1, 1

@@ -22,6 +22,8 @@ from scanner.report.errors import FvmError, MissingError
 SCHEMA = 1
 MOST_LINES = 5000  # of a run; a VM that talks without end doesn't fill the disk
 LINE_BYTES = 400
+MOST_LETTERS = 600  # of a line that is read; the kernel's are longer than a console's
+MOST_BYTES = 16 << 20  # of a file that is read
 STAT = "stat"
 HINT = "take the file that fvmkit run --record wrote"
 KINDS = ("said", "typed", "log", "check")
@@ -140,6 +142,8 @@ def _entry(line: Line) -> dict[str, Any]:
 def read_recording(file: Path) -> Recording:
     """A run from its file. MissingError or FvmError when it is none."""
     try:
+        if file.stat().st_size > MOST_BYTES:
+            raise FvmError(f"has more than {MOST_BYTES >> 20} MB", file=file, hint=HINT)
         document = json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise MissingError(f"can't be opened: {error.strerror}", file=file) from error
@@ -167,13 +171,17 @@ def _line(entry: Mapping[str, Any]) -> Line:
         raise ValueError("kind")
     return Line(
         entry["kind"],
-        clean(str(entry["from"])),
-        clean(str(entry["text"])),
-        clean(str(entry.get("sentence", ""))),
+        _cleaned(entry["from"]),
+        _cleaned(entry["text"]),
+        _cleaned(entry.get("sentence", "")),
         _strings(entry.get("fields", {})),
         entry.get("kept", True) is True,
     )
 
 
 def _strings(fields: Mapping[str, Any]) -> dict[str, str]:
-    return {clean(str(key)): clean(str(value)) for key, value in fields.items()}
+    return {_cleaned(key): _cleaned(value) for key, value in fields.items()}
+
+
+def _cleaned(value: object) -> str:
+    return clean(str(value)[:MOST_LETTERS])

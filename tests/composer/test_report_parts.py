@@ -16,7 +16,7 @@ from composer.report.porting import FileDiff, Group, Note, Project
 from composer.report.region import Protection, Region
 from composer.report.regions import faults
 from composer.report.render import render
-from composer.report.talk import Conversation, Reboot, Talk
+from composer.report.talk import Conversation, Reboot, Talk, folded
 from composer.report.text import LINE_LETTERS, coloured, decoded
 from composer.report.verdicts import Remark, Scan
 from composer.simulate.transcript import Line
@@ -213,3 +213,13 @@ def test_deviations_of_the_image_are_said_with_their_addresses() -> None:
     executable = [(code, code_rights), (ram, ram_rights & ~(1 << 28)), *rest]
     assert "region 1 gives 'rwx', which no grant means" in faults_of(executable)
     assert faults_of(words, fpu=True) == ["the FPU is open, described is the opposite"]
+
+
+def test_questions_that_repeat_are_folded() -> None:
+    asked = [Line("typed", "vm", "get"), Line("said", "vm", "0"), Line("said", "vm", "ok")]
+    last = [Line("typed", "vm", "get"), Line("said", "vm", "1")]
+    shown = list(folded([*asked * 5, *last]))
+    again = Line("again", "", "the last 3 lines 4 times more")
+    assert shown == [*asked, again, *last]
+    assert list(folded(asked * 2)) == asked * 2  # twice is no more to read than the remark
+    assert list(folded([])) == []

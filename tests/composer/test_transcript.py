@@ -103,12 +103,12 @@ GOOD: dict[str, Any] = {
 def test_a_file_that_is_no_recording_is_refused_with_advice(tmp_path: Path, text: str) -> None:
     file = tmp_path / "run.json"
     file.write_text(text)
-    with pytest.raises(FvmError, match="run.json: .*fvmkit run --record"):
+    with pytest.raises(FvmError, match=r"run\.json: .*fvmkit run --record"):
         read_recording(file)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MissingError, match="nowhere.json"):
+    with pytest.raises(MissingError, match=r"nowhere\.json"):
         read_recording(tmp_path / "nowhere.json")
 
 
@@ -117,3 +117,11 @@ def test_a_recording_made_by_hand_is_cleaned(tmp_path: Path) -> None:
     line = {"kind": "said", "from": "al\u202epha", "text": "\x1b]0;x\x07"}
     file.write_text(json.dumps(GOOD | {"lines": [line]}))
     assert read_recording(file).lines == (Line("said", "al?pha", "?]0;x?"),)
+
+
+def test_a_huge_recording_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript, "MOST_BYTES", 10)
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(GOOD))
+    with pytest.raises(FvmError, match="has more than"):
+        read_recording(file)
