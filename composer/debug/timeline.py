@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from composer.chips.chip import load_chip
 from composer.description.model import Place
@@ -14,22 +15,21 @@ from composer.simulate.places import Places
 from composer.simulate.shared import Kind
 from composer.simulate.tracer import NOBODY, Event, Trace
 
+IDLE = "idle"  # row of the idle thread
 MARKED = (Kind.LINE, Kind.CALL, Kind.RESTART)  # besides the stops
 EXCEPTIONS = {3: "hard fault", 4: "memory fault", 5: "bus fault", 6: "usage fault", 14: "PendSV"}
 
 
-@dataclass(frozen=True)
-class Slice:
-    """Code of a lane ran from `start` to `end`; `thread` as far as it is known."""
+class Slice(NamedTuple):
+    """Code of a lane ran from `start` to `end`; row: VCT or USR of a VM, idle, else ''."""
 
     start: int
     end: int
     lane: int
-    thread: int | None
+    row: str
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """Something happened at an instant; `lane` is whom it concerns."""
 
     at: int
@@ -62,21 +62,16 @@ class Timeline:
         nobody = len(self.trace.lanes) - 1
         return tuple(i for i in range(nobody + 1) if i != nobody or self.trace.executed[i])
 
+    def is_vm(self, lane: int) -> bool:
+        """Whether a lane has a row for VCT and one for USR."""
+        return any(t.domain + 1 == lane and t.name in VM_THREADS for t in self.trace.threads)
+
     @property
     def span(self) -> tuple[int, int]:
         """The instructions between which events are known."""
         if not self.slices:
             return 0, max(self.trace.instructions, 1)
         return self.slices[0].start, max(self.trace.instructions, self.slices[0].start + 1)
-
-    def row_of(self, piece: Slice) -> str:
-        """`VCT` or `USR` of a VM, `idle` for the idle thread, else ''."""
-        if piece.lane == 0 or piece.thread is None or piece.thread >= len(self.trace.threads):
-            return ""
-        thread = self.trace.threads[piece.thread]
-        if thread.domain != piece.lane - 1:
-            return ""
-        return "idle" if thread.idle else thread.name if thread.name in VM_THREADS else ""
 
 
 class Words:
@@ -135,11 +130,10 @@ class Words:
 
     def function(self, lane: int, pc: int) -> str:
         """Function of a lane's program, '' if there is none."""
-        if not self.holds(lane, pc):
-            return ""
         if (lane, pc) not in self._functions:
-            code = self._places.code(self._trace.lanes[lane])
-            self._functions[lane, pc] = code.function(pc) or ""
+            inside = self.holds(lane, pc)
+            code = self._places.code(self._trace.lanes[lane]) if inside else None
+            self._functions[lane, pc] = "" if code is None else code.function(pc) or ""
         return self._functions[lane, pc]
 
 
@@ -166,7 +160,17 @@ def lane_of_mark(event: Event, trace: Trace) -> int:
     return trace.threads[event.argument].domain + 1 if known else 0
 
 
+def _rows(trace: Trace) -> dict[tuple[int, int | None], str]:
+    """(lane, thread) -> the row of the lane that is the thread's."""
+    rows: dict[tuple[int, int | None], str] = {}
+    for index, thread in enumerate(trace.threads):
+        row = thread.name if thread.name in VM_THREADS else ""
+        rows[thread.domain + 1, index] = IDLE if thread.idle else row
+    return rows
+
+
 def _slices(trace: Trace) -> Iterator[Slice]:
+    rows = _rows(trace)
     start, lane, thread = None, 0, None
     for event in trace.events:
         if event.kind is Kind.SWITCH:
@@ -177,10 +181,10 @@ def _slices(trace: Trace) -> Iterator[Slice]:
         if start is not None and now == lane:
             continue
         if start is not None and event.at > start:
-            yield Slice(start, event.at, lane, thread if lane else None)
+            yield Slice(start, event.at, lane, rows.get((lane, thread), ""))
         start, lane = event.at, now
     if start is not None and trace.instructions > start:
-        yield Slice(start, trace.instructions, lane, thread if lane else None)
+        yield Slice(start, trace.instructions, lane, rows.get((lane, thread), ""))
 
 
 def _stops(words: Words, trace: Trace, faults: Sequence[Told]) -> Iterator[Mark]:

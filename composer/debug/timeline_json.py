@@ -6,6 +6,7 @@ One microsecond of the viewer is one instruction. `fvmkit` has the numbers.
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 from composer.debug.statistics import Statistics
@@ -21,33 +22,27 @@ def json_timeline(timeline: Timeline, numbers: Statistics) -> str:
         _about("process_name", 0, timeline.system),
         *(_about("thread_name", lane, names[lane]) for lane in timeline.lanes),
     ]
-    events += (
-        {
-            "ph": "X",
-            "pid": PROCESS,
-            "tid": piece.lane,
-            "ts": piece.start,
-            "dur": piece.end - piece.start,
-            "name": timeline.row_of(piece) or names[piece.lane],
-        }
+    lines = [json.dumps(event) for event in events]
+    lines += (
+        f'{{"ph": "X", "pid": {PROCESS}, "tid": {piece.lane}, "ts": {piece.start},'
+        f' "dur": {piece.end - piece.start}, "name": {_quoted(piece.row or names[piece.lane])}}}'
         for piece in timeline.slices
     )
-    events += (
-        {
-            "ph": "i",
-            "s": "t",
-            "pid": PROCESS,
-            "tid": mark.lane,
-            "ts": mark.at,
-            "cat": mark.kind.name.lower(),
-            "name": mark.text,
-        }
+    lines += (
+        f'{{"ph": "i", "s": "t", "pid": {PROCESS}, "tid": {mark.lane}, "ts": {mark.at},'
+        f' "cat": "{mark.kind.name.lower()}", "name": {_quoted(mark.text)}}}'
         for mark in timeline.marks
     )
-    lines = ",\n".join(json.dumps(event) for event in events)
     about = json.dumps({"schema": 1, "system": timeline.system, **numbers.as_json()})
-    return f'{{"displayTimeUnit": "ms",\n"fvmkit": {about},\n"traceEvents": [\n{lines}\n]}}\n'
+    body = ",\n".join(lines)
+    return f'{{"displayTimeUnit": "ms",\n"fvmkit": {about},\n"traceEvents": [\n{body}\n]}}\n'
 
 
 def _about(what: str, lane: int, name: str) -> dict[str, Any]:
     return {"ph": "M", "pid": PROCESS, "tid": lane, "name": what, "args": {"name": name}}
+
+
+@cache
+def _quoted(text: str) -> str:
+    """As JSON; there are few texts and many events."""
+    return json.dumps(text)

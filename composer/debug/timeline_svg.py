@@ -7,14 +7,14 @@ in a column is a tint. Marks of a kind in one column become one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 import numpy.typing as npt
 
-from composer.debug.timeline import Mark, Slice, Timeline
+from composer.debug.timeline import IDLE, Mark, Slice, Timeline
 from composer.simulate.shared import Kind
 
 COLUMNS = 900
@@ -75,8 +75,18 @@ def render_timeline(timeline: Timeline, window: tuple[int, int] | None = None) -
         f'<rect class="paper" width="{width}" height="{height}"/>',
         *_axis(scale, height),
     ]
+    ran: dict[int, dict[str, list[Slice]]] = {lane: {} for lane in lanes}
+    for piece in timeline.slices:
+        if piece.end > scale.start and piece.start < scale.end:
+            ran[piece.lane].setdefault(piece.row, []).append(piece)
+    marks: dict[int, list[Mark]] = {lane: [] for lane in lanes}
+    for mark in timeline.marks:
+        if scale.start <= mark.at < scale.end:
+            marks[mark.lane].append(mark)
     for row, lane in enumerate(lanes):
-        parts += _lane(timeline, lane, scale, TOP + row * (LANE + GAP))
+        top = TOP + row * (LANE + GAP)
+        parts += _lane(timeline, lane, ran[lane], scale, top)
+        parts += _marks(marks[lane], scale, top)
     parts += _legend(height)
     return "\n".join([*parts, "</svg>"])
 
@@ -104,7 +114,9 @@ def short(number: int, span: int) -> str:
     return f"{number:,}"
 
 
-def _lane(timeline: Timeline, lane: int, scale: _Scale, top: int) -> list[str]:
+def _lane(
+    timeline: Timeline, lane: int, ran: Mapping[str, Sequence[Slice]], scale: _Scale, top: int
+) -> list[str]:
     name = timeline.trace.lanes[lane]
     share = timeline.trace.executed[lane] / max(timeline.trace.instructions, 1)
     middle = top + LANE / 2 + 4
@@ -113,21 +125,18 @@ def _lane(timeline: Timeline, lane: int, scale: _Scale, top: int) -> list[str]:
         f'<text class="soft" x="{LEFT - 34}" y="{middle:g}" text-anchor="end">{share:.1%}</text>',
         f'<path class="grid" d="M{LEFT} {top + LANE + GAP / 2:g}h{COLUMNS * COLUMN}"/>',
     ]
-    pieces = [piece for piece in timeline.slices if piece.lane == lane]
-    rows = {timeline.row_of(piece) for piece in pieces} & {"VCT", "USR"}
-    for row in ("VCT", "USR") if rows else ("",):
-        y = top + (LANE / 2 if row == "USR" else 0)
-        tall = LANE / 2 - 1 if rows else LANE
-        if row:
-            parts.append(
-                f'<text class="soft" x="{LEFT - 4}" y="{y + 13:g}" text-anchor="end">{row}</text>'
-            )
-        ran = [p for p in pieces if not row or (timeline.row_of(p) or "USR") == row]
-        busy = [p for p in ran if timeline.row_of(p) != "idle"]
-        idle = [p for p in ran if timeline.row_of(p) == "idle"]
-        parts += _tints(busy, scale, y, tall, f"var(--c{lane % COLOURS})")
-        parts += _tints(idle, scale, y + tall - 3, 3, "var(--soft)")
-    return parts + _marks([mark for mark in timeline.marks if mark.lane == lane], scale, top)
+    colour = f"var(--c{lane % COLOURS})"
+    unknown = ran.get("", ())  # of a VM: before the first switch that is known
+    if not timeline.is_vm(lane):
+        parts += _tints(unknown, scale, top, LANE, colour)
+        return parts + _tints(ran.get(IDLE, ()), scale, top + LANE - 3, 3, "var(--soft)")
+    half = LANE // 2
+    for row, y, pieces in (("VCT", top, ()), ("USR", top + half, unknown)):
+        parts.append(
+            f'<text class="soft" x="{LEFT - 4}" y="{y + 13}" text-anchor="end">{row}</text>'
+        )
+        parts += _tints([*ran.get(row, ()), *pieces], scale, y, half - 1, colour)
+    return parts
 
 
 def coverage(pieces: Sequence[Slice], start: int, end: int) -> npt.NDArray[np.float64]:
@@ -174,8 +183,7 @@ def _marks(marks: Sequence[Mark], scale: _Scale, top: int) -> list[str]:
     """
     columns: dict[tuple[Kind, int], list[Mark]] = {}
     for mark in marks:
-        if scale.start <= mark.at < scale.end:
-            columns.setdefault((mark.kind, int(scale.column(mark.at))), []).append(mark)
+        columns.setdefault((mark.kind, int(scale.column(mark.at))), []).append(mark)
     parts = []
     crowds: list[tuple[Kind, int, int, int]] = []  # kind, first and last column, how many
     for (kind, column), there in sorted(columns.items()):

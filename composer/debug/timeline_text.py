@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from composer.debug.statistics import Statistics, describe
-from composer.debug.timeline import Timeline, Words
+from composer.debug.timeline import IDLE, Timeline, Words
 from composer.debug.timeline_svg import COLUMNS, coverage
 from composer.simulate.shared import Kind
 
@@ -31,7 +31,7 @@ def _lanes(timeline: Timeline) -> Iterator[str]:
     width = max(len(names[lane]) for lane in timeline.lanes)
     yield f"{'':{width}} |{start:<{WIDTH - 16},}{end:>16,}|"
     for lane in timeline.lanes:
-        pieces = [p for p in timeline.slices if p.lane == lane and timeline.row_of(p) != "idle"]
+        pieces = [p for p in timeline.slices if p.lane == lane and p.row != IDLE]
         shares = coverage(pieces, start, end).reshape(WIDTH, COLUMNS // WIDTH).mean(axis=1)
         levels = np.ceil(shares * (len(SHADES) - 1)).clip(0, len(SHADES) - 1).astype(int)
         row = [SHADES[level] for level in levels]

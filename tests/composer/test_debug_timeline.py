@@ -79,7 +79,7 @@ def test_lanes_add_up_to_the_run(system: Composed) -> None:
         lane: sum(p.end - p.start for p in timeline.slices if p.lane == lane) for lane in range(4)
     }
     assert ran == {0: 700, 1: 900, 2: 300, 3: 0}
-    assert {(p.lane, timeline.row_of(p)) for p in timeline.slices} == {
+    assert {(p.lane, p.row) for p in timeline.slices} == {
         (0, ""), (1, "USR"), (2, "VCT"),
     }  # fmt: skip
 
