@@ -1,4 +1,4 @@
-"""SystemCoreClockUpdate(): CMSIS's function that finds out how fast the core runs."""
+"""SystemCoreClock and SystemCoreClockUpdate(): how CMSIS says how fast the core runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import text_of
+from porter.source.c_types import declared_name
 from porter.source.edit import Edit
 
 _FUNCTION = "SystemCoreClockUpdate"
+_VARIABLE = b"SystemCoreClock"
 _HEADER = (
     "#include <stdint.h>\n"
     "typedef struct { volatile unsigned CR, PLLCFGR, CFGR; } RCC_TypeDef;\n"
@@ -19,12 +22,12 @@ _HEADER = (
 
 
 class CoreClock(Rule):
-    """By its name, which CMSIS fixes as it fixes what the function is for."""
+    """By their names, which CMSIS fixes as it fixes what they are for."""
 
     id = "core-clock"
-    finds = "the body of SystemCoreClockUpdate()"
-    becomes = "SystemCoreClock = FVM_CLOCK_HZ;"
-    why = "the clock is in the description; the registers that tell it belong to nobody"
+    finds = "the body of SystemCoreClockUpdate(), the value that SystemCoreClock begins with"
+    becomes = "SystemCoreClock = FVM_CLOCK_HZ"
+    why = "a machine starts with the description's clock; the registers that tell it are nobody's"
     samples = (
         Sample(
             _HEADER + "void SystemCoreClockUpdate(void)\n{\n"
@@ -33,10 +36,17 @@ class CoreClock(Rule):
             _HEADER + "void SystemCoreClockUpdate(void)\n{\n"
             "    SystemCoreClock = FVM_CLOCK_HZ;\n}\n",
         ),
+        Sample(
+            "unsigned SystemCoreClock = 16000000;\n", "unsigned SystemCoreClock = FVM_CLOCK_HZ;\n"
+        ),
+        Sample(
+            "unsigned SystemCoreClock = 168000000;\n", "unsigned SystemCoreClock = 168000000;\n"
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
-        """All sites in the function are one question."""
+        """All sites in the function are one question; the variable is no site."""
+        self._variable(unit)
         sites: list[Site] = []
         for site in unit.pending(SiteKind.REGISTER):
             context = unit.context(site)
@@ -52,3 +62,20 @@ class CoreClock(Rule):
         unit.rewritten_spans.append(Edit(start, end, text))
         for site in sites:
             yield self.rewritten(site, "the clock is the description's", Edit(start, end, text))
+
+    @staticmethod
+    def _variable(unit: Unit) -> None:
+        """What the machine reads before it sets its clock up is the clock that it has."""
+        tree = unit.variables.tree
+        for declaration in tree.root.children:
+            if declaration.type != "declaration" or unit.domain is None:
+                continue
+            for declarator in declaration.children_by_field_name("declarator"):
+                name = declared_name(declarator)
+                value = declarator.child_by_field_name("value")
+                if name is None or value is None or text_of(name) != _VARIABLE:
+                    continue
+                number = unit.text.evaluator.number(value)
+                if number is not None and number != unit.domain.clock_hz:
+                    edit = Edit(tree.start(value), tree.end(value), b"FVM_CLOCK_HZ")
+                    unit.extra_edits.append(edit)
