@@ -70,6 +70,7 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
         tuple(dict.fromkeys(name or "." for name in includes if (root / name).is_dir())),
         tuple(d for d in survey.build.options.defines if _is_plain(d)),
         tuple(startup),
+        next((n for n in names if _holds_main(survey, root / n)), None),
         next((flag.removeprefix("-std=") for flag in flags if flag.startswith("-std=")), None),
         any(flag in _HARD for flag in flags),
         flags,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 from pathlib import PurePosixPath
 
@@ -21,7 +21,7 @@ _LONGEST_SLICE = 5000  # us
 
 @dataclass(frozen=True)
 class Lost:
-    """What a machine uses and another one keeps."""
+    """What a machine uses and another one keeps. `instead`: devices of its kind that are free."""
 
     what: str
     owner: str
@@ -30,6 +30,7 @@ class Lost:
     devices: tuple[Use, ...]
     lines: tuple[Line, ...]
     pins: tuple[PinUse, ...]
+    instead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,26 @@ def draft(
     for project, sizes in zip(projects, suggest(projects, chip), strict=True):
         machines.append(_machine(project, sizes, tick, owners, chip))
     clocks, clock_decisions = choose_clocks(projects, chip)
-    fastest = max((m.tick_hz for m in machines), default=tick)
     console, more = choose_console(chip, board, projects)
+    machines = [_with_choices(machine, machines, console.device, chip) for machine in machines]
+    fastest = max((m.tick_hz for m in machines), default=tick)
     return Draft(
         name, chip, board, tuple(machines), clocks, tuple(clock_decisions), console, tick,
         min(_LONGEST_SLICE, _PERIODS * 1_000_000 // fastest), (*decisions, *more),
     )  # fmt: skip
+
+
+def _with_choices(
+    machine: Machine, machines: Sequence[Machine], console: str, chip: Chip
+) -> Machine:
+    """A machine that knows what it could use instead of a device that another one keeps."""
+    used = {console, *(use.name for other in machines for use in other.facts.devices)}
+    lost = []
+    for one in machine.lost:
+        kinds = {chip.devices[device.name].kind for device in one.devices}
+        free = (d.name for d in chip.devices.values() if d.kind in kinds and not d.nobody)
+        lost.append(replace(one, instead=tuple(name for name in free if name not in used)))
+    return replace(machine, lost=tuple(lost))
 
 
 def _kernel_tick(projects: Sequence[ProjectFacts]) -> tuple[int, list[Decision]]:

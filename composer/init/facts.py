@@ -117,6 +117,7 @@ class BuildFacts:
     includes: tuple[str, ...]
     defines: tuple[str, ...]
     startup: tuple[str, ...]
+    main_file: str | None
     standard: str | None
     fpu: bool
     cpu_flags: tuple[str, ...]

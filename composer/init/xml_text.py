@@ -9,8 +9,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from composer.description.units import show_size
-from composer.init.draft import Draft, Lost, Machine, files_of, lost_decision
+from composer.init.draft import Draft, Lost, Machine, lost_decision
 from composer.init.facts import ClockTree, Decision, Line, PinUse, Places
+from composer.init.links import link_proposals
 
 _WIDTH = 100
 
@@ -48,7 +49,9 @@ def _system(draft: Draft, folder: Path) -> Iterator[str]:
     for machine in draft.machines:
         yield ""
         yield from _vm(machine, folder)
-    yield from _links(draft)
+    for text, elements in link_proposals(draft):
+        yield ""
+        yield from _comment(f"DECIDE: {text}", "  ", elements)
     yield "</system>"
 
 
@@ -133,9 +136,11 @@ def _lost(lost: Lost, name: str) -> Iterator[str]:
     """What another machine keeps, as a comment that can become elements again."""
     text = str(lost_decision(lost))
     if lost.devices:
+        free = f" ({' or '.join(lost.instead[-3:])})" if lost.instead else ""
         text += (
             f". Give it to one of them: take these lines out of <vm> {lost.owner} and into this"
-            f" one, or change {name} to use another. If it joined the two, see the end of this file"
+            f" one, or change {name} to use another{free}. If it joined the two, see the end of"
+            " this file"
         )
     else:
         text += f". Change one of the two projects, or take it out of <vm> {lost.owner}"
@@ -144,55 +149,6 @@ def _lost(lost: Lost, name: str) -> Iterator[str]:
     elements += [f"<clock name={quoteattr(device.name)}/>" for device in lost.devices]
     elements += [_pin(pin) for pin in lost.pins]
     yield from _comment(f"DECIDE: {text}", "    ", elements)
-
-
-def _links(draft: Draft) -> Iterator[str]:
-    """A proposal for each device that two projects use: shared memory and events instead."""
-    by_name = {machine.facts.name: machine for machine in draft.machines}
-    for machine in draft.machines:
-        for lost in machine.lost:
-            if not lost.devices:
-                continue
-            owner, here = by_name[lost.owner], machine.facts.name
-            device = lost.devices[0].name
-            elements = []
-            for one, places in ((owner, lost.owner_places), (machine, lost.places)):
-                elements.append(f"in {one.facts.name}: {_replacement(one.facts.name, places)}")
-            elements += [
-                '<shared name="link" size="1K">',
-                f"  <user domain={quoteattr(lost.owner)}/>",
-                f"  <user domain={quoteattr(here)}/>",
-                "</shared>",
-                *(
-                    f'<event name="TO_{label}" from={quoteattr(sender)} to={quoteattr(receiver)}'
-                    ' handler="link_event"/>'
-                    for label, sender, receiver in _events(lost.owner, here)
-                ),
-            ]
-            yield ""
-            yield from _comment(
-                f"DECIDE: if {device} joined {lost.owner} and {here} on their old boards, neither"
-                f" needs it any more. Take its lines out of {lost.owner}, write a driver over"
-                " shared memory for each of the two (docs/first-description.md), and add:",
-                "  ",
-                elements,
-            )
-
-
-def _replacement(name: str, places: Places) -> str:
-    """A driver in a file of its own is replaced as a whole."""
-    files = files_of(places)
-    if len(files) != 1:
-        return f"change what uses it in {', '.join(files)}"
-    return f'<replace file={quoteattr(files[0])} by="fvm/{name}/{files[0].rpartition("/")[2]}"/>'
-
-
-def _events(one: str, other: str) -> tuple[tuple[str, str, str], ...]:
-    """Name, sender and receiver: named after the receivers' first words where these differ."""
-    words = [name.split("-")[0] for name in (one, other)]
-    labels = words if words[0] != words[1] else [one, other]
-    first, second = (label.upper().replace("-", "_")[:24] for label in labels)
-    return (second, one, other), (first, other, one)
 
 
 def _decisions(decisions: Iterable[Decision], indent: str) -> Iterator[str]:
