@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from porter.interrupt_split.bits import Values
 from porter.interrupt_split.build_statement import IsCompiled, StatementBuilder
@@ -131,10 +132,12 @@ class Splitter:
         """The machine."""
         return self._domain
 
+    @cached_property
     def functions(self) -> Functions:
         """Of the machine's sources."""
         return Functions(self._files, self._knowledge)
 
+    @cached_property
     def graph(self) -> CallGraph:
         """Who calls whom."""
         graph = CallGraph()
@@ -166,8 +169,8 @@ class _Work:
     def __init__(self, splitter: Splitter, result: HandlerSplit) -> None:
         self.splitter = splitter
         self.result = result
-        self.functions = splitter.functions()
-        self.graph = splitter.graph()
+        self.functions = splitter.functions
+        self.graph = splitter.graph
         self.touches = Touches(self.functions, result.split, splitter.domain.chip, self.graph)
 
     def run(self) -> None:
@@ -178,7 +181,7 @@ class _Work:
         if TAKE in text_of(function.node):
             result.is_split_already = True
             return
-        self.functions.followed = self.touches.touching
+        self.functions = self.functions.following(self.touches.touching)
         worker = self._through_wrapper(function)
         if worker is None:
             result.is_split_already = True

@@ -65,8 +65,10 @@ class Values:
             left, right = (peeled(part) for part in expr.parts)
             for value, mask in ((left, right), (right, left)):
                 if mask.kind == "const":
+                    value, shift = _unshifted(value)
                     found = self.origin(value, depth)
-                    return None if found is None else (found[0], found[1] & mask.number)
+                    bits = mask.number << shift & ALL_BITS
+                    return None if found is None else (found[0], found[1] & bits)
         return None
 
     def flags(self, expr: Expr, positive: bool = True) -> Iterator[Flag]:
@@ -124,7 +126,7 @@ class Values:
         yield from self._climb(read, ALL_BITS, frozenset())
 
     def _climb(
-        self, expr: Expr, bits: int, seen: frozenset[Variable]
+        self, expr: Expr, bits: int, seen: frozenset[Variable], shift: int = 0
     ) -> Iterator[tuple[Expr, int]]:
         parent = expr.parent
         variable = self._assigned.get(id(expr))
@@ -138,7 +140,9 @@ class Values:
         ):
             if parent.pieces[:1] == ["(void)"]:
                 return
-            yield from self._climb(parent, bits, seen)
+            yield from self._climb(parent, bits, seen, shift)
+        elif parent.kind == "pure" and _unshifted(parent)[0] is expr:
+            yield from self._climb(parent, bits, seen, shift + _unshifted(parent)[1])
         elif parent.kind == "set" and parent.operator == "=" and parent.variable not in seen:
             for use in self.uses.get(parent.variable, ()):
                 yield from self._climb(use, bits, seen | {parent.variable})
@@ -148,8 +152,17 @@ class Values:
             other = next((p for p in parent.parts if p is not expr), None)
             mask = peeled(other) if other is not None else None
             if mask is not None and mask.kind == "const":
-                yield from self._climb(parent, bits & mask.number, seen)
+                yield from self._climb(parent, bits & (mask.number << shift), seen)
             else:
                 yield parent, bits
         else:
             yield parent, bits
+
+
+def _unshifted(expr: Expr) -> tuple[Expr, int]:
+    """X and N of `X >> N`, any other expression and 0."""
+    if expr.kind == "pure" and expr.operator == ">>" and len(expr.parts) == 2:
+        by = peeled(expr.parts[1])
+        if by.kind == "const" and 0 <= by.number < 32:
+            return expr.parts[0], by.number
+    return expr, 0

@@ -248,6 +248,8 @@ class Builder:
             found.pieces = [target.text, f" {operator} ", value]
         elif target.kind == "hardware":
             found.kind, found.indirect = "hardware", target.indirect
+            found.register = target.register
+            found.pieces = [target.text, f" {operator} ", value]
         found.name = found.name or target.text
         return adopt(found)
 
@@ -288,21 +290,28 @@ class Builder:
         function = self.function(call.name)
         if function is None or call.indirect or self.depth >= _MAX_DEPTH:
             return None
-        value = function.returned_value
-        if value is None:
-            return None
         inner = self.within(function, _arguments(node.child_by_field_name("arguments")), parts)
-        if inner is None:
+        if inner is None or function.body is None:
             return None
-        built = inner.build(value)
-        if not any(item.kind in ("read", "write") for item in built.walk()):
+        built = self._value(inner, function)
+        if built is None or not any(item.kind in ("read", "write") for item in built.walk()):
             return None
         result = primitive(function.evaluator.types, function.node, returns=True)
-        if result and result != "void":
+        if result and result != "void" and peeled_once(built).pieces[:1] != [f"({result})"]:
             built = adopt(
                 Expr("pure", [f"({result})(", built, ")"], inner.source.line, operator="cast")
             )
         return self._expansion(node, built)
+
+    @staticmethod
+    def _value(inner: Builder, function: Function) -> Expr | None:
+        """What a function returns; None if it does more than compute that."""
+        from porter.interrupt_split.symbolic import computed
+
+        if function.returned_value is not None:
+            return inner.build(function.returned_value)
+        found = computed(inner, function.body) if function.body is not None else None
+        return found.value if found is not None and not found.writes else None
 
     def function(self, name: str) -> Function | None:
         """The function that a name calls here."""
@@ -370,6 +379,13 @@ class Builder:
 
 
 _NO_VALUE = frozenset({"field_identifier", "type_descriptor", "type_identifier"})
+
+
+def peeled_once(expr: Expr) -> Expr:
+    """Without parentheses around it."""
+    while expr.kind == "pure" and expr.operator == "()":
+        expr = expr.parts[0]
+    return expr
 
 
 def _arguments(node: Node | None) -> list[Node]:

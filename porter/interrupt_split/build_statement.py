@@ -10,6 +10,7 @@ from porter.interrupt_split.device import Device
 from porter.interrupt_split.expression import Expr, peeled
 from porter.interrupt_split.functions import Function, Functions, scalars_of
 from porter.interrupt_split.statement import Callee, Local, Statement, accesses, walk_all
+from porter.interrupt_split.symbolic import computed
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.c_types import declared_name
 
@@ -182,6 +183,12 @@ class StatementBuilder:
         builder = self.builder.within(function, nodes, call.parts)
         if builder is None:
             return
+        folded = computed(builder, function.body)
+        if folded is not None and folded.writes and folded.value is None:
+            written = [self._write(made, access) for access in folded.writes]
+            self._become(made, Callee(call.name, call, False), written)
+            return
+        builder = self.builder.within(function, nodes, call.parts) or builder
         threaded = (
             not builder.names.values
             and here is not None
@@ -210,6 +217,11 @@ class StatementBuilder:
             if not known and text in function.scalars and part.is_visible:
                 found.locals.append(Local(text, function.scalars[text], part, function.identity))
         return [found] if found.locals else []
+
+    @staticmethod
+    def _write(made: Statement, access: Expr) -> Statement:
+        access.parent = None
+        return Statement("expression", made.line, made.line, None, access)
 
     @staticmethod
     def _become(made: Statement, callee: Callee, body: list[Statement]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.interrupt_split.register_classes import RegisterClass, class_of, name_at
+from porter.interrupt_split.register_classes import RegisterClass, class_of, name_at, plain_name
 from porter.project.domain import Split
 from porter.registers.bit_band import aliased, is_alias
 from porter.registers.system_space import in_system_space
@@ -24,6 +24,8 @@ class DeviceRegister:
     address: int
     width: int
     kind: RegisterClass
+    plain: str = ""
+    """The name without that of the block in front, as the table of classes has it."""
 
 
 class Device:
@@ -53,7 +55,10 @@ class Device:
             return None
         name = self._name(value)
         width = value.type.size if value.type.size in _WIDTHS else 4
-        return DeviceRegister(name, value.address, width, class_of(self.split.device, name))
+        device = self.split.device
+        return DeviceRegister(
+            name, value.address, width, class_of(device, name), plain_name(device, name)
+        )
 
     def written(self, value: Place) -> str:
         """`DEVICE->REGISTER`, where the project has names for both; else ""."""
@@ -68,7 +73,7 @@ class Device:
         for offset in range(0, 0x80, 4):
             if name_at(self.split.device, self._chip, offset) == name:
                 kind = class_of(self.split.device, name)
-                return DeviceRegister(name, self.split.base + offset, 4, kind)
+                return DeviceRegister(name, self.split.base + offset, 4, kind, name)
         return None
 
     def _name(self, value: Place) -> str:

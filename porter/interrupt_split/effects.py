@@ -40,15 +40,19 @@ def cleared_by(expr: Expr) -> Cleared:
     kind = register.kind
     if kind.effect == "data":
         return Cleared(kind.status, kind.clears or None)
-    status = kind.status if kind.effect == "ack" else register.name
+    status = kind.status if kind.effect == "ack" else register.plain
     zero = kind.zero if kind.effect == "status" else False
     value = peeled(expr.value) if expr.value is not None else None
     if zero is None:
         return Cleared(status, None)
     if value is None or value.kind != "const":
-        return Cleared(status, ALL_BITS)
+        return Cleared(status, kind.writable)
     number = value.number & ALL_BITS
-    return Cleared(status, (~number if zero else number) & ALL_BITS or None)
+    if expr.operator == "|=":  # what reads as one is written as one
+        return Cleared(status, 0 if zero else kind.writable)
+    if expr.operator == "&=" and not zero:
+        return Cleared(status, number & kind.writable)
+    return Cleared(status, (~number if zero else number) & kind.writable)
 
 
 class Captured:
@@ -81,8 +85,8 @@ class Captured:
             return False
         if register.kind.effect in ("timed", "unknown"):
             return True
-        if register.name not in self.cleared:
+        if register.plain not in self.cleared:
             return False
         used = [bits for _, bits in self._values.used(expr)]
         # A status that is read for nothing is read as the first half of a sequence.
-        return not used or any(bits & self.cleared[register.name] for bits in used)
+        return not used or any(bits & self.cleared[register.plain] for bits in used)

@@ -127,8 +127,14 @@ class Functions:
     def __init__(self, files: Iterable[SourceFile], knowledge: Knowledge) -> None:
         self._files = [file for file in files if not file.is_asm and not file.is_cplusplus]
         self._knowledge = knowledge
-        self.followed: set[str] | None = None
-        """Names that calls are looked into for; None: all."""
+        self._followed: set[str] | None = None
+
+    def following(self, names: set[str]) -> Functions:
+        """The same functions, of which only these are found by name."""
+        found = Functions(self._files, self._knowledge)
+        found.by_name = self.by_name
+        found._followed = names
+        return found
 
     @cached_property
     def by_name(self) -> dict[str, list[Function]]:
@@ -154,7 +160,7 @@ class Functions:
 
     def get(self, name: str, near: SourceFile | None = None) -> Function | None:
         """The one definition of a name, that in the file `near` before others; else None."""
-        if self.followed is not None and name not in self.followed:
+        if self._followed is not None and name not in self._followed:
             return None
         found = self.by_name.get(name, [])
         if near is not None and len(found) > 1:

@@ -71,7 +71,7 @@ class Merge:
         """
         if field.register.kind.effect not in ("status", "control"):
             return ALL_BITS
-        cleared = self._cleared.get(field.register.name, 0)
+        cleared = self._cleared.get(field.register.plain, 0)
         mine, serving, used = cleared, 0, 0
         for read in field.reads:
             for place, bits in self._values.used(read):

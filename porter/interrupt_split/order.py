@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from porter.interrupt_split.effects import Captured, is_acknowledgement
+from porter.interrupt_split.effects import Captured, Cleared, cleared_by, is_acknowledgement
 from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement
@@ -49,6 +49,7 @@ class Order:
         self._sensitive = sensitive
         self._writes = writes
         self._events: list[_Event] = []
+        self._cleared: list[tuple[Path, Cleared]] = []
 
     def check(self, statements: Sequence[Statement], path: Path = ()) -> None:
         """Raises At for an access that must not go first."""
@@ -57,6 +58,7 @@ class Order:
                 for item in _in_order(expression):
                     if self._captured(item):
                         self._check_access(item, path)
+                        self._cleared.append((path, cleared_by(item)))
                     elif (event := self._event(item, path)) is not None:
                         self._events.append(event)
             branches = statement.kind in ("if", "while", "switch", "case")
@@ -96,12 +98,22 @@ class Order:
                     f"{item.text.strip()} comes after {event.what} in line {event.line}, which "
                     "may write to the device: do it first",
                 )
-            if is_acknowledgement(item) and inside and event.what.endswith("()"):
+            late = is_acknowledgement(item) and not self._is_redundant(item, path)
+            if late and inside and event.what.endswith("()"):
                 raise At(
                     item.line,
                     f"{item.text.strip()} acknowledges after {event.what} in line {event.line}: "
                     "acknowledge first if the order doesn't matter",
                 )
+
+    def _is_redundant(self, item: Expr, path: Path) -> bool:
+        """An acknowledgement of what a read before it has cleared: as early as that read."""
+        wanted = cleared_by(item)
+        before = 0
+        for where, cleared in self._cleared:
+            if cleared.status == wanted.status and path[: len(where)] == where:
+                before |= cleared.bits or 0
+        return wanted.bits is not None and not wanted.bits & ~before
 
     def _interferes(self, event: _Event, always: bool) -> bool:
         """Whether what is read early could come out differently. `always`: the event is no

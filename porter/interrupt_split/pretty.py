@@ -11,7 +11,6 @@ _RULES = (
     (re.compile(r" ?(->|\.(?=\D)) ?"), r"\1"),
     (re.compile(r"(\w) \((?=[^()]*\) *(?:->|\.))"), r"\1 ("),
 )
-_DOUBLE = re.compile(r"\(\(([^()]*)\)\)")
 _ATOM = re.compile(r"(?<![\w)])\((\w+|\w+->\w+)\)(?!\s*[\w(~!-])")
 
 
@@ -22,8 +21,24 @@ def tidied(text: str) -> str:
     before = ""
     while before != text:
         before = text
-        text = _ATOM.sub(r"\1", _DOUBLE.sub(r"(\1)", text))
+        text = _ATOM.sub(r"\1", _single(text))
     return outermost_stripped(text.strip())
+
+
+def _single(text: str) -> str:
+    """Without parentheses directly around parentheses."""
+    partners: dict[int, int] = {}
+    stack: list[int] = []
+    for position, character in enumerate(text):
+        if character == "(":
+            stack.append(position)
+        elif character == ")" and stack:
+            partners[stack.pop()] = position
+    dropped: set[int] = set()
+    for opening, closing in partners.items():
+        if partners.get(opening + 1) == closing - 1:
+            dropped |= {opening, closing}
+    return "".join(c for position, c in enumerate(text) if position not in dropped)
 
 
 def outermost_stripped(text: str) -> str:

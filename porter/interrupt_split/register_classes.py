@@ -26,8 +26,9 @@ class RegisterClass:
              when the interrupt came
     control  holds what software wrote
 
-    `known`: from the table, not guessed from the name. A `data` register whose reading is one
-    half of a sequence (SR, then DR) has `status` read before it.
+    `writable`: bits that a write can acknowledge; `known`: from the table, not guessed from the
+    name. A `data` register whose reading is one half of a sequence (SR, then DR) has `status`
+    read before it.
     """
 
     effect: Effect
@@ -35,6 +36,7 @@ class RegisterClass:
     clears: int = 0
     zero: bool | None = None
     known: bool = True
+    writable: int = ALL_BITS
 
 
 _W0 = RegisterClass("status", zero=True)
@@ -47,22 +49,22 @@ _TABLE: tuple[tuple[str, str, RegisterClass], ...] = (
     # PE FE NE ORE IDLE RXNE: an SR read followed by a DR read clears all of them.
     ("LPUART|USART|UART", "DR", RegisterClass("data", "SR", 0x3F)),
     ("LPUART|USART|UART", "RDR", RegisterClass("data", "ISR", 0x20)),
-    ("LPUART|USART|UART", "SR", _W0),
+    ("LPUART|USART|UART", "SR", RegisterClass("status", zero=True, writable=0x360)),
     ("LPUART|USART|UART", "ISR", _READ_ONLY),
     ("LPUART|USART|UART", "ICR", RegisterClass("ack", "ISR")),
     # RXNE; OVR goes by a DR read and an SR read after it.
     ("SPI|I2S", "DR", RegisterClass("data", "SR", 0x41)),
     ("SPI|I2S", "RXDR", RegisterClass("data", "SR", 0x1)),
-    ("SPI|I2S", "SR", _W0),
+    ("SPI|I2S", "SR", RegisterClass("status", zero=True, writable=0x10)),
     ("SPI|I2S", "IFCR", RegisterClass("ack", "SR")),
     ("I2C", "DR", RegisterClass("data", "SR1", 0x44)),
     ("I2C", "RXDR", RegisterClass("data", "ISR", 0x4)),
-    ("I2C", "SR1", _W0),
+    ("I2C", "SR1", RegisterClass("status", zero=True, writable=0xDF00)),
     # An SR1 read followed by an SR2 read clears ADDR and lets the transfer go on.
     ("I2C", "SR2", RegisterClass("data", "SR1", 0x2)),
     ("I2C", "ISR", _W1),
     ("I2C", "ICR", RegisterClass("ack", "ISR")),
-    ("TIM", "SR", _W0),
+    ("TIM", "SR", RegisterClass("status", zero=True, writable=0x1FFFF)),
     ("TIM", "CNT", _TIMED),
     ("TIM", r"CCR\d", _TIMED),
     ("LPTIM", "ICR", RegisterClass("ack", "ISR")),
@@ -73,7 +75,7 @@ _TABLE: tuple[tuple[str, str, RegisterClass], ...] = (
     ("DMA|BDMA|MDMA", "IFCR|C0IFCR", RegisterClass("ack", "ISR")),
     ("DMA|BDMA|MDMA", r"NDTR|CNDTR\d?", _TIMED),
     ("ADC", r"DR|JDR\d", RegisterClass("data")),
-    ("ADC", "SR", _W0),
+    ("ADC", "SR", RegisterClass("status", zero=True, writable=0x3F)),
     ("ADC", "ISR", _W1),
     ("CAN", r"RF\dR", _W1),
     ("CAN", "MSR|TSR", _W1),
@@ -115,9 +117,15 @@ def block_of(device: str) -> str:
     return re.sub(r"\d+(_\w+)?\Z", "", device.upper())
 
 
+def plain_name(device: str, register: str) -> str:
+    """SR of USART_SR."""
+    return re.sub(rf"\A{re.escape(block_of(device))}\d*_", "", register)
+
+
 def class_of(device: str, register: str) -> RegisterClass:
     """The class of a register of a device, by table or by name."""
     block = block_of(device)
+    register = plain_name(device, register)
     for blocks, name, found in _TABLE:
         if re.fullmatch(blocks, block) and re.fullmatch(name, register):
             return found

@@ -274,8 +274,8 @@ class Slicer:
         needs = is_consuming_read(expr)
         consumed = self._consumed(expr, out, around) if needs else None
         out.append(Read(expr.line, found))
-        around.read[register.name] = found
-        if consumed is not None:
+        around.read[register.plain] = found
+        if consumed is not None and not any(_is_certain(step) for step in out):
             out.append(consumed)
 
     def _new_field(self, register: DeviceRegister, line: int) -> Field:
@@ -297,12 +297,16 @@ class Slicer:
             )
         self.acknowledgements.append(expr)
         consumed = self._consumed(expr, out, around)
-        out += [Write(expr.line, expr), consumed]
+        out.append(Write(expr.line, expr))
+        if consumed is not None and not any(_is_certain(step) for step in out):
+            out.append(consumed)
 
     # --- was it the cause? -----------------------------------------------------------------
 
-    def _consumed(self, expr: Expr, out: list[Node], around: Around) -> Consumed:
+    def _consumed(self, expr: Expr, out: list[Node], around: Around) -> Consumed | None:
         cleared = cleared_by(expr)
+        if cleared.bits == 0:
+            return None
         flags = [
             flag
             for guard in around.guards
@@ -314,7 +318,7 @@ class Slicer:
         else:
             if any(
                 flag.read.register is not None
-                and flag.read.register.name == cleared.status
+                and flag.read.register.plain == cleared.status
                 and not flag.bits & ~cleared.bits
                 for flag in flags
             ):
@@ -334,7 +338,7 @@ class Slicer:
     def _status(self, name: str, expr: Expr, out: list[Node]) -> Field | None:
         """Read the flags that an unconditional access is about to clear."""
         register = self.named(name)
-        if register is None and expr.register is not None and expr.register.name == name:
+        if register is None and expr.register is not None and expr.register.plain == name:
             register = expr.register
         if register is None:
             return None
@@ -375,6 +379,10 @@ class Slicer:
             f"reading or acknowledging depends on {self._what_hides(expr)}, which only the VM "
             "knows: read first, then decide what becomes of the value",
         )
+
+
+def _is_certain(step: Node) -> bool:
+    return isinstance(step, Consumed) and step.field is None
 
 
 def _ends(body: Sequence[Statement]) -> bool:

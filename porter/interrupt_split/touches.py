@@ -24,6 +24,7 @@ _ACCESSES = frozenset(
     {"assignment_expression", "update_expression", "field_expression", "subscript_expression",
      "pointer_expression", "identifier", "call_expression"}
 )  # fmt: skip
+_BASE = re.compile(rb"\W*([A-Za-z_]\w*)")
 _DEPTH = 12  # macros within macros
 
 
@@ -126,7 +127,7 @@ class Touches:
 
     def _in_function(self, function: Function) -> Iterator[Touch]:
         body = function.body
-        if body is None or not self._is_suspect(function):
+        if body is None or not self._is_suspect(function, function.node):
             return
         names = Names(function.identity, function.scope, function.scalars)
         builder = Builder(
@@ -134,7 +135,8 @@ class Touches:
             Source(function.tree, function),
         )  # fmt: skip
         for node in _outermost(body):
-            yield from self._of(function, builder.build(node))
+            if self._is_suspect(function, node):
+                yield from self._of(function, builder.build(node))
         yield from self._addresses(function, body)
 
     def _of(self, function: Function, expr: Expr) -> Iterator[Touch]:
@@ -149,7 +151,7 @@ class Touches:
                 yield Touch(function, item.line, "read", item.register, item.text)
             elif item.kind == "hardware" and item.indirect:
                 use = "write" if item.value is not None else "read"
-                base = re.match(rb"\W*([A-Za-z_]\w*)", item.text.encode("latin-1"))
+                base = _BASE.match(item.text.encode("latin-1"))
                 name = base.group(1) if base is not None else b""
                 parameter = name if name in function.parameter_names else b""
                 yield Touch(function, item.line, use, None, item.text, parameter)
@@ -164,11 +166,18 @@ class Touches:
             target = node.child_by_field_name("argument")
             value = function.evaluator.value(target, function.scope) if target is not None else None
             if isinstance(value, Place) and value.type.kind != "struct":
-                register = self.device(function.evaluator).register(value)
-                if register is not None:
-                    line = function.text.file.line(function.tree.start(node))
-                    text = text_of(node).decode("latin-1")
-                    yield Touch(function, line, "address", register, text)
+                device = self.device(function.evaluator)
+                register = device.register(value)
+                text = text_of(node).decode("latin-1")
+                base = _BASE.match(text[1:].encode("latin-1"))
+                parameter = base.group(1) if base is not None else b""
+                if register is None and not (
+                    device.may_be_ours(value) and parameter in function.parameter_names
+                ):
+                    continue
+                line = function.text.file.line(function.tree.start(node))
+                given = parameter if register is None else b""
+                yield Touch(function, line, "address", register, text, given)
 
     # --- through parameters ----------------------------------------------------------------
 
@@ -223,13 +232,24 @@ class Touches:
 
     # --- what is worth a look --------------------------------------------------------------
 
-    def _is_suspect(self, function: Function) -> bool:
-        """Whether a text may name the device: by a macro, a number, or a field of its struct."""
-        text = text_of(function.node)
+    def _is_suspect(self, function: Function, node: Node) -> bool:
+        """Whether a text may name the device: by a macro, a number, a pointer variable, or a
+        field of its struct."""
+        text = text_of(node)
         if self._field_pattern(function.evaluator).search(text):
             return True
         words = set(_WORD.findall(text))
-        return any(self._suspect(function.evaluator, word, 0) for word in words)
+        return any(
+            self._suspect(function.evaluator, word, 0) or self._leads_there(function, word)
+            for word in words
+        )
+
+    def _leads_there(self, function: Function, word: bytes) -> bool:
+        """Whether a name is a variable that holds an address of the device."""
+        value = function.scope(word)
+        return isinstance(value, Pointer) and (
+            value.address is not None and self._is_near(value.address)
+        )
 
     def _field_pattern(self, evaluator: Evaluator) -> re.Pattern[bytes]:
         if id(evaluator) not in self._fields:

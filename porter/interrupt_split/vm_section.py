@@ -77,10 +77,23 @@ class Bottom:
             for item in expression.walk()
         )
 
+    def _is_taken_over(self, statement: Statement) -> bool:
+        """A call that reads or acknowledges, which isn't given the record: it goes as a whole."""
+        callee = statement.callee
+        if callee is None or callee.threaded:
+            return False
+        wanted = {id(access) for access in self.acknowledgements} | set(self.captured)
+        return any(
+            id(item) in wanted
+            for inner in walk_all(statement.body)
+            for expression in inner.expressions
+            for item in expression.walk()
+        )
+
     def _inside_calls(self) -> Iterator[int]:
         """Accesses in the bodies of calls that are taken out as a whole."""
         for statement in walk_all(self.statements):
-            if statement.kind == "inline" and statement.callee and not statement.callee.threaded:
+            if self._is_taken_over(statement):
                 for inner in walk_all(statement.body):
                     for expression in inner.expressions:
                         yield from (id(item) for item in expression.walk())
@@ -94,8 +107,17 @@ class Bottom:
             place = place.parent
         text = self._text(place)
         if place is not read:
-            text = f"({tidied(text)})" if place.kind == "expansion" else tidied(text)
+            text = tidied(text)
+            if place.kind == "expansion" and not self._stands_alone(*place.span):
+                text = f"({text})"
         return Edit(*place.span, text.encode("latin-1"))
+
+    def _stands_alone(self, start: int, end: int) -> bool:
+        """Whether an expression is all of an argument, an initialiser or a condition."""
+        before = self.function.text.file.data[:start].rstrip()[-2:]
+        after = self.function.text.file.data[end:].lstrip()[:1]
+        assigned = before[-1:] == b"=" and before[:1] not in b"=!<>"
+        return (assigned or before[-1:] in b"(,") and after in (b")", b",", b";")
 
     def _text(self, expr: Expr) -> str:
         found = self.captured.get(id(expr))
@@ -116,7 +138,7 @@ class Bottom:
         gone: list[Edit] = []
         hidden = set(self._inside_calls())
         for statement in walk_all(self.statements):
-            if statement.kind == "inline" and statement.callee and not statement.callee.threaded:
+            if self._is_taken_over(statement):
                 self._check_removable(statement)
                 gone.append(self._deletion(statement))
                 wanted -= {i for i in wanted if i in hidden}

@@ -552,6 +552,61 @@ SPLIT = (
         "ISR(USART1)\n{\n    if (USART1->SR & 0x20) put(USART1->DR);\n}\n",
         record=("SR", "DR"),
     ),
+    Shape(
+        "accessor functions that decode their argument",
+        "typedef enum { RESET = 0, SET = 1 } ITStatus;\n"
+        "#define USART_IT_RXNE ((uint16_t)0x0525)\n#define USART_IT_TXE ((uint16_t)0x0727)\n"
+        "ITStatus USART_GetITStatus(USART_TypeDef *USARTx, uint16_t USART_IT)\n{\n"
+        "    uint32_t bitpos = 0x00, itmask = 0x00, usartreg = 0x00;\n"
+        "    ITStatus bitstatus = RESET;\n"
+        "    usartreg = (((uint8_t)USART_IT) >> 0x05);\n    itmask = USART_IT & 0x001F;\n"
+        "    itmask = (uint32_t)0x01 << itmask;\n"
+        "    if (usartreg == 0x01) {\n        itmask &= USARTx->CR1;\n"
+        "    } else if (usartreg == 0x02) {\n        itmask &= USARTx->CR2;\n"
+        "    } else {\n        itmask &= USARTx->CR3;\n    }\n"
+        "    bitpos = USART_IT >> 0x08;\n    bitpos = (uint32_t)0x01 << bitpos;\n"
+        "    bitpos &= USARTx->SR;\n"
+        "    if ((itmask != (uint16_t)RESET) && (bitpos != (uint16_t)RESET)) {\n"
+        "        bitstatus = SET;\n    } else {\n        bitstatus = RESET;\n    }\n"
+        "    return bitstatus;\n}\n"
+        "uint16_t USART_ReceiveData(USART_TypeDef *USARTx)\n{\n"
+        "    return (uint16_t)(USARTx->DR & (uint16_t)0x01FF);\n}\n"
+        "void USART_SendData(USART_TypeDef *USARTx, uint16_t Data)\n{\n"
+        "    USARTx->DR = (Data & (uint16_t)0x01FF);\n}\n"
+        "void USART_ClearITPendingBit(USART_TypeDef *USARTx, uint16_t USART_IT)\n{\n"
+        "    uint16_t bitpos = 0x00, itmask = 0x00;\n    bitpos = USART_IT >> 0x08;\n"
+        "    itmask = ((uint16_t)0x01 << (uint16_t)bitpos);\n"
+        "    USARTx->SR = (uint16_t)~itmask;\n}\n"
+        + handler(
+            "    if (USART_GetITStatus(USART1, USART_IT_RXNE) != RESET) {\n"
+            "        uint8_t c = USART_ReceiveData(USART1);\n        put(c);\n"
+            "        USART_ClearITPendingBit(USART1, USART_IT_RXNE);\n    }\n"
+            "    if (USART_GetITStatus(USART1, USART_IT_TXE) != RESET) {\n"
+            "        USART_SendData(USART1, out[out_tail++ & 15]);\n    }\n"
+        ),
+        record=("CR1", "SR", "DR"),
+        writes=("SR",),
+    ),
+    Shape(
+        "shifted flags, registers with the name of their block",
+        "typedef struct { volatile uint32_t USART_SR, USART_DR; } Port;\n"
+        + handler("    if ((USART1->USART_SR >> 5) & 0x1) {\n        put(USART1->USART_DR);\n    }\n"),
+        usart="Port",
+        record=("USART_SR", "USART_DR"),
+    ),
+    Shape(
+        "flags acknowledged while they are asked for again",
+        handler(
+            "    if (TIM2->SR & TIM_SR_CC1IF) {\n        flags = TIM2->CCR1;\n"
+            "        TIM2->SR &= ~TIM_SR_CC1IF;\n        ticks |= 1;\n    }\n"
+            "    if (TIM2->SR & 4u) {\n        errors = TIM2->CCR2;\n"
+            "        TIM2->SR &= ~4u;\n        ticks |= 2;\n    }\n",
+            "TIM2",
+        ),
+        device="TIM2",
+        record=("SR", "CCR1", "SR_2", "CCR2"),
+        writes=("SR",),
+    ),
 )
 
 ESCALATED = (
