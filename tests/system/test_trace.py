@@ -14,7 +14,7 @@ from lxml import etree
 
 from tests.support.example import MOTOR, SENSOR
 from tests.system.live import PATIENCE
-from tests.system.road import COUNTED, FVMKIT, Road
+from tests.system.road import COUNTED, FVMKIT, Road, fvmkit
 from tests.system.test_run_command import read_until
 
 ENDINGS = ("html", "json", "svg", "txt")
@@ -29,13 +29,14 @@ def traced(road: Road, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, P
     wishes = [word for ending in ENDINGS for word in ("--trace", folder / f"run.{ending}")]
     lines: list[str] = []
     with subprocess.Popen(
-        [FVMKIT, "run", road.out.name, "--icount", COUNTED[1], "--timeout", str(PATIENCE), *wishes],
+        [FVMKIT, "run", road.out.name, "--icount", COUNTED[1], "--timeout", str(PATIENCE),
+         "--verbose", *wishes],
         cwd=road.room, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
     ) as process:  # fmt: skip
         assert process.stdin is not None and process.stdout is not None
         read_until(process.stdout, lines, [ready])
         process.stdin.write(f"{MOTOR}: crash {address:x}\n")
-        read_until(process.stdout, lines, [ready, " rebooted "])
+        read_until(process.stdout, lines, [ready, " rebooted ", " | fvm: fault "])
         process.terminate()
         lines += process.stdout.read().splitlines()
     assert process.returncode == 0
@@ -98,6 +99,16 @@ def test_every_hypercall_has_a_name(traced: tuple[str, Path]) -> None:
     names = {name for _, _, name in marks(document(traced[1])["traceEvents"], "call")}
     assert {"hypercall vct_wait", "hypercall wdg_clr", "hypercall signal_wait"} <= names
     assert "hypercall call" not in names
+
+
+def test_what_was_on_the_terminal_can_be_decoded(traced: tuple[str, Path], road: Road) -> None:
+    said, folder = traced
+    dump = folder / "copied from the terminal.txt"
+    dump.write_text(said)
+    decoded = fvmkit("decode", dump, "--system", road.out, cwd=folder)
+    sentence = next(line for line in said.splitlines() if " rebooted (1): " in line)
+    assert decoded.status == 0
+    assert decoded.out.splitlines()[0] == sentence.partition(" | ")[2]
 
 
 def test_picture_page_and_text_show_the_crash(traced: tuple[str, Path]) -> None:
