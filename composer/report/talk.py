@@ -115,8 +115,8 @@ def folded(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _repeats(lines: Sequence[Line], start: int) -> tuple[int, int]:
-    """Size of the block that begins here and how often it stands there; a block of 1 once."""
-    for size in range(1, LONGEST_BLOCK + 1):
+    """Size of the block that begins here and how often it stands there: a line or an exchange."""
+    for size in range(1, LONGEST_BLOCK + 1 if lines[start].kind == "typed" else 2):
         block, times = lines[start : start + size], 1
         while lines[start + times * size : start + (times + 1) * size] == block:
             times += 1

@@ -42,7 +42,7 @@ def test_entities_that_unfold_without_end_are_refused(tmp_path: Path) -> None:
     pairs = zip(letters[1:], letters, strict=False)
     entities = "".join(f'<!ENTITY {name} "{f"&{inner};" * 10}">' for name, inner in pairs)
     file.write_bytes(BOMB % entities.encode())
-    with pytest.raises(FvmError, match="is no SVG: .*[Ee]ntity"):
+    with pytest.raises(FvmError, match=r"is no SVG: .*[Ee]ntity"):
         read_timeline(file)
 
 

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
+import composer.report.page
 from composer.description.parse import parse
 from composer.image.composed import ram_bank
+from composer.report.material import gather
 from tests.support.browser import Browser, find_chromium
 from tests.support.example import MOTOR, SENSOR
 from tests.support.png import read_png
@@ -291,6 +293,31 @@ def test_what_is_missing_is_said(kept: Kept) -> None:
     assert "no dump of the RAM was given" in verdicts
     for name, command in (("run", "--record"), ("reboots", "No run"), ("stacks", "--dump-ram")):
         assert command in section(kept.bare, name)
+
+
+def test_hostile_consoles_run_nothing(
+    kept: Kept, browser: Browser, road: Road, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = json.loads(kept.run.read_text())
+    attack = "</li></ol><script>document.title='taken'</script><img src=x onerror=alert(1)>"
+    fault = {"kind": "fault", "domain": MOTOR, "tick": attack, "restarts": attack}
+    run["lines"] += [
+        {"kind": "said", "from": MOTOR, "text": attack},
+        {"kind": "said", "from": attack, "text": attack},
+        {"kind": "check", "from": "", "text": attack, "kept": False},
+        {"kind": "log", "from": MOTOR, "text": attack, "sentence": attack, "fields": fault},
+    ]
+    run["stats"] = [{"domain": MOTOR, "ticks": attack, "dropped": attack, "restarts": attack}]
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    for part in ("projects", "interrupts"):  # they take long, and say nothing of a run
+        monkeypatch.setattr(composer.report.page, part, lambda material: ())
+    page = tmp_path / "page.html"
+    page.write_text(composer.report.page.page(gather(road.out, tmp_path / "run.json")), "utf-8")
+    browser.open(page)
+    assert browser.ask("document.title").endswith(": migration report")
+    assert browser.ask("document.querySelectorAll('script, img, main [onerror]').length") == 0
+    assert browser.ask("document.querySelector('main').innerText").count("onerror=alert(1)") >= 6
+    assert (browser.seen.console, browser.seen.requests) == ([], [page.as_uri()])
 
 
 # --- stacks ---------------------------------------------------------------------------------
