@@ -107,7 +107,9 @@ def projects(material: Material) -> tuple[Project, ...]:
     """Every project that is ported. Ports them once more, which writes nothing."""
     found = []
     for domain in material.plan.domains:
-        sources = domain.sources
+        sources, source = domain.sources, domain.source
+        if source is None or not source.project.is_ported:
+            continue
         if sources is None or sources.original is None or sources.ported is None:
             continue
         policy = material.system.policy(domain.name)
@@ -116,8 +118,7 @@ def projects(material: Material) -> tuple[Project, ...]:
             (printable(str(item["file"])), printable(str(item["by"])))
             for item in read_json(policy).get("replaced", [])
         )
-        source = domain.source.project.path if domain.source else ""
-        found.append(_project(domain.name, source, result, sources.ported, replaced))
+        found.append(_project(domain.name, source.project.path, result, sources.ported, replaced))
     return tuple(found)
 
 

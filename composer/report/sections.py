@@ -46,7 +46,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Interrupt:
-    """One interrupt of a VM. Without stages the whole handler runs in the VM; `reasons` say why."""
+    """One interrupt of a VM. Without stages the whole handler runs in the VM; `reasons` say why.
+
+    `own`: the project is written for the guest API, its sections by a person.
+    """
 
     name: str
     vm: str
@@ -61,6 +64,7 @@ class Interrupt:
     vm_writes: tuple[str, ...]
     reasons: tuple[str, ...]
     planned: bool
+    own: bool
 
 
 def interrupts(material: Material) -> tuple[Interrupt, ...]:
@@ -77,7 +81,7 @@ def interrupts(material: Material) -> tuple[Interrupt, ...]:
 def _splits(material: Material, vm: DomainPlan, vectors: Sequence[Vector]) -> list[HandlerSplit]:
     """The porter's word on each handler; it looks at the project as it was before the port."""
     source = None if vm.sources is None else vm.sources.original
-    if source is None or all(vector.split is None for vector in vectors):
+    if source is None or _own(vm) or all(vector.split is None for vector in vectors):
         return []
     return split_project(source, read_domain(material.system.policy(vm.name)))
 
@@ -105,7 +109,12 @@ def _interrupt(
         tuple(writers.vm) if writers is not None else (),
         tuple(printable(reason) for reason in (split.escalated if split is not None else ())),
         plan is not None,
+        _own(vm),
     )
+
+
+def _own(vm: DomainPlan) -> bool:
+    return vm.source is not None and not vm.source.project.is_ported
 
 
 def _rows(split: HandlerSplit) -> tuple[Row, ...]:

@@ -100,13 +100,15 @@ def routed(ways: Sequence[Way], closed: int) -> Verdict:
 def split(interrupts: Sequence[Interrupt]) -> Iterator[Verdict]:
     """The interrupts that are to be served in three sections, if there are any."""
     planned = [irq for irq in interrupts if irq.planned]
-    whole = [irq.name for irq in planned if not irq.stages]
+    whole = [irq.name for irq in planned if not irq.stages and not irq.own]
     if whole:
         text = f"planned, but served whole: {', '.join(whole)}"
         yield Verdict("Sections", LOOK, text, "sections")
     elif planned:
         names = ", ".join(irq.name for irq in planned)
-        text = f"{names} in three sections, one writer for each register"
+        text = f"{names} in three sections"
+        if not any(irq.own for irq in planned):
+            text += ", one writer for each register"
         yield Verdict("Sections", GOOD, text, "sections")
 
 
