@@ -18,6 +18,13 @@ _MOST_UP = 3  # folders that a project's sources may lie above it
 def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
     """What is built and how."""
     decisions: list[Decision] = []
+    if not survey.build.complete:
+        decisions.append(
+            Decision(
+                "make stopped before it had named every file, so some are missing here; what"
+                " `make --dry-run --always-make` says must be mended first"
+            )
+        )
     compiled = [path for path in survey.compiled if path.suffix.lower() in _BUILDABLE]
     if not survey.compiled:
         compiled = [unit.path for unit in survey.program.units]

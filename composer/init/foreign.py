@@ -52,8 +52,9 @@ def explain(folder: Path, survey: Survey) -> FvmError:
     """Why nothing could be read of a project, and what to do."""
     known = build_system(folder)
     if survey.foreign:
+        named = "" if survey.build.complete else " that make named before it stopped"
         return FvmError(
-            f"all {len(survey.foreign)} files that it builds are C++",
+            f"all {len(survey.foreign)} files{named} are C++",
             file=folder,
             hint="fvmkit ports C and assembler; see Limits in README.md",
         )

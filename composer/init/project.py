@@ -57,7 +57,7 @@ def read_project(
         decisions.append(
             Decision("the watchdog is started with a time that isn't known", watchdog_places)
         )
-    if not found.boot:
+    if not found.has_main:
         decisions.append(Decision("no main() was found, so what runs at start isn't known"))
     elif not found.record.complete:
         decisions.append(

@@ -127,7 +127,7 @@ def clock_tree(survey: Survey, chip: Chip) -> ClockTree | None:
     pll, latency = left_in(survey, rcc + _PLLCFGR), field_of(survey, flash, 0, 3)
     if system is None or system > 2 or None in buses or latency is None:
         return None
-    if system == 0 and not survey.boot:
+    if system == 0 and not survey.has_main:
         return None  # nobody knows what would run
     ahb, apb1, apb2 = (b or 0 for b in buses)
     dividers = (_AHB.get(ahb, 1), _apb(apb1), _apb(apb2))

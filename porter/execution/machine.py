@@ -106,7 +106,7 @@ class Machine:
                 return self.state.register(offset)
             return None
         value = self.state.get(memory, offset)
-        if memory.volatile and not isinstance(value, Pointer):
+        if memory.volatile and not memory.local and not isinstance(value, Pointer):
             return None
         changes = self._running and not memory.local and not memory.constant
         return None if changes and not isinstance(value, Pointer | FunctionName) else value

@@ -115,7 +115,10 @@ class State:
         )  # fmt: skip
         chosen = [cells for signal, cells in results if signal == ends]
         for key in dict.fromkeys(key for cells in chosen for key in cells):
-            values = [cells.get(key, self.get(*key)) for cells in chosen]
+            if key[0] is self.registers:  # set up on one way only: that is what it is set up for
+                values = [cells[key] for cells in chosen if key in cells]
+            else:
+                values = [cells.get(key, self.get(*key)) for cells in chosen]
             joined = values[0]
             for value in values[1:]:
                 joined = join(joined, value)

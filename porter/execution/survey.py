@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.execution.guess import guessed_units
@@ -60,6 +60,11 @@ class Survey:
     record: Record
     machine: Machine
 
+    @property
+    def has_main(self) -> bool:
+        """Whether more of the boot is known than what start-up code calls first."""
+        return any(name != "SystemInit" for name in self.boot)
+
 
 def survey(
     root: Path,
@@ -73,7 +78,10 @@ def survey(
     sources = find_sources(root)
     progress(f"{len(sources)} source files; asking the build system")
     build = read_build(root, sources)
-    units = build.units or guessed_units(root, build.options, sources)
+    units = build.units
+    if not units:
+        units = guessed_units(root, build.options, sources)
+        build = replace(build, options=next(iter(units.values()), build.options))
     progress(f"preprocessing {len(units)} files")
     texts = preprocessed(units)
     refused = {path: _complaint(path, units[path]) for path, text in texts.items() if text is None}

@@ -74,6 +74,9 @@ def left(machine: Machine, address: int) -> int | None:
         ("static int up(void) { if (SR & 1) { return 3; } A->MODER |= 1; return 0; }"
          "static void error(void) { for (;;) { } }"
          "int main(void) { if (up() != 0) { error(); } A->MODER |= 4; }", 0xA8000005),
+        # what only one of two ways sets up; a volatile local, which nobody else changes
+        ("int main(void) { volatile int ok = 0; if (SR & 1) { A->MODER |= 1; } ok = 1;"
+         " if (ok == 1) { A->MODER |= 4; } else { A->MODER = 0; } }", 0xA8000005),
         # goto the end, a do-while(0) macro, conditional and comma expressions
         ("#define SET(r, b) do { (r) |= (b); } while (0)\n"
          "int main(void) { int x = 1; SET(A->MODER, x ? 1 : 2); if (x) { goto out; }"
