@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,7 +77,7 @@ class Splitter:
         reaches: Reaches,
     ) -> None:
         self._domain = domain
-        self._files = [file for file in live if not file.is_asm]
+        self._files = list(live)
         self._knowledge = knowledge
         self._definitions = definitions
         self._reaches = reaches
@@ -142,7 +143,7 @@ class Splitter:
         """Who calls whom."""
         graph = CallGraph()
         for file in self._files:
-            if not file.is_cplusplus:
+            if not file.is_asm and not file.is_cplusplus:
                 graph.add_c(self._knowledge.text(file))
         return graph
 
@@ -156,6 +157,16 @@ class Splitter:
         return lambda function, first, last: self._knowledge.is_compiled(
             function.text.file.path, first, last
         )
+
+    def opaque(self, split: Split) -> Iterator[str]:
+        """Assembler and C++ files that name the device."""
+        name = re.compile(rb"\b%s(_BASE)?\b|\b0[xX]0*%X\b" % (split.device.encode(), split.base))
+        for file in self._files:
+            if (file.is_asm or file.is_cplusplus) and (match := name.search(file.data)) is not None:
+                yield (
+                    f"{file.name}:{file.line(match.start())}: {match.group().decode()} in "
+                    "assembler or C++, which isn't followed: access the device in C only"
+                )
 
     @property
     def reaches(self) -> Reaches:
@@ -208,7 +219,13 @@ class _Work:
         if not captured.consuming:
             raise self._nothing(function)
         relevance = Relevance(statements, captured)
-        slicer = Slicer(relevance, values, self._named(device), self._residual(statements))
+        slicer = Slicer(
+            relevance,
+            values,
+            self._named(device),
+            self._residual(statements),
+            lambda name: name.encode("latin-1") in function.evaluator.macros,
+        )
         steps = slicer.slice(statements)
         sensitive: dict[str, int] = {}
         for found in slicer.fields:
@@ -237,7 +254,7 @@ class _Work:
         result.writers = compare(
             self.touches.all, slicer.fields, slicer.acknowledgements, moved, self.splitter.reaches
         )
-        result.escalated += result.writers.conflicts
+        result.escalated += [*result.writers.conflicts, *self.splitter.opaque(result.split)]
         bottom = Bottom(
             function, result.vector.name, result.split.device, statements, slicer.fields,
             slicer.captured, bits, slicer.acknowledgements, slicer.once,

@@ -21,6 +21,10 @@ _CONSTANT_PARTS = frozenset(
     {"parenthesized_expression", "binary_expression", "unary_expression", "identifier",
      "number_literal"}
 )  # fmt: skip
+# Names that headers of the mid-section define too.
+_STANDARD = re.compile(
+    rb"true|false|NULL|_\w*|U?INT\w*_(MAX|MIN)|FVM_\w*|[US]?(CHAR|SHRT|LONG)_\w*"
+)
 _SPACE = re.compile(rb"\s+")
 
 
@@ -115,7 +119,7 @@ class Builder:
             return False
         if node.type == "identifier":
             value = self.evaluator.name(text_of(node))
-            if not isinstance(value, Number):
+            if not isinstance(value, Number) or _STANDARD.fullmatch(text_of(node)):
                 return False
             names[text_of(node).decode("latin-1")] = value.value
         return all(self._is_plain(child, names) for child in node.named_children)

@@ -44,7 +44,7 @@ class Write(Node):
 class Assign(Node):
     """A local of the handler; `type` where it is declared."""
 
-    name: str
+    variable: tuple[int, str]
     type: str
     operator: str
     value: Expr | None
@@ -108,7 +108,7 @@ def _shape(node: Node) -> tuple[object, ...]:
             return ("read", found.register)
         case Write(access=access):
             return ("write", access.register, access.text)
-        case Assign(name=name, type=kind, operator=operator, value=value):
+        case Assign(variable=(_, name), type=kind, operator=operator, value=value):
             return ("assign", name, kind, operator, value.text if value is not None else "")
         case Consumed(bits=bits):
             return ("consumed", bits)

@@ -88,4 +88,14 @@ class Merge:
                 f"{field.register.name} decides as a whole what the mid-section does, and its bits "
                 f"0x{serving & ~cleared:X} what only the VM can serve: ask for single flags",
             )
-        return ALL_BITS if not used & ~mine else mine
+        if not used & ~mine:
+            return ALL_BITS
+        kind = field.register.kind
+        if mine != ALL_BITS and kind.effect == "status" and not kind.known:
+            raise At(
+                field.line,
+                f"{field.register.name} would be read by the mid-section and by the handler, and "
+                "whether reading clears it isn't known for this block: read it only for what is "
+                "captured",
+            )
+        return mine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from porter.interrupt_split.capture import (
     Assign,
@@ -69,6 +70,21 @@ class MidSection:
             self._section(judge),
         ]
         return "\n\n".join(part for part in parts if part) + "\n"
+
+    @cached_property
+    def _names(self) -> dict[tuple[int, str], str]:
+        """The handler's locals, each under a name of its own."""
+        taken = {"record", "words", "consumed", "capture", "judge", "length", "verdict"}
+        names: dict[tuple[int, str], str] = {}
+        for node in _all(self.steps):
+            if isinstance(node, Assign) and node.variable not in names:
+                name, number = node.variable[1], 1
+                while name in taken:
+                    number += 1
+                    name = f"{node.variable[1]}_{number}"
+                taken.add(name)
+                names[node.variable] = name
+        return names
 
     # --- definitions -----------------------------------------------------------------------
 
@@ -156,9 +172,10 @@ class MidSection:
             case Write(access=access) if access.register is not None and access.value is not None:
                 value = self._value(access.value)
                 yield f"{indent}{self._register(access.register)} {access.operator} {value};"
-            case Assign(name=name, type=kind, operator=operator, value=value):
+            case Assign(variable=variable, type=kind, operator=operator, value=value):
                 text = self._value(value) if value is not None else "0"
-                yield f"{indent}{kind + ' ' if kind else ''}{name} {operator} {text};"
+                name = f"{kind} {self._names[variable]}" if kind else self._names[variable]
+                yield f"{indent}{name} {operator} {text};"
             case Consumed(field=None):
                 yield f"{indent}consumed = true;"
             case Consumed(field=Field(name=name), bits=bits):
@@ -213,7 +230,7 @@ class MidSection:
         if found is not None:
             return f"record->{found.name}"
         if expr.kind in ("local", "set"):
-            return expr.name
+            return self._names.get(expr.variable, expr.name)
         if expr.kind == "expansion" and expr.parts[0].kind in ("read", "local", "const"):
             return self._text(expr.parts[0])
         return "".join(p if isinstance(p, str) else self._text(p) for p in expr.pieces)

@@ -59,6 +59,7 @@ class Slicer:
     values: Values
     named: Named
     residual: bool
+    is_macro: Callable[[str], bool]
     fields: list[Field] = field(default_factory=list)
     captured: dict[int, Field] = field(default_factory=dict)  # by id of the read
     acknowledgements: list[Expr] = field(default_factory=list)
@@ -128,7 +129,7 @@ class Slicer:
                 self._reads(local.value, out, around, statement, wanted)
             if wanted:
                 self._check_local(statement.line, local.name, local.type, local.value)
-                out.append(Assign(statement.line, local.name, local.type, "=", local.value))
+                out.append(Assign(statement.line, local.variable, local.type, "=", local.value))
 
     def _if(self, statement: Statement, out: list[Node], around: Around) -> None:
         condition = statement.expr
@@ -237,7 +238,7 @@ class Slicer:
             self._reads(part, out, around, statement, inner or needed or acknowledges)
         if needed:
             self._check_local(expr.line, expr.name, "int", expr.value)
-            out.append(Assign(expr.line, expr.name, "", expr.operator, expr.value))
+            out.append(Assign(expr.line, expr.variable, "", expr.operator, expr.value))
         if acknowledges:
             self._acknowledge(expr, out, around)
 
@@ -280,6 +281,8 @@ class Slicer:
 
     def _new_field(self, register: DeviceRegister, line: int) -> Field:
         taken = {known.name for known in self.fields}
+        if self.is_macro(register.name):
+            register = replace(register, name=f"{register.name}_value")
         name, number = register.name, 1
         while name in taken:
             number += 1
@@ -342,7 +345,7 @@ class Slicer:
             register = expr.register
         if register is None:
             return None
-        found = self._new_field(replace(register, kind=register.kind), expr.line)
+        found = self._new_field(register, expr.line)
         out.append(Read(expr.line, found))
         return found
 

@@ -14,7 +14,8 @@ from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.functions import Function, Functions
 from porter.project.domain import Split
 from porter.project.reachability import CallGraph
-from porter.source.c_tree import Node, ancestors, text_of, walk
+from porter.source.c_lexer import lex_fragment
+from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
 
@@ -129,11 +130,7 @@ class Touches:
         body = function.body
         if body is None or not self._is_suspect(function, function.node):
             return
-        names = Names(function.identity, function.scope, function.scalars)
-        builder = Builder(
-            self.device(function.evaluator), function.evaluator, None, names,
-            Source(function.tree, function),
-        )  # fmt: skip
+        builder = self._builder(function, Source(function.tree, function))
         for node in _outermost(body):
             if self._is_suspect(function, node):
                 yield from self._of(function, builder.build(node))
@@ -141,7 +138,13 @@ class Touches:
 
     def _of(self, function: Function, expr: Expr) -> Iterator[Touch]:
         for item in expr.walk():
-            if item.kind in ("read", "write"):
+            if item.kind == "call":
+                body = self._macro_body(function, item)
+                if body is not None:
+                    yield from self._in_macro(function, body, item.line)
+                else:
+                    yield from self._given_away(function, item)
+            elif item.kind in ("read", "write"):
                 use: Use = "write" if item.kind == "write" else "read"
                 yield Touch(function, item.line, use, item.register, item.text)
                 if use == "write" and item.operator not in ("=", ""):
@@ -155,6 +158,44 @@ class Touches:
                 name = base.group(1) if base is not None else b""
                 parameter = name if name in function.parameter_names else b""
                 yield Touch(function, item.line, use, None, item.text, parameter)
+
+    @staticmethod
+    def _macro_body(function: Function, call: Expr) -> Node | None:
+        """What a macro of statements stands for."""
+        macros = function.evaluator.macros
+        macro = macros.get(call.name.encode("latin-1"))
+        if macro is None or macro.parameters is None:
+            return None
+        texts = macros.expand(lex_fragment(call.text.encode("latin-1")))
+        tree = SyntaxTree(b"void f(void){" + b" ".join(texts) + b"\n;}", 0)
+        return None if tree.root.has_error else tree.root
+
+    def _in_macro(self, function: Function, body: Node, line: int) -> Iterator[Touch]:
+        builder = self._builder(function, Source(None, function, line))
+        for node in _outermost(body):
+            yield from self._of(function, builder.build(node))
+
+    def _builder(self, function: Function, source: Source) -> Builder:
+        names = Names(function.identity, function.scope, function.scalars)
+        device = self.device(function.evaluator)
+        return Builder(device, function.evaluator, None, names, source)
+
+    def _given_away(self, function: Function, call: Expr) -> Iterator[Touch]:
+        """The device's address as an argument where what is done with it can't be followed: as
+        a number, or given to a function without sources."""
+        device = self.device(function.evaluator)
+        followed = call.name in self._functions.by_name
+        for part in call.parts:
+            value = function.evaluator.text(part.text.encode("latin-1"), function.scope)
+            match value:
+                case Number(value=address):
+                    given = device.holds(address) and address > 0xFFFF
+                case Pointer(address=int() as address):
+                    given = device.holds(address) and not followed
+                case _:
+                    given = False
+            if given:
+                yield Touch(function, call.line, "address", None, call.text)
 
     def _addresses(self, function: Function, body: Node) -> Iterator[Touch]:
         """`&USART1->DR`, which a DMA stream or another function may read through."""

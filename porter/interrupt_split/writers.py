@@ -56,6 +56,11 @@ def compare(
 
 def _conflict(touch: Touch, name: str, middle: set[str], taken: set[str]) -> str:
     where = f"{touch.text.strip()} in {touch.function.name}"
+    if touch.register is None and touch.use == "address":
+        return (
+            f"{where} is given the device's address, and what it does can't be followed: use the "
+            "registers themselves, or a pointer to their struct"
+        )
     if touch.register is None:
         return (
             f"{where} reaches registers through a pointer that may be the device's: use a "

@@ -85,6 +85,7 @@ BASES = {
     "SPI1": 0x40013000,
     "I2C1": 0x40005400,
     "ADC1": 0x40012000,
+    "RADIO1": 0x40030000,
 }
 
 
@@ -607,6 +608,18 @@ SPLIT = (
         record=("SR", "CCR1", "SR_2", "CCR2"),
         writes=("SR",),
     ),
+    Shape(
+        "names that the mid-section has too",
+        "#include <stdbool.h>\n"
+        "static void receive(uint32_t sr)\n{\n    uint32_t record = USART1->DR;\n"
+        "    if (sr & USART_SR_ORE) {\n        errors++;\n    }\n    put(record);\n}\n\n"
+        + handler(
+            "    uint32_t sr = USART1->SR;\n"
+            "    bool words = (sr & USART_SR_RXNE) != 0 ? true : false;\n"
+            "    if (words == true) {\n        receive(sr);\n    }\n"
+        ),
+        record=("SR", "DR"),
+    ),
 )
 
 ESCALATED = (
@@ -778,5 +791,37 @@ ESCALATED = (
             "    if (sr & USART_SR_TXE) USART1->DR = out[out_tail++ & 15];\n"
         ),
         escalates="ask for single flags",
+    ),
+    Shape(
+        "status of a block that nobody knows",
+        "typedef struct { volatile uint32_t STAT, DATA; } Radio;\n"
+        "#define RADIO1 ((Radio *)0x40030000UL)\n"
+        + handler(
+            "    uint32_t stat = RADIO1->STAT;\n    if (stat & 1u) put(RADIO1->DATA);\n"
+            "    if (stat & 2u) flags = 1;\n",
+            "RADIO1",
+        ),
+        device="RADIO1",
+        escalates="whether reading clears it isn't known for this block",
+    ),
+    Shape(
+        "address as a number",
+        "unsigned first(unsigned long base) { return *(volatile uint32_t *)(base + 4); }\n"
+        "void poll(void) { flags = first(USART1_BASE); }\n"
+        + handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
+        escalates="is given the device's address",
+    ),
+    Shape(
+        "assembler beside it",
+        handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
+        files={"fast.s": ".syntax unified\nfirst: ldr r0, =0x40011000\n ldr r0, [r0, #4]\n bx lr\n"},
+        escalates="in assembler or C++, which isn't followed",
+    ),
+    Shape(
+        "macro of statements that reads data elsewhere",
+        "#define FLUSH(dev) do { uint32_t t = (dev)->DR; (void)t; } while (0)\n"
+        "void init(void) { FLUSH(USART1); }\n"
+        + handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
+        escalates="takes out of DR",
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from tests.porter.interrupt_split.pairs import Change, build, same_late, same_once
 from tests.porter.interrupt_split.shapes import SPLIT, Shape
 
-STATES = 80
+STATES = 50
 SHAPES = {shape.name: shape for shape in SPLIT}
 BESIDE_A_TRANSMITTER = (
     "receiver and transmitter in one handler",
