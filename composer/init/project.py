@@ -23,7 +23,7 @@ from porter.project.vectors import FIRST_IRQ
 _LOAD, _CTRL = 0xE000_E014, 0xE000_E010
 _FASTEST = 10_000  # Hz: the kernel's own limit
 _EXTERNAL_DIVIDER = 8
-_SPEED_WORDS = re.compile(r"[^a-z0-9]+")
+_NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 def read_project(
@@ -75,7 +75,7 @@ def read_project(
 
 def vm_name(folder: Path) -> str:
     """A folder's name as a description can have it."""
-    name = _SPEED_WORDS.sub("-", folder.resolve().name.lower()).strip("-")
+    name = _NO_NAME.sub("-", folder.resolve().name.lower()).strip("-")
     return (name if name[:1].isalpha() else f"vm-{name}".rstrip("-"))[:23].rstrip("-")
 
 
@@ -115,8 +115,14 @@ def _unknown(pins: list[PinUse]) -> list[Decision]:
 
 
 def _unclear(found: Survey) -> list[Decision]:
-    """Writes to registers of a block that isn't known, in code that runs."""
+    """Writes to registers of a block that isn't known, and what libraries without sources do."""
+    decisions = []
     places = tuple(dict.fromkeys(shown(where, found.root) for where in found.record.unclear))
-    if not places:
-        return []
-    return [Decision("which registers these lines write isn't known", places[:4])]
+    if places:
+        decisions.append(Decision("which registers these lines write isn't known", places[:4]))
+    if found.record.missing:
+        names = list(found.record.missing)[:4]
+        first = tuple(shown(found.record.missing[name], found.root) for name in names)
+        text = f"what {', '.join(names)} set up isn't known: their sources aren't in the project"
+        decisions.append(Decision(text, first))
+    return decisions

@@ -24,6 +24,7 @@ _DEPTH = 32  # calls within calls
 _FRAMES = 12_000  # of Python: deep expressions in deep calls
 _REPEATS = 48  # calls of a function with the same arguments, one of them a pointer
 _PLAIN_REPEATS = 4
+_CHIP = range(0x4000_0000, 0x6000_0000)
 _BASEPRI = (("basepri",), ("basepri_max",))
 
 
@@ -157,7 +158,8 @@ class Machine:
         where = self.unit(frame).where(node)
         target = self._expressions.value(callee, frame)
         if not isinstance(target, FunctionName):
-            self.record.missing.setdefault(name, where)
+            if any((number(value) or 0) in _CHIP for value in values):
+                self.record.missing.setdefault(name, where)
             self._forget(values)
             return None
         function = self.program.function(target.unit, target.name)

@@ -17,14 +17,13 @@ _COMPARED = frozenset({b"==", b"!="})
 class Reach:
     """What the entry points lead to: a walk over names. `bases` are the addresses of interest.
 
-    `functions`: those in reach; `taken`: those that are not only called; `called`: names of
-    functions that aren't in the sources; `addresses`: each with the lines that mention it.
+    `taken`: functions that are not only called; `called`: names of functions that aren't in the
+    sources; `addresses`: each with the lines that mention it.
     """
 
     def __init__(self, program: Program, entries: Iterable[str], bases: Iterable[int]) -> None:
         self._program = program
         self._bases = frozenset(bases)
-        self.functions: dict[str, FunctionText] = {}
         self.taken: dict[str, FunctionText] = {}
         self.called: set[str] = set()
         self.addresses: dict[int, list[Where]] = {}
@@ -40,7 +39,6 @@ class Reach:
         if function is None or (function.unit, function.node.start_byte) in self._seen:
             return
         self._seen.add((function.unit, function.node.start_byte))
-        self.functions.setdefault(function.name, function)
         if function.body is not None:
             self._pending.append((function.unit, function.body))
 

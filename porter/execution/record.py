@@ -30,7 +30,9 @@ class Threshold:
 
 @dataclass
 class Record:
-    """In the order of the run."""
+    """In the order of the run. `unclear`: lines that write to a register of a block that isn't
+    known, with their function; `missing`: functions without sources that are given an address of
+    the chip."""
 
     writes: list[Write] = field(default_factory=list)
     reads: dict[int, Where] = field(default_factory=dict)

@@ -147,6 +147,15 @@ def test_the_vector_table_of_the_elf_counts_where_no_source_has_one(tmp_path: Pa
     assert attributes(tree, "startup") == []
 
 
+def test_what_a_library_without_sources_sets_up_is_asked(tmp_path: Path) -> None:
+    library = "void gpio_setup(unsigned port, unsigned pins);\nint main(void) {\n"
+    main = CUBE_MAIN.replace("int main(void) {\n", f"{library}    gpio_setup(0x40020400, 3);\n")
+    first = first_description(
+        [cube_project(tmp_path / "p", main)], CHIP, None, tmp_path / "system.xml"
+    )
+    assert "what gpio_setup set up isn't known" in " ".join(first.text.split())
+
+
 def test_conflicts_are_named_with_both_places(tmp_path: Path) -> None:
     other = CUBE_MAIN.replace("osc.PLLN = 168", "osc.PLLN = 336").replace("PLLM = 6", "PLLM = 12")
     projects = [cube_project(tmp_path / "one"), cube_project(tmp_path / "two", other)]
