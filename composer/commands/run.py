@@ -50,6 +50,13 @@ def port_number(
     return int(value)
 
 
+def writable(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    """A file that can be written when the run is over; better to know before."""
+    if value is not None and not value.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {value.parent}", context, parameter)
+    return value
+
+
 @click.command()
 @click.argument("target", metavar="DIR|IMAGE", type=click.Path(path_type=Path))
 @click.option(
@@ -69,6 +76,7 @@ def port_number(
     "--record",
     metavar="FILE.json",
     type=click.Path(path_type=Path, dir_okay=False),
+    callback=writable,
     help="At the end write down what was said, for fvmkit report.",
 )
 @click.option(
@@ -76,6 +84,7 @@ def port_number(
     "dump",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
+    callback=writable,
     help="At the end write all of the RAM, for fvmkit stacks and report.",
 )
 @click.option(
@@ -144,10 +153,10 @@ def run(
 
 def keep(running: Running, record: Path | None, dump: Path | None) -> None:
     """Write what was asked for while the machine is still there."""
-    if dump is not None:
-        running.dump_ram(dump)
     if record is not None:
         running.transcript.save(record)
+    if dump is not None:
+        running.dump_ram(dump)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

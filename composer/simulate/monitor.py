@@ -62,5 +62,8 @@ class Monitor:
                 raise FvmError("QEMU has ended, so there is no memory to take")
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:
+            raise FvmError("QEMU's monitor says something that is no JSON") from None
         return answer

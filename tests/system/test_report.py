@@ -29,6 +29,11 @@ SECTIONS = (
     "summary", "porting", "sections", "memory", "regions", "routes", "verdicts",
     "run", "reboots", "timeline", "stacks",
 )  # fmt: skip
+# A picture that is white on a light page and black on a dark one.
+TIMELINE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 20" width="100" height="20">
+<title>who ran when</title><style>rect { fill: #fff }
+@media (prefers-color-scheme: dark) { rect { fill: #000 } }</style>
+<rect width="100" height="20"/></svg>"""
 PAINT = b"\xa5"
 A4_WIDTH = 718  # CSS pixels between margins of 10 mm
 READABLE = 4.5  # contrast of small text (WCAG 2, AA)
@@ -65,7 +70,9 @@ def kept(road: Road, tmp_path_factory: pytest.TempPathFactory) -> Kept:
         process.terminate()
     assert process.returncode == 0
     with ThreadPoolExecutor() as pool:  # from elsewhere and by another name: paths don't matter
-        options = ("--run", found.run, "--ram", found.ram)
+        picture = room / "timeline.svg"
+        picture.write_text(TIMELINE)
+        options = ("--run", found.run, "--ram", found.ram, "--timeline", picture)
         pages = (
             (("report", road.out.name, "-o", found.page, *options), road.room),
             (("report", road.out / "image" / "system.hex", "-o", found.bare), room),
@@ -162,6 +169,16 @@ def test_the_map_is_to_scale(kept: Kept, browser: Browser, road: Road, dark: boo
             assert shot.at(magnified * scale, 80 * scale) == chips[name], (key, name)
         free = 4 + 1000 * (end - bank["base"] + bank["size"]) / 2 / bank["size"]
         assert shot.at(free * scale, 10 * scale) not in chips.values()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_timeline_is_shown_in_the_page_s_light(
+    kept: Kept, browser: Browser, dark: bool
+) -> None:
+    browser.open(kept.page, dark=dark)
+    assert browser.ask("document.querySelector('img.timeline').alt") == "who ran when"
+    shot = read_png(browser.screenshot("img.timeline"))
+    assert shot.at(shot.width / 2, shot.height / 2) == ((0, 0, 0) if dark else (255, 255, 255))
 
 
 def test_the_page_fits_wide_and_narrow_windows(kept: Kept, browser: Browser) -> None:
@@ -291,7 +308,12 @@ def test_what_is_missing_is_said(kept: Kept) -> None:
     verdicts = section(kept.bare, "summary")
     assert "no run was recorded for this page" in verdicts
     assert "no dump of the RAM was given" in verdicts
-    for name, command in (("run", "--record"), ("reboots", "No run"), ("stacks", "--dump-ram")):
+    for name, command in (
+        ("run", "--record"),
+        ("reboots", "No run"),
+        ("timeline", "--trace"),
+        ("stacks", "--dump-ram"),
+    ):
         assert command in section(kept.bare, name)
 
 
