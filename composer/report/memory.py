@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from composer.description.units import show_size
@@ -163,8 +163,3 @@ def _ticks(boxes: Sequence[Box], end: int) -> tuple[Tick, ...]:
             ticks.append(Tick(box.x, f"0x{box.area.base:08x}", "middle"))
             last = box.x + TICK / 2
     return (*ticks, Tick(WIDTH, f"0x{end:08x}", "end"))
-
-
-def owners(material: Material) -> Mapping[str, str]:
-    """Names and classes for the key of the pictures."""
-    return colours(material.plan)
