@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from porter.context_switch.result import SwitchPort
-from porter.interrupt_split.analysis import HandlerSplit
+from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
 from porter.result import FilePort
 from porter.rules.context_switch import not_transcribed, transcribed

@@ -10,7 +10,9 @@ from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
 from porter.file_port import leave, port_asm, port_c
 from porter.flow.project_facts import ProjectFacts
-from porter.interrupt_split.analysis import HandlerSplit, Splitter
+from porter.interrupt_split.analysis import split_handlers
+from porter.interrupt_split.result import HandlerSplit
+from porter.interrupt_split.sources import Sources
 from porter.interrupt_split.verdict import with_splits
 from porter.project.build import read_build, with_files
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
@@ -169,13 +171,15 @@ class _Project:
         """Handlers in three sections."""
         if self.domain is None or all(vector.split is None for vector in self.domain.vectors):
             return []
-        return Splitter(
-            self.domain,
-            self.live,
-            self.knowledge,
-            self.definitions,
-            lambda name: self._why_not_linked(name) is None,
-        ).all()
+        return split_handlers(
+            Sources(
+                self.domain,
+                self.live,
+                self.knowledge,
+                self.definitions,
+                lambda name: self._why_not_linked(name) is None,
+            )
+        )
 
     def _why_not_linked(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""

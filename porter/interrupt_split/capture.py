@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from porter.interrupt_split.device import DeviceRegister
@@ -122,3 +123,31 @@ def _shape(node: Node) -> tuple[object, ...]:
                 for c in cases
             ))  # fmt: skip
     return ("leave",)
+
+
+def all_nodes(nodes: Sequence[Node]) -> Iterator[Node]:
+    """All steps, in order."""
+    for node in nodes:
+        yield node
+        match node:
+            case If(body=body, other=other):
+                yield from all_nodes([*body, *other])
+            case Block(body=body):
+                yield from all_nodes(body)
+            case Switch(cases=cases):
+                for case in cases:
+                    yield from all_nodes(case.body)
+
+
+def expressions_of(node: Node) -> list[Expr]:
+    """Expressions of a step's own."""
+    match node:
+        case Write(access=access):
+            return [access.value] if access.value is not None else []
+        case Assign(value=value):
+            return [value] if value is not None else []
+        case If(condition=condition):
+            return [condition]
+        case Switch(value=value, cases=cases):
+            return [value, *(case.label for case in cases if case.label is not None)]
+    return []

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from porter.interrupt_split.analysis import HandlerSplit
 from porter.interrupt_split.record import struct_name
 from porter.interrupt_split.report import as_json, as_text
+from porter.interrupt_split.result import HandlerSplit
 from porter.output.generated import Stamp, c_file, short_hash, write_all
 from porter.port import split_project
 from porter.project.domain import Domain, read_domain

@@ -17,6 +17,8 @@ from porter.interrupt_split.capture import (
     Read,
     Switch,
     Write,
+    all_nodes,
+    expressions_of,
 )
 from porter.interrupt_split.device import DeviceRegister
 from porter.interrupt_split.expression import Expr
@@ -76,7 +78,7 @@ class MidSection:
         """The handler's locals, each under a name of its own."""
         taken = {"record", "words", "consumed", "capture", "judge", "length", "verdict"}
         names: dict[tuple[int, str], str] = {}
-        for node in _all(self.steps):
+        for node in all_nodes(self.steps):
             if isinstance(node, Assign) and node.variable not in names:
                 name, number = node.variable[1], 1
                 while name in taken:
@@ -91,8 +93,8 @@ class MidSection:
     def _definitions(self) -> Iterator[str]:
         registers: dict[str, DeviceRegister] = {}
         constants: dict[str, int] = {}
-        for node in _all(self.steps):
-            for expression in _expressions(node):
+        for node in all_nodes(self.steps):
+            for expression in expressions_of(node):
                 for item in expression.walk():
                     constants |= item.constants
             if isinstance(node, Read):
@@ -117,7 +119,7 @@ class MidSection:
         used = [field.register for field in self.fields]
         used += [
             node.access.register
-            for node in _all(self.steps)
+            for node in all_nodes(self.steps)
             if isinstance(node, Write) and node.access.register is not None
         ]
         return max(other.width for other in used if other.address == register.address)
@@ -135,7 +137,7 @@ class MidSection:
                 and node.field.register.kind.effect == "data"
                 and node.field.register.name != frame.register
             )
-            for node in _all(self.steps)
+            for node in all_nodes(self.steps)
         )
 
     def _file_variables(self) -> str:
@@ -264,29 +266,3 @@ class MidSection:
             rows.append("            },")
         rows += ["    };", "", "    fvm_split_run(&section);", "}"]
         return "\n".join(rows)
-
-
-def _all(nodes: Sequence[Node]) -> Iterator[Node]:
-    for node in nodes:
-        yield node
-        match node:
-            case If(body=body, other=other):
-                yield from _all([*body, *other])
-            case Block(body=body):
-                yield from _all(body)
-            case Switch(cases=cases):
-                for case in cases:
-                    yield from _all(case.body)
-
-
-def _expressions(node: Node) -> list[Expr]:
-    match node:
-        case Write(access=access):
-            return [access.value] if access.value is not None else []
-        case Assign(value=value):
-            return [value] if value is not None else []
-        case If(condition=condition):
-            return [condition]
-        case Switch(value=value, cases=cases):
-            return [value, *(case.label for case in cases if case.label is not None)]
-    return []

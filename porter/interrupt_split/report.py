@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from porter.interrupt_split.analysis import HandlerSplit
 from porter.interrupt_split.record import struct_name
+from porter.interrupt_split.result import HandlerSplit
 
 SCHEMA = 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -12,6 +12,7 @@ from porter.interrupt_split.build_expression import Builder, Names, Source
 from porter.interrupt_split.device import Device, DeviceRegister
 from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.functions import Function, Functions
+from porter.interrupt_split.suspects import Suspects
 from porter.project.domain import Split
 from porter.project.reachability import CallGraph
 from porter.source.c_lexer import lex_fragment
@@ -20,13 +21,11 @@ from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
 
 Use = Literal["read", "write", "address"]
-_WORD = re.compile(rb"[A-Za-z_]\w*|0[xX][0-9A-Fa-f]+")
 _ACCESSES = frozenset(
     {"assignment_expression", "update_expression", "field_expression", "subscript_expression",
      "pointer_expression", "identifier", "call_expression"}
 )  # fmt: skip
 _BASE = re.compile(rb"\W*([A-Za-z_]\w*)")
-_DEPTH = 12  # macros within macros
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,7 @@ class Touches:
         self._chip = chip
         self._graph = graph
         self._devices: dict[int, Device] = {}
-        self._suspects: dict[tuple[int, bytes], bool] = {}
-        self._fields: dict[int, re.Pattern[bytes]] = {}
+        self._suspects = Suspects(split)
 
     def device(self, evaluator: Evaluator) -> Device:
         """The device under the names of a translation unit."""
@@ -128,11 +126,11 @@ class Touches:
 
     def _in_function(self, function: Function) -> Iterator[Touch]:
         body = function.body
-        if body is None or not self._is_suspect(function, function.node):
+        if body is None or not self._suspects.may_touch(function, function.node):
             return
         builder = self._builder(function, Source(function.tree, function))
         for node in _outermost(body):
-            if self._is_suspect(function, node):
+            if self._suspects.may_touch(function, node):
                 yield from self._of(function, builder.build(node))
         yield from self._addresses(function, body)
 
@@ -270,70 +268,6 @@ class Touches:
             return None
         place = Place(base + member.offset, member.type, pointer.type.name, match.group(1).encode())
         return self.device(evaluator).register(place)
-
-    # --- what is worth a look --------------------------------------------------------------
-
-    def _is_suspect(self, function: Function, node: Node) -> bool:
-        """Whether a text may name the device: by a macro, a number, a pointer variable, or a
-        field of its struct."""
-        text = text_of(node)
-        if self._field_pattern(function.evaluator).search(text):
-            return True
-        words = set(_WORD.findall(text))
-        return any(
-            self._suspect(function.evaluator, word, 0) or self._leads_there(function, word)
-            for word in words
-        )
-
-    def _leads_there(self, function: Function, word: bytes) -> bool:
-        """Whether a name is a variable that holds an address of the device."""
-        value = function.scope(word)
-        return isinstance(value, Pointer) and (
-            value.address is not None and self._is_near(value.address)
-        )
-
-    def _field_pattern(self, evaluator: Evaluator) -> re.Pattern[bytes]:
-        if id(evaluator) not in self._fields:
-            pointer = evaluator.name(self._split.device.encode())
-            names: Iterable[bytes] = ()
-            if isinstance(pointer, Pointer):
-                names = evaluator.types.members(pointer.type)
-            fields = b"|".join(re.escape(name) for name in names)
-            pattern = rb"(?:->|\.)\s*(?:" + fields + rb")\b" if fields else rb"(?!)"
-            self._fields[id(evaluator)] = re.compile(pattern)
-        return self._fields[id(evaluator)]
-
-    def _suspect(self, evaluator: Evaluator, word: bytes, depth: int) -> bool:
-        key = (id(evaluator), word)
-        if key not in self._suspects:
-            self._suspects[key] = False  # a macro that is defined by itself
-            self._suspects[key] = self._find_suspect(evaluator, word, depth)
-        return self._suspects[key]
-
-    def _find_suspect(self, evaluator: Evaluator, word: bytes, depth: int) -> bool:
-        if word[:1].isdigit():
-            return len(word) >= 10 and self._is_near(int(word, 16))
-        macro = evaluator.macros.get(word)
-        if macro is not None and macro.parameters is not None:
-            if self._field_pattern(evaluator).search(b"".join(macro.text)):
-                return True
-            return depth < _DEPTH and any(
-                self._suspect(evaluator, token.text, depth + 1)
-                for token in macro.body
-                if token.kind in ("identifier", "number") and _WORD.fullmatch(token.text)
-            )
-        match evaluator.name(word) if macro is not None else None:
-            case Number(value=address) | Pointer(address=int() as address):
-                return self._is_near(address)
-            case Place(address=int() as address):
-                return self._is_near(address)
-        return False
-
-    def _is_near(self, address: int) -> bool:
-        """In the block, its bit-band aliases, or where code that adds an offset would begin."""
-        start, end = self._split.base, self._split.base + self._split.size
-        alias = 0x4200_0000 + (start - 0x4000_0000) * 32
-        return start & ~0xFFFF <= address < end or alias <= address < alias + self._split.size * 32
 
 
 def _is_followed(address: Node) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from porter.interrupt_split.analysis import HandlerSplit
+from porter.interrupt_split.result import HandlerSplit
 from porter.result import FilePort
 from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site, SiteKind

@@ -10,9 +10,10 @@ from porter.flow.variables import is_declarator, outer_declaration, outer_declar
 from porter.interrupt_split.capture import Field
 from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
 from porter.interrupt_split.functions import Function
+from porter.interrupt_split.handler_frame import Frame
 from porter.interrupt_split.helper import thread_record
 from porter.interrupt_split.pretty import tidied
-from porter.interrupt_split.record import PARAMETER, struct_name, struct_text
+from porter.interrupt_split.record import PARAMETER
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement, walk_all
 from porter.rules.deletion import span_of, tidy
@@ -48,7 +49,8 @@ class Bottom:
             for edit in inner
             if not any(gone.start <= edit.start and edit.end <= gone.end for gone in deletions)
         ]
-        return sorted([*inner, *deletions, *helpers, *self._frame(bool(inner or helpers), helpers)])
+        frame = Frame(self.function, self.line, self.device, self.fields)
+        return sorted([*inner, *deletions, *helpers, *frame.edits(bool(inner or helpers), helpers)])
 
     # --- accesses --------------------------------------------------------------------------
 
@@ -231,81 +233,6 @@ class Bottom:
                 yield Edit(end - 1, end, b"); %s = 0)" % name)
             else:
                 yield Edit(tree.start(node), start, b"if ")
-
-    # --- the function itself ---------------------------------------------------------------
-
-    def _frame(self, uses_record: bool, helpers: Sequence[Edit]) -> Iterator[Edit]:
-        function = self.function
-        file, tree, body = function.text.file, function.tree, function.body
-        if body is None:
-            return
-        start, opening, end = first_byte(function), tree.start(body), tree.end(function.node)
-        eol = file.eol(start).decode()
-        header = file.data[start:opening].rstrip()
-        space = file.data[start + len(header) : opening].decode("latin-1")
-        record = f"struct {struct_name(self.line)}"
-        text = struct_text(self.line, self.device, self.fields, eol) + eol
-        bottom = f"static void {function.name}_bottom(const {record} *{PARAMETER}){space}"
-        place = min([start, *(first_byte_at(function, edit.start) for edit in helpers)])
-        place = _above_comment(function, place)
-        if place == start:
-            yield Edit(start, opening, (text + bottom).encode("latin-1"))
-        else:
-            yield Edit(place, place, text.encode("latin-1"))
-            yield Edit(start, opening, bottom.encode("latin-1"))
-        if not uses_record:
-            yield Edit(opening + 1, opening + 1, f"{eol}    (void){PARAMETER};".encode())
-        yield Edit(
-            end, end, self._loop_text(header.decode("latin-1"), space, eol).encode("latin-1")
-        )
-
-    def _loop_text(self, header: str, space: str, eol: str) -> str:
-        record = f"struct {struct_name(self.line)}"
-        rows = [
-            "",
-            "",
-            f"{header}{space}{{",
-            f"    {record} {PARAMETER};",
-            "",
-            f"    while (fvm_split_take(&fvm_split_{self.line}, (uint32_t *)&{PARAMETER},",
-            f"                          sizeof {PARAMETER} / sizeof(uint32_t)) != 0) {{",
-            f"        {self.function.name}_bottom(&{PARAMETER});",
-            "    }",
-            "}",
-        ]
-        return eol.join(rows)
-
-
-def first_byte(function: Function) -> int:
-    """Where a definition begins in the file, attributes that the tree doesn't see included."""
-    return first_byte_at(function, function.tree.start(function.node))
-
-
-def first_byte_at(function: Function, offset: int) -> int:
-    """Where the declaration at the top level of the file begins that an offset is in."""
-    directives = function.text.lexed.directives
-    boundary = max((d.end for d in directives if d.end <= offset), default=0)
-    depth = 0
-    for token in function.text.lexed.tokens:
-        if token.start >= offset:
-            break
-        depth += (token.text == b"{") - (token.text == b"}")
-        if depth == 0 and token.text in (b";", b"}"):
-            boundary = max(boundary, token.end)
-    return next((t.start for t in function.text.lexed.tokens if t.start >= boundary), offset)
-
-
-def _above_comment(function: Function, offset: int) -> int:
-    """Above the comment that heads what stands at `offset`."""
-    file = function.text.file
-    for start, end in reversed(function.text.lexed.comments):
-        if end <= offset and not file.data[end:offset].strip():
-            gap = file.data[end:offset].count(b"\n")
-            heads = not file.data[file.line_start(start) : start].strip()
-            return start if gap == 1 and heads else offset
-        if end <= offset:
-            break
-    return offset
 
 
 def _jumps(loop: Statement) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.interrupt_split.analysis import HandlerSplit
+from porter.interrupt_split.result import HandlerSplit
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
 from porter.rules.verdict import Status

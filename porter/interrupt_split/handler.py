@@ -1,0 +1,209 @@
+"""The steps from one handler to its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from porter.interrupt_split.bits import Values
+from porter.interrupt_split.build_statement import StatementBuilder
+from porter.interrupt_split.capture import Field
+from porter.interrupt_split.device import Device
+from porter.interrupt_split.device_facts import DeviceFacts
+from porter.interrupt_split.effects import Captured
+from porter.interrupt_split.functions import Function
+from porter.interrupt_split.merge import Merge
+from porter.interrupt_split.native_section import MidSection
+from porter.interrupt_split.order import Order
+from porter.interrupt_split.record import MOST_FIELDS
+from porter.interrupt_split.refusal import At, Refusal
+from porter.interrupt_split.relevance import Relevance
+from porter.interrupt_split.result import HandlerSplit
+from porter.interrupt_split.sections import sections
+from porter.interrupt_split.slicer import Slicer
+from porter.interrupt_split.sources import Sources
+from porter.interrupt_split.statement import Statement, accesses, walk_all
+from porter.interrupt_split.touches import Touches
+from porter.interrupt_split.vm_section import Bottom
+from porter.interrupt_split.writers import compare
+from porter.source.c_tree import Node, text_of
+
+TAKE = b"fvm_split_take"
+_CONDITIONS = frozenset({b"if", b"ifdef", b"ifndef", b"elif", b"else"})
+
+
+class HandlerWork:
+    """The steps for one handler."""
+
+    def __init__(self, sources: Sources, result: HandlerSplit) -> None:
+        self.sources = sources
+        self.result = result
+        self.functions = sources.functions
+        self.graph = sources.graph
+        self.touches = Touches(self.functions, result.split, sources.domain.chip, self.graph)
+        self.facts = DeviceFacts(self.touches, self.graph, result)
+
+    def run(self) -> None:
+        """Raises Refusal."""
+        result = self.result
+        function = self.sources.find(result, self.functions)
+        result.function = function
+        if TAKE in text_of(function.node):
+            result.is_split_already = True
+            return
+        self.functions = self.functions.following(self.touches.touching)
+        worker = self._through_wrapper(function)
+        if worker is None:
+            result.is_split_already = True
+            return
+        function = result.function = worker
+        if b"#" in _directives(function):
+            raise At(function.text.file.line(function.tree.start(function.node)),
+                     "#if in the head of the function")  # fmt: skip
+        if function.parameter_names:
+            raise At(function.text.file.line(function.tree.start(function.node)),
+                     f"{function.name} takes arguments, so it serves more than this line: give "
+                     "the line a handler of its own")  # fmt: skip
+        device = self.touches.device(function.evaluator)
+        builder = StatementBuilder.of(function, device, self.functions, self.sources.is_compiled)
+        statements = builder.body(function)
+        result.lines = sections(statements, None, {}, result.split.device)
+        self._slice(function, device, statements)
+
+    def _slice(self, function: Function, device: Device, statements: list[Statement]) -> None:
+        result = self.result
+        self._check_structure(function, statements)
+        values = Values(statements)
+        captured = Captured(statements, values, self.facts.moved_by_software(statements))
+        if not captured.consuming:
+            raise self.facts.nothing(function)
+        relevance = Relevance(statements, captured)
+        slicer = Slicer(
+            relevance,
+            values,
+            self.facts.named(device),
+            self.facts.residual(statements),
+            lambda name: name.encode("latin-1") in function.evaluator.macros,
+        )
+        steps = slicer.slice(statements)
+        sensitive: dict[str, int] = {}
+        for found in slicer.fields:
+            for read in found.reads:
+                for _, used in values.used(read):
+                    name = found.register.name
+                    sensitive[name] = sensitive.get(name, 0) | used
+        Order(captured, sensitive, self.facts.writes).check(statements)
+        result.fields = slicer.fields
+        result.lines = sections(statements, relevance, slicer.captured, result.split.device)
+        if len(slicer.fields) > MOST_FIELDS:
+            raise At(
+                captured.consuming[0].line,
+                f"{len(slicer.fields)} reads to capture, a record holds {MOST_FIELDS}: read into "
+                "locals once",
+            )
+        self._check_names(slicer.fields)
+        merge = Merge(statements, relevance, values, captured)
+        bits = {found.name: merge.bits_of_record(found) for found in slicer.fields}
+        name = function.text.file.name
+        moved = {
+            (name, item.line, item.register.name)
+            for _, item in accesses(statements)
+            if item.register is not None and captured(item)
+        }
+        result.writers = compare(
+            self.touches.all, slicer.fields, slicer.acknowledgements, moved, self.sources.reaches
+        )
+        result.escalated += [*result.writers.conflicts, *self.sources.opaque(result.split)]
+        bottom = Bottom(
+            function, result.vector.name, result.split.device, statements, slicer.fields,
+            slicer.captured, bits, slicer.acknowledgements, slicer.once,
+        )  # fmt: skip
+        result.edits = bottom.edits()
+        result.mid = MidSection(
+            result.vector.name, result.split, result.handler, name, slicer.fields,
+            slicer.captured, steps,
+        )  # fmt: skip
+
+    def _check_structure(self, function: Function, statements: list[Statement]) -> None:
+        """Raises At for what can't be told or moved."""
+        file = function.text.file
+        start, end = function.tree.start(function.node), function.tree.end(function.node)
+        for directive in function.text.lexed.directives:
+            inside = start <= directive.start < end and directive.name in _CONDITIONS
+            if inside and not self.sources.was_asked(file):
+                raise At(
+                    file.line(directive.start),
+                    f"#{directive.name.decode()} in the handler, and how the project is compiled "
+                    "isn't known: give a compile_commands.json or a makefile",
+                )
+        for statement in walk_all(statements):
+            if statement.kind == "other" and statement.what != "type definition":
+                raise At(
+                    statement.line, f"{statement.what} in the handler: write it with if and else"
+                )
+
+    # --- wrappers --------------------------------------------------------------------------
+
+    def _through_wrapper(self, function: Function) -> Function | None:
+        """The function that does the work, where the handler only calls it; None if it takes
+        its records already."""
+        seen = {function.name}
+        while True:
+            called = _only_call(function)
+            inner = self.functions.get(called, function.text.file) if called else None
+            if inner is None or inner.name in seen or inner.parameter_names:
+                return function
+            users = {name for name, uses in self.graph.edges.items() if inner.name in uses}
+            if users != {function.name} or inner.name in self.graph.roots:
+                others = sorted(users - {function.name}) or ["a table"]
+                raise At(
+                    function.text.file.line(function.tree.start(function.node)),
+                    f"{inner.name}, which serves the interrupt, is also used by "
+                    f"{', '.join(others)}: give the handler a function of its own",
+                )
+            if TAKE in text_of(inner.node):
+                return None
+            seen.add(inner.name)
+            function = inner
+
+    def _check_names(self, fields: Sequence[Field]) -> None:
+        """The description's registers are fields of the record."""
+        split = self.result.split
+        known = {found.name for found in fields}
+        wanted = [("count", count.register) for count in split.counts]
+        if split.frame is not None:
+            wanted.append(("frame", split.frame.register))
+        for what, name in wanted:
+            if name not in known:
+                raise Refusal(
+                    f'<{what} register="{name}"> of {self.result.vector.name}: the record has '
+                    f"{', '.join(sorted(known))}; name one of them in the description",
+                    str(self.sources.domain.path),
+                )
+
+
+def _only_call(function: Function) -> str:
+    """The function that a body calls and does nothing else; "" if it does more."""
+    statements = [
+        child
+        for child in (function.body.named_children if function.body is not None else [])
+        if child.type != "comment"
+    ]
+    if len(statements) != 1 or statements[0].type != "expression_statement":
+        return ""
+    call = next(iter(statements[0].named_children), None)
+    return _called(call) if call is not None and call.type == "call_expression" else ""
+
+
+def _called(call: Node) -> str:
+    function = call.child_by_field_name("function")
+    if function is None or function.type != "identifier":
+        return ""
+    return text_of(function).decode("latin-1")
+
+
+def _directives(function: Function) -> bytes:
+    """The head of a function as it stands in the file."""
+    body = function.body
+    start = function.tree.start(function.node)
+    end = function.tree.start(body) if body is not None else start
+    return function.text.file.data[start:end]

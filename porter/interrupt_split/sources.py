@@ -1,0 +1,105 @@
+"""The sources of one machine, as the split of a handler asks them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from porter.interrupt_split.build_statement import IsCompiled
+from porter.interrupt_split.functions import Function, Functions
+from porter.interrupt_split.refusal import Refusal
+from porter.interrupt_split.result import HandlerSplit
+from porter.interrupt_split.writers import Reaches
+from porter.project.definitions import Definition
+from porter.project.domain import Domain, Split
+from porter.project.knowledge import Knowledge
+from porter.project.reachability import CallGraph
+from porter.source.source_file import SourceFile
+
+Definitions = Callable[[set[str]], Mapping[str, Definition]]
+
+
+class Sources:
+    """Answers for all handlers of the machine."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        live: Iterable[SourceFile],
+        knowledge: Knowledge,
+        definitions: Definitions,
+        reaches: Reaches,
+    ) -> None:
+        self._domain = domain
+        self._files = list(live)
+        self._knowledge = knowledge
+        self._definitions = definitions
+        self._reaches = reaches
+
+    def find(self, result: HandlerSplit, functions: Functions) -> Function:
+        """The handler's definition. Raises Refusal."""
+        name = result.handler
+        found = self._definitions({name}).get(name)
+        if found is None:
+            raise Refusal(f"no source that is built defines {name}", str(self._domain.path))
+        result.definition = found
+        if found.file.is_asm:
+            raise Refusal("the handler is written in assembler: write it in C", found.file.name)
+        for function in functions.all_of(found.file):
+            start, end = function.tree.start(function.node), function.tree.end(function.node)
+            if start <= found.start < end and function.body is not None:
+                if function.node.has_error:
+                    break
+                return function
+        line = found.file.line(found.start)
+        raise Refusal(
+            f"{name} can't be read: a macro makes it, or the parser doesn't understand it; write "
+            "it as a plain function",
+            f"{found.file.name}:{line}",
+        )
+
+    @property
+    def domain(self) -> Domain:
+        """The machine."""
+        return self._domain
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Of the machine's sources."""
+        return Functions(self._files, self._knowledge)
+
+    @cached_property
+    def graph(self) -> CallGraph:
+        """Who calls whom."""
+        graph = CallGraph()
+        for file in self._files:
+            if not file.is_asm and not file.is_cplusplus:
+                graph.add_c(self._knowledge.text(file))
+        return graph
+
+    def was_asked(self, file: SourceFile) -> bool:
+        """Whether the project's compiler said which lines of a file it sees."""
+        return self._knowledge.was_asked(file.path)
+
+    @property
+    def is_compiled(self) -> IsCompiled:
+        """Asks the project's compiler."""
+        return lambda function, first, last: self._knowledge.is_compiled(
+            function.text.file.path, first, last
+        )
+
+    def opaque(self, split: Split) -> Iterator[str]:
+        """Assembler and C++ files that name the device."""
+        name = re.compile(rb"\b%s(_BASE)?\b|\b0[xX]0*%X\b" % (split.device.encode(), split.base))
+        for file in self._files:
+            if (file.is_asm or file.is_cplusplus) and (match := name.search(file.data)) is not None:
+                yield (
+                    f"{file.name}:{file.line(match.start())}: {match.group().decode()} in "
+                    "assembler or C++, which isn't followed: access the device in C only"
+                )
+
+    @property
+    def reaches(self) -> Reaches:
+        """Whether the machine gets to a function."""
+        return self._reaches
