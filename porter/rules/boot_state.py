@@ -32,6 +32,23 @@ def known_read(unit: Unit, access: Access) -> Edit | None:
     return Edit(start, end, register.name.encode())
 
 
+def who_asks(unit: Unit, access: Access) -> str | None:
+    """The first use of a macro that makes it read bits which are not certain."""
+    if access.context.kind != "macro" or access.use != "read":
+        return None
+    macro = unit.text.evaluator.macros.get(access.context.name.encode("latin-1"))
+    if macro is None or not macro.parameters:
+        return None
+    register = _register(unit, access)
+    known = register.known if register is not None else 0
+    for use in unit.macro_uses(macro.name):
+        if _bits_in(unit, access, _scope(macro.parameters, use)) & ~known:
+            file = use.text.file
+            call = b" ".join(file.data[use.start : use.end].split()).decode("latin-1")
+            return f"{call} in {file.name}:{file.line(use.start)}"
+    return None
+
+
 def never_asked(unit: Unit, access: Access) -> bool:
     """Whether a macro reads a register only for arguments that no use of it has."""
     return access.context.kind == "macro" and access.use == "read" and _bits_seen(unit, access) == 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from porter.rules.bits import ones
-from porter.rules.boot_state import known_read, never_asked
+from porter.rules.boot_state import known_read, never_asked, who_asks
 from porter.rules.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
@@ -76,7 +76,8 @@ class BootTable(Rule):
                 )
         accesses = [access for access in accesses if not _stops(unit, access)]
         for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
-            yield self._known(unit, verdict) or self._ready(unit, verdict) or verdict
+            known = self._known(unit, verdict) or self._ready(unit, verdict)
+            yield known or self._asked(unit, verdict) or verdict
 
     def _known(self, unit: Unit, verdict: Verdict) -> Verdict | None:
         """A read whose value is certain, or that a macro makes for nobody."""
@@ -88,6 +89,15 @@ class BootTable(Rule):
         if never_asked(unit, access):
             return self.left(access.site, "no use of the macro in this project reads it")
         return None
+
+    def _asked(self, unit: Unit, verdict: Verdict) -> Verdict | None:
+        """Names the use of a macro for which a person is needed."""
+        access = unit.access(verdict.site)
+        asks = who_asks(unit, access) if access is not None else None
+        if verdict.status is not Status.ESCALATED or access is None or asks is None:
+            return None
+        reason = f"{access.register} isn't certain at start, and {asks} asks for it"
+        return self.escalated(access.site, reason)
 
     def _ready(self, unit: Unit, verdict: Verdict) -> Verdict | None:
         """A read of ready flags or clock enables, where the question can't go: they are set."""
