@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from porter.interrupt_split.build_expression import Builder, Names, Source
+from porter.interrupt_split.build_call import within
+from porter.interrupt_split.build_expression import Builder
 from porter.interrupt_split.device import Device
 from porter.interrupt_split.expression import Expr, peeled
 from porter.interrupt_split.functions import Function, Functions, scalars_of
+from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.statement import Callee, Local, Statement, accesses, walk_all
 from porter.interrupt_split.symbolic import computed
 from porter.source.c_tree import Node, SyntaxTree, text_of
@@ -171,7 +173,7 @@ class StatementBuilder:
             declared = scalars_of(body, inside.evaluator)
             inside.names = replace(inside.names, scalars={**inside.names.scalars, **declared})
             statements = StatementBuilder(inside, self.is_compiled)
-            callee = Callee(call.name, call, False)
+            callee = Callee(call.name, call, False, is_macro=True)
             self._become(made, callee, statements._all(body.named_children))
             return
         function = self.builder.function(call.name)
@@ -180,7 +182,7 @@ class StatementBuilder:
         here = self.builder.source.function
         arguments = node.child_by_field_name("arguments")
         nodes = [c for c in (arguments.named_children if arguments else []) if c.type != "comment"]
-        builder = self.builder.within(function, nodes, call.parts)
+        builder = within(self.builder, function, nodes, call.parts)
         if builder is None:
             return
         folded = computed(builder, function.body)
@@ -188,7 +190,7 @@ class StatementBuilder:
             written = [self._write(made, access) for access in folded.writes]
             self._become(made, Callee(call.name, call, False), written)
             return
-        builder = self.builder.within(function, nodes, call.parts) or builder
+        builder = within(self.builder, function, nodes, call.parts) or builder
         threaded = (
             not builder.names.values
             and here is not None
@@ -202,7 +204,7 @@ class StatementBuilder:
         parameters = self._parameters(made, function, builder, call.parts)
         bound = [local.value for statement in parameters for local in statement.locals]
         unbound = [part for part in call.parts if part not in bound]
-        callee = Callee(call.name, call, threaded, unbound)
+        callee = Callee(call.name, call, threaded, arguments=unbound)
         self._become(made, callee, [*parameters, *found])
 
     @staticmethod

@@ -81,6 +81,7 @@ class Callee:
     name: str
     call: Expr
     threaded: bool
+    is_macro: bool = False
     arguments: list[Expr] = field(default_factory=list)
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from porter.interrupt_split.build_expression import Builder, Names, Source
+from porter.interrupt_split.build_expression import Builder
 from porter.interrupt_split.device import Device, DeviceRegister
 from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.functions import Function, Functions
+from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.suspects import Suspects
 from porter.project.domain import Split
 from porter.project.reachability import CallGraph

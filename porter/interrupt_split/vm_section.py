@@ -169,6 +169,12 @@ class Bottom:
         name = statement.callee.name if statement.callee is not None else "it"
         captured = {id(access) for access in self.acknowledgements}
         own = {local.variable for inner in walk_all(statement.body) for local in inner.locals}
+        macro = statement.callee is not None and statement.callee.is_macro
+        if macro and any(inner.kind == "return" for inner in walk_all(statement.body)):
+            raise At(statement.line, f"{name} returns: write its body into the handler")
+        given = [argument for argument in statement.expressions if _does_something(argument)]
+        if given:
+            raise At(statement.line, f"{name} is given {given[0].text}: read it before")
         for inner in walk_all(statement.body):
             for expression in inner.expressions:
                 for item in expression.walk():
@@ -233,6 +239,10 @@ class Bottom:
                 yield Edit(end - 1, end, b"); %s = 0)" % name)
             else:
                 yield Edit(tree.start(node), start, b"if ")
+
+
+def _does_something(argument: Expr) -> bool:
+    return any(item.kind in ("read", "write", "set", "call", "asm") for item in argument.walk())
 
 
 def _jumps(loop: Statement) -> bool:

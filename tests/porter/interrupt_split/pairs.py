@@ -19,7 +19,7 @@ from tests.porter.interrupt_split.execution import (
 )
 from tests.porter.interrupt_split.peripherals import PERIPHERALS, Peripheral
 from tests.porter.interrupt_split.shapes import BASES, Shape
-from tests.porter.interrupt_split.splitting import domain_for, port_shape, split_shape
+from tests.porter.interrupt_split.splitting import port_shape, split_shape
 
 VARIABLES = ("buffer", "head", "tail", "ticks", "errors", "flags", "out", "out_head", "out_tail")
 Change = Callable[[str], str]
@@ -49,9 +49,7 @@ class Pair:
         return Machine(self.original, base), Machine(self.split, base)
 
 
-def build(
-    folder: Path, shape: Shape, in_middle: Change = str, in_bottom: Change = str
-) -> Pair:
+def build(folder: Path, shape: Shape, in_middle: Change = str, in_bottom: Change = str) -> Pair:
     """Split, port and compile a shape; the changes plant faults in what was generated."""
     result = split_shape(folder / "legacy", shape)
     assert result.mid is not None, result.escalated
@@ -73,7 +71,7 @@ def build(
     (new / "harness.c").write_text(
         HARNESS.format(irq=shape.device, section=section, judge="(void)number, (void)consumed, 0u")
     )
-    sources = [name for name in ("main.c", *shape.files)]
+    sources = ["main.c", *shape.files]
     return Pair(
         shape,
         _program(folder / "legacy", sources, folder / "legacy.elf"),

@@ -127,8 +127,10 @@ SPLIT = (
             "    }\n"
         ),
         record=("SR", "DR"),
-        bottom=("if ((fvm_io->SR & (USART_SR_RXNE | USART_SR_ORE)) != 0) {",
-                "put((uint8_t)fvm_io->DR);"),
+        bottom=(
+            "if ((fvm_io->SR & (USART_SR_RXNE | USART_SR_ORE)) != 0) {",
+            "put((uint8_t)fvm_io->DR);",
+        ),
         middle=("if ((record->SR & (USART_SR_RXNE | USART_SR_ORE)) != 0) {",),
     ),
     Shape(
@@ -149,7 +151,10 @@ SPLIT = (
         "#define RX_PENDING() (CONSOLE->SR & USART_SR_RXNE)\n"
         "void CONSOLE_IRQHandler(void)\n{\n    if (RX_PENDING()) put(CONSOLE->DR);\n}\n",
         record=("SR", "DR"),
-        bottom=("static void CONSOLE_IRQHandler_bottom(", "if (fvm_io->SR & (1UL << 5)) put(fvm_io->DR);"),
+        bottom=(
+            "static void CONSOLE_IRQHandler_bottom(",
+            "if (fvm_io->SR & (1UL << 5)) put(fvm_io->DR);",
+        ),
     ),
     Shape(
         "raw addresses",
@@ -183,18 +188,23 @@ SPLIT = (
         "static void uart_isr(void)\n{\n    if (USART1->SR & USART_SR_RXNE)\n"
         "        put(USART1->DR);\n}\n\n" + handler("    uart_isr();\n"),
         record=("SR", "DR"),
-        bottom=("static void uart_isr_bottom(const struct usart1_record *fvm_io)",
-                "static void uart_isr(void)", "void USART1_IRQHandler(void)\n{\n    uart_isr();\n}"),
+        bottom=(
+            "static void uart_isr_bottom(const struct usart1_record *fvm_io)",
+            "static void uart_isr(void)",
+            "void USART1_IRQHandler(void)\n{\n    uart_isr();\n}",
+        ),
     ),
     Shape(
         "thin wrapper of a function in another file",
         "void uart_isr(void);\n" + handler("    uart_isr();\n"),
-        files={"uart.c": REGISTERS.replace("volatile uint8_t buffer", "extern volatile uint8_t buffer")
-               .replace("volatile uint32_t head", "extern volatile uint32_t head")
-               .replace("volatile uint8_t out[", "extern volatile uint8_t out[")
-               .replace("volatile uint32_t out_", "extern volatile uint32_t out_")
-               + "void uart_isr(void)\n{\n    if (USART1->SR & USART_SR_RXNE)\n"
-               "        put(USART1->DR);\n}\n"},
+        files={
+            "uart.c": REGISTERS.replace("volatile uint8_t buffer", "extern volatile uint8_t buffer")
+            .replace("volatile uint32_t head", "extern volatile uint32_t head")
+            .replace("volatile uint8_t out[", "extern volatile uint8_t out[")
+            .replace("volatile uint32_t out_", "extern volatile uint32_t out_")
+            + "void uart_isr(void)\n{\n    if (USART1->SR & USART_SR_RXNE)\n"
+            "        put(USART1->DR);\n}\n"
+        },
         record=("SR", "DR"),
     ),
     Shape(
@@ -205,8 +215,11 @@ SPLIT = (
             "    if (USART1->SR & USART_SR_RXNE) {\n        receive();\n    }\n    ticks++;\n"
         ),
         record=("SR", "DR"),
-        bottom=("static void receive(const struct usart1_record *fvm_io)", "receive(fvm_io);",
-                "uint8_t c = fvm_io->DR;"),
+        bottom=(
+            "static void receive(const struct usart1_record *fvm_io)",
+            "receive(fvm_io);",
+            "uint8_t c = fvm_io->DR;",
+        ),
     ),
     Shape(
         "static helper with an argument and a prototype",
@@ -215,14 +228,14 @@ SPLIT = (
         + "static void receive(uint32_t sr)\n{\n    if (sr & USART_SR_RXNE)\n"
         "        put(USART1->DR);\n}\n",
         record=("SR", "DR"),
-        bottom=("static void receive(const struct usart1_record *fvm_io, uint32_t sr);",
-                "receive(fvm_io, fvm_io->SR);"),
+        bottom=(
+            "static void receive(const struct usart1_record *fvm_io, uint32_t sr);",
+            "receive(fvm_io, fvm_io->SR);",
+        ),
     ),
     Shape(
         "drain loop",
-        handler(
-            "    while (USART1->SR & USART_SR_RXNE) {\n        put(USART1->DR);\n    }\n"
-        ),
+        handler("    while (USART1->SR & USART_SR_RXNE) {\n        put(USART1->DR);\n    }\n"),
         record=("SR", "DR"),
         bottom=("    if (fvm_io->SR & USART_SR_RXNE) {\n        put(fvm_io->DR);",),
         loops=True,
@@ -231,13 +244,16 @@ SPLIT = (
         "drain loop that is left early",
         handler(
             "    while ((USART1->SR & USART_SR_RXNE) != 0) {\n"
-            "        uint8_t c = USART1->DR;\n        if (c == 0) {\n            continue;\n        }\n"
+            "        uint8_t c = USART1->DR;\n        if (c == 0) {\n            continue;\n"
+            "        }\n"
             "        put(c);\n        if (c == '\\n') {\n            flags |= 1;\n"
             "            break;\n        }\n    }\n"
         ),
         record=("SR", "DR"),
-        bottom=("for (int fvm_once = 1; fvm_once && ((fvm_io->SR & USART_SR_RXNE) != 0);"
-                " fvm_once = 0) {",),
+        bottom=(
+            "for (int fvm_once = 1; fvm_once && ((fvm_io->SR & USART_SR_RXNE) != 0);"
+            " fvm_once = 0) {",
+        ),
         loops=True,
     ),
     Shape(
@@ -262,9 +278,11 @@ SPLIT = (
             "            USART1->CR1 &= ~USART_CR1_TXEIE;\n        }\n    }\n"
         ),
         record=("SR", "CR1", "DR"),
-        bottom=("uint32_t sr = ((fvm_io->SR & 0x3FU) | (USART1->SR & ~0x3FU));",
-                "uint32_t cr1 = ((fvm_io->CR1 & 0x20U) | (USART1->CR1 & ~0x20U));",
-                "USART1->CR1 &= ~USART_CR1_TXEIE;"),
+        bottom=(
+            "uint32_t sr = ((fvm_io->SR & 0x3FU) | (USART1->SR & ~0x3FU));",
+            "uint32_t cr1 = ((fvm_io->CR1 & 0x20U) | (USART1->CR1 & ~0x20U));",
+            "USART1->CR1 &= ~USART_CR1_TXEIE;",
+        ),
     ),
     Shape(
         "transmitter first",
@@ -286,15 +304,21 @@ SPLIT = (
             "    uint32_t errorflags = 0x00U;\n\n"
             "    errorflags = (isrflags & (uint32_t)(USART_SR_PE | USART_SR_FE | USART_SR_ORE));\n"
             "    if (errorflags == 0U) {\n"
-            "        if (((isrflags & USART_SR_RXNE) != 0) && ((cr1its & USART_CR1_RXNEIE) != 0)) {\n"
-            "            put((uint8_t)(READ_REG(USART1->DR) & 0xFF));\n            return;\n        }\n"
-            "    } else {\n        errors |= errorflags;\n        (void)READ_REG(USART1->DR);\n    }\n"
+            "        if (((isrflags & USART_SR_RXNE) != 0) &&"
+            " ((cr1its & USART_CR1_RXNEIE) != 0)) {\n"
+            "            put((uint8_t)(READ_REG(USART1->DR) & 0xFF));\n            return;\n"
+            "        }\n"
+            "    } else {\n        errors |= errorflags;\n        (void)READ_REG(USART1->DR);\n"
+            "    }\n"
             "    if (((isrflags & USART_SR_TC) != 0) && ((cr1its & USART_CR1_TCIE) != 0)) {\n"
             "        CLEAR_BIT(USART1->CR1, USART_CR1_TCIE);\n        flags = 1;\n    }\n"
         ),
         record=("SR", "CR1", "DR", "DR_2"),
-        bottom=("put((uint8_t)(fvm_io->DR & 0xFF));", "(void)fvm_io->DR_2;",
-                "((fvm_io->SR & 0x3FU) | (READ_REG(USART1->SR) & ~0x3FU));"),
+        bottom=(
+            "put((uint8_t)(fvm_io->DR & 0xFF));",
+            "(void)fvm_io->DR_2;",
+            "((fvm_io->SR & 0x3FU) | (READ_REG(USART1->SR) & ~0x3FU));",
+        ),
     ),
     Shape(
         "inline functions of a vendor library",
@@ -335,7 +359,8 @@ SPLIT = (
     Shape(
         "timer, cleared by a constant",
         handler(
-            "    if (TIM2->SR & TIM_SR_UIF) {\n        TIM2->SR = ~TIM_SR_UIF;\n        ticks++;\n    }\n",
+            "    if (TIM2->SR & TIM_SR_UIF) {\n        TIM2->SR = ~TIM_SR_UIF;\n"
+            "        ticks++;\n    }\n",
             "TIM2",
         ),
         device="TIM2",
@@ -401,7 +426,8 @@ SPLIT = (
         "external interrupt",
         "#define EXTI_IRQHandler EXTI_IRQHandler\n"
         + handler(
-            "    if (EXTI->PR & (1u << 3)) {\n        EXTI->PR = 1u << 3;\n        flags++;\n    }\n",
+            "    if (EXTI->PR & (1u << 3)) {\n        EXTI->PR = 1u << 3;\n        flags++;\n"
+            "    }\n",
             "EXTI",
         ),
         device="EXTI",
@@ -428,7 +454,8 @@ SPLIT = (
             "    case USART_SR_RXNE:\n        put(USART1->DR);\n        break;\n"
             "    case USART_SR_RXNE | USART_SR_IDLE:\n        put(USART1->DR);\n"
             "        flags = 1;\n        break;\n"
-            "    case USART_SR_IDLE:\n        (void)USART1->DR;\n        flags = 1;\n        break;\n"
+            "    case USART_SR_IDLE:\n        (void)USART1->DR;\n        flags = 1;\n"
+            "        break;\n"
             "    default:\n        break;\n    }\n"
         ),
         record=("SR", "DR", "DR_2", "DR_3"),
@@ -484,7 +511,8 @@ SPLIT = (
         handler(
             "    if (USART1->SR & USART_SR_RXNE) {\n"
             "        if (head - tail < 16) {\n            buffer[head++ & 15] = USART1->DR;\n"
-            "        } else {\n            (void)USART1->DR;\n            errors++;\n        }\n    }\n"
+            "        } else {\n            (void)USART1->DR;\n            errors++;\n        }\n"
+            "    }\n"
         ),
         record=("SR", "DR"),
         bottom=("buffer[head++ & 15] = fvm_io->DR;", "(void)fvm_io->DR;"),
@@ -525,7 +553,8 @@ SPLIT = (
         "block inside a block, tabs, a comment",
         handler(
             "\t/* what came */\n\tif (USART1->SR & USART_SR_RXNE) /* RXNE */\n\t{\n"
-            "\t\t{ uint8_t c = (uint8_t) USART1->DR; // the byte\n\t\t  if (c > ' ') put(c); }\n\t}\n"
+            "\t\t{ uint8_t c = (uint8_t) USART1->DR; // the byte\n\t\t  if (c > ' ') put(c); }\n"
+            "\t}\n"
         ),
         record=("SR", "DR"),
     ),
@@ -534,15 +563,18 @@ SPLIT = (
         "/* The console. */\n__attribute__((noinline)) void USART1_IRQHandler(void) {\n"
         "    if (USART1->SR & USART_SR_RXNE) put(USART1->DR);\n}\n",
         record=("SR", "DR"),
-        bottom=("static void USART1_IRQHandler_bottom(const struct usart1_record *fvm_io) {",
-                "__attribute__((noinline)) void USART1_IRQHandler(void) {"),
+        bottom=(
+            "static void USART1_IRQHandler_bottom(const struct usart1_record *fvm_io) {",
+            "__attribute__((noinline)) void USART1_IRQHandler(void) {",
+        ),
     ),
     Shape(
         "acknowledging macro of several statements",
         "#define CLEAR_ERRORS(dev) do { volatile uint32_t t = 0; t = (dev)->SR; t = (dev)->DR; "
         "(void)t; } while (0)\n"
         + handler(
-            "    if (USART1->SR & USART_SR_ORE) {\n        CLEAR_ERRORS(USART1);\n        errors++;\n"
+            "    if (USART1->SR & USART_SR_ORE) {\n        CLEAR_ERRORS(USART1);\n"
+            "        errors++;\n"
             "    }\n"
         ),
         record=("SR", "SR_2", "DR"),
@@ -591,7 +623,9 @@ SPLIT = (
     Shape(
         "shifted flags, registers with the name of their block",
         "typedef struct { volatile uint32_t USART_SR, USART_DR; } Port;\n"
-        + handler("    if ((USART1->USART_SR >> 5) & 0x1) {\n        put(USART1->USART_DR);\n    }\n"),
+        + handler(
+            "    if ((USART1->USART_SR >> 5) & 0x1) {\n        put(USART1->USART_DR);\n    }\n"
+        ),
         usart="Port",
         record=("USART_SR", "USART_DR"),
     ),
@@ -606,6 +640,17 @@ SPLIT = (
         ),
         device="TIM2",
         record=("SR", "CCR1", "SR_2", "CCR2"),
+        writes=("SR",),
+    ),
+    Shape(
+        "helper that ends with a return",
+        "static void receive(void)\n{\n    put(USART1->DR);\n    return;\n}\n\n"
+        + handler(
+            "    uint32_t sr = USART1->SR;\n"
+            "    if (sr & USART_SR_RXNE) {\n        receive();\n    }\n"
+            "    if (sr & 0x100u) {\n        USART1->SR = ~0x100u;\n        flags = 1;\n    }\n"
+        ),
+        record=("SR", "DR"),
         writes=("SR",),
     ),
     Shape(
@@ -677,7 +722,8 @@ ESCALATED = (
     ),
     Shape(
         "data read elsewhere through a parameter",
-        "int poll(USART_TypeDef *u) { return (int)u->DR; }\nint any(void) { return poll(USART1); }\n"
+        "int poll(USART_TypeDef *u) { return (int)u->DR; }\n"
+        "int any(void) { return poll(USART1); }\n"
         + handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
         escalates="takes out of DR",
     ),
@@ -749,7 +795,8 @@ ESCALATED = (
         "helper that is used twice",
         "static void receive(void) { put(USART1->DR); }\n"
         + handler(
-            "    if (USART1->SR & 0x20) receive();\n    if (USART1->SR & 8) receive();\n    ticks++;\n"
+            "    if (USART1->SR & 0x20) receive();\n    if (USART1->SR & 8) receive();\n"
+            "    ticks++;\n"
         ),
         escalates="receive is also called in line",
     ),
@@ -793,6 +840,12 @@ ESCALATED = (
         escalates="ask for single flags",
     ),
     Shape(
+        "macro that returns from the handler",
+        "#define TAKE() do { put(USART1->DR); return; } while (0)\n"
+        + handler("    if (USART1->SR & 0x20) TAKE();\n    if (USART1->SR & 8) put(USART1->DR);\n"),
+        escalates="TAKE returns early",
+    ),
+    Shape(
         "status of a block that nobody knows",
         "typedef struct { volatile uint32_t STAT, DATA; } Radio;\n"
         "#define RADIO1 ((Radio *)0x40030000UL)\n"
@@ -814,7 +867,8 @@ ESCALATED = (
     Shape(
         "assembler beside it",
         handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
-        files={"fast.s": ".syntax unified\nfirst: ldr r0, =0x40011000\n ldr r0, [r0, #4]\n bx lr\n"},
+        files={"fast.s": ".syntax unified\nfirst: ldr r0, =0x40011000\n ldr r0, [r0, #4]\n"
+        " bx lr\n"},
         escalates="in assembler or C++, which isn't followed",
     ),
     Shape(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from porter.interrupt_split.analysis import HandlerSplit
+from porter.interrupt_split.result import HandlerSplit
 from porter.port import port_project, split_project
 from porter.project.domain import Count, Domain, Frame, Split, Vector
 from porter.result import PortResult

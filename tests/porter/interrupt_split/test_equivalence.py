@@ -62,7 +62,7 @@ WRONG: tuple[tuple[str, Change, Change], ...] = (
     ("timer, cleared by a constant", _replaced("TIM2_SR = ~TIM_SR_UIF;", ""), str),
     ("timer, cleared by a constant", _replaced("~TIM_SR_UIF", "0"), str),
     ("timer, cleared by a constant", str, _replaced("        ticks++",
-                                                    "        TIM2->SR = ~TIM_SR_UIF;\n        ticks++")),
+                                                    "TIM2->SR = ~TIM_SR_UIF;\n        ticks++")),
     ("timer with two causes and a captured time",
      _replaced("record->SR_2 = TIM2_SR;", "record->SR_2 = record->SR | 2;"), str),
     ("timer, what was read is cleared", _replaced("= ~sr;", "= ~sr | 1U;"), str),
