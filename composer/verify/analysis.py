@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from composer.verify.checks.entries import RESERVED, vectors
+from composer.verify.checks.entries import HEADER_BYTES, RESERVED, vectors
 from composer.verify.code.decode import Decoder
+from composer.verify.code.effects import Access
 from composer.verify.code.follow import Follower, Summary
-from composer.verify.code.step import Access, Stepper
+from composer.verify.code.step import Stepper
 from composer.verify.code.values import limits
 from composer.verify.findings import Unreadable
+from composer.verify.memory import Chunk, Memory
 from composer.verify.subject import Subject
-from composer.verify.tables import SYSTEM_VECTORS
 
 RESET, FAULT, PENDSV = 1, 4, 14
 _PRIORITY_REGISTERS = 64  # the longest loop whose every store is wanted
+MAY_STOP = (11, 15)  # SVCall, SysTick: a request, a watchdog
 STOPPING = (2, 3, 4, 5, 6, 12)  # they stop a domain or reset the chip
 THREAD_STACK = 0xFFFFFF5C
 """Stands for the stack pointer of the interrupted thread: a number that is nothing else."""
@@ -28,28 +30,61 @@ def _specials(vector: int) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
+class Kernel:
+    """All that the analysis depends on: what the kernel reads, where its code and RAM are.
+
+    It reads the domains' headers, and what is in them decides which of its paths can be taken.
+    """
+
+    flash: tuple[Chunk, ...]
+    code: range
+    ram: range
+    vectors: tuple[int, ...]
+
+
+def kernel_of(subject: Subject) -> Kernel:
+    """The kernel of an image."""
+    flash = subject.flash_of("kernel")
+    data = next((c for c in subject.memory.chunks if c.base <= flash.start < c.end), None)
+    if data is None:
+        raise Unreadable("the image has no kernel")
+    used = data.data[flash.start - data.base : flash.stop - data.base]
+    code = range(subject.tables.end, flash.start + len(used))
+    headers = [
+        Chunk(domain.flash_base, subject.memory.find(domain.flash_base, HEADER_BYTES) or b"")
+        for domain in subject.tables.domains
+    ]
+    chunks = sorted([Chunk(flash.start, used), *headers], key=lambda chunk: chunk.base)
+    return Kernel(tuple(chunks), code, subject.ram_of("kernel"), vectors(subject))
+
+
+@lru_cache(maxsize=2)
+def analysis_of(kernel: Kernel) -> Analysis:
+    """The analysis of a kernel; of one that was seen just before it is at hand."""
+    return Analysis(kernel)
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Summaries by vector; those of reset have no bound."""
 
-    subject: Subject
+    kernel: Kernel
 
     @cached_property
-    def code(self) -> range:
-        """Where instructions of the kernel may lie."""
-        return range(self.subject.tables.end, self.subject.flash_of("kernel").stop)
+    def _memory(self) -> Memory:
+        return Memory(self.kernel.flash)
 
     @cached_property
     def _decoder(self) -> Decoder:
-        return Decoder(self.subject.memory)
+        return Decoder(self._memory)
 
     def _follower(self, merges: int, excused: frozenset[int] = frozenset()) -> Follower:
-        top = vectors(self.subject)[0]
-        stepper = Stepper(self.subject.memory, self.subject.ram_of("kernel"), top)
-        return Follower(stepper, self._decoder, self.code, merges, excused)
+        stepper = Stepper(self._memory, self.kernel.ram, self.kernel.vectors[0])
+        return Follower(stepper, self._decoder, self.kernel.code, merges, excused)
 
     def _entry(self, vector: int) -> int:
-        entry = vectors(self.subject)[vector] & ~1
-        if entry not in self.code:
+        entry = self.kernel.vectors[vector] & ~1
+        if entry not in self.kernel.code:
             raise Unreadable(f"vector {vector} leads out of the kernel's code")
         return entry
 
@@ -64,23 +99,34 @@ class Analysis:
         return self._follower(merges=3)
 
     @cached_property
-    def _main(self) -> Follower:
-        """Functions with a loop that has no bound are looked for in the fault's path only."""
+    def _strict(self) -> Follower:
+        """Looks for a bound of everything."""
+        return self._follower(merges=0)
+
+    @cached_property
+    def _excusing(self) -> Follower:
+        """Doesn't look into what stops a faulted domain.
+
+        That has loops over tables whose sizes are kept in RAM. A function that an interrupt of a
+        line calls too is looked for a bound there.
+        """
         follower = self._follower(merges=0)
         follower.handler(self._entry(FAULT), _specials(FAULT))
         return self._follower(merges=0, excused=follower.unbounded())
 
     @cached_property
     def handlers(self) -> dict[int, Summary]:
-        """All but reset and the reserved ones, by vector.
-
-        Only interrupts, PendSV and SVCall are followed for a bound, and without what stops a
-        faulted domain: that has loops over tables whose sizes are kept in RAM.
-        """
+        """All but reset and the reserved ones, by vector."""
         found = {}
-        for vector in range(2, SYSTEM_VECTORS + self.subject.lines):
+        for vector in range(2, len(self.kernel.vectors)):
             if vector not in RESERVED:
-                follower = self._thorough if vector in STOPPING else self._main
+                follower = (
+                    self._thorough
+                    if vector in STOPPING
+                    else self._excusing
+                    if vector in MAY_STOP
+                    else self._strict
+                )
                 found[vector] = follower.handler(self._entry(vector), _specials(vector))
         return found
 

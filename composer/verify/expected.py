@@ -1,67 +1,38 @@
-"""What the description implies for the kernel's tables, computed from it alone.
-
-The numbering rules are those of docs/runtime.md and kernel/tables.h: the hypervisor is domain 0,
-then processes, then VMs, each in the order of the description.
-"""
+"""What the description implies for the kernel's tables, computed from it alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from composer.chips.chip import Chip, Memory
-from composer.description.model import Domain, Irq, System
+from composer.chips.chip import Chip
+from composer.description.model import Irq, System
+from composer.verify.described import (
+    FAULT,
+    HYPERVISOR,
+    LOG,
+    MANAGER,
+    MICROSECONDS,
+    Described,
+    EventPath,
+)
 from composer.verify.tables import (
     NO_INDEX,
     Capability,
     PinGrant,
     Route,
     Thread,
-    Timer,
     Vcpu,
 )
 from composer.verify.tables import Event as EventEntry
 
-HYPERVISOR = "hypervisor"
 HYPERVISOR_PRIORITIES = (31, 30, 1, 0)  # fault, manager, log, idle
 HYPERVISOR_STACK = 768
-FAULT, MANAGER, LOG = range(3)  # the hypervisor's signals
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
 CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT = range(1, 6)
 WAIT, SEND, CONTROL = 1, 2, 4
 TO_VCPU, TO_SIGNAL, TRANSPARENT = 1, 2, 0x80
 BSRR = 0x18
-
-_MICROSECONDS = 1_000_000
-_KERNEL_STEP = 32
-
-
-@dataclass(frozen=True)
-class Line:
-    """An interrupt line of a process: its own, or one of a VM whose middle section it runs."""
-
-    name: str
-    number: int
-    vm: str | None
-
-
-@dataclass(frozen=True)
-class Block:
-    """A shared block: its size as described, and access by domain index."""
-
-    name: str
-    size: int
-    access: tuple[tuple[int, str], ...]
-
-
-@dataclass(frozen=True)
-class ExpectedEvent:
-    """An event; `at` names the line at whose vector or signal it arrives."""
-
-    name: str
-    sender: int
-    receiver: int
-    at: str | None
 
 
 @dataclass(frozen=True)
@@ -80,113 +51,12 @@ class ExpectedDomain:
     vectors: int
 
 
-class Expected:
+class Expected(Described):
     """The whole system by index, as the tables should have it."""
 
     def __init__(self, system: System, chip: Chip) -> None:
-        self.system = system
-        self.chip = chip
-        self.sources: tuple[Domain | None, ...] = (None, *system.processes, *system.vms)
-        self.names = tuple(d.name if d else HYPERVISOR for d in self.sources)
-        self.first_vm = 1 + len(system.processes)
-        self.lines = {p.name: self._lines_of(p) for p in system.processes}
-        self.all_events = self._all_events()
-        self.signals, self.timers = self._signals()
-        self.blocks = self._blocks()
+        super().__init__(system, chip)
         self.domains = tuple(self._domain(i) for i in range(len(self.sources)))
-
-    # --- memory -------------------------------------------------------------------------
-
-    def bank(self, kind: str) -> Memory:
-        """The largest contiguous memory of a kind, where everything has its place."""
-        best: Memory | None = None
-        current: Memory | None = None
-        for memory in sorted((m for m in self.chip.memory if m.kind == kind), key=lambda m: m.base):
-            if current and current.base + current.size == memory.base:
-                current = Memory(current.name, kind, current.base, current.size + memory.size)
-            else:
-                current = memory
-            if best is None or current.size > best.size:
-                best = current
-        assert best is not None, f"{self.chip.name} has no {kind}"
-        return best
-
-    def kernel_area(self, kind: str) -> range:
-        """The kernel's flash or RAM: the start of the bank."""
-        kernel = self.system.kernel
-        size = kernel.flash if kind == "flash" else kernel.ram
-        base = self.bank(kind).base
-        return range(base, base + -(-size // _KERNEL_STEP) * _KERNEL_STEP)
-
-    # --- clocks -------------------------------------------------------------------------
-
-    @property
-    def cpu_hz(self) -> int:
-        """What the clock tree of the description gives."""
-        described = self.system.clocks or tuple(c for d in self.system.domains for c in d.clocks)
-        hsi = int(self.chip.clock_limits["hsi"])
-        if not described:
-            return hsi
-        clocks = described[0]
-        source = clocks.hse if clocks.source == "HSE" else hsi
-        return source * clocks.n // (clocks.m * clocks.p) // clocks.ahb
-
-    def ticks(self, microseconds: int) -> int:
-        """A time in kernel ticks, rounded up."""
-        return -(-microseconds * self.system.kernel.tick_hz // _MICROSECONDS)
-
-    # --- lines, signals, events ---------------------------------------------------------
-
-    def _lines_of(self, process: Domain) -> tuple[Line, ...]:
-        own = [Line(irq.name, self.chip.interrupts[irq.name], None) for irq in process.irqs]
-        split = [
-            Line(irq.name, self.chip.interrupts[irq.name], vm.name)
-            for vm in self.system.vms
-            for irq in vm.irqs
-            if irq.split is not None and irq.split.process == process.name
-        ]
-        return (*own, *split)
-
-    def _all_events(self) -> tuple[ExpectedEvent, ...]:
-        """Those of the description, then three for each split interrupt."""
-
-        def index(name: str) -> int:
-            return self.names.index(name)
-
-        events = [
-            ExpectedEvent(e.name, index(e.sender), index(e.receiver), None)
-            for e in self.system.events
-        ]
-        for vm in self.system.vms:
-            for irq in vm.irqs:
-                if irq.split is not None:
-                    process, owner = index(irq.split.process), index(vm.name)
-                    events += [
-                        ExpectedEvent(f"{irq.name}_POST", process, owner, irq.name),
-                        ExpectedEvent(f"{irq.name}_DONE", owner, process, None),
-                        ExpectedEvent(f"{irq.name}_PEND", owner, process, irq.name),
-                    ]
-        return tuple(events)
-
-    def _signals(self) -> tuple[dict[tuple[int, str], int], tuple[Timer, ...]]:
-        """Signal numbers by receiver and name, and the timers that send some of them."""
-        signals = {(0, "fault"): FAULT, (0, "manager"): MANAGER, (0, "log"): LOG}
-        timers = [Timer(LOG, 1)]
-        for index, process in enumerate(self.system.processes, start=1):
-            for timer in process.process.timers if process.process else ():
-                timers.append(
-                    Timer(
-                        len(signals),
-                        timer.period_us * self.system.kernel.tick_hz // _MICROSECONDS,
-                    )
-                )
-                signals[index, f"timer {timer.name}"] = len(signals)
-            for line in self.lines[process.name]:
-                signals[index, f"line {line.name}"] = len(signals)
-            for event in self.all_events:
-                if event.receiver == index and event.at is None:
-                    signals[index, f"event {event.name}"] = len(signals)
-        return signals, tuple(timers)
 
     def irq_vectors(self, index: int) -> dict[str, int]:
         """Virtual vectors of a VM's lines."""
@@ -224,7 +94,7 @@ class Expected:
         """The event table."""
         return tuple(EventEntry(e.sender, self._event_route(e)) for e in self.all_events)
 
-    def _event_route(self, event: ExpectedEvent) -> Route:
+    def _event_route(self, event: EventPath) -> Route:
         if event.receiver >= self.first_vm:
             vectors = self.irq_vectors(event.receiver) | self.event_vectors(event.receiver)
             virt_id = vectors[event.at or event.name]
@@ -262,7 +132,7 @@ class Expected:
                     request_signal=MANAGER,
                     budget_signal=MANAGER,
                     catchup=source.vm.catchup,
-                    budget=self.system.kernel.slice_us * self.cpu_hz // _MICROSECONDS,
+                    budget=self.system.kernel.slice_us * self.cpu_hz // MICROSECONDS,
                     watchdog=self.ticks(source.vm.watchdog_us),
                 )
             )
@@ -280,23 +150,6 @@ class Expected:
                 address = self.chip.devices[f"GPIO{port}"].base + BSRR
                 found.append(PinGrant(index, ord(port) - ord("A"), mask, own, address))
         return tuple(found)
-
-    def _blocks(self) -> tuple[Block, ...]:
-        blocks = [
-            Block(
-                s.name,
-                s.size,
-                tuple((self.names.index(u.domain), "rw" if u.writes else "r") for u in s.users),
-            )
-            for s in self.system.shared
-        ]
-        for vm in self.system.vms:
-            for irq in vm.irqs:
-                if irq.split is not None:
-                    users = (irq.split.process, vm.name)
-                    access = tuple((self.names.index(name), "rw") for name in users)
-                    blocks.append(Block(f"{irq.name}_RING", irq.split.ring, access))
-        return tuple(blocks)
 
     def _domain(self, index: int) -> ExpectedDomain:
         source, kernel = self.sources[index], self.system.kernel

@@ -183,7 +183,9 @@ def read_tables(memory: Memory, flash: int, lines: int) -> Tables:
         if size != layout.size:
             raise Unreadable(f"table '{name}': {size} bytes an element, not {layout.size}")
         data = memory.read(first, count * size, f"table '{name}'")
-        rows[name] = [layout.unpack_from(data, size * row) for row in range(count)]
+        rows[name] = list(layout.iter_unpack(data))
+        if b"".join(layout.pack(*row) for row in rows[name]) != data:
+            raise Unreadable(f"table '{name}': bytes that belong to no member aren't 0")
         places[name] = range(first, first + max(count, 1) * size)
     return Tables(
         end=place,
@@ -202,7 +204,7 @@ def read_tables(memory: Memory, flash: int, lines: int) -> Tables:
 
 def _domain(memory: Memory, row: tuple[Any, ...], places: dict[str, range]) -> Domain:
     raw, flash, flash_size, ram, ram_size, capability, count, vcpu, first, threads, fault = row[:11]
-    name = raw.split(b"\0", 1)[0].decode("ascii", "backslashreplace")
+    name = raw.rstrip(b"\0").decode("ascii", "backslashreplace")
     capabilities: tuple[Capability, ...] = ()
     if count:
         data = memory.read(capability, count * _CAPABILITY.size, f"capabilities of '{name}'")

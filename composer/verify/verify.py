@@ -8,7 +8,7 @@ from pathlib import Path
 
 from composer.chips.chip import load_chip
 from composer.description.parse import parse
-from composer.verify.analysis import Analysis
+from composer.verify.analysis import Analysis, analysis_of, kernel_of
 from composer.verify.checks import (
     boot,
     code,
@@ -34,7 +34,8 @@ _CodeFinder = Callable[[Subject, Analysis], Iterator[str]]
 
 CHECKS: tuple[tuple[str, str, _Finder], ...] = (
     ("manifest", "the manifest belongs to this image and this description", files.check_manifest),
-    ("hashes", "file, parts and description have the recorded digests", files.check_hashes),
+    ("hashes", "file and parts have the recorded digests", files.check_hashes),
+    ("description", "the image was composed from this description", files.check_description),
     ("parts", "the parts' ELFs are those in the image", files.check_parts),
     ("areas", "flash and RAM of the parts are as described and apart", places.check_areas),
     ("bytes", "every byte lies where its part may have it, and no other", places.check_bytes),
@@ -114,9 +115,13 @@ def all_checks(subject: Subject) -> Iterator[Check]:
         return
     for identity, what, finder in CHECKS:
         yield Check(identity, what, limited(finder(subject)))
-    analysis = Analysis(subject)
     for identity, what, code_finder in CODE_CHECKS:
-        yield Check(identity, what, limited(code_finder(subject, analysis)))
+        yield Check(identity, what, limited(in_code(code_finder, subject)))
+
+
+def in_code(finder: _CodeFinder, subject: Subject) -> Iterator[str]:
+    """The findings of a check that asks about the kernel's code."""
+    yield from finder(subject, analysis_of(kernel_of(subject)))
 
 
 def _notes(subject: Subject) -> Iterator[str]:

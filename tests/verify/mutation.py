@@ -8,21 +8,22 @@ know what an image means, not only the hashes. The ELFs of the parts are out of 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from composer.chips.chip import load_chip
+from composer.chips.family import family_of
 from composer.description.parse import parse
-from composer.verify.analysis import Analysis
 from composer.verify.expected import Expected
 from composer.verify.findings import limited
 from composer.verify.formats import Loaded, load
 from composer.verify.manifest import FileEntry, Manifest, read_manifest
 from composer.verify.memory import Chunk, Memory
 from composer.verify.subject import Subject, sha256
-from composer.verify.tables import SYSTEM_VECTORS, Tables
-from composer.verify.verify import CHECKS, CODE_CHECKS
+from composer.verify.tables import SYSTEM_VECTORS, BootStep, Tables
+from composer.verify.verify import CHECKS, CODE_CHECKS, in_code
 from tests.support.built import Built
 
 HASHES = ("hashes", "parts")
@@ -126,9 +127,13 @@ def caught(subject: Subject) -> str | None:
         if identity not in HASHES:
             for finding in limited(finder(subject)):
                 return f"{identity}: {finding}"
-    analysis = Analysis(subject)
+    return caught_in_code(subject)
+
+
+def caught_in_code(subject: Subject) -> str | None:
+    """The first finding about the kernel's code."""
     for identity, _, code_finder in CODE_CHECKS:
-        for finding in limited(code_finder(subject, analysis)):
+        for finding in limited(in_code(code_finder, subject)):
             return f"{identity}: {finding}"
     return None
 
@@ -294,3 +299,34 @@ def of_directory(original: Original) -> Iterator[Mutant]:
         yield word(f"directory: table {number} in RAM", at, 0x20000000)
         yield word(f"directory: table {number} shorter", at + 4, original.read(at + 4) - 1)
         yield word(f"directory: table {number} wider", at + 4, original.read(at + 4) + (4 << 16))
+
+
+def meaningful(original: Original) -> list[int]:
+    """Every address whose byte has a meaning of its own: vectors, directory, tables, headers."""
+    start = original.vector(0)
+    ranges = [range(start, original.tables.end), *original.tables.places.values()]
+    ranges += [range(d.flash_base, d.flash_base + 40) for d in original.tables.domains]
+    return sorted({address for place in ranges for address in place})
+
+
+def harmless(original: Original, mutant: Mutant) -> str | None:
+    """Why a mutant that no check finds does no harm."""
+    steps = original.tables.places["boot"]
+    if all(address in steps for address in mutant.patches):
+        after = original.mutated(mutant).tables.boot
+        if registers_after(original, after) == registers_after(original, original.tables.boot):
+            return "clocks and pins are set up the same"
+    return None
+
+
+def registers_after(original: Original, steps: Iterable[BootStep]) -> dict[int, int]:
+    """What a boot table leaves in the registers; the reset values are the composer's."""
+    chip = original.subject.chip
+    reset = family_of(chip).reset_state(chip)
+    registers = defaultdict(int, {address: value for address, (_, value, _) in reset.items()})
+    for step in steps:
+        if step.kind == 0:
+            registers[step.address] = step.value
+        elif step.kind == 1:
+            registers[step.address] = registers[step.address] & ~step.mask | step.value
+    return {address: value for address, value in registers.items() if value}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from composer.verify.analysis import PENDSV, THREAD_STACK, Analysis
 from composer.verify.checks.entries import vector_name, vectors
+from composer.verify.code.effects import Access, Special
 from composer.verify.code.follow import NO_BOUND, Summary
-from composer.verify.code.step import Access, Special
 from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits
 from composer.verify.expected import TO_SIGNAL, TRANSPARENT
 from composer.verify.subject import Subject

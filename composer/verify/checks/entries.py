@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from composer.verify.expected import TO_SIGNAL
 from composer.verify.subject import Subject, inside
 from composer.verify.tables import SYSTEM_VECTORS
 
@@ -16,6 +17,7 @@ RESERVED = (7, 8, 9, 10, 13)
 
 _MAGIC, _VERSION, _SLOTS = 0x444D5646, 1, 4
 _HEADER = struct.Struct("<II" + "II" * _SLOTS)
+HEADER_BYTES = _HEADER.size
 _FRAME = 32  # bytes of the first exception frame
 
 
@@ -50,8 +52,21 @@ def check_vectors(subject: Subject) -> Iterator[str]:
             yield f"vector {name} is 0x{value:08x}: the Thumb bit is clear"
         elif not inside(value - 1, 2, code) or subject.memory.find(value - 1, 2) is None:
             yield f"vector {name} is 0x{value:08x}: not in the kernel's code"
+    for what, numbers in _sharing(subject):
+        if len({table[number] for number in numbers}) > 1:
+            yield f"the vectors of {what} aren't all the same"
     if table[1] != subject.manifest.entry:
         yield f"Reset is 0x{table[1]:08x}, the entry of the manifest 0x{subject.manifest.entry:08x}"
+
+
+def _sharing(subject: Subject) -> Iterator[tuple[str, list[int]]]:
+    """Vectors that lead to one handler."""
+    routes = subject.expected.routes()
+    own = [line for line, route in routes.items() if route.kind == TO_SIGNAL]
+    lines = [SYSTEM_VECTORS + line for line in range(subject.lines) if line not in own]
+    yield "faults", [3, 4, 5, 6]
+    yield "NMI and DebugMonitor", [2, 12]
+    yield "lines without a stub of their own", lines
 
 
 def check_headers(subject: Subject) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from composer.verify.checks.files import part_elf, stored_in
 from composer.verify.checks.protection import wants
-from composer.verify.expected import HYPERVISOR
+from composer.verify.described import HYPERVISOR
 from composer.verify.mpu import decode
 from composer.verify.subject import Subject
 from scanner.policy import HYPERCALL_SVC, Grant, Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from composer.verify.expected import FAULT
+from composer.verify.described import FAULT
 from composer.verify.subject import Subject
 from composer.verify.tables import NO_INDEX, Route
 

@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from composer.verify.code.decode import SP, Decoder
+from composer.verify.code.effects import Access, Call, Effect, Next
 from composer.verify.code.graph import Graph, longest_way
 from composer.verify.code.state import UNKNOWN, State, entered, merged, returns_properly
-from composer.verify.code.step import Access, Call, Effect, Next, Stepper
+from composer.verify.code.step import Stepper
 from composer.verify.code.values import Outer, Range, Stack, Value, Word
 
+MAX_STATES = 150_000
+"""Of all functions together; a kernel has a quarter of that."""
 MAX_VISITS = 100
 """So many different states at one instruction are followed: a loop that takes longer has no bound
 that matters to an interrupt."""
@@ -64,6 +67,7 @@ class Follower:
         self.merges, self.excused = merges, excused
         self._known: dict[tuple[int, tuple[Value, ...]], Summary] = {}
         self._open: list[int] = []
+        self._states = 0
 
     def handler(self, entry: int, specials: Mapping[str, int]) -> Summary:
         """An exception handler; it may end with any `bx lr`, an exception return."""
@@ -89,6 +93,11 @@ class Follower:
             for (entry, _), summary in self._known.items()
             if any(NO_BOUND in problem for problem in summary.problems)
         )
+
+    def may_go_on(self) -> bool:
+        """Whether one more state is followed: a hostile image has no end of them."""
+        self._states += 1
+        return self._states <= MAX_STATES
 
     def is_open(self, entry: int) -> bool:
         """Whether a function is being followed already: a recursion."""
@@ -139,6 +148,9 @@ class _Walk:
             self._visits[state.pc] += 1
             if self._visits[state.pc] > MAX_VISITS and not self._follower.merges:
                 self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
+                break
+            if not self._follower.may_go_on():
+                self._problems.add(f"{NO_BOUND}: too much code to follow at 0x{state.pc:08x}")
                 break
             following = self._after(state)
             self._graph.edges[state] = following

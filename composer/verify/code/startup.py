@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from composer.verify.code.decode import LR, Decoder
+from composer.verify.code.effects import Next
 from composer.verify.code.state import State, entered
-from composer.verify.code.step import Next, Stepper
+from composer.verify.code.step import Stepper
 from composer.verify.code.values import Value
 
 MAX_STATES = 5_000
