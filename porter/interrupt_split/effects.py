@@ -81,10 +81,10 @@ class Captured:
         if is_acknowledgement(expr) or is_consuming_read(expr):
             return True
         register = expr.register
-        if expr.kind != "read" or register is None or register.name in self._live:
+        if expr.kind != "read" or register is None:
             return False
         if register.kind.effect in ("timed", "unknown"):
-            return True
+            return register.name not in self._live
         if register.plain not in self.cleared:
             return False
         used = [bits for _, bits in self._values.used(expr)]

@@ -11,7 +11,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from porter.interrupt_split.effects import Captured, Cleared, cleared_by, is_acknowledgement
+from porter.interrupt_split.effects import (
+    Captured,
+    Cleared,
+    cleared_by,
+    is_acknowledgement,
+    is_consuming_read,
+)
 from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement
@@ -58,7 +64,8 @@ class Order:
                 for item in _in_order(expression):
                     if self._captured(item):
                         self._check_access(item, path)
-                        self._cleared.append((path, cleared_by(item)))
+                        if is_consuming_read(item) or is_acknowledgement(item):
+                            self._cleared.append((path, cleared_by(item)))
                     elif (event := self._event(item, path)) is not None:
                         self._events.append(event)
             branches = statement.kind in ("if", "while", "switch", "case")

@@ -150,7 +150,9 @@ class ExpressionSlicer:
                 for flag in flags
             ):
                 return Consumed(expr.line)
-            found = around.read.get(cleared.status) or self._status(cleared.status, expr, out)
+            found = around.read.get(cleared.status)
+            if found is None and expr.kind == "write":
+                found = self._status(cleared.status, expr, out)
             if found is not None:
                 around.read[cleared.status] = found
                 return Consumed(expr.line, found, cleared.bits)
@@ -163,7 +165,8 @@ class ExpressionSlicer:
         )
 
     def _status(self, name: str, expr: Expr, out: list[Node]) -> Field | None:
-        """Read the flags that an unconditional access is about to clear."""
+        """Read the flags that an unconditional acknowledgement is about to clear. Before a read
+        of data that would do more: a status read can be the first half of a clearing sequence."""
         register = self.named(name)
         if register is None and expr.register is not None and expr.register.plain == name:
             register = expr.register

@@ -86,7 +86,7 @@ class Program:
         """Link objects for the emulator."""
         done = subprocess.run(
             [*_COMPILER, "-nostdlib", f"-Wl,-Ttext={CODE:#x},-Tdata={DATA:#x},-e0", "-o",
-             str(target), *map(str, objects), "-lgcc"],
+             str(target), *map(str, objects), "-lc", "-lgcc"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

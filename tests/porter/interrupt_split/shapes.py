@@ -643,6 +643,16 @@ SPLIT = (
         writes=("SR",),
     ),
     Shape(
+        "flags that are looked at before all of them are cleared",
+        handler(
+            "    if (TIM2->SR & 2) flags++;\n    ticks++;\n    TIM2->SR &= ~4u;\n    TIM2->SR = 0;\n",
+            "TIM2",
+        ),
+        device="TIM2",
+        record=("SR",),
+        writes=("SR",),
+    ),
+    Shape(
         "helper that ends with a return",
         "static void receive(void)\n{\n    put(USART1->DR);\n    return;\n}\n\n"
         + handler(
@@ -844,6 +854,11 @@ ESCALATED = (
         "#define TAKE() do { put(USART1->DR); return; } while (0)\n"
         + handler("    if (USART1->SR & 0x20) TAKE();\n    if (USART1->SR & 8) put(USART1->DR);\n"),
         escalates="TAKE returns early",
+    ),
+    Shape(
+        "data taken without a look at its flag, a control write beside it",
+        handler("    put(USART1->DR);\n    USART1->CR1 |= USART_CR1_TCIE;\n"),
+        escalates="ask for its flag first",
     ),
     Shape(
         "status of a block that nobody knows",
