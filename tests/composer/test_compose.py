@@ -281,8 +281,10 @@ def test_the_boot_table_sets_clocks_and_pins_as_the_reference_manual_says(tmp_pa
 
 
 def test_run_time_pins_are_granted_by_port(tmp_path: Path) -> None:
-    (grant,) = pin_grants(systems.plan_of(tmp_path))
-    assert (grant.domain, grant.port, grant.mask, grant.address) == (3, 0, 1 << 6, 0x40020018)
+    reads, sets = pin_grants(systems.plan_of(tmp_path))
+    assert (reads.domain, reads.port, reads.mask, reads.own) == (2, 0, 0, 1 << 9)
+    assert (sets.domain, sets.port, sets.mask, sets.own) == (3, 0, 1 << 6, 1 << 6)
+    assert reads.address == sets.address == 0x40020018
 
 
 def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
@@ -301,7 +303,7 @@ def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
         assert line in tables
     for name, count in (
         ("DOMAINS", 4), ("THREADS", 9), ("VCPUS", 2), ("SIGNALS", 5), ("EVENTS", 3), ("TIMERS", 2),
-        ("IRQS", 82), ("PINS", 1),
+        ("IRQS", 82), ("PINS", 2),
     ):  # fmt: skip
         assert f"#define FVM_{name} {count}\n" in config
     hypervisor = texts["hypervisor/hyp_config.h"]
