@@ -645,7 +645,8 @@ SPLIT = (
     Shape(
         "flags that are looked at before all of them are cleared",
         handler(
-            "    if (TIM2->SR & 2) flags++;\n    ticks++;\n    TIM2->SR &= ~4u;\n    TIM2->SR = 0;\n",
+            "    if (TIM2->SR & 2) flags++;\n    ticks++;\n    TIM2->SR &= ~4u;\n"
+            "    TIM2->SR = 0;\n",
             "TIM2",
         ),
         device="TIM2",
