@@ -27,6 +27,8 @@ from composer.verify.verify import CHECKS, CODE_CHECKS, in_code
 from tests.support.built import Built
 
 HASHES = ("hashes", "parts")
+REGIONS, CPACR = 52, 116  # offsets in struct fvm_domain
+SHAREABLE, TYPE, DEVICE = 1 << 18, 0x3B << 16, 1 << 16  # of RASR; TYPE without SHAREABLE
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ def of_regions(original: Original) -> Iterator[Mutant]:
     """Every kind of change of every protection region."""
     for index, domain in enumerate(original.tables.domains):
         for number, (rbar, rasr) in enumerate(domain.regions):
-            place = original.row("domain", index) + 48 + 8 * number
+            place = original.row("domain", index) + REGIONS + 8 * number
+            assert (original.read(place), original.read(place + 4)) == (rbar, rasr)
             name = f"'{domain.name}' region {number}"
             if not rasr & 1:
                 if number == len(domain.regions) - 1:
@@ -170,6 +173,7 @@ def of_regions(original: Original) -> Iterator[Mutant]:
             yield word(f"{name}: access changed", place + 4, rasr ^ 1 << 24)
             yield word(f"{name}: cacheable flipped", place + 4, rasr ^ 1 << 17)
             yield word(f"{name}: bufferable flipped", place + 4, rasr ^ 1 << 16)
+            yield word(f"{name}: shareable flipped", place + 4, rasr ^ SHAREABLE)
             yield word(f"{name}: type extension", place + 4, rasr ^ 1 << 19)
             yield word(f"{name}: reserved bit", place + 4, rasr | 1 << 29)
             yield word(f"{name}: another number", place, rbar ^ 2)
@@ -178,9 +182,9 @@ def of_regions(original: Original) -> Iterator[Mutant]:
                 if rasr >> 1 & 0x1F >= 7:
                     change = rasr ^ 1 << 8 + subregion
                     yield word(f"{name}: subregion {subregion} flipped", place + 4, change)
-        yield word(f"'{domain.name}': CPACR", original.row("domain", index) + 112,
+        yield word(f"'{domain.name}': CPACR", original.row("domain", index) + CPACR,
                    domain.cpacr ^ 0x00F00000)  # fmt: skip
-        yield word(f"'{domain.name}': CPACR of others", original.row("domain", index) + 112,
+        yield word(f"'{domain.name}': CPACR of others", original.row("domain", index) + CPACR,
                    domain.cpacr | 3)  # fmt: skip
 
 
@@ -311,11 +315,22 @@ def meaningful(original: Original) -> list[int]:
 
 def harmless(original: Original, mutant: Mutant) -> str | None:
     """Why a mutant that no check finds does no harm."""
+    if any(address < original.tables.end for address in mutant.patches):
+        return None
+    tables = original.mutated(mutant).tables
+    changed = [
+        (old, new)
+        for good, bad in zip(original.tables.domains, tables.domains, strict=True)
+        for (_, old), (_, new) in zip(good.regions, bad.regions, strict=True)
+        if old != new
+    ]
+    if changed and all(o ^ n == SHAREABLE and o & TYPE == DEVICE for o, n in changed):
+        return "device memory is shareable whatever this bit says (Armv7-M ARM, B3.5.10)"
     steps = original.tables.places["boot"]
-    if all(address in steps for address in mutant.patches):
-        after = original.mutated(mutant).tables.boot
-        if registers_after(original, after) == registers_after(original, original.tables.boot):
-            return "clocks and pins are set up the same"
+    in_boot = all(address in steps for address in mutant.patches)
+    before = registers_after(original, original.tables.boot)
+    if in_boot and registers_after(original, tables.boot) == before:
+        return "clocks and pins are set up the same"
     return None
 
 
