@@ -28,6 +28,7 @@ class ProjectFacts:
         self._knowledge = knowledge
         self._sources = [source for source in sources if not source.is_asm]
         self._why_not = why_not
+        self._running_uses: dict[bytes, list[MacroUse]] = {}
 
     @cached_property
     def fields(self) -> FieldValues:
@@ -41,11 +42,13 @@ class ProjectFacts:
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run."""
-        return [
-            use
-            for use in self._macro_uses.get(name, ())
-            if self.branches.why_never(use.text, use.start, use.end) is None
-        ]
+        if name not in self._running_uses:
+            self._running_uses[name] = [
+                use
+                for use in self._macro_uses.get(name, ())
+                if self.branches.why_never(use.text, use.start, use.end) is None
+            ]
+        return self._running_uses[name]
 
     @cached_property
     def _macro_uses(self) -> dict[bytes, list[MacroUse]]:
