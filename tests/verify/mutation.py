@@ -290,6 +290,7 @@ def of_entries(original: Original) -> Iterator[Mutant]:
             yield word(f"{name}: stack {slot} above the RAM", stack, domain.ram_end + 8)
             yield word(f"{name}: stack {slot} not aligned", stack, original.read(stack) - 4)
             yield word(f"{name}: stack {slot} in the kernel", stack, 0x20000400)
+            yield word(f"{name}: stack {slot} lower", stack, original.read(stack) - 0x100)
 
 
 def of_directory(original: Original) -> Iterator[Mutant]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterator
 
 from composer.verify.expected import TO_SIGNAL
+from composer.verify.findings import span
 from composer.verify.subject import Subject, inside
 from composer.verify.tables import SYSTEM_VECTORS
 
@@ -18,7 +20,6 @@ RESERVED = (7, 8, 9, 10, 13)
 _MAGIC, _VERSION, _SLOTS = 0x444D5646, 1, 4
 _HEADER = struct.Struct("<II" + "II" * _SLOTS)
 HEADER_BYTES = _HEADER.size
-_FRAME = 32  # bytes of the first exception frame
 
 
 def vectors(subject: Subject) -> tuple[int, ...]:
@@ -95,16 +96,19 @@ def check_headers(subject: Subject) -> Iterator[str]:
 
 
 def _stacks(subject: Subject, index: int, tops: list[tuple[int, int]]) -> Iterator[str]:
-    """Each stack has its described room inside the RAM, below no other stack's bytes."""
+    """The stacks lie one behind the other and fill a segment of their own in the domain's RAM."""
     domain, row = subject.expected.domains[index], subject.tables.domains[index]
-    floor = row.ram_base
-    for top, slot in sorted(tops):
-        size = domain.stacks[slot]
+    places = sorted((top - domain.stacks[slot], top, slot) for top, slot in tops)
+    for bottom, top, slot in places:
         if top % 8:
             yield f"'{domain.name}': stack 0x{top:08x} of thread {slot} isn't aligned to 8"
-        if top - max(size, _FRAME) < floor or top > row.ram_end:
-            yield (
-                f"'{domain.name}': stack of thread {slot}, {size} bytes below 0x{top:08x}, isn't"
-                " free in its RAM"
-            )
-        floor = max(floor, top)
+        if bottom < row.ram_base or top > row.ram_end:
+            yield f"'{domain.name}': {span(bottom, top)}, stack of thread {slot}, isn't in its RAM"
+    for before, after in itertools.pairwise(places):
+        if before[1] != after[0]:
+            yield f"'{domain.name}': stacks of threads {before[2]} and {after[2]} don't meet"
+    if places:
+        start, end = places[0][0], places[-1][1]
+        segments = subject.part(domain.name).segments
+        if not any((s.run, s.run + s.run_size) == (start, end) for s in segments):
+            yield f"'{domain.name}': {span(start, end)}, its stacks, is no segment of it"
