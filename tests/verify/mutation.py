@@ -319,8 +319,11 @@ def harmless(original: Original, mutant: Mutant) -> str | None:
     if any(address < original.tables.end for address in mutant.patches):
         return None
     for domain in original.tables.domains:
-        header = range(domain.flash_base, domain.flash_base + 40)
-        if all(address in header for address in mutant.patches) and by_hashes(original, mutant):
+        entries = [domain.flash_base + 8 + 8 * slot for slot in range(domain.thread_count)]
+        moved = original.mutated(mutant).memory
+        if any(e <= a < e + 4 for a in mutant.patches for e in entries) and all(
+            domain.flash_base < (moved.word(e) or 0) < domain.flash_end for e in entries
+        ):
             return "it starts elsewhere in its own code, confined by its regions as ever"
     tables = original.mutated(mutant).tables
     changed = [
