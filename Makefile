@@ -7,7 +7,7 @@ TESTFLAGS ?= -n 2
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint clean
+.PHONY: help setup test demo lint campaign clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -28,6 +28,9 @@ lint: setup ## every static check, of Python and of C
 	@.venv/bin/lint-imports --no-cache
 	@git ls-files -z '*.c' '*.h' | xargs -0 .venv/bin/clang-format --dry-run -Werror
 	@.ci/lint-c
+
+campaign: setup ## every change of an image that verify must notice, and 1000 random ones (CI takes a sample)
+	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
 	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis
