@@ -11,7 +11,7 @@ from composer.plan import DomainPlan, Vector
 from composer.report.colours import colours
 from composer.report.material import Material
 from composer.report.text import CodeLine, coloured, decoded, function_lines, printable
-from porter.interrupt_split.analysis import HandlerSplit
+from porter.interrupt_split.result import HandlerSplit
 from porter.port import split_project
 from porter.project.domain import read_domain
 
