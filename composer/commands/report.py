@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+_GENERATOR = b'<meta name="generator" content="fvmkit'
+
 
 @click.command()
 @click.argument("target", metavar="DIR|IMAGE", type=click.Path(path_type=Path))
@@ -45,10 +47,12 @@ def report(
     in the image, the way of each interrupt, the scanner's verdicts, and a recorded run with its
     restarts and stacks. The file needs neither network nor scripts.
     """
+    from composer.image.replaceable import check_replaceable
     from composer.image.write import write_all
     from composer.report.material import gather
     from composer.report.page import page
 
+    check_replaceable(out, "report", lambda content: _GENERATOR in content[:1000])
     text = page(gather(target, recording, ram, timeline), ram)
     write_all({out: text.encode("utf-8")})
     click.echo(f"wrote {out}")

@@ -133,6 +133,7 @@ def run(
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup wants it ignored
         signal.signal(signal.SIGHUP, interrupt)
+    check_kept(target, record, dump)
     with Session(target, port, traces) as session:
         try:
             arguments += session.arguments
@@ -149,6 +150,21 @@ def run(
                 click.echo("stopped", err=True)
         session.finish()
     return 0
+
+
+def check_kept(target: Path, record: Path | None, dump: Path | None) -> None:
+    """Nothing but an earlier record or dump is written over."""
+    from composer.image.composed import ram_bank
+    from composer.image.replaceable import check_replaceable
+    from composer.simulate.image import open_image
+    from composer.simulate.transcript import BEGINNING
+
+    if record is not None:
+        check_replaceable(record, "record of a run", lambda content: content.startswith(BEGINNING))
+    if dump is not None:
+        size = ram_bank(open_image(target)[1].folder).size
+        what = f"dump of this chip's RAM ({size} bytes)"
+        check_replaceable(dump, what, lambda content: len(content) == size)
 
 
 def keep(running: Running, record: Path | None, dump: Path | None) -> None:

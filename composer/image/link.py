@@ -16,6 +16,7 @@ from composer.image.composed import SYSTEM_FILE, Composed, Part, read_composed
 from composer.image.formats import binary_image, elf_image, hex_image
 from composer.image.fresh import check_fresh
 from composer.image.gate import check_accepted
+from composer.image.replaceable import check_image_replaceable
 from composer.image.write import write_all
 from scanner.image.model import Segment
 from scanner.report.errors import MissingError
@@ -103,6 +104,7 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
     for target in targets.values():
         if target.resolve() in protected:
             raise MissingError("is an input of link; choose another -o STEM", file=target)
+    check_image_replaceable(targets)
     binaries = read_parts(system)
 
     segments = sorted(

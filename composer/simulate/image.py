@@ -20,7 +20,8 @@ def find_stem(target: Path) -> Path:
     if target.is_dir():
         stem = target / IMAGE
         if not Path(f"{stem}.json").exists():
-            raise MissingError("holds no linked image", file=target, hint="run fvmkit link first")
+            hint = "run fvmkit link first, or give the STEM.elf that it wrote elsewhere"
+            raise MissingError("holds no linked image", file=target, hint=hint)
         return stem
     if target.suffix in SUFFIXES and target.exists():
         check_is_image(target)

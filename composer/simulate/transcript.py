@@ -20,6 +20,7 @@ from composer.simulate.log import Record, clean
 from scanner.report.errors import FvmError, MissingError
 
 SCHEMA = 1
+BEGINNING = b'{\n "schema": 1,\n "system": '  # of the file
 MOST_LINES = 5000  # of a run; a VM that talks without end doesn't fill the disk
 LINE_BYTES = 400
 MOST_LETTERS = 600  # of a line that is read; the kernel's are longer than a console's

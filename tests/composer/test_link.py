@@ -220,3 +220,23 @@ def test_the_command_prints_sizes_and_names_the_files(folder: Path) -> None:
     assert "16384" in result.output
     assert "system.elf" in result.output
     assert (folder / "image" / "system.hex").exists()
+
+
+@pytest.mark.parametrize("suffix", linking.SUFFIXES)
+def test_a_file_that_link_did_not_write_is_left_alone(
+    folder: Path, tmp_path: Path, suffix: str
+) -> None:
+    own = tmp_path / f"mine{suffix}"
+    own.write_bytes(b"years of work")
+    with pytest.raises(MissingError, match="is there and is no"):
+        linking.link(folder, tmp_path / "mine")
+    assert own.read_bytes() == b"years of work"
+    assert [path.name for path in tmp_path.iterdir() if path.stem == "mine"] == [own.name]
+
+
+def test_an_image_that_was_changed_since_is_not_written_over(folder: Path, tmp_path: Path) -> None:
+    linking.link(folder, tmp_path / "image")
+    linking.link(folder, tmp_path / "image")
+    (tmp_path / "image.hex").write_text("patched by hand")
+    with pytest.raises(MissingError, match=r"image\.json speaks of"):
+        linking.link(folder, tmp_path / "image")
