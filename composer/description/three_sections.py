@@ -15,6 +15,7 @@ from dataclasses import replace
 from composer.description.model import (
     Domain,
     Event,
+    Frame,
     Irq,
     Named,
     Shared,
@@ -28,6 +29,8 @@ from composer.description.units import show_size
 COUNTS_MAX = 4
 """FVM_SPLIT_COUNTS of <fvm/split.h>."""
 _SMALLEST_RING = 128  # bytes: counters, ring header and a few records
+_RING_HEADERS = 60  # bytes: struct fvm_split_block and struct fvm_ring_header
+_SMALLEST_RECORD = 4  # bytes: one register; records of more fill the ring sooner
 
 
 def expand(system: System) -> System:
@@ -104,9 +107,25 @@ def _process(system: System, vm: Domain, irq: Irq, split: Split) -> int:
     for count in split.counts:
         if count.bits == 0:
             raise count.place.error(f"count '{count.name}' has no bits", 'write bits="0x8"')
-    if split.frame is not None and split.frame.longest == 0:
-        raise split.frame.place.error("a frame of 0 records", "longest is 1 or more")
+    if split.frame is not None:
+        _check_frame(split, split.frame)
+    if split.policy is not None and not process.project.sources:
+        raise split.place.error(
+            f"'{process.name}' has no source for the policy '{split.policy}'",
+            'give its <project> a path="FOLDER" and a <source> with the function',
+        )
     return names.index(split.process)
+
+
+def _check_frame(split: Split, frame: Frame) -> None:
+    """The VM is woken before the ring is full."""
+    most = (split.ring - _RING_HEADERS) // 2 // _SMALLEST_RECORD
+    if not 1 <= frame.longest <= most:
+        raise frame.place.error(
+            f"the longest frame is {frame.longest} records; in a ring of {show_size(split.ring)}"
+            f" at most {most} wait",
+            "choose longest from 1 on, or a larger ring",
+        )
 
 
 def _with_section(process: Domain, irq: Irq, split: Split) -> Domain:

@@ -15,7 +15,7 @@ from composer.init.draft import Draft, draft
 from composer.init.project import read_project, renamed, vm_name
 from composer.init.xml_text import xml_text
 from composer.resolve import resolve
-from scanner.report.errors import FvmError
+from scanner.report.errors import FvmError, MissingError
 
 _RESERVED = frozenset({"kernel", "hypervisor", "ported", "image", "split"})
 _LONGEST_NAME = 23
@@ -38,11 +38,14 @@ def first_description(
     progress: Callable[[str], None] = lambda _message: None,
 ) -> First:
     """The description of these projects, to be written to `target`. Raises FvmError."""
-    place = Place("fvmkit init")
-    chip = load_chip(_known_name(chip_name), place)
-    board = load_board(board_name, place) if board_name else None
+    place = Place("the command line")
+    try:
+        chip = load_chip(_known_name(chip_name), place)
+        board = load_board(board_name, place) if board_name else None
+    except FvmError as error:
+        raise MissingError(error.message, hint=error.hint) from None
     if board is not None and board.chip != chip.name:
-        raise FvmError(
+        raise MissingError(
             f"board '{board.name}' has chip {board.chip}, not {chip.name}",
             hint="correct --chip or --board",
         )
