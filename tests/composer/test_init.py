@@ -227,7 +227,7 @@ def test_a_file_that_exists_is_kept(tmp_path: Path, capfd: pytest.CaptureFixture
 
 def test_an_unknown_chip_lists_the_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code = run_command(lambda: _call("init", str(tmp_path), "--chip", "STM32H7", "-o", "-"))
-    assert code == 1
+    assert code == 2
     assert f"unknown chip 'STM32H7'; known: {CHIP}" in capfd.readouterr().err
 
 
