@@ -14,7 +14,7 @@ from porter.interrupt_split.functions import Function
 from porter.interrupt_split.merge import Merge
 from porter.interrupt_split.native_section import MidSection
 from porter.interrupt_split.order import Order
-from porter.interrupt_split.record import MOST_FIELDS
+from porter.interrupt_split.record import MOST_FIELDS, VmNames
 from porter.interrupt_split.refusal import At, Refusal
 from porter.interrupt_split.relevance import Relevance
 from porter.interrupt_split.result import HandlerSplit
@@ -113,9 +113,12 @@ class HandlerWork:
             self.touches.all, slicer.fields, slicer.acknowledgements, moved, self.sources.reaches
         )
         result.escalated += [*result.writers.conflicts, *self.sources.opaque(result.split)]
+        names = VmNames.free(
+            function.name, result.vector.name, self.sources.mentions(function.evaluator)
+        )
         bottom = Bottom(
             function, result.vector.name, result.split.device, statements, slicer.fields,
-            slicer.captured, bits, slicer.acknowledgements, slicer.once,
+            slicer.captured, bits, slicer.acknowledgements, slicer.once, names,
         )  # fmt: skip
         result.edits = bottom.edits()
         result.mid = MidSection(

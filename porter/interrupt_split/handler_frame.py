@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from porter.interrupt_split.capture import Field
 from porter.interrupt_split.functions import Function
-from porter.interrupt_split.record import PARAMETER, struct_name, struct_text
+from porter.interrupt_split.record import VmNames, struct_text
 from porter.source.edit import Edit
 
 
@@ -19,6 +19,7 @@ class Frame:
     line: str  # the interrupt's name
     device: str
     fields: Sequence[Field]
+    names: VmNames
 
     def edits(self, uses_record: bool, helpers: Sequence[Edit]) -> Iterator[Edit]:
         """`helpers`: edits of functions that need the record declared before them."""
@@ -30,9 +31,9 @@ class Frame:
         eol = file.eol(start).decode()
         header = file.data[start:opening].rstrip()
         space = file.data[start + len(header) : opening].decode("latin-1")
-        record = f"struct {struct_name(self.line)}"
-        text = struct_text(self.line, self.device, self.fields, eol) + eol
-        bottom = f"static void {function.name}_bottom(const {record} *{PARAMETER}){space}"
+        record, given = f"struct {self.names.record}", self.names.parameter
+        text = struct_text(self.names.record, self.device, self.fields, eol) + eol
+        bottom = f"static void {self.names.bottom}(const {record} *{given}){space}"
         place = min([start, *(first_byte_at(function, edit.start) for edit in helpers)])
         place = _above_comment(function, place)
         if place == start:
@@ -41,22 +42,22 @@ class Frame:
             yield Edit(place, place, text.encode("latin-1"))
             yield Edit(start, opening, bottom.encode("latin-1"))
         if not uses_record:
-            yield Edit(opening + 1, opening + 1, f"{eol}    (void){PARAMETER};".encode())
+            yield Edit(opening + 1, opening + 1, f"{eol}    (void){given};".encode())
         yield Edit(
             end, end, self._loop_text(header.decode("latin-1"), space, eol).encode("latin-1")
         )
 
     def _loop_text(self, header: str, space: str, eol: str) -> str:
-        record = f"struct {struct_name(self.line)}"
+        record, given = f"struct {self.names.record}", self.names.parameter
         rows = [
             "",
             "",
             f"{header}{space}{{",
-            f"    {record} {PARAMETER};",
+            f"    {record} {given};",
             "",
-            f"    while (fvm_split_take(&fvm_split_{self.line}, (uint32_t *)&{PARAMETER},",
-            f"                          sizeof {PARAMETER} / sizeof(uint32_t)) != 0) {{",
-            f"        {self.function.name}_bottom(&{PARAMETER});",
+            f"    while (fvm_split_take(&fvm_split_{self.line}, (uint32_t *)&{given},",
+            f"                          sizeof {given} / sizeof(uint32_t)) != 0) {{",
+            f"        {self.names.bottom}(&{given});",
             "    }",
             "}",
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.interrupt_split.functions import Function
-from porter.interrupt_split.record import PARAMETER, struct_name
+from porter.interrupt_split.record import VmNames
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Callee
 from porter.source.c_lexer import Token
@@ -13,19 +13,19 @@ from porter.source.edit import Edit
 from porter.source.token_tools import matching
 
 
-def thread_record(function: Function, callee: Callee, line: str) -> list[Edit]:
+def thread_record(function: Function, callee: Callee, names: VmNames) -> list[Edit]:
     """Edits at the helper's definition, its prototypes and its one call.
 
     Raises At when anything else uses the helper.
     """
-    return list(_edits(function, callee, line))
+    return list(_edits(function, callee, names))
 
 
-def _edits(function: Function, callee: Callee, line: str) -> Iterator[Edit]:
+def _edits(function: Function, callee: Callee, names: VmNames) -> Iterator[Edit]:
     tokens = function.text.lexed.tokens
     name = callee.name.encode("latin-1")
     called = callee.call.span
-    record = f"const struct {struct_name(line)} *{PARAMETER}"
+    record = f"const struct {names.record} *{names.parameter}"
     depth = calls = 0
     for index, token in enumerate(tokens):
         depth += (token.text == b"{") - (token.text == b"}")
@@ -43,7 +43,7 @@ def _edits(function: Function, callee: Callee, line: str) -> Iterator[Edit]:
             yield _given(tokens, opening, closing, record)
         elif called is not None and called[0] <= token.start < called[1] and not calls:
             calls += 1
-            yield _given(tokens, opening, closing, PARAMETER)
+            yield _given(tokens, opening, closing, names.parameter)
         else:
             raise At(
                 callee.call.line,

@@ -27,6 +27,11 @@ from porter.interrupt_split.pretty import outermost_stripped, tidied
 from porter.interrupt_split.record import struct_name, struct_text
 from porter.project.domain import Split
 
+# Names of the text below, and members of struct fvm_split_section.
+_OWN = frozenset(
+    {"record", "words", "consumed", "capture", "judge", "length", "verdict", "section", "signal",
+     "done", "post", "memory", "size", "count", "bool", "offsetof", "size_t"}
+)  # fmt: skip
 _TYPES = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t"}
 
 
@@ -45,7 +50,7 @@ class MidSection:
     def header(self) -> str:
         """usart1_record.h."""
         guard = f"{struct_name(self.line).upper()}_H"
-        text = struct_text(self.line, self.split.device, self.fields)
+        text = struct_text(struct_name(self.line), self.split.device, self.fields)
         return (
             f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n"
             f"/* What {self.handler} ({self.source}) gets of one interrupt. */\n{text}\n#endif\n"
@@ -76,7 +81,7 @@ class MidSection:
     @cached_property
     def _names(self) -> dict[tuple[int, str], str]:
         """The handler's locals, each under a name of its own."""
-        taken = {"record", "words", "consumed", "capture", "judge", "length", "verdict"}
+        taken = {*self._reserved, *self._constants}
         names: dict[tuple[int, str], str] = {}
         for node in all_nodes(self.steps):
             if isinstance(node, Assign) and node.variable not in names:
@@ -88,27 +93,48 @@ class MidSection:
                 names[node.variable] = name
         return names
 
-    # --- definitions -----------------------------------------------------------------------
-
-    def _definitions(self) -> Iterator[str]:
+    @cached_property
+    def _registers(self) -> dict[str, DeviceRegister]:
+        """Those that it accesses, by the names that it gives them."""
         registers: dict[str, DeviceRegister] = {}
+        for node in all_nodes(self.steps):
+            if isinstance(node, Read):
+                registers[self._register(node.field.register)] = node.field.register
+            elif isinstance(node, Write) and node.access.register is not None:
+                registers[self._register(node.access.register)] = node.access.register
+        return registers
+
+    @cached_property
+    def _constants(self) -> dict[str, int]:
+        """The project's constants that it can write by their names."""
         constants: dict[str, int] = {}
         for node in all_nodes(self.steps):
             for expression in expressions_of(node):
                 for item in expression.walk():
                     constants |= item.constants
-            if isinstance(node, Read):
-                registers[self._register(node.field.register)] = node.field.register
-            elif isinstance(node, Write) and node.access.register is not None:
-                registers[self._register(node.access.register)] = node.access.register
+        return {name: n for name, n in constants.items() if name not in self._reserved}
+
+    @cached_property
+    def _reserved(self) -> frozenset[str]:
+        """Names that nothing of the project's can have here."""
+        split = self.split
+        names = {*_OWN, *self._registers, *(field.name for field in self.fields)}
+        names |= {split.section, split.policy or "", struct_name(self.line)}
+        if split.frame is not None:
+            names.add(tells_characters(split.frame.register))
+        return frozenset(names)
+
+    # --- definitions -----------------------------------------------------------------------
+
+    def _definitions(self) -> Iterator[str]:
+        registers, constants = self._registers, self._constants
         for name, register in sorted(registers.items(), key=lambda item: item[1].address):
             kind = _TYPES[register.width]
             yield f"#define {name} (*(volatile {kind} *)0x{register.address:08X}U)"
         if constants:
             yield ""
         for name, value in constants.items():
-            number = f"0x{value & 0xFFFFFFFF:X}U" if value >= 0 else f"({value})"
-            yield f"#define {name} {number}"
+            yield f"#define {name} {_number(value)}"
 
     def _register(self, register: DeviceRegister) -> str:
         """A name for each register and width."""
@@ -231,6 +257,8 @@ class MidSection:
         found = self.captured.get(id(expr))
         if found is not None:
             return f"record->{found.name}"
+        if expr.kind == "const" and self._reserved.intersection(expr.constants):
+            return _number(expr.number)
         if expr.kind in ("local", "set"):
             return self._names.get(expr.variable, expr.name)
         if expr.kind == "expansion" and expr.parts[0].kind in ("read", "local", "const"):
@@ -266,3 +294,7 @@ class MidSection:
             rows.append("            },")
         rows += ["    };", "", "    fvm_split_run(&section);", "}"]
         return "\n".join(rows)
+
+
+def _number(value: int) -> str:
+    return f"0x{value & 0xFFFFFFFF:X}U" if value >= 0 else f"({value})"

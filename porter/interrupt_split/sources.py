@@ -15,6 +15,7 @@ from porter.project.definitions import Definition
 from porter.project.domain import Domain, Split
 from porter.project.knowledge import Knowledge
 from porter.project.reachability import CallGraph
+from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
 
 Definitions = Callable[[set[str]], Mapping[str, Definition]]
@@ -98,6 +99,18 @@ class Sources:
                     f"{file.name}:{file.line(match.start())}: {match.group().decode()} in "
                     "assembler or C++, which isn't followed: access the device in C only"
                 )
+
+    def mentions(self, evaluator: Evaluator) -> Callable[[str], bool]:
+        """Whether a name stands anywhere in the sources, or is declared in headers elsewhere."""
+        types = evaluator.types
+
+        def mentions(name: str) -> bool:
+            text = name.encode()
+            known = text in evaluator.macros or text in types.globals or text in types.enumerators
+            word = re.compile(rb"\b%s\b" % re.escape(text))
+            return known or any(text in f.data and word.search(f.data) for f in self._files)
+
+        return mentions
 
     @property
     def reaches(self) -> Reaches:

@@ -13,7 +13,7 @@ from porter.interrupt_split.functions import Function
 from porter.interrupt_split.handler_frame import Frame
 from porter.interrupt_split.helper import thread_record
 from porter.interrupt_split.pretty import tidied
-from porter.interrupt_split.record import PARAMETER
+from porter.interrupt_split.record import VmNames
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement, walk_all
 from porter.rules.deletion import span_of, tidy
@@ -34,6 +34,7 @@ class Bottom:
     bits: dict[str, int]
     acknowledgements: Sequence[Expr]
     once: Sequence[Statement]
+    names: VmNames
 
     def edits(self) -> list[Edit]:
         """Raises At where the text can't be edited."""
@@ -49,7 +50,7 @@ class Bottom:
             for edit in inner
             if not any(gone.start <= edit.start and edit.end <= gone.end for gone in deletions)
         ]
-        frame = Frame(self.function, self.line, self.device, self.fields)
+        frame = Frame(self.function, self.line, self.device, self.fields, self.names)
         return sorted([*inner, *deletions, *helpers, *frame.edits(bool(inner or helpers), helpers)])
 
     # --- accesses --------------------------------------------------------------------------
@@ -61,7 +62,7 @@ class Bottom:
         for statement in walk_all(self.statements):
             callee = statement.callee
             if callee is not None and callee.threaded and self._uses_record(statement):
-                helpers += thread_record(self.function, callee, self.line)
+                helpers += thread_record(self.function, callee, self.names)
         hidden = set(self._inside_calls())
         for statement in walk_all(self.statements):
             for expression in statement.expressions:
@@ -129,9 +130,10 @@ class Bottom:
 
     def _field_text(self, field: Field, register: str) -> str:
         bits = self.bits[field.name]
+        captured = f"{self.names.parameter}->{field.name}"
         if bits == ALL_BITS:
-            return f"{PARAMETER}->{field.name}"
-        return f"(({PARAMETER}->{field.name} & 0x{bits:X}U) | ({register} & ~0x{bits:X}U))"
+            return captured
+        return f"(({captured} & 0x{bits:X}U) | ({register} & ~0x{bits:X}U))"
 
     # --- what goes -------------------------------------------------------------------------
 
@@ -234,7 +236,7 @@ class Bottom:
                 yield Edit(start, end, b"(0)")
             elif _jumps(loop):
                 # break and continue keep their meaning in a loop of one round.
-                name = b"fvm_once"
+                name = self.names.once.encode()
                 yield Edit(tree.start(node), start + 1, b"for (int %s = 1; %s && (" % (name, name))
                 yield Edit(end - 1, end, b"); %s = 0)" % name)
             else:

@@ -676,6 +676,33 @@ SPLIT = (
         ),
         record=("SR", "DR"),
     ),
+    Shape(
+        "names that the port gives are taken",
+        "static uint32_t usart1_record = 3;\n"
+        "static void USART1_IRQHandler_bottom(void) { ticks += usart1_record; }\n"
+        "void poll(void);\nvoid poll(void) { USART1_IRQHandler_bottom(); }\n"
+        + handler(
+            "    uint32_t fvm_once = 0;\n    while (USART1->SR & USART_SR_RXNE) {\n"
+            "        uint8_t fvm_io = 1, c = USART1->DR;\n        put(c + fvm_io);\n"
+            "        if (fvm_once) break;\n    }\n"
+        ),
+        record=("SR", "DR"),
+        bottom=(
+            "static void USART1_IRQHandler_bottom_2(const struct usart1_record_2 *fvm_io_2)",
+            "for (int fvm_once_2 = 1; fvm_once_2 && (",
+            "USART1_IRQHandler_bottom_2(&fvm_io_2);",
+        ),
+        loops=True,
+    ),
+    Shape(
+        "constants with names that the mid-section has too",
+        "enum { DR = 0x20 };\n#define words 0xffu\n#define size (1u << 3)\n"
+        + handler(
+            "    uint32_t USART1_SR = USART1->SR;\n"
+            "    if (USART1_SR & words & (DR | size)) {\n        put(USART1->DR);\n    }\n"
+        ),
+        record=("SR", "DR"),
+    ),
 )
 
 ESCALATED = (
