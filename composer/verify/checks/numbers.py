@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from composer.verify.checks.words import Words
 from composer.verify.described import FAULT
 from composer.verify.subject import Subject
 from composer.verify.tables import NO_INDEX, Route
@@ -34,37 +35,53 @@ def check_domains(subject: Subject) -> Iterator[str]:
 
 def check_threads(subject: Subject) -> Iterator[str]:
     """Threads with their priorities, and vCPUs with budget, watchdog and catch-up."""
-    yield from _differences("thread", subject.tables.threads, subject.expected.threads())
-    yield from _differences("vCPU", subject.tables.vcpus, subject.expected.vcpus())
+    tables, expected = subject.tables, subject.expected
+    threads = expected.threads()
+    owners = [f"thread {n} ('{expected.names[t.domain]}')" for n, t in enumerate(threads)]
+    yield from _differences(subject, "threads", owners, tables.threads, threads)
+    vms = [f"vCPU {n} ('{vm.name}')" for n, vm in enumerate(expected.system.vms)]
+    yield from _differences(subject, "vCPUs", vms, tables.vcpus, expected.vcpus())
 
 
 def check_capabilities(subject: Subject) -> Iterator[str]:
     """What each process may name."""
     for row, domain in zip(subject.tables.domains, subject.expected.domains, strict=True):
-        yield from _differences(
-            f"'{domain.name}': capability", row.capabilities, domain.capabilities
-        )
+        wanted = domain.capabilities
+        names = [f"'{domain.name}': capability {n}" for n in range(len(wanted))]
+        what = f"'{domain.name}': capabilities"
+        yield from _differences(subject, what, names, row.capabilities, wanted)
         if not row.capabilities and row.capability_place:
             yield f"'{domain.name}': no capabilities, but a table of them"
 
 
 def check_routes(subject: Subject) -> Iterator[str]:
     """Every interrupt line goes where the description sends it; events and timers too."""
-    wanted = subject.expected.routes()
+    tables, expected = subject.tables, subject.expected
+    wanted = expected.routes()
     routes = [wanted.get(line, _NOWHERE) for line in range(subject.lines)]
-    yield from _differences("interrupt line", subject.tables.routes, routes)
-    yield from _differences("event", subject.tables.events, subject.expected.events())
-    yield from _differences("timer", subject.tables.timers, subject.expected.timers)
+    of_chip = {number: name for name, number in subject.chip.interrupts.items()}
+    lines = [f"interrupt line {n} ({of_chip.get(n, 'unnamed')})" for n in range(subject.lines)]
+    yield from _differences(subject, "interrupt lines", lines, tables.routes, routes)
+    events = [f"event {n} ({event.name})" for n, event in enumerate(expected.all_events)]
+    yield from _differences(subject, "events", events, tables.events, expected.events())
+    timers = [f"timer {n}" for n in range(len(expected.timers))]
+    yield from _differences(subject, "timers", timers, tables.timers, expected.timers)
 
 
 def check_pins(subject: Subject) -> Iterator[str]:
     """Output pins that domains may set."""
-    yield from _differences("pin grant", subject.tables.pins, subject.expected.pins())
+    wanted = subject.expected.pins()
+    names = [f"pin grant {n} ('{subject.expected.names[p.domain]}')" for n, p in enumerate(wanted)]
+    yield from _differences(subject, "pin grants", names, subject.tables.pins, wanted)
 
 
-def _differences(what: str, found: Sequence[_T], wanted: Sequence[_T]) -> Iterator[str]:
+def _differences(
+    subject: Subject, what: str, names: Sequence[str], found: Sequence[_T], wanted: Sequence[_T]
+) -> Iterator[str]:
+    """One finding a row; `names` are those of the wanted rows."""
+    words = Words(subject.expected)
     if len(found) != len(wanted):
-        yield f"{what}s: {len(found)}, the description implies {len(wanted)}"
-    for number, (one, other) in enumerate(zip(found, wanted, strict=False)):
+        yield f"{what}: {len(found)}, the description implies {len(wanted)}"
+    for name, one, other in zip(names, found, wanted, strict=False):
         if one != other:
-            yield f"{what} {number} is {one}, the description implies {other}"
+            yield f"{name}: {'; '.join(words.differences(one, other))}"
