@@ -24,12 +24,20 @@ import click
     type=click.Path(path_type=Path),
     help="What link wrote beside the image  [default: IMAGE with .json]",
 )
+@click.option(
+    "--without-parts",
+    is_flag=True,
+    help="Accept an image whose parts' ELFs can't be opened: you vouch for the manifest.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of text.")
-def verify(image: Path, description: Path, manifest: Path | None, as_json: bool) -> int:
+def verify(
+    image: Path, description: Path, manifest: Path | None, without_parts: bool, as_json: bool
+) -> int:
     """Check a finished IMAGE (.elf, .hex or .bin of fvmkit link) before it is flashed.
 
     Shares no code with what made the image: tables, vectors and code are decoded from its
-    own bytes and compared with the description. Exit status: 0 it may be flashed, 1 it may
+    own bytes and compared with the description, and its code with the parts' ELFs, which the
+    manifest leads to. Exit status: 0 it may be flashed, 1 it may
     not, 2 a file can't be opened, 3 internal error.
 
     \b
@@ -39,7 +47,7 @@ def verify(image: Path, description: Path, manifest: Path | None, as_json: bool)
     """
     from composer.verify.verify import verify as verify_image
 
-    report = verify_image(image, description, manifest)
+    report = verify_image(image, description, manifest, without_parts=without_parts)
     if as_json:
         click.echo(report.json(), nl=False)
     else:

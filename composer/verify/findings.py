@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from composer.simulate.log import clean
+
 MAX_FINDINGS = 50
 """So many findings a check lists; one more line counts the rest."""
 
@@ -16,30 +18,56 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Check:
-    """One question about an image; without findings the answer is yes."""
+    """One question about an image.
+
+    With findings the answer is no. Without any it is yes, or there is none when `unanswered` says
+    what could not be looked at.
+    """
 
     id: str
     what: str
     findings: tuple[str, ...]
+    unanswered: str = ""
 
     @property
-    def ok(self) -> bool:
-        """Whether it found nothing."""
-        return not self.findings
+    def ok(self) -> bool | None:
+        """Whether it found nothing; None when it could not look everywhere."""
+        if self.findings:
+            return False
+        return None if self.unanswered else True
+
+    @property
+    def word(self) -> str:
+        """The answer for a person."""
+        return {True: "ok", False: "REJECT", None: "OPEN"}[self.ok]
 
 
 @dataclass(frozen=True)
 class Report:
-    """All checks of one image. `notes` say what could not be looked at and need not be."""
+    """All checks of one image. `notes` say of each part what could not be looked at.
+
+    `trusting`: the user vouches for the manifest, so a check without an answer rejects nothing.
+    """
 
     image: str
     checks: tuple[Check, ...]
     notes: tuple[str, ...] = ()
+    trusting: bool = False
 
     @property
     def ok(self) -> bool:
         """Whether the image may be flashed."""
-        return all(check.ok for check in self.checks)
+        return not self.failed and (self.trusting or not self.open)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """Those whose answer is no."""
+        return tuple(check for check in self.checks if check.ok is False)
+
+    @property
+    def open(self) -> tuple[Check, ...]:
+        """Those without an answer."""
+        return tuple(check for check in self.checks if check.ok is None)
 
     @property
     def verdict(self) -> str:
@@ -49,17 +77,32 @@ class Report:
     def text(self) -> Iterator[tuple[bool, str]]:
         """Lines for a person, each with whether it is good."""
         for check in self.checks:
-            yield check.ok, f"{'ok    ' if check.ok else 'REJECT'} {check.id}: {check.what}"
+            answered = check.ok is not None
+            yield (
+                check.ok is True or (self.trusting and not answered),
+                f"{check.word:6} {check.id}: {check.what if answered else check.unanswered}",
+            )
             for finding in check.findings:
                 yield False, f"       {finding}"
         for note in self.notes:
             yield True, f"note   {note}"
-        failed = sum(not check.ok for check in self.checks)
-        yield (
-            self.ok,
-            f"{self.image}: {self.verdict}"
-            + (f", {failed} of {len(self.checks)} checks failed" if failed else ""),
-        )
+        yield self.ok, f"{self.image}: {self.verdict}{self._reason()}"
+
+    def _reason(self) -> str:
+        reason = ""
+        if self.failed:
+            reason = f", {len(self.failed)} of {len(self.checks)} checks failed"
+        if any(check.unanswered for check in self.checks):
+            reason += (
+                "; the code was judged without the parts' ELFs: only the manifest's hashes, which"
+                " nobody signed, tie it to the build"
+            )
+            if not self.trusting:
+                reason += (
+                    "; verify it beside the composed folder, or add --without-parts if you know"
+                    " where image and manifest come from"
+                )
+        return reason
 
     def json(self) -> str:
         """One JSON document."""
@@ -68,7 +111,13 @@ class Report:
             "image": self.image,
             "verdict": self.verdict,
             "checks": [
-                {"id": c.id, "what": c.what, "ok": c.ok, "findings": list(c.findings)}
+                {
+                    "id": c.id,
+                    "what": c.what,
+                    "ok": c.ok,
+                    "findings": list(c.findings),
+                    "note": c.unanswered or None,
+                }
                 for c in self.checks
             ],
             "notes": list(self.notes),
@@ -77,7 +126,10 @@ class Report:
 
 
 def limited(findings: Iterator[str]) -> tuple[str, ...]:
-    """The first findings, and how many more there are; an Unreadable becomes a finding."""
+    """The first findings, and how many more there are; an Unreadable becomes a finding.
+
+    Names in them may come from any file: what isn't plain text is replaced.
+    """
     found: list[str] = []
     more = 0
     try:
@@ -90,7 +142,7 @@ def limited(findings: Iterator[str]) -> tuple[str, ...]:
         found.append(str(error))
     if more:
         found.append(f"{more} more")
-    return tuple(found)
+    return tuple(clean(finding) for finding in found)
 
 
 def span(start: int, end: int) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from composer.verify.findings import Unreadable
 from composer.verify.formats import read_file
 
 _T = TypeVar("_T")
+_DIGITS = 10  # of the largest number of 32 bits
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,12 @@ class Manifest:
 def read_manifest(path: Path) -> Manifest:
     """MissingError when there is none, Unreadable when it isn't what link writes."""
     try:
-        document = json.loads(read_file(path, "manifest").decode("utf-8"))
+        document = json.loads(
+            read_file(path, "manifest").decode("utf-8"),
+            parse_int=_integer,
+            parse_float=_odd,
+            parse_constant=_odd,
+        )
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"{path.name} is no JSON: {error}") from None
     if _field(document, "schema", int) != 1:
@@ -95,10 +101,20 @@ def _segment(entry: Any) -> StoredSegment:
     numbers = [
         _field(entry, name, int) for name in ("load_address", "run_address", "size", "run_size")
     ]
-    if not all(0 <= number < 1 << 32 for number in numbers):
-        raise Unreadable(f"manifest: a segment with the numbers {numbers}")
     load, run, size, run_size = numbers
     return StoredSegment(load, run, size, run_size, _field(entry, "sha256", str))
+
+
+def _odd(text: str) -> NoReturn:
+    """A fraction, an exponent, NaN or Infinity."""
+    raise Unreadable(f"manifest: the number {text[:_DIGITS]}, which link doesn't write")
+
+
+def _integer(text: str) -> int:
+    """A number of the manifest: an address, a size or a version."""
+    if len(text) > _DIGITS or not 0 <= int(text) < 1 << 32:
+        _odd(text)
+    return int(text)
 
 
 def _field(document: Any, name: str, kind: type[_T]) -> _T:

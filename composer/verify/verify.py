@@ -8,6 +8,7 @@ from pathlib import Path
 
 from composer.chips.chip import load_chip
 from composer.description.parse import parse
+from composer.simulate.log import clean
 from composer.verify.analysis import Analysis, analysis_of, kernel_of
 from composer.verify.checks import (
     boot,
@@ -75,8 +76,10 @@ CODE_CHECKS: tuple[tuple[str, str, _CodeFinder], ...] = (
 )
 
 
-def verify(image: Path, description: Path, manifest: Path | None = None) -> Report:
-    """Every check of an image.
+def verify(
+    image: Path, description: Path, manifest: Path | None = None, *, without_parts: bool = False
+) -> Report:
+    """Every check of an image; `without_parts` accepts one whose parts' ELFs can't be opened.
 
     MissingError for a file that can't be had, FvmError for a description that can't be used; all
     else is a finding.
@@ -98,11 +101,13 @@ def verify(image: Path, description: Path, manifest: Path | None = None) -> Repo
         said = read_manifest(manifest or image.with_suffix(".json"))
         loaded = load(content, suffix, said.base)
     except Unreadable as error:
-        check = Check("image", "image and manifest can be read", (str(error),))
-        return Report(image.name, (check,))
+        check = Check("image", "image and manifest can be read", (clean(str(error)),))
+        return Report(clean(image.name), (check,))
     digest = hashlib.sha256(text).hexdigest()
     subject = Subject(image, content, loaded, said, system, digest, chip, expected)
-    return Report(image.name, tuple(all_checks(subject)), tuple(_notes(subject)))
+    return Report(
+        clean(image.name), tuple(all_checks(subject)), tuple(_notes(subject)), without_parts
+    )
 
 
 def all_checks(subject: Subject) -> Iterator[Check]:
@@ -110,11 +115,12 @@ def all_checks(subject: Subject) -> Iterator[Check]:
     try:
         _ = subject.tables
     except Unreadable as error:
-        yield Check("decode", "the kernel's tables can be decoded", (str(error),))
+        yield Check("decode", "the kernel's tables can be decoded", (clean(str(error)),))
         yield Check("manifest", CHECKS[0][1], limited(files.check_manifest(subject)))
         return
     for identity, what, finder in CHECKS:
-        yield Check(identity, what, limited(finder(subject)))
+        unanswered = not_compared(subject) if identity == "parts" else ""
+        yield Check(identity, what, limited(finder(subject)), unanswered)
     for identity, what, code_finder in CODE_CHECKS:
         yield Check(identity, what, limited(in_code(code_finder, subject)))
 
@@ -124,7 +130,14 @@ def in_code(finder: _CodeFinder, subject: Subject) -> Iterator[str]:
     yield from finder(subject, analysis_of(kernel_of(subject)))
 
 
+def not_compared(subject: Subject) -> str:
+    """What `parts` could not compare, "" if there is nothing."""
+    missing, parts = len(files.missing_elves(subject)), len(subject.manifest.parts)
+    if not missing:
+        return ""
+    return f"{missing} of {parts} parts' ELFs aren't there: the image was not compared with them"
+
+
 def _notes(subject: Subject) -> Iterator[str]:
-    for part in subject.manifest.parts:
-        if files.part_elf(subject, part.name) is None:
-            yield f"'{part.name}': {part.elf} isn't there, so its code is judged without symbols"
+    for part in files.missing_elves(subject):
+        yield clean(f"'{part.name}': {part.elf} isn't there, so its code is judged without symbols")

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from composer.cli import fvmkit, run_command
 from composer.commands.verify import verify as command
+from composer.verify.subject import sha256
 from scanner.report.errors import MissingError
 from tests.support.built import Built
 
@@ -23,9 +24,10 @@ def said(image: Path, description: Path, *more: str) -> Result:
 
 @pytest.fixture
 def image(example: Built, tmp_path: Path) -> Path:
-    for file in example.elf.parent.iterdir():
-        shutil.copy(file, tmp_path)
-    return tmp_path / "system.elf"
+    """A copy without the ELFs of the parts."""
+    folder = tmp_path / "image"
+    shutil.copytree(example.elf.parent, folder)
+    return folder / "system.elf"
 
 
 def test_accepted(example: Built) -> None:
@@ -42,7 +44,7 @@ def test_json(example: Built, image: Path) -> None:
     result = said(image, example.description, "--json")
     bad = json.loads(result.output)
     assert (result.return_value, bad["verdict"]) == (1, "reject")
-    assert {"id", "what", "ok", "findings"} == set(bad["checks"][0])
+    assert {"id", "what", "ok", "findings", "note"} == set(bad["checks"][0])
     assert any("system.elf isn't the .elf file of the manifest" in text
                for check in bad["checks"] for text in check["findings"])  # fmt: skip
 
@@ -50,9 +52,102 @@ def test_json(example: Built, image: Path) -> None:
 def test_another_manifest_by_name(example: Built, image: Path) -> None:
     moved = image.with_name("moved.json")
     image.with_suffix(".json").rename(moved)
-    result = said(image, example.description, "--manifest", str(moved))
+    result = said(image, example.description, "--manifest", str(moved), "--without-parts")
     assert result.return_value == 0
     assert "isn't there, so its code is judged without symbols" in result.output
+
+
+def rehash(image: Path, content: bytes, address: int) -> None:
+    """Another image, and its manifest as link would have written it; `address` is in a segment."""
+    image.write_bytes(content)
+    manifest = image.with_suffix(".json")
+    document = json.loads(manifest.read_text())
+    document["files"][image.name]["sha256"] = sha256(content)
+    for part in document["parts"]:
+        for segment in part["segments"]:
+            place = segment["load_address"] - document["base"]
+            if place <= address - document["base"] < place + segment["size"]:
+                segment["sha256"] = sha256(content[place : place + segment["size"]])
+    manifest.write_text(json.dumps(document))
+
+
+def test_an_image_without_the_parts_is_not_said_to_be_compared(example: Built, image: Path) -> None:
+    """Mailed or moved; and a bit of code changed, in image and manifest alike."""
+    binary = image.with_suffix(".bin")
+    content = bytearray(binary.read_bytes())
+    code = example.extent("motor-controller", "USART1_IRQHandler")
+    content[code.start - example.memory("kernel", "code").start] ^= 1
+    rehash(binary, bytes(content), code.start)
+    result = said(binary, example.description)
+    assert result.return_value == 1
+    *_, verdict = lines = result.output.splitlines()
+    assert not any(line.startswith(("ok     parts", "REJECT")) for line in lines)
+    assert [line for line in lines if line.startswith("OPEN   parts: ")]
+    assert verdict.startswith("system.bin: reject")
+    assert "only the manifest's hashes, which nobody signed, tie it to the build" in verdict
+    assert "--without-parts" in verdict
+    (parts,) = [
+        check
+        for check in json.loads(said(binary, example.description, "--json").output)["checks"]
+        if check["ok"] is None
+    ]
+    assert (parts["id"], parts["findings"]) == ("parts", [])
+    assert "not compared" in parts["note"]
+    trusted = said(binary, example.description, "--without-parts")
+    assert (trusted.return_value, "OPEN   parts: " in trusted.output) == (0, True)
+    assert "only the manifest's hashes" in trusted.output.splitlines()[-1]
+
+
+@pytest.mark.parametrize("more", [(), ("--without-parts",)], ids=["parts", "without"])
+def test_a_changed_bit_beside_the_parts_is_found(
+    example: Built, image: Path, more: tuple[str, ...]
+) -> None:
+    binary = image.with_suffix(".bin")
+    content = bytearray(binary.read_bytes())
+    code = example.extent("motor-controller", "USART1_IRQHandler")
+    content[code.start - example.memory("kernel", "code").start] ^= 1
+    rehash(binary, bytes(content), code.start)
+    for part in example.folder.glob("*/*.elf"):
+        (image.parent.parent / part.parent.name).mkdir(exist_ok=True)
+        shutil.copy(part, image.parent.parent / part.parent.name)
+    result = said(binary, example.description, *more)
+    assert result.return_value == 1
+    assert "REJECT parts: " in result.output
+
+
+@pytest.mark.parametrize("name", ["\ud800\x1b[2J", "\x1b]0;title\x07", "a\nok     parts", "\u202e"])
+def test_names_in_a_manifest_can_not_move_the_cursor(
+    example: Built, image: Path, name: str
+) -> None:
+    manifest = image.with_suffix(".json")
+    document = json.loads(manifest.read_text())
+    document["parts"][1] |= {"name": name, "elf": name, "kind": name}
+    document["system"] = document["chip"] = name
+    manifest.write_text(json.dumps(document))
+    for more in ((), ("--json",)):
+        result = said(image, example.description, *more)
+        assert (result.exception, result.return_value) == (None, 1)
+        plain = json.loads(result.output) if more else result.output.split("\n")
+        texts = plain if isinstance(plain, list) else [
+            plain["image"], *plain["notes"], *(t for c in plain["checks"] for t in c["findings"])
+        ]  # fmt: skip
+        assert all(text.isascii() and text.isprintable() for text in texts)
+        assert "ok     parts" not in texts
+
+
+@pytest.mark.parametrize(
+    "number", ["1.5", "NaN", "-Infinity", "1e3", "-1", "4294967296", "9" * 9999]
+)
+def test_numbers_that_link_never_writes_are_refused(
+    example: Built, image: Path, number: str
+) -> None:
+    manifest = image.with_suffix(".json")
+    document = json.loads(manifest.read_text())
+    document["parts"][0]["flash"]["used"] = "HERE"
+    manifest.write_text(json.dumps(document).replace('"HERE"', number))
+    result = said(image, example.description)
+    assert (result.exception, result.return_value) == (None, 1)
+    assert f"manifest: the number {number[:10]}, which link doesn't write" in result.output
 
 
 @pytest.mark.parametrize("missing", ["image", "description", "manifest"])

@@ -151,6 +151,12 @@ def other_elf(document: Any) -> None:
     document["parts"][1]["elf"] = document["parts"][2]["elf"]
 
 
+def stand_in(document: Any) -> None:
+    """An ELF whose bytes are in the image too, but which is of another part."""
+    for key in ("elf", "sha256"):
+        document["parts"][-1][key] = document["parts"][-2][key]
+
+
 def other_kind(document: Any) -> None:
     document["parts"][-1]["kind"] = "process"
 
@@ -161,7 +167,8 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
         (drop_part, "manifest"), (swap_parts, "manifest"), (move_segment, "bytes"),
         (run_in_other_ram, "bytes"), (larger_at_run_time, "bytes"), (other_entry, "manifest"),
         (other_system, "manifest"), (other_chip, "manifest"), (said_to_be_off, "start"),
-        (other_digest, "hashes"), (other_elf, "parts"), (other_kind, "manifest"),
+        (other_digest, "hashes"), (other_elf, "parts"), (stand_in, "parts"),
+        (other_kind, "manifest"),
     )
 }  # fmt: skip
 

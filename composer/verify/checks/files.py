@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from composer.verify.manifest import PartEntry, StoredSegment
 from composer.verify.subject import Subject, sha256
 from scanner.image.elf import load_elf
 
@@ -80,6 +81,11 @@ def part_elf(subject: Subject, name: str) -> bytes | None:
         return None
 
 
+def missing_elves(subject: Subject) -> tuple[PartEntry, ...]:
+    """Parts whose ELF can't be had; a manifest without parts names none."""
+    return tuple(p for p in subject.manifest.parts if part_elf(subject, p.name) is None)
+
+
 def check_parts(subject: Subject) -> Iterator[str]:
     """The ELFs of the parts, as far as they are there, are those of the manifest and the image."""
     for part in subject.manifest.parts:
@@ -88,8 +94,18 @@ def check_parts(subject: Subject) -> Iterator[str]:
             continue
         if sha256(content) != part.sha256:
             yield f"'{part.name}': {part.elf} changed since the image was linked"
+        elif _segments(content) != part.segments:
+            yield f"'{part.name}': {part.elf} has other segments than the manifest says"
         elif not stored_in(subject, content):
             yield f"'{part.name}': the image doesn't hold the bytes of {part.elf}"
+
+
+def _segments(elf: bytes) -> tuple[StoredSegment, ...]:
+    """What link records of an ELF: otherwise that of another part could stand in for it."""
+    return tuple(
+        StoredSegment(s.load_address, s.address, len(s.data), s.memory_size, sha256(bytes(s.data)))
+        for s in load_elf(elf).segments
+    )
 
 
 def stored_in(subject: Subject, elf: bytes) -> bool:
