@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -157,6 +158,11 @@ class Functions:
             first, last = file.line(tree.start(node)), file.line(tree.end(node))
             if self._knowledge.is_compiled(file.path, first, last):
                 yield Function(text, contexts, tree, node)
+
+    def is_included(self, file: SourceFile) -> bool:
+        """Whether a source includes a file by its name."""
+        include = re.compile(rb"#[ \t]*include[^\n]*" + re.escape(file.path.name.encode()))
+        return any(include.search(other.data) for other in self._files)
 
     def get(self, name: str, near: SourceFile | None = None) -> Function | None:
         """The one definition of a name, that in the file `near` before others; else None."""

@@ -23,6 +23,8 @@ from porter.interrupt_split.slicer import Slicer
 from porter.interrupt_split.sources import Sources
 from porter.interrupt_split.statement import Statement, accesses, walk_all
 from porter.interrupt_split.touches import Touches
+from porter.interrupt_split.unused import unused_helpers
+from porter.interrupt_split.uses import private_uses
 from porter.interrupt_split.vm_section import Bottom
 from porter.interrupt_split.writers import compare
 from porter.source.c_tree import Node, text_of
@@ -109,10 +111,6 @@ class HandlerWork:
             for _, item in accesses(statements)
             if item.register is not None and captured(item)
         }
-        result.writers = compare(
-            self.touches.all, slicer.fields, slicer.acknowledgements, moved, self.sources.reaches
-        )
-        result.escalated += [*result.writers.conflicts, *self.sources.opaque(result.split)]
         names = VmNames.free(
             function.name, result.vector.name, self.sources.mentions(function.evaluator)
         )
@@ -120,7 +118,17 @@ class HandlerWork:
             function, result.vector.name, result.split.device, statements, slicer.fields,
             slicer.captured, bits, slicer.acknowledgements, slicer.once, names,
         )  # fmt: skip
-        result.edits = bottom.edits()
+        gone: set[str] = set()
+        try:
+            edits = bottom.edits()
+            gone, deletions = unused_helpers(function, self.functions, self.touches.touching, edits)
+            result.edits = sorted([*edits, *deletions])
+        finally:
+            result.writers = compare(
+                self.touches.all, slicer.fields, slicer.acknowledgements, moved,
+                self.sources.reaches, {(name, helper) for helper in gone},
+            )  # fmt: skip
+            result.escalated += [*result.writers.conflicts, *self.sources.opaque(result.split)]
         result.mid = MidSection(
             result.vector.name, result.split, result.handler, name, slicer.fields,
             slicer.captured, steps,
@@ -155,9 +163,8 @@ class HandlerWork:
             inner = self.functions.get(called, function.text.file) if called else None
             if inner is None or inner.name in seen or inner.parameter_names:
                 return function
-            users = {name for name, uses in self.graph.edges.items() if inner.name in uses}
-            if users != {function.name} or inner.name in self.graph.roots:
-                others = sorted(users - {function.name}) or ["a table"]
+            others = sorted(self._users(inner) - {function.name})
+            if others:
                 raise At(
                     function.text.file.line(function.tree.start(function.node)),
                     f"{inner.name}, which serves the interrupt, is also used by "
@@ -167,6 +174,14 @@ class HandlerWork:
                 return None
             seen.add(inner.name)
             function = inner
+
+    def _users(self, function: Function) -> set[str]:
+        """Who uses a function; a static one only its file can."""
+        uses = private_uses(function, self.functions)
+        if uses is not None:
+            return {user for user, _ in uses}
+        users = {name for name, used in self.graph.edges.items() if function.name in used}
+        return users | ({"a table"} if function.name in self.graph.roots else set())
 
     def _check_names(self, fields: Sequence[Field]) -> None:
         """The description's registers are fields of the record."""

@@ -30,8 +30,10 @@ def compare(
     acknowledgements: Sequence[Expr],
     moved: set[tuple[str, int, str]],
     reaches: Reaches,
+    gone: set[tuple[str, str]],
 ) -> Writers:
-    """`moved`: (file, line, register) of the accesses that the mid-section does now."""
+    """`moved`: (file, line, register) of the accesses that the mid-section does now; `gone`: (file,
+    function) of helpers that nothing calls any more."""
     middle = {a.register.name for a in acknowledgements if a.register is not None}
     taken = {
         field.register.name for field in fields for read in field.reads if is_consuming_read(read)
@@ -42,6 +44,8 @@ def compare(
         if not reaches(touch.function.name):
             continue
         file = touch.function.text.file.name
+        if (file, touch.function.name) in gone:
+            continue
         name = touch.register.name if touch.register is not None else ""
         is_moved = bool(name) and (file, touch.line, name) in moved
         if is_moved and (touch.use == "read" or name in middle):

@@ -695,6 +695,31 @@ SPLIT = (
         loops=True,
     ),
     Shape(
+        "static worker with a name that others have too",
+        "static struct job { struct { uint32_t work; } inner; } *job;\n"
+        "void later(uint32_t work);\nvoid later(uint32_t work) { flags = work; }\n"
+        "static void work(void)\n{\n    if (USART1->SR & USART_SR_RXNE)\n"
+        "        put(USART1->DR);\n}\n"
+        "void poll(void);\nvoid poll(void) { flags = job->inner.work; }\n"
+        + handler("    work();\n"),
+        record=("SR", "DR"),
+        files={
+            "other.c": "unsigned work;\nunsigned set(void);\n"
+            "unsigned set(void) { return work++; }\n"
+        },
+    ),
+    Shape(
+        "helpers of a worker",
+        "static uint32_t raw(void) { return USART1->DR; }\n"
+        "/* A character. */\nstatic uint8_t rd(void)\n{\n    return (uint8_t)raw();\n}\n"
+        "static inline int has(uint32_t f) { return (USART1->SR & f) != 0; }\n\n"
+        "static void serve_rx(void)\n{\n    if (has(USART_SR_RXNE)) {\n"
+        "        char c = (char)rd();\n        put(c);\n    }\n}\n\n"
+        + handler("    serve_rx();\n"),
+        record=("SR", "DR"),
+        bottom=("char c = (char)((uint8_t)((uint32_t)(fvm_io->DR)));",),
+    ),
+    Shape(
         "constants with names that the mid-section has too",
         "enum { DR = 0x20 };\n#define words 0xffu\n#define size (1u << 3)\n"
         + handler(
@@ -797,6 +822,26 @@ ESCALATED = (
         "void serve(void) { if (USART1->SR & 0x20) put(USART1->DR); }\n"
         "void poll(void) { serve(); }\n" + handler("    serve();\n"),
         escalates="serve, which serves the interrupt, is also used by poll",
+    ),
+    Shape(
+        "helper that reads data for others too",
+        "static uint8_t rd(void) { return (uint8_t)USART1->DR; }\n"
+        "int poll(void);\nint poll(void) { return rd(); }\n"
+        + handler("    if (USART1->SR & 0x20) put(rd());\n"),
+        escalates="takes out of DR",
+    ),
+    Shape(
+        "helper that reads data, by its address too",
+        "static uint8_t rd(void) { return (uint8_t)USART1->DR; }\n"
+        "uint8_t (*const take)(void) = rd;\n"
+        + handler("    if (USART1->SR & 0x20) put(rd());\n"),
+        escalates="takes out of DR",
+    ),
+    Shape(
+        "static worker in a table",
+        "static void serve(void) { if (USART1->SR & 0x20) put(USART1->DR); }\n"
+        "void (*const table[])(void) = {serve};\n" + handler("    serve();\n"),
+        escalates="serve, which serves the interrupt, is also used by a table",
     ),
     Shape(
         "body in a macro",
