@@ -119,6 +119,23 @@ class Values:
             else:
                 yield from self.flags(left, True)
 
+    # --- what the mid-section can't see ---------------------------------------------------
+
+    def what_hides(self, expr: Expr, seen: frozenset[Variable] = frozenset()) -> str | None:
+        """What in an expression only the VM knows, None if nothing is."""
+        for item in expr.walk():
+            if item.kind in ("memory", "call", "hardware", "asm"):
+                return item.name or item.text.strip()
+            if item.kind == "local" and item.variable not in seen:
+                known = self.definitions.get(item.variable)
+                if not known:
+                    return item.name
+                for definition in known:
+                    hidden = self.what_hides(definition.value, seen | {item.variable})
+                    if hidden is not None:
+                        return f"{item.name} = {hidden}"
+        return None
+
     # --- forwards --------------------------------------------------------------------------
 
     def used(self, read: Expr) -> Iterator[tuple[Expr, int]]:

@@ -78,7 +78,7 @@ class HandlerWork:
         captured = Captured(statements, values, self.facts.moved_by_software(statements))
         if not captured.consuming:
             raise self.facts.nothing(function)
-        relevance = Relevance(statements, captured)
+        relevance = Relevance(statements, captured, values)
         slicer = Slicer(
             relevance,
             values,

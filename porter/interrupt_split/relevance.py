@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from porter.interrupt_split.bits import Values
 from porter.interrupt_split.effects import Captured, is_acknowledgement
 from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.statement import Statement, walk_all
@@ -19,7 +20,8 @@ _JUMPS = frozenset({"return", "break", "continue"})
 class Relevance:
     """`needed` locals and relevant statements of one handler."""
 
-    def __init__(self, statements: Sequence[Statement], captured: Captured) -> None:
+    def __init__(self, statements: Sequence[Statement], captured: Captured, values: Values) -> None:
+        self._values = values
         self.is_captured = captured
         self.needed: set[Variable] = set()
         self._relevant: set[int] = set()
@@ -56,7 +58,7 @@ class Relevance:
         if not (any(children) or own or jump):
             return False
         self._relevant.add(id(statement))
-        if any(children) and statement.expr is not None:
+        if any(children) and statement.expr is not None and not self._is_hidden(statement):
             self._need(statement.expr)
         for expression in statement.expressions:
             for item in expression.walk():
@@ -70,6 +72,11 @@ class Relevance:
             if local.variable in self.needed and local.value is not None:
                 self._need(local.value)
         return True
+
+    def _is_hidden(self, statement: Statement) -> bool:
+        """Whether only the VM can decide: then both ways must do the same, whatever it says."""
+        condition = statement.expr if statement.kind == "if" else None
+        return condition is not None and self._values.what_hides(condition) is not None
 
     def _guards_access(self, expr: Expr) -> bool:
         return any(self.is_captured(item) for part in expr.parts[1:] for item in part.walk())

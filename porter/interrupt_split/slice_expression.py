@@ -117,10 +117,11 @@ class ExpressionSlicer:
 
     def _acknowledge(self, expr: Expr, out: list[Node], around: Around) -> None:
         if expr.value is not None and not self.is_visible(expr.value):
+            hides = self.values.what_hides(expr.value)
             raise At(
                 expr.line,
-                f"{expr.text} acknowledges what {self.what_hides(expr.value)} says, which the "
-                "mid-section can't see: acknowledge constant bits or what was read",
+                f"{expr.text} acknowledges what {hides} says, which the mid-section can't "
+                "see: acknowledge constant bits or what was read",
             )
         self.acknowledgements.append(expr)
         consumed = self._consumed(expr, out, around)
@@ -180,22 +181,7 @@ class ExpressionSlicer:
 
     def is_visible(self, expr: Expr) -> bool:
         """Whether the mid-section can know a value."""
-        return self.what_hides(expr) is None
-
-    def what_hides(self, expr: Expr, seen: frozenset[tuple[int, str]] = frozenset()) -> str | None:
-        """What in an expression only the VM knows, None if nothing is."""
-        for item in expr.walk():
-            if item.kind in ("memory", "call", "hardware", "asm"):
-                return item.name or item.text.strip()
-            if item.kind == "local" and item.variable not in seen:
-                known = self.values.definitions.get(item.variable)
-                if not known:
-                    return item.name
-                for definition in known:
-                    hidden = self.what_hides(definition.value, seen | {item.variable})
-                    if hidden is not None:
-                        return f"{item.name} = {hidden}"
-        return None
+        return self.values.what_hides(expr) is None
 
     def check_local(self, line: int, name: str, kind: str, value: Expr | None) -> None:
         """Raises At for a local that the mid-section can't have."""
@@ -209,8 +195,8 @@ class ExpressionSlicer:
         """The refusal for a value that only the VM knows."""
         return At(
             line,
-            f"reading or acknowledging depends on {self.what_hides(expr)}, which only the VM "
-            "knows: read first, then decide what becomes of the value",
+            f"reading or acknowledging depends on {self.values.what_hides(expr)}, which only the "
+            "VM knows: read first, then decide what becomes of the value",
         )
 
 

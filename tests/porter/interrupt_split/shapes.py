@@ -720,6 +720,26 @@ SPLIT = (
         bottom=("char c = (char)((uint8_t)((uint32_t)(fvm_io->DR)));",),
     ),
     Shape(
+        "full buffer, by locals",
+        handler(
+            "    if (USART1->SR & USART_SR_RXNE) {\n        uint32_t next = (head + 1) & 15;\n\n"
+            "        if (next == (tail & 15)) {\n            (void)USART1->DR;\n"
+            "        } else {\n            buffer[head & 15] = (uint8_t)USART1->DR;\n"
+            "            head = next;\n        }\n        flags |= 1;\n    }\n"
+        ),
+        record=("SR", "DR"),
+        bottom=("(void)fvm_io->DR;", "buffer[head & 15] = (uint8_t)fvm_io->DR;"),
+    ),
+    Shape(
+        "full buffer, in a local",
+        handler(
+            "    if (USART1->SR & USART_SR_RXNE) {\n        int full = (head - tail) & 1;\n"
+            "        if (full) (void)USART1->DR; else put(USART1->DR);\n    }\n"
+        ),
+        record=("SR", "DR"),
+        bottom=("if (full) (void)fvm_io->DR; else put(fvm_io->DR);",),
+    ),
+    Shape(
         "constants with names that the mid-section has too",
         "enum { DR = 0x20 };\n#define words 0xffu\n#define size (1u << 3)\n"
         + handler(
@@ -737,6 +757,31 @@ ESCALATED = (
             "    if ((USART1->SR & USART_SR_RXNE) && flags) {\n        put(USART1->DR);\n    }\n"
         ),
         escalates="reading or acknowledging depends on flags, which only the VM knows",
+    ),
+    Shape(
+        "full buffer, in a local, read only if there is room",
+        handler(
+            "    int room = (head - tail) < 16;\n    if ((USART1->SR & USART_SR_RXNE) && room) {\n"
+            "        put(USART1->DR);\n    }\n"
+        ),
+        escalates="depends on room = head, which only the VM knows",
+    ),
+    Shape(
+        "full buffer, in a local, one way reads twice",
+        handler(
+            "    if (USART1->SR & USART_SR_RXNE) {\n        int full = head & 1;\n"
+            "        if (full) { (void)USART1->DR; (void)USART1->DR; }\n"
+            "        else put(USART1->DR);\n    }\n"
+        ),
+        escalates="depends on full = head, which only the VM knows",
+    ),
+    Shape(
+        "full buffer, in a local, one way leaves",
+        handler(
+            "    int full = head & 1;\n    if (full) { (void)USART1->DR; return; }\n"
+            "    put(USART1->DR);\n"
+        ),
+        escalates="depends on full = head, which only the VM knows",
     ),
     Shape(
         "fixed number of reads",
