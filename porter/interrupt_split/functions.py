@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from porter.interrupt_split.constants import Words, constants_only
 from porter.interrupt_split.types import scalar_name
 from porter.project.knowledge import CText, Knowledge
 from porter.sites.context import Contexts, function_name
@@ -45,7 +46,9 @@ class Function:
     def scope(self) -> Scope:
         """What its names stand for."""
         body = self.node.child_by_field_name("body")
-        return self.contexts.at(self.tree, body if body is not None else self.node).scope
+        found = self.contexts.at(self.tree, body if body is not None else self.node).scope
+        words = Words(self.text.file.data, self.evaluator)
+        return constants_only(found, self.text.trees.whole, self.tree, self.node, words)
 
     @cached_property
     def body(self) -> Node | None:

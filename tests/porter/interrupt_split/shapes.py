@@ -740,6 +740,12 @@ SPLIT = (
         bottom=("if (full) (void)fvm_io->DR; else put(fvm_io->DR);",),
     ),
     Shape(
+        "mask in a constant",
+        "static const uint32_t mask = USART_SR_RXNE;\n"
+        + handler("    if (USART1->SR & mask) put(USART1->DR);\n"),
+        record=("SR", "DR"),
+    ),
+    Shape(
         "constants with names that the mid-section has too",
         "enum { DR = 0x20 };\n#define words 0xffu\n#define size (1u << 3)\n"
         + handler(
@@ -782,6 +788,19 @@ ESCALATED = (
             "    put(USART1->DR);\n"
         ),
         escalates="depends on full = head, which only the VM knows",
+    ),
+    *(
+        Shape(
+            f"mask in a variable: {declared}",
+            "#define __IO volatile\n"
+            f"{declared} mask = USART_SR_RXNE;\n"
+            + handler("    if (USART1->SR & mask) put(USART1->DR);\n"),
+            escalates="depends on mask, which only the VM knows",
+        )
+        for declared in (
+            "static volatile uint32_t", "const volatile uint32_t", "uint32_t",
+            "static __IO uint32_t", "static const __IO uint32_t",
+        )
     ),
     Shape(
         "fixed number of reads",
@@ -938,6 +957,14 @@ ESCALATED = (
         "pointer that changes",
         "USART_TypeDef *port;\n"
         + handler("    if (port->SR & 0x20) put(port->DR);\n"),
+        escalates="a pointer in the VM's memory",
+    ),
+    Shape(
+        "pointer that another file changes",
+        "USART_TypeDef *port = USART1;\n"
+        + handler("    if (port->SR & 0x20) put(port->DR);\n"),
+        files={"other.c": "extern void *port;\nvoid other(void);\n"
+               "void other(void) { port = 0; }\n"},
         escalates="a pointer in the VM's memory",
     ),
     Shape(
