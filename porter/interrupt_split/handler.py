@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from porter.interrupt_split.bits import Values
@@ -10,6 +11,7 @@ from porter.interrupt_split.capture import Field
 from porter.interrupt_split.device import Device
 from porter.interrupt_split.device_facts import DeviceFacts
 from porter.interrupt_split.effects import Captured
+from porter.interrupt_split.expression import Expr, peeled
 from porter.interrupt_split.functions import Function
 from porter.interrupt_split.merge import Merge
 from porter.interrupt_split.native_section import MidSection
@@ -27,8 +29,11 @@ from porter.interrupt_split.unused import unused_helpers
 from porter.interrupt_split.uses import private_uses
 from porter.interrupt_split.vm_section import Bottom
 from porter.interrupt_split.writers import compare
+from porter.project.domain import Frame
 from porter.source.c_tree import Node, text_of
 
+_SERIAL = re.compile("(LP)?US?ART")
+_BYTES = ("(char)", "(uint8_t)", "(unsigned char)")
 TAKE = b"fvm_split_take"
 _CONDITIONS = frozenset({b"if", b"ifdef", b"ifndef", b"elif", b"else"})
 
@@ -197,6 +202,42 @@ class HandlerWork:
                     f"{', '.join(sorted(known))}; name one of them in the description",
                     str(self.sources.domain.path),
                 )
+        for found in fields:
+            if split.frame is not None and found.register.name == split.frame.register:
+                self._check_ends(split.frame, found)
+
+    def _check_ends(self, frame: Frame, field: Field) -> None:
+        """Ends of frames are values that the register can have, as the handler sees them."""
+        most = (1 << 8 * field.register.width) - 1
+        if _SERIAL.match(self.result.split.device) and field.register.width > 1:
+            most = 0x1FF
+        if field.reads and all(_is_byte(read) for read in field.reads):
+            most = 0xFF
+        never = [end for end in frame.ends if end > most]
+        if never:
+            raise Refusal(
+                f'ends="{never[0]}" of {self.result.vector.name}: {field.register.name} is at '
+                f"most {most} as the handler reads it, so no record ends a frame by it; give "
+                "characters that come",
+                str(self.sources.domain.path),
+            )
+
+
+def _is_byte(read: Expr) -> bool:
+    """Whether only the low eight bits of a read are looked at."""
+    expr = read
+    while expr.parent is not None:
+        expr = expr.parent
+        if expr.operator == "cast" and expr.pieces[0] in _BYTES:
+            return True
+        masked = expr.operator == "&" and any(
+            peeled(part).kind == "const" and 0 <= peeled(part).number <= 0xFF for part in expr.parts
+        )
+        if masked:
+            return True
+        if expr.kind != "expansion" and expr.operator not in ("()", "cast"):
+            return False
+    return False
 
 
 def _only_call(function: Function) -> str:

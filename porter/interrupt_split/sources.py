@@ -15,6 +15,7 @@ from porter.project.definitions import Definition
 from porter.project.domain import Domain, Split
 from porter.project.knowledge import Knowledge
 from porter.project.reachability import CallGraph
+from porter.source.c_lexer import Directive
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
 
@@ -51,6 +52,7 @@ class Sources:
             start, end = function.tree.start(function.node), function.tree.end(function.node)
             if start <= found.start < end and function.body is not None:
                 if function.node.has_error:
+                    self._check_arms(function)
                     break
                 return function
         line = found.file.line(found.start)
@@ -59,6 +61,32 @@ class Sources:
             "it as a plain function",
             f"{found.file.name}:{line}",
         )
+
+    @staticmethod
+    def _check_arms(function: Function) -> None:
+        """Raises Refusal for an #if whose arms hold parts of statements."""
+        file, lexed = function.text.file, function.text.lexed
+        start, end = function.tree.start(function.node), function.tree.end(function.node)
+        begun: list[tuple[Directive, int]] = []
+        for directive in (d for d in lexed.directives if start <= d.start < end):
+            depth = sum(
+                (token.text == b"{") - (token.text == b"}")
+                for token in lexed.tokens
+                if start <= token.start < directive.start
+            )
+            if directive.name in (b"if", b"ifdef", b"ifndef"):
+                begun.append((directive, depth))
+            elif directive.name in (b"elif", b"else", b"endif") and begun:
+                opened, before = begun[-1]
+                if depth != before:
+                    raise Refusal(
+                        f"#{opened.name.decode()} splits a block of {function.name}: a brace "
+                        "opens in one arm and closes elsewhere; put whole statements between "
+                        "the directives",
+                        f"{file.name}:{file.line(opened.start)}",
+                    )
+                if directive.name == b"endif":
+                    begun.pop()
 
     @property
     def domain(self) -> Domain:

@@ -803,6 +803,15 @@ ESCALATED = (
         )
     ),
     Shape(
+        "conditional that splits a block",
+        "#define FAST 1\n"
+        + handler(
+            "#ifdef FAST\n    if (USART1->SR & USART_SR_RXNE) {\n"
+            "#else\n    if (USART1->SR & 0x10) {\n#endif\n        put(USART1->DR);\n    }\n"
+        ),
+        escalates="#ifdef splits a block of USART1_IRQHandler",
+    ),
+    Shape(
         "fixed number of reads",
         handler("    for (int i = 0; i < 4; i++) {\n        put(USART1->DR);\n    }\n"),
         escalates="a mid-section has no loops",

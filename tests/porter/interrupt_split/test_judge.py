@@ -127,3 +127,21 @@ def test_a_register_that_is_not_captured_is_refused(what: str, tmp_path: Path) -
     split = split_shape(tmp_path, SHAPES["register style"], domain)
     assert split.mid is None
     assert f'<{what} register="RDR"> of USART1: the record has DR, SR' in split.escalated[0]
+
+
+@pytest.mark.parametrize(("value", "end", "most"), [
+    ("(uint8_t)USART1->DR", 300, 255), ("USART1->DR & 0xFF", 256, 255), ("USART1->DR", 512, 511),
+])  # fmt: skip
+def test_an_end_that_never_comes_is_refused(
+    value: str, end: int, most: int, tmp_path: Path
+) -> None:
+    shape = Shape(
+        "narrow",
+        "void USART1_IRQHandler(void)\n{\n    if (USART1->SR & USART_SR_RXNE) put("
+        f"{value});\n}}\n",
+    )
+    split = split_shape(tmp_path, shape, domain_for("USART1", Frame("DR", (13, end), 16)))
+    assert split.mid is None
+    assert f'ends="{end}" of USART1: DR is at most {most} as the handler' in split.escalated[0]
+    known = split_shape(tmp_path, shape, domain_for("USART1", Frame("DR", (13, most), 16)))
+    assert known.escalated == []
