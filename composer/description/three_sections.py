@@ -29,7 +29,7 @@ from composer.description.units import show_size
 COUNTS_MAX = 4
 """FVM_SPLIT_COUNTS of <fvm/split.h>."""
 _SMALLEST_RING = 128  # bytes: counters, ring header and a few records
-_RING_HEADERS = 60  # bytes: struct fvm_split_block and struct fvm_ring_header
+_RING_HEADERS = 64  # bytes: struct fvm_split_block and struct fvm_ring_header
 _SMALLEST_RECORD = 4  # bytes: one register; records of more fill the ring sooner
 
 

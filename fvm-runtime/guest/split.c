@@ -10,8 +10,9 @@ void fvm_split_attach(struct fvm_split *split, uint32_t virt_id, volatile void *
     struct fvm_split_block *block = (struct fvm_split_block *)(uintptr_t)memory;
     split->block = block;
     split->done = done_event;
+    split->pend = pend_event;
     fvm_ring_reader(&split->ring, block + 1, size - sizeof *block);
-    guest_vector_split(virt_id, pend_event);
+    guest_vector_split(virt_id, split);
     if (split->block->waiting != 0) {
         (void)hyp_evt_snd(done_event); /* for the VM as it was before it started */
     }

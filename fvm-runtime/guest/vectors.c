@@ -21,10 +21,9 @@ struct vector {
     virt_handler handler;
     uint32_t order; /* smaller runs first */
     uint8_t transparent;
-    uint8_t acknowledge; /* the kernel waits to hear that it was served */
-    uint8_t disabled;    /* of a line: until hyp_irq_ena */
-    uint8_t split;       /* a process serves the line first */
-    uint32_t pend_event; /* then: asks the process */
+    uint8_t acknowledge;     /* the kernel waits to hear that it was served */
+    uint8_t disabled;        /* of a line: until hyp_irq_ena */
+    struct fvm_split *split; /* of a line that a process serves first, or NULL */
 };
 
 static struct vector vector[FVM_VECTORS_MAX];
@@ -80,11 +79,10 @@ int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
     return result;
 }
 
-void guest_vector_split(uint32_t virt_id, uint32_t pend_event)
+void guest_vector_split(uint32_t virt_id, struct fvm_split *split)
 {
-    vector[virt_id].split = 1;
+    vector[virt_id].split = split;
     vector[virt_id].disabled = 1;
-    vector[virt_id].pend_event = pend_event;
 }
 
 static bool held(uint32_t virt_id)
@@ -115,8 +113,10 @@ int virt_vct_trig(uint32_t virt_id)
     if (virt_id >= FVM_VECTORS_MAX || vector[virt_id].handler == NULL) {
         return FVM_E_ARGUMENT;
     }
-    if (vector[virt_id].split) {
-        return hyp_evt_snd(vector[virt_id].pend_event); /* it posts what it finds */
+    struct fvm_split *split = vector[virt_id].split;
+    if (split != NULL) {
+        split->block->asked = 1; /* before the event: it posts even what it would postpone */
+        return hyp_evt_snd(split->pend);
     }
     fvm_state.pending[virt_id] = 1;
     return serve(virt_id);
@@ -150,7 +150,7 @@ int virt_vct_clear(uint32_t virt_id)
     if (virt_id == FVM_VIRT_SWITCH) {
         fvm_state.int_pend.byte.yield = 0;
     }
-    if (vector[virt_id].split) {
+    if (vector[virt_id].split != NULL) {
         return FVM_OK; /* its records are like a source that stays asserted */
     }
     if (fvm_state.pending[virt_id] != 0) {

@@ -22,44 +22,67 @@ static void count(const struct fvm_split_section *section, const uint32_t *recor
     }
 }
 
+/* A VM that asked, or that alone can serve the cause, is woken: a record may not be postponed then,
+ * and if it is dropped there has to be another one. */
 static enum fvm_verdict judge(const struct fvm_split_section *section, const uint32_t *record,
-                              bool consumed)
+                              bool consumed, bool asked)
 {
     enum fvm_verdict verdict = FVM_POST;
     if (section->judge != NULL) {
         verdict = section->judge(record, consumed);
     }
-    return consumed ? verdict : FVM_POST;
+    if (!consumed || (asked && verdict == FVM_POSTPONE)) {
+        verdict = FVM_POST;
+    }
+    return verdict;
+}
+
+/* Wakes the VM, and waits until it has served all there is. */
+static void hand_over(const struct fvm_split_section *section, struct fvm_split_block *block)
+{
+    block->waiting = 1;
+    block->posted++;
+    (void)fvm_event_send(section->post); /* a VM that starts looks when it attaches */
+    (void)fvm_signal_wait(section->done);
+    block->waiting = 0;
 }
 
 _Noreturn void fvm_split_run(const struct fvm_split_section *section)
 {
     struct fvm_split_block *block = (struct fvm_split_block *)(uintptr_t)section->memory;
+    uint32_t size = section->words * sizeof(uint32_t);
     struct fvm_ring ring;
     memset(block, 0, sizeof *block);
     fvm_ring_writer(&ring, block + 1, section->size - sizeof *block);
+    bool asked = false;
     for (;;) {
-        (void)fvm_signal_wait(section->signal);
+        if (!asked) {
+            (void)fvm_signal_wait(section->signal);
+        }
+        if (fvm_ring_room(&ring) < size) {
+            hand_over(section, block); /* what isn't read can still be held back by the sender */
+        }
+        asked = asked || block->asked != 0;
+        block->asked = 0;
         uint32_t record[FVM_SPLIT_WORDS] = {0};
         bool consumed = section->capture(record);
         count(section, record, block);
-        enum fvm_verdict verdict = judge(section, record, consumed);
+        enum fvm_verdict verdict = judge(section, record, consumed, asked);
         if (verdict == FVM_DROP) {
             block->dropped++;
             continue;
         }
-        if (!fvm_ring_write(&ring, (const uint8_t *)record, section->words * sizeof record[0])) {
-            block->lost++;
+        asked = false;
+        if (!fvm_ring_write(&ring, (const uint8_t *)record, size)) {
+            block->lost++; /* only where the VM made a mess of the ring */
+        }
+        if (!consumed) {
+            hand_over(section, block);
         } else if (verdict == FVM_POSTPONE) {
             block->postponed++;
-            continue;
-        }
-        block->waiting = !consumed;
-        block->posted++;
-        (void)fvm_event_send(section->post); /* a VM that starts looks when it attaches */
-        if (!consumed) {
-            (void)fvm_signal_wait(section->done);
-            block->waiting = 0;
+        } else {
+            block->posted++;
+            (void)fvm_event_send(section->post);
         }
     }
 }

@@ -63,13 +63,15 @@ static int peer_started(struct fvm_ring *ring, const volatile uint32_t *epoch)
     return 1;
 }
 
+uint32_t fvm_ring_room(struct fvm_ring *ring)
+{
+    (void)peer_started(ring, &ring->shared->reader_epoch);
+    return (observe(&ring->shared->tail) - ring->position - 1) & ring->mask;
+}
+
 int fvm_ring_write(struct fvm_ring *ring, const uint8_t *bytes, uint32_t length)
 {
-    uint32_t room;
-
-    (void)peer_started(ring, &ring->shared->reader_epoch);
-    room = (observe(&ring->shared->tail) - ring->position - 1) & ring->mask;
-    if (length > room) {
+    if (length > fvm_ring_room(ring)) {
         ring->dropped += length;
         return 0;
     }

@@ -79,11 +79,23 @@ def test_a_masked_vm_loses_nothing_that_the_ring_holds(guest: Guest) -> None:
     assert (state["text"], state["lost"]) == ("A" * RECORDS_THAT_FIT, "0")
 
 
-def test_what_the_ring_cannot_hold_is_counted(guest: Guest) -> None:
+def test_what_the_ring_cannot_hold_stays_with_the_sender(guest: Guest) -> None:
     guest.command(b"p")
-    guest.send(b"B" * (RECORDS_THAT_FIT + 5))
-    guest.expect(lost="5")
-    assert guest.command(b"u")["text"] == "B" * RECORDS_THAT_FIT
+    text = "".join(chr(65 + i % 26) for i in range(RECORDS_THAT_FIT + 50))
+    guest.send(text.encode())
+    state = guest.expect(records=str(RECORDS_THAT_FIT), waiting="1")
+    assert state["runs"] == "0"
+    guest.command(b"u")
+    assert guest.expect(text=text)["lost"] == "0"
+
+
+def test_a_vector_pended_in_software_is_not_postponed_with_what_came_meanwhile(
+    guest: Guest,
+) -> None:
+    for count in range(1, 21):
+        guest.send(b"q")  # to be postponed
+        guest.command(b"t")
+        guest.expect(text="q" * count)
 
 
 def test_a_disabled_vector_waits_and_its_records_too(guest: Guest) -> None:

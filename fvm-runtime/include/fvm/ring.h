@@ -44,6 +44,9 @@ void fvm_ring_reader(struct fvm_ring *ring, volatile void *memory, uint32_t size
 /* Writes all of it and returns 1, or nothing and returns 0. The reader sees it at once. */
 int fvm_ring_write(struct fvm_ring *ring, const uint8_t *bytes, uint32_t length);
 
+/* Bytes that can be written now. */
+uint32_t fvm_ring_room(struct fvm_ring *ring);
+
 /* Reads at most `size` bytes and returns how many. When peer_starts has changed after it,
  * they are the first bytes of the writer's new epoch. */
 uint32_t fvm_ring_read(struct fvm_ring *ring, uint8_t *bytes, uint32_t size);

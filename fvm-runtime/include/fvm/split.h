@@ -24,15 +24,17 @@ enum fvm_verdict {
     FVM_DROP,     /* forgotten */
 };
 
-/* Start of the shared memory; the ring with the records follows. The process writes it. */
+/* Start of the shared memory; the ring with the records follows. The process writes all but the
+ * last word. */
 struct fvm_split_block {
     volatile uint32_t waiting;   /* 1: the line is closed until the VM says that it is done */
     volatile uint32_t records;   /* captured, since the process started */
     volatile uint32_t posted;    /* events sent to the VM */
     volatile uint32_t postponed; /* records kept without an event */
     volatile uint32_t dropped;   /* by the policy */
-    volatile uint32_t lost;      /* for want of room in the ring */
+    volatile uint32_t lost;      /* because the VM changed what only the process may */
     volatile uint32_t count[FVM_SPLIT_COUNTS]; /* as the description names them */
+    volatile uint32_t asked; /* 1: the VM pended its vector in software and must be woken */
 };
 
 /* --- the process ------------------------------------------------------------------------ */
@@ -57,8 +59,8 @@ _Noreturn void fvm_split_run(const struct fvm_split_section *section);
 /* --- the VM ------------------------------------------------------------------------------- */
 struct fvm_split {
     struct fvm_ring ring;
-    const struct fvm_split_block *block;
-    uint32_t done; /* event */
+    struct fvm_split_block *block;
+    uint32_t done, pend; /* events */
 };
 
 /* From the generated start-up, when the VM may send both events: the records of `virt_id` come
