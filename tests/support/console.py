@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import socket
+import struct
+import termios
 import time
 from collections.abc import Callable
 
@@ -10,6 +13,12 @@ from collections.abc import Callable
 # no firmware's receive buffer overflows.
 _CHUNK = 8
 _PAUSE = 0.001
+_HELD_BACK = 0.2  # seconds
+
+
+def _unread(connection: socket.socket) -> bool:
+    """Whether the other end has not read everything (SIOCOUTQ, unix(7))."""
+    return struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0] != 0
 
 
 class Console:
@@ -29,6 +38,14 @@ class Console:
         """Sends the bytes at the pace of a serial line."""
         for start in range(0, len(text), _CHUNK):
             self._connection.sendall(text[start : start + _CHUNK])
+            time.sleep(_PAUSE)
+            self._wait_until_taken()
+
+    def _wait_until_taken(self) -> None:
+        """Until the machine took what was sent: on a busy computer it stands still, and would then
+        get all at once. Not for ever, since it may have its reasons to take nothing."""
+        end = time.monotonic() + _HELD_BACK
+        while _unread(self._connection) and time.monotonic() < end:
             time.sleep(_PAUSE)
 
     def read_line(self, timeout: float) -> str:
