@@ -35,6 +35,6 @@ def test_a_fault_of_the_hypervisor_resets_the_chip(
     plan = reboots.symbol("wrong", "plan")
     words = {plan: LOOP, plan + 4: 60, after_first_wait(reboots): UNDEFINED}
     with Machine(reboots.patched(tmp_path / "system.elf", words), {"log": 6}) as machine:
-        boots = [line for line in (machine.console["log"].read_line(20) for _ in range(6))
-                 if line.startswith("fvm: boot ")]  # fmt: skip
-    assert len(boots) > 1
+        lines = [machine.console["log"].read_line(20) for _ in range(6)]
+    # A reset may cut a line short, and the next one then begins behind it.
+    assert sum(line.count("fvm: boot ") for line in lines) > 1
