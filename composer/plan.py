@@ -16,6 +16,8 @@ VIRT_SWITCH, VIRT_TICK, VIRT_SVC, VIRT_FIRST = range(4)
 VECTORS_MAX = 64
 THREADS_MAX = 4
 PRIORITY_MAX = 31
+VM_PRIORITY_MAX = 255
+DOMAINS_MAX = 32  # the hypervisor is one; the kernel has masks of domains and vCPUs
 TICKS_MAX = 2**31 - 1  # the runtime counts in 32 bits and compares by signed difference
 SVC_NUMBER = 0xF5
 

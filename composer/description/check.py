@@ -10,7 +10,7 @@ from composer.chips.family import family_of
 from composer.description import check_domain
 from composer.description.model import Clocks, Named, Place, System
 from composer.description.units import show_size, show_time
-from composer.plan import TICKS_MAX
+from composer.plan import DOMAINS_MAX, TICKS_MAX
 
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
@@ -68,6 +68,10 @@ def unique(items: Iterable[tuple[str, Place]], what: str) -> None:
 def _names(system: System) -> None:
     if not system.domains:
         raise system.place.error("<system> has no <vm> and no <process>", "add one")
+    if len(system.domains) >= DOMAINS_MAX:
+        raise system.domains[DOMAINS_MAX - 1].place.error(
+            f"{len(system.domains)} domains", f"at most {DOMAINS_MAX - 1} are possible"
+        )
     for domain in system.domains:
         if domain.name in _RESERVED:
             raise domain.place.error(

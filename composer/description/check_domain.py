@@ -13,6 +13,7 @@ from composer.plan import (
     TICKS_MAX,
     VECTORS_MAX,
     VIRT_FIRST,
+    VM_PRIORITY_MAX,
     c_name,
 )
 
@@ -126,6 +127,11 @@ def _vm(system: System, domain: Domain, vm: VmPart) -> None:
             f"tick of '{domain.name}' is {vm.tick_hz} Hz, which doesn't divide the kernel's"
             f" {kernel_hz} Hz",
             f"choose {', '.join(str(d) for d in sorted(near))} Hz or another kernel tick",
+        )
+    if not 0 <= vm.priority <= VM_PRIORITY_MAX:
+        raise domain.place.error(
+            f"priority of '{domain.name}' is {vm.priority}",
+            f"choose 0 to {VM_PRIORITY_MAX}; larger is more urgent",
         )
     if not 1 <= vm.catchup <= 65535:
         raise domain.place.error(f"catchup {vm.catchup}", "choose 1 to 65535")

@@ -161,8 +161,12 @@ class Project:
 
 @dataclass(frozen=True)
 class VmPart:
-    """What only a VM has. Handler names are final symbols; None: no such vector."""
+    """What only a VM has. Handler names are final symbols; None: no such vector.
 
+    A larger `priority` is more urgent.
+    """
+
+    priority: int
     tick_hz: int
     catchup: int
     watchdog_us: int
@@ -284,7 +288,7 @@ class Event:
 
 @dataclass(frozen=True)
 class System:
-    """One description."""
+    """One description. VMs are in the order of falling priority, equal ones as described."""
 
     file: Path
     name: str
@@ -305,5 +309,5 @@ class System:
 
     @property
     def domains(self) -> tuple[Domain, ...]:
-        """Processes, then VMs, each in description order."""
+        """Processes in description order, then VMs."""
         return self.processes + self.vms

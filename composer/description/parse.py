@@ -124,7 +124,11 @@ def _system(node: _Node, file: Path) -> System:
         kernel=_kernel(node.one("kernel")),
         clocks=tuple(_clocks(n) for n in node.all("clocks")),
         processes=tuple(_domain(n, None, _process(n)) for n in node.all("process")),
-        vms=tuple(_domain(n, _vm(n), None) for n in node.all("vm")),
+        # The runtime finds the more urgent of two vCPUs by the smaller index.
+        vms=tuple(
+            _domain(n, _vm(n), None)
+            for n in sorted(node.all("vm"), key=lambda n: -n.number("priority"))
+        ),
         shared=tuple(_shared(n) for n in node.all("shared")),
         events=tuple(
             Event(n.text("name"), n.text("from"), n.text("to"), n.maybe("handler"), n.place)
@@ -255,6 +259,7 @@ def _vm(node: _Node) -> VmPart:
         return found.text("handler") if found else None
 
     return VmPart(
+        priority=node.number("priority"),
         tick_hz=node.unit("tick", units.rate),
         catchup=node.number("catchup"),
         watchdog_us=node.unit("watchdog", units.time),

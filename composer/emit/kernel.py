@@ -54,6 +54,7 @@ def tables(plan: Plan) -> str:
         fault_signal=SIGNAL_FAULT,
         manager_signal=SIGNAL_MANAGER,
         budget=budget(plan),
+        peers=_peers(plan),
         description=hashlib.sha256(plan.system.file.read_bytes()).digest(),
     )
 
@@ -76,6 +77,15 @@ def linker_script(plan: Plan) -> str:
 def budget(plan: Plan) -> int:
     """Cycles of one slice."""
     return plan.system.kernel.slice_us * plan.cpu_hz // 1_000_000
+
+
+def _peers(plan: Plan) -> list[int]:
+    """For each vCPU the mask of those of its priority, itself included."""
+    vms = [d.source.vm for d in plan.vms if d.source and d.source.vm]
+    return [
+        sum(1 << other for other, vm in enumerate(vms) if vm.priority == one.priority)
+        for one in vms
+    ]
 
 
 def _routes(plan: Plan) -> dict[int, Route]:

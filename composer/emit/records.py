@@ -28,6 +28,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "clock_hz": plan.cpu_hz,
         "kernel_tick_hz": plan.system.kernel.tick_hz,
         "tick_hz": vm.tick_hz if vm else None,
+        "priority": vm.priority if vm else None,
         "catchup": vm.catchup if vm else None,
         "watchdog_ms": vm.watchdog_us // 1000 if vm else None,
         "fpu": domain.fpu,

@@ -134,9 +134,19 @@ class Expected(Described):
                     catchup=source.vm.catchup,
                     budget=self.system.kernel.slice_us * self.cpu_hz // MICROSECONDS,
                     watchdog=self.ticks(source.vm.watchdog_us),
+                    peers=self._peers(source.vm.priority),
+                    priority=source.vm.priority,
                 )
             )
         return tuple(found)
+
+    def _peers(self, priority: int) -> int:
+        """Mask of the vCPUs of a priority."""
+        return sum(
+            1 << vcpu
+            for vcpu, vm in enumerate(self.system.vms)
+            if vm.vm is not None and vm.vm.priority == priority
+        )
 
     def pins(self) -> tuple[PinGrant, ...]:
         """The pins that domains may set and read while they run, by port."""

@@ -16,14 +16,14 @@ SYSTEM_VECTORS = 16  # words before the first line's vector: initial SP and 15 e
 REGIONS = 8
 NO_INDEX = 0xFF
 
-_MAGIC, _VERSION = 0x544D5646, 1
+_MAGIC, _VERSION = 0x544D5646, 2
 _DIRECTORY = struct.Struct("<II32s")
 _ENTRY = struct.Struct("<IHH")
 _TABLES = ("domain", "thread", "vcpu", "route", "event", "timer", "boot", "pin")
 _DOMAIN = struct.Struct("<24sIIIIIHBBBB2x16II")
 _CAPABILITY = struct.Struct("<BBBB")
 _THREAD = struct.Struct("<BBBB")
-_VCPU = struct.Struct("<BBBBBBHII")
+_VCPU = struct.Struct("<BBBBBBHIIIB3x")
 _ROUTE = struct.Struct("<BBBB")
 _EVENT = struct.Struct("<BBBBB")
 _TIMER = struct.Struct("<B3xI")
@@ -93,6 +93,8 @@ class Vcpu:
     catchup: int
     budget: int
     watchdog: int
+    peers: int
+    priority: int
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,8 @@ struct fvm_vcpu_config {
     uint16_t catchup;       /* most tick periods to catch up */
     uint32_t budget;        /* cycles a round, the first from the start */
     uint32_t watchdog;      /* kernel ticks; 0: none */
+    uint32_t peers;         /* bit: vCPU of equal priority, this one too */
+    uint8_t priority;       /* larger is more urgent; indices are sorted by it, falling */
 };
 
 /* Where an interrupt or event goes. */

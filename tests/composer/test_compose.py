@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -285,6 +286,24 @@ def test_run_time_pins_are_granted_by_port(tmp_path: Path) -> None:
     assert (reads.domain, reads.port, reads.mask, reads.own) == (2, 0, 0, 1 << 9)
     assert (sets.domain, sets.port, sets.mask, sets.own) == (3, 0, 1 << 6, 1 << 6)
     assert reads.address == sets.address == 0x40020018
+
+
+def test_vcpus_are_numbered_by_falling_priority(tmp_path: Path) -> None:
+    third = systems.TINY[systems.TINY.index('  <vm name="two"') : systems.TINY.index("  <shared")]
+    for old, new in (('name="two"', 'name="three"'), ("USART2", "USART3"), ('pin="6"', 'pin="7"')):
+        third = third.replace(old, new)
+    plan = systems.plan_of(
+        tmp_path,
+        ("  <shared", f"{third}  <shared"),
+        ('name="two"', 'name="two" priority="7"'),
+        ('name="three"', 'name="three" priority="7"'),
+    )
+    assert [(vm.name, vm.vcpu) for vm in plan.vms] == [("two", 0), ("three", 1), ("one", 2)]
+    tables = generate(plan, tmp_path)["kernel/fvm_tables.c"]
+    tables = tables[tables.index("fvm_vcpu[]") :]
+    rows = re.findall(r"/\* (\w+) \*/\n.*?\.peers = (\w+)u,\s+\.priority = (\d+)", tables, re.S)
+    assert rows == [("two", "0x00000003", "7"), ("three", "0x00000003", "7"),
+                    ("one", "0x00000004", "0")]  # fmt: skip
 
 
 def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:

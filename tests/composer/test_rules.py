@@ -56,6 +56,9 @@ BREACHES = [
     (END, '<shared name="link" size="4"><user domain="one"/></shared>' + END,
      ["a second shared block 'link'"]),
     ('<user domain="two" access="r"/>', '<user domain="three"/>', ["no domain 'three'"]),
+    (END, "".join(f'<process name="p{n}" priority="{n}" flash="1K" ram="1K">'
+                  '<project builtin="heartbeat"/></process>' for n in range(29)) + END,
+     ["32 domains", "at most 31"]),
     ('from="one"', 'from="none"', ["no domain 'none'"]),
     ('to="two"', 'to="one"', ["to itself"]),
     ('to="two" handler="event_handler"', 'to="two"', ["has no handler"]),
@@ -70,6 +73,7 @@ BREACHES = [
     ('watchdog="500ms"', 'watchdog="999999999s"', ["31 bits", "at most 2147483647 ms"]),
     ('period="10ms"', 'period="2147484s"', ["timer 'beat'", "31 bits", "2147483647 ms"]),
     ('console="USART6"', 'console="USART6" report="2147484s"', ["31 bits", "2147483647 ms"]),
+    ('watchdog="500ms"', 'priority="256"', ["priority of 'one' is 256", "0 to 255"]),
     ('watchdog="500ms"', 'catchup="65536"', ["catchup 65536", "1 to 65535"]),
     ('<device name="USART2"/>', DEVICES,
      ["'two' needs 9 protection regions, the core has 8", "link 1", "take 1 device"]),

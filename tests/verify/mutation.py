@@ -76,7 +76,7 @@ class Original:
 
     def row(self, table: str, number: int) -> int:
         """Address of an element of a table."""
-        sizes = {"domain": 120, "thread": 4, "vcpu": 16, "route": 4, "event": 5, "timer": 8,
+        sizes = {"domain": 120, "thread": 4, "vcpu": 24, "route": 4, "event": 5, "timer": 8,
                  "boot": 20, "pin": 12}  # fmt: skip
         return self.tables.places[table].start + sizes[table] * number
 
@@ -239,6 +239,9 @@ def of_numbers(original: Original) -> Iterator[Mutant]:
         yield byte(f"vCPU {number}: catch-up", at + 6, 200)
         yield word(f"vCPU {number}: budget", at + 8, original.read(at + 8) * 2)
         yield word(f"vCPU {number}: watchdog off", at + 12, 0)
+        yield word(f"vCPU {number}: peer of nobody", at + 16, 0)
+        yield word(f"vCPU {number}: peer of one more", at + 16, original.read(at + 16) | 1 << 31)
+        yield byte(f"vCPU {number}: more urgent", at + 20, original.read(at + 20) + 1)
     for number in range(len(original.tables.timers)):
         at = original.row("timer", number)
         yield byte(f"timer {number}: signal", at, original.read(at) + 1)
