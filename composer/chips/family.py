@@ -37,8 +37,8 @@ class Family(Protocol):
     def frequencies(self, clocks: Clocks | None, chip: Chip) -> Frequencies:
         """What the clock tree gives; without <clocks> what the chip has after reset."""
 
-    def clock_problem(self, clocks: Clocks, chip: Chip) -> tuple[str, str] | None:
-        """What is wrong with a clock tree, and what to do; None if nothing."""
+    def clock_problem(self, clocks: Clocks | None, chip: Chip) -> tuple[str, str] | None:
+        """What is wrong with a clock tree or with having none, and what to do; None if nothing."""
 
     def clock_ops(self, clocks: Clocks, chip: Chip) -> list[BootOp]:
         """Steps that set the clock tree up."""
@@ -61,8 +61,10 @@ class Family(Protocol):
 
 def family_of(chip: Chip) -> Family:
     """The family module of a chip."""
+    from composer.chips.mps2 import Mps2
     from composer.chips.stm32f4 import Stm32F4
 
-    if chip.family == "stm32f4":
-        return Stm32F4()
+    families: dict[str, type[Family]] = {"mps2": Mps2, "stm32f4": Stm32F4}
+    if chip.family in families:
+        return families[chip.family]()
     raise InternalError(f"no family module for '{chip.family}'")

@@ -64,8 +64,10 @@ class Stm32F4:
             cpu, {"HCLK1": cpu, "PCLK1": cpu // clocks.apb1, "PCLK2": cpu // clocks.apb2}
         )
 
-    def clock_problem(self, clocks: Clocks, chip: Chip) -> tuple[str, str] | None:
+    def clock_problem(self, clocks: Clocks | None, chip: Chip) -> tuple[str, str] | None:
         """The first limit that is broken."""
+        if clocks is None:
+            return "<system> has no <clocks>", "add one with the PLL factors"
         limits = chip.clock_limits
         for name, choices in (("p", limits["p"]), ("ahb", _AHB), ("apb1", _APB), ("apb2", _APB)):
             value = getattr(clocks, name)

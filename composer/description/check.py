@@ -201,8 +201,6 @@ def _who(name: str) -> str:
 
 def _clocks(system: System, chip: Chip) -> None:
     clocks = merged_clocks(system)
-    problem = family_of(chip).clock_problem(clocks, chip) if clocks else None
-    if clocks and problem:
-        raise clocks.place.error(*problem)
-    if clocks is None:
-        raise system.place.error("<system> has no <clocks>", "add one with the PLL factors")
+    problem = family_of(chip).clock_problem(clocks, chip)
+    if problem:
+        raise (clocks or system).place.error(*problem)

@@ -87,7 +87,9 @@ class Described:
 
     @property
     def cpu_hz(self) -> int:
-        """What the clock tree of the description gives."""
+        """What the clock tree of the description gives; a board with a fixed clock has none."""
+        if self.chip.family == "mps2":
+            return int(self.chip.clock_limits["cpu"])
         described = self.system.clocks or tuple(c for d in self.system.domains for c in d.clocks)
         hsi = int(self.chip.clock_limits["hsi"])
         if not described:

@@ -14,7 +14,7 @@
 
 void console_init(void)
 {
-    USART_BRR = HYP_CONSOLE_BRR;
+    USART_BRR = HYP_CONSOLE_DIVIDER;
     USART_CR1 = USART_CR1_UE_TE;
 }
 

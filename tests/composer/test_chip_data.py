@@ -116,7 +116,8 @@ def test_every_chip_file_loads_and_says_where_it_comes_from() -> None:
         chip = load_chip(name, HERE)
         assert chip.name == name
         record = json.loads((files("composer.chips") / "data" / f"{name}.json").read_text("utf-8"))
-        assert {"package", "version", "sha256", "licence"} <= record["provenance"].keys()
+        said = record["provenance"].keys()
+        assert {"package", "version", "sha256", "licence"} <= said or "documents" in said
         devices = sorted(chip.devices.values(), key=lambda d: d.base)
         for device, following in pairwise(devices):
             assert device.base + device.size <= following.base
@@ -140,3 +141,8 @@ def test_a_board_names_its_chip_and_serial_lines() -> None:
     board = load_board("netduinoplus2", HERE)
     assert board.chip == "STM32F405RG"
     assert board.serial[5] == "USART6"
+    for name in ("mps2-an385", "mps2-an386", "mps2-an500"):
+        board = load_board(name, HERE)
+        chip = load_chip(board.chip, HERE)
+        assert set(board.serial) <= chip.devices.keys()
+        assert (chip.lines, chip.interrupts["TIMER0"]) == (32, 8)

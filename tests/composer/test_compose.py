@@ -327,5 +327,5 @@ def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
         assert f"#define FVM_{name} {count}\n" in config
     hypervisor = texts["hypervisor/hyp_config.h"]
     assert "#define HYP_CONSOLE_BASE 0x40011400u" in hypervisor
-    assert "#define HYP_CONSOLE_BRR 729u" in hypervisor  # 84 MHz / 115200
+    assert "#define HYP_CONSOLE_DIVIDER 729u" in hypervisor  # 84 MHz / 115200
     assert "#define HYP_REPORT_TICKS 1000u" in hypervisor

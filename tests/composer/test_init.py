@@ -228,7 +228,16 @@ def test_a_file_that_exists_is_kept(tmp_path: Path, capfd: pytest.CaptureFixture
 def test_an_unknown_chip_lists_the_known(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     code = run_command(lambda: _call("init", str(tmp_path), "--chip", "STM32H7", "-o", "-"))
     assert code == 2
-    assert f"unknown chip 'STM32H7'; known: {CHIP}" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "unknown chip 'STM32H7'; known: " in said and CHIP in said
+
+
+def test_a_chip_whose_set_up_code_nobody_reads_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = run_command(lambda: _call("init", str(tmp_path), "--chip", "MPS2-AN385", "-o", "-"))
+    assert code == 2
+    assert "stm32f4 chips only, MPS2-AN385 is mps2" in capfd.readouterr().err
 
 
 def test_a_missing_project_is_a_wrong_command_line(tmp_path: Path) -> None:

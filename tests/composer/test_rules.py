@@ -14,7 +14,7 @@ DEVICES = "".join(f'<device name="{n}"/>' for n in ("TIM2", "TIM4", "SPI1", "RTC
 
 # (replaced text, its replacement, parts of the message)
 BREACHES = [
-    ('chip="STM32F405RG"', 'chip="STM32F9"', ["unknown chip 'STM32F9'", "known: STM32F405RG"]),
+    ('chip="STM32F405RG"', 'chip="STM32F9"', ["unknown chip 'STM32F9'", "known: MPS2-AN385"]),
     ('board="netduinoplus2"', 'board="x"', ["unknown board 'x'", "netduinoplus2"]),
     ('flash="32K"', 'flash="2M"',
      ["flash doesn't fit", "1082K too much", "largest are one 2M, hypervisor 16K"]),

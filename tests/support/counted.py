@@ -13,11 +13,24 @@ from pathlib import Path
 from composer.simulate.log import Record, parse
 
 HYPERVISOR = "hypervisor"
-KERNEL_CONSOLE = 6  # USART6 in every description of the tests
-_USARTS = 6
 _PATIENCE = 5.0  # seconds of the host; a line is due in less than one
-# One instruction is 16 ns: with the real frequency of 168 MHz, 62500 instructions a millisecond.
-_COUNTED = ("-icount", "shift=4,sleep=off")
+
+
+@dataclass(frozen=True)
+class Board:
+    """A machine of QEMU: `lines` serial lines, the kernel's log on the one called `console`.
+
+    An instruction takes 2 ** `shift` ns.
+    """
+
+    machine: str
+    lines: int
+    console: int
+    shift: int
+
+
+# USART6 in every description of the tests; with 168 MHz, 62500 instructions a millisecond.
+NETDUINO = Board("netduinoplus2", 6, 6, 4)
 
 
 @dataclass(frozen=True)
@@ -111,6 +124,7 @@ def run(
     consoles: Mapping[str, int],
     until_tick: int,
     *,
+    board: Board = NETDUINO,
     options: tuple[str, ...] = (),
     patience: float = _PATIENCE,
 ) -> Transcript:
@@ -120,9 +134,10 @@ def run(
     some seconds of the host: the system hangs.
     """
     with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
-        files = {number: Path(folder) / f"usart{number}" for number in range(1, _USARTS + 1)}
-        arguments = ["qemu-system-arm", "-M", "netduinoplus2", "-display", "none"]
-        arguments += ["-monitor", "none", *_COUNTED, "-kernel", str(elf), *options]
+        files = {number: Path(folder) / f"line{number}" for number in range(1, board.lines + 1)}
+        arguments = ["qemu-system-arm", "-M", board.machine, "-display", "none"]
+        arguments += ["-monitor", "none", "-icount", f"shift={board.shift},sleep=off"]
+        arguments += ["-kernel", str(elf), *options]
         for file in files.values():
             arguments += ["-serial", f"file:{file}"]
         process = subprocess.Popen(
@@ -132,12 +147,12 @@ def run(
             stderr=subprocess.DEVNULL,
         )
         try:
-            reached = _watch(process, files[KERNEL_CONSOLE], until_tick, patience)
+            reached = _watch(process, files[board.console], until_tick, patience)
         finally:
             process.kill()
             process.wait()
         text = {n: files[u].read_bytes().decode("latin-1") for n, u in consoles.items()}
-        return Transcript(reached, text, _records(files[KERNEL_CONSOLE]))
+        return Transcript(reached, text, _records(files[board.console]))
 
 
 def _watch(

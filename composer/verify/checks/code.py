@@ -165,6 +165,8 @@ def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
         ("threads may do what they must not (CCR)", _CCR, 0, _UNSAFE_CCR),
         ("floating-point state is stacked late (FPCCR)", _FPCCR, 0, _LAZY_STACKING),
     ):
+        if register == _FPCCR and not subject.chip.core.fpu:
+            continue
         values = _stored(reset, register)
         good = [v for v in values if isinstance(v, int) and v & needed == needed]
         if not values or len(good) != len(values) or any(v & refused for v in good):

@@ -47,8 +47,10 @@ void cpu_arch_init(void)
     SCB_HFSR = ~0u;
     SCB_DEMCR &= ~SCB_DEMCR_MONITOR; /* a guest's BKPT is its HardFault; the rest is a debugger's */
     SCB_CPACR = 0;
+#if FVM_FPU
     SCB_FPCCR = SCB_FPCCR_ASPEN; /* LSPACT 0 too */
     SCB_FPDSCR = 0;
+#endif
     quiet();
     barrier_data();
     barrier_instruction();

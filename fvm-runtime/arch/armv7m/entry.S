@@ -10,7 +10,9 @@
 
     .syntax unified
     .thumb
+#if FVM_FPU
     .fpu fpv4-sp-d16
+#endif
 
 #define KERNEL_STACK 512
 #define STACK_PATTERN 0xA5A5A5A5 /* as in <fvm/stack.h> */
@@ -141,9 +143,11 @@ leave:
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
     str r12, [r0], #4
+#if FVM_FPU
     tst lr, #0x10
     it eq
     vstmiaeq r0, {s16-s31}
+#endif
 
 enter:
     bl scheduler_switch
@@ -155,6 +159,7 @@ enter:
     and lr, lr, #0x10
     orr lr, lr, r3
     msr psp, r12
+#if FVM_FPU
     tst lr, #0x10
     itt eq
     vldmiaeq r2, {s16-s31}
@@ -167,6 +172,7 @@ enter:
     vldmia r0, {s0-s31}
     movs r0, #0
     vmsr fpscr, r0
+#endif
     bx lr
 
     .thumb_func
@@ -180,10 +186,12 @@ start_stub:
     b enter
     .ltorg
 
+#if FVM_FPU
     .section .rodata
     .balign 4
 fpu_zero:
     .space 128
+#endif
 
     .section .kernel_stack, "aw", %nobits
     .balign 8

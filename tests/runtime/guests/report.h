@@ -1,4 +1,5 @@
-/* What a test guest says: lines `key=value` on the USART at TEST_USART, polled. */
+/* What a test guest says: lines `key=value`, polled, on the STM32 USART at TEST_USART or the CMSDK
+ * UART at TEST_CMSDK_UART. */
 #ifndef TEST_REPORT_H
 #define TEST_REPORT_H
 
