@@ -4,6 +4,7 @@
 #include <fvm/guest.h>
 
 #include "call.h"
+#include "vectors.h"
 
 uint32_t *(*guest_pick)(uint32_t *sp);
 
@@ -12,16 +13,16 @@ void virt_yield_set(uint32_t *(*pick)(uint32_t *sp)) { guest_pick = pick; }
 void virt_yield(void)
 {
     if (virt_in_vct()) {
-        fvm_state.pending[FVM_VIRT_SWITCH] = 1;
+        vector_pend(FVM_VIRT_SWITCH);
         return;
     }
     if (fvm_state.int_mask.both != 0) {
-        fvm_state.pending[FVM_VIRT_SWITCH] = 1;
+        vector_pend(FVM_VIRT_SWITCH);
         fvm_state.int_pend.byte.yield = 1;
     } else if (guest_pick != NULL) {
         guest_switch();
     } else {
-        fvm_state.pending[FVM_VIRT_SWITCH] = 1;
+        vector_pend(FVM_VIRT_SWITCH);
         (void)guest_call(FVM_CALL_VCT_WAKE, 0, 0, 0);
     }
 }

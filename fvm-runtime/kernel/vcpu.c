@@ -70,6 +70,7 @@ void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
         return;
     }
     state->pending[virt_id] = 1;
+    state->pending_group[virt_id / FVM_VECTOR_GROUP] = 1;
     if (usr_sleeps(vcpu)) {
         scheduler_ready(vcpu->usr); /* a masked vector ends the wait too, as with WFI */
     } else {

@@ -1,9 +1,9 @@
 /* fvm_state: the block that a VM and the kernel share, at the start of the VM's RAM.
  *
  * The guest may write every byte of it at any time, so the kernel reads only `int_mask` and
- * `USR_REG` (sanitised on use), writes `int_pend.vector`, `int_mask.pri` (resume call) and
- * `pending[]`, and bases no right on any of them. The offsets are ABI: kernel/tables and the
- * generated linker scripts rely on them.
+ * `USR_REG` (sanitised on use), writes `int_pend.vector`, `int_mask.pri` (resume call),
+ * `pending[]` and `pending_group[]`, and bases no right on any of them. The offsets are ABI:
+ * kernel/tables and the generated linker scripts rely on them.
  */
 #ifndef FVM_STATE_H
 #define FVM_STATE_H
@@ -13,6 +13,7 @@
 #include <fvm/usr_reg.h>
 
 #define FVM_VECTORS_MAX 64u
+#define FVM_VECTOR_GROUP 8u /* vectors that share a byte of pending_group */
 
 /* Virtual vectors that every VM has; interrupts follow in description order, then events. */
 #define FVM_VIRT_SWITCH 0u /* context switch (PendSV): lowest urgency, served last */
@@ -39,15 +40,19 @@ union fvm_int_pend {
 };
 
 struct fvm_state {
-    volatile uint8_t int_ena; /* 1 after hyp_int_ena; the kernel has its own copy */
     volatile uint8_t vct_act; /* 1 while VCT runs handlers */
+    uint8_t reserved_byte;    /* 0: so the first word is 0 when USR runs unmasked */
     union fvm_int_mask int_mask;
     union fvm_int_pend int_pend;
-    uint8_t reserved[2];
+    volatile uint8_t int_ena; /* 1 after hyp_int_ena; the kernel has its own copy */
+    uint8_t reserved;
     const char *volatile task_name; /* name of the running guest task, or NULL */
     uint32_t reserved_word;
     struct fvm_usr_reg usr_reg;
-    volatile uint8_t pending[FVM_VECTORS_MAX]; /* a byte a vector: stores only */
+    /* Bytes, stores only. Byte g of the first is 1 if some of pending[8g] to pending[8g + 7] may be
+     * set: who pends a vector stores its own byte first, VCT clears the group's before it looks. */
+    volatile uint8_t pending_group[FVM_VECTORS_MAX / FVM_VECTOR_GROUP];
+    volatile uint8_t pending[FVM_VECTORS_MAX];
 };
 
 extern struct fvm_state fvm_state; /* placed by the generated linker script */

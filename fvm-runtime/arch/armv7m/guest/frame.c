@@ -8,7 +8,7 @@
 /* switch.S knows these offsets as numbers. */
 _Static_assert(offsetof(struct fvm_state, int_mask) == 2, "STATE_MASK_PRI");
 _Static_assert(offsetof(struct fvm_state, int_pend) == 4, "STATE_PEND");
-_Static_assert(offsetof(struct fvm_state, pending) == 120, "STATE_PENDING_SWITCH");
+_Static_assert(offsetof(struct fvm_state, pending) == 128, "STATE_PENDING_SWITCH");
 
 struct exception_frame {
     uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;

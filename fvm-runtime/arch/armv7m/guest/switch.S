@@ -20,7 +20,7 @@
 #define STATE_MASK_PRI 2
 #define STATE_PEND 4
 #define STATE_PEND_YIELD 5
-#define STATE_PENDING_SWITCH 120
+#define STATE_PENDING_SWITCH 128
 #define CONTROL_FPCA 4
 
     .section .text.guest_switch, "ax", %progbits
