@@ -63,8 +63,9 @@ def family_of(chip: Chip) -> Family:
     """The family module of a chip."""
     from composer.chips.mps2 import Mps2
     from composer.chips.stm32f4 import Stm32F4
+    from composer.chips.stm32f7 import Stm32F7
 
-    families: dict[str, type[Family]] = {"mps2": Mps2, "stm32f4": Stm32F4}
+    families: dict[str, type[Family]] = {"mps2": Mps2, "stm32f4": Stm32F4, "stm32f7": Stm32F7}
     if chip.family in families:
         return families[chip.family]()
     raise InternalError(f"no family module for '{chip.family}'")

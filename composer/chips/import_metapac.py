@@ -20,8 +20,8 @@ from composer.chips.rust_literals import read_static
 from scanner.report.errors import FvmError
 
 _PACKAGE = "stm32-metapac"
-# Blocks outside the peripheral address space; system memory and debug, never granted.
-_NOT_PERIPHERALS = ("UID", "DBGMCU")
+# Outside the peripheral address space: system memory and debug, never granted.
+_NOT_PERIPHERALS = ("UID", "VREFINTCAL", "DBGMCU")
 
 
 @click.command()

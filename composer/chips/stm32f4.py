@@ -1,4 +1,5 @@
 """STM32F4: clock tree (RM0090 section 7), pins (section 8), USART divider (section 30.3.4).
+What a related family does otherwise is a protected member of the class.
 
 The order of the clock steps is RM0090's: oscillator, voltage scale, PLL, wait states, dividers,
 PLL on, switch.
@@ -52,6 +53,15 @@ _PULL = {"none": 0, "up": 1, "down": 2}
 
 class Stm32F4:
     """The family as the composer uses it."""
+
+    _reset = _RESET
+    _voltage = _VOS_SCALE_1
+    _flash_aids = _CACHES_AND_PREFETCH
+    _pll_kept = 0  # bits of PLLCFGR that stay as after a reset
+
+    def _over_drive(self, cpu: int, power: int, chip: Chip) -> list[BootOp]:
+        """Steps between PLL on and PLL ready."""
+        return []
 
     def frequencies(self, clocks: Clocks | None, chip: Chip) -> Frequencies:
         """Core and bus clocks."""
@@ -109,20 +119,21 @@ class Stm32F4:
         hse = clocks.source == "HSE"
         ops = []
         if hse:
-            ops.append(_modify(rcc + _CR, _HSEON, _HSEON, "HSE on"))
-            ops.append(_wait(rcc + _CR, _HSERDY, _HSERDY, "HSE ready"))
-        pll = clocks.m | clocks.n << 6 | (clocks.p // 2 - 1) << 16 | clocks.q << 24
+            ops.append(modify(rcc + _CR, _HSEON, _HSEON, "HSE on"))
+            ops.append(wait(rcc + _CR, _HSERDY, _HSERDY, "HSE ready"))
+        pll = clocks.m | clocks.n << 6 | (clocks.p // 2 - 1) << 16 | clocks.q << 24 | self._pll_kept
         dividers = _AHB[clocks.ahb] << 4 | _APB[clocks.apb1] << 10 | _APB[clocks.apb2] << 13
         ops += [
-            _modify(rcc + _APB1ENR, _PWREN, _PWREN, "power interface on"),
-            _modify(power, _VOS_SCALE_1, _VOS_SCALE_1, "voltage scale 1"),
+            modify(rcc + _APB1ENR, _PWREN, _PWREN, "power interface on"),
+            modify(power, self._voltage, self._voltage, "voltage scale 1"),
             _write(rcc + _PLLCFGR, pll | (_PLL_FROM_HSE if hse else 0), "PLL factors"),
-            _write(flash, clocks.latency | _CACHES_AND_PREFETCH, "wait states, caches"),
-            _modify(rcc + _CFGR, 0xFCF0, dividers, "bus dividers"),
-            _modify(rcc + _CR, _PLLON, _PLLON, "PLL on"),
-            _wait(rcc + _CR, _PLLRDY, _PLLRDY, "PLL ready"),
-            _modify(rcc + _CFGR, _SW_MASK, _SW_PLL, "switch to the PLL"),
-            _wait(rcc + _CFGR, _SW_MASK << _SWS_SHIFT, _SW_PLL << _SWS_SHIFT, "switched"),
+            _write(flash, clocks.latency | self._flash_aids, "wait states, caches"),
+            modify(rcc + _CFGR, 0xFCF0, dividers, "bus dividers"),
+            modify(rcc + _CR, _PLLON, _PLLON, "PLL on"),
+            *self._over_drive(self.frequencies(clocks, chip).cpu, power, chip),
+            wait(rcc + _CR, _PLLRDY, _PLLRDY, "PLL ready"),
+            modify(rcc + _CFGR, _SW_MASK, _SW_PLL, "switch to the PLL"),
+            wait(rcc + _CFGR, _SW_MASK << _SWS_SHIFT, _SW_PLL << _SWS_SHIFT, "switched"),
         ]
         return ops
 
@@ -132,7 +143,7 @@ class Stm32F4:
         bases = {name: chip.devices[name].base for name in ("RCC", "FLASH", "PWR")}
         return {
             bases[block] + offset: (f"{block}_{name}", value, known)
-            for block, name, offset, value, known in _RESET
+            for block, name, offset, value, known in self._reset
         }
 
     def pin_port(self, pin: Pin) -> str:
@@ -164,7 +175,7 @@ class Stm32F4:
             put(pin.port, _MODER, 2, pin.number, _MODE[pin.mode])
         order = (_AFRL, _AFRH, _OTYPER, _OSPEEDR, _PUPDR, _MODER)
         return [
-            _modify(chip.devices[f"GPIO{port}"].base + register, mask, value, f"port {port}")
+            modify(chip.devices[f"GPIO{port}"].base + register, mask, value, f"port {port}")
             for (port, register), (mask, value) in sorted(
                 registers.items(), key=lambda item: (item[0][0], order.index(item[0][1]))
             )
@@ -184,9 +195,11 @@ def _write(address: int, value: int, comment: str) -> BootOp:
     return BootOp("WRITE", address, 0xFFFFFFFF, value, 0, comment)
 
 
-def _modify(address: int, mask: int, value: int, comment: str) -> BootOp:
+def modify(address: int, mask: int, value: int, comment: str) -> BootOp:
+    """Change some bits."""
     return BootOp("MODIFY", address, mask, value, 0, comment)
 
 
-def _wait(address: int, mask: int, value: int, comment: str) -> BootOp:
+def wait(address: int, mask: int, value: int, comment: str) -> BootOp:
+    """Wait, not for ever, until some bits are as told."""
     return BootOp("WAIT", address, mask, value, _WAIT_READS, comment)

@@ -18,7 +18,7 @@ SYSTEM = "system"
 KERNEL = "kernel"
 GDB = "gdb-multiarch"
 # What OpenOCD calls the families of chips; its probes are ST's own, as on ST's boards.
-OPENOCD_TARGETS = {"stm32f4": "target/stm32f4x.cfg"}
+OPENOCD_TARGETS = {"stm32f4": "target/stm32f4x.cfg", "stm32f7": "target/stm32f7x.cfg"}
 OPENOCD_PROBE = "interface/stlink.cfg"
 PORT = f"localhost:{USUAL}"
 

@@ -21,18 +21,18 @@ _BLOCK_SIZE = 0x400
 # FLASH_BASE is the memory; the register block is FLASH_R_BASE.
 _NOT_A_BLOCK = frozenset({b"FLASH_BASE"})
 
-_FAMILY_BASES: dict[str, dict[str, int]] = {
-    "STM32F4": {
-        **{f"GPIO{chr(65 + n)}": 0x40020000 + 0x400 * n for n in range(11)},
-        "RCC": 0x40023800,
-        "FLASH": 0x40023C00,
-        "PWR": 0x40007000,
-        "SYSCFG": 0x40013800,
-        "EXTI": 0x40013C00,
-        "IWDG": 0x40003000,
-        "WWDG": 0x40002C00,
-    },
+_STM32F4_BASES = {
+    **{f"GPIO{chr(65 + n)}": 0x40020000 + 0x400 * n for n in range(11)},
+    "RCC": 0x40023800,
+    "FLASH": 0x40023C00,
+    "PWR": 0x40007000,
+    "SYSCFG": 0x40013800,
+    "EXTI": 0x40013C00,
+    "IWDG": 0x40003000,
+    "WWDG": 0x40002C00,
 }
+# These blocks have the same addresses on both (RM0090 and RM0410, table 1).
+_FAMILY_BASES = {"STM32F4": _STM32F4_BASES, "STM32F7": _STM32F4_BASES}
 _OFFSETS: dict[str, dict[int, str]] = {
     "GPIO": {
         0x00: "MODER", 0x04: "OTYPER", 0x08: "OSPEEDR", 0x0C: "PUPDR", 0x10: "IDR", 0x14: "ODR",

@@ -1,13 +1,15 @@
 """Does the boot table set the clocks and pins that the description names, and nothing else?
 
 The table is run on a model of the registers, from their values after reset (RM0090: RCC section 7,
-GPIO section 8, PWR section 5, flash interface section 3). What is in them at the end must be what
-the description says; how the table gets there is free, but for the order that the chip needs.
+GPIO section 8, PWR section 5, flash interface section 3; RM0410: sections 5, 6, 4, 3). What is
+in them at the end must be what the description says; how the table gets there is free, but for the
+order that the chip needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from composer.description.model import Clocks, Pin
 from composer.verify.subject import Subject
@@ -30,22 +32,43 @@ _DIVIDERS_AHB = {1: 0, 2: 8, 4: 9, 8: 10, 16: 11, 64: 12, 128: 13, 256: 14, 512:
 _DIVIDERS_APB = {1: 0, 2: 4, 4: 5, 8: 6, 16: 7}
 
 _HSE_ON, _HSE_READY, _PLL_ON, _PLL_READY = 1 << 16, 1 << 17, 1 << 24, 1 << 25
-_SCALE_1, _POWER_CLOCK, _CACHES = 1 << 14, 1 << 28, 7 << 8
+_POWER_CLOCK = 1 << 28
 _PLL_SOURCE_HSE = 1 << 22
 _SWITCHED_MASK, _SWITCHED = 3 << 2, 2 << 2
+_OVER_DRIVE, _OVER_DRIVE_SWITCH = 1 << 16, 1 << 17  # in PWR_CR1, and their flags in PWR_CSR1
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Where the families differ."""
+
+    scale_1: int  # in PWR's first register, which holds it after a reset too
+    accelerators: int  # in FLASH_ACR
+    pll_kept: int  # in PLLCFGR: stays as after a reset
+    over_drive_above: int | None  # Hz
+
+
+_FAMILIES = {
+    "stm32f4": _Family(1 << 14, 7 << 8, 0, None),
+    "stm32f7": _Family(3 << 14, 3 << 8, 2 << 28, 180_000_000),
+}
 
 
 class _Registers:
     """The registers that a boot table may touch: values now, and as they should end."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, family: _Family) -> None:
+        self.family = family
         self.names: dict[int, str] = {}
         self.now: dict[int, int] = {}
         devices = subject.chip.devices
         self.rcc, self.flash = devices["RCC"].base, devices["FLASH"].base
+        self.power = devices["PWR"].base
         for name, offset in _RCC.items():
             self._put(self.rcc + offset, f"RCC {name}", _RCC_RESET.get(name, 0))
-        self._put(devices["PWR"].base, "PWR CR", _SCALE_1)
+        self._put(self.power, "PWR CR", family.scale_1)
+        if family.over_drive_above is not None:
+            self._put(self.power + 4, "PWR CSR1", 0)
         self._put(self.flash, "FLASH ACR", 0)
         for device in devices.values():
             if device.kind == "gpio":
@@ -72,10 +95,11 @@ def check_boot(subject: Subject) -> Iterator[str]:
         if subject.tables.boot:
             yield f"{len(subject.tables.boot)} boot steps; {subject.chip.name} has nothing to set"
         return
-    if subject.chip.family != "stm32f4":
+    family = _FAMILIES.get(subject.chip.family)
+    if family is None:
         yield f"no model of the clocks and pins of the family '{subject.chip.family}'"
         return
-    registers = _Registers(subject)
+    registers = _Registers(subject, family)
     yield from _run(subject.tables.boot, registers)
     clocks = _clocks(subject)
     if clocks is not None:
@@ -114,7 +138,8 @@ def _want_clocks(subject: Subject, clocks: Clocks, registers: _Registers) -> Non
     registers.want(rcc + _RCC["CR"], on, on)
     factors = clocks.m | clocks.n << 6 | (clocks.p // 2 - 1) << 16 | clocks.q << 24
     source = _PLL_SOURCE_HSE if hse else 0
-    registers.want(rcc + _RCC["PLLCFGR"], 0xFFFFFFFF, factors | source)
+    family = registers.family
+    registers.want(rcc + _RCC["PLLCFGR"], 0xFFFFFFFF, factors | source | family.pll_kept)
     dividers = (
         _DIVIDERS_AHB.get(clocks.ahb, 0) << 4
         | _DIVIDERS_APB.get(clocks.apb1, 0) << 10
@@ -122,19 +147,35 @@ def _want_clocks(subject: Subject, clocks: Clocks, registers: _Registers) -> Non
     )
     registers.want(rcc + _RCC["CFGR"], 0xFFFFFFFF, dividers | 2)
     registers.want(rcc + _RCC["APB1ENR"], _POWER_CLOCK, _POWER_CLOCK)
-    registers.want(registers.flash, 0xFFFFFFFF, clocks.latency | _CACHES)
-    registers.want(subject.chip.devices["PWR"].base, _SCALE_1, _SCALE_1)
+    registers.want(registers.flash, 0xFFFFFFFF, clocks.latency | family.accelerators)
+    registers.want(registers.power, family.scale_1, family.scale_1)
+    if _needs_over_drive(subject, family):
+        both = _OVER_DRIVE | _OVER_DRIVE_SWITCH
+        registers.want(registers.power, both, both)
+
+
+def _needs_over_drive(subject: Subject, family: _Family) -> bool:
+    above = family.over_drive_above
+    return above is not None and subject.expected.cpu_hz > above
 
 
 def _order(subject: Subject, clocks: Clocks, registers: _Registers) -> Iterator[str]:
     """What has to come before what, or the chip runs from a clock that isn't there."""
     cr, cfgr = registers.rcc + _RCC["CR"], registers.rcc + _RCC["CFGR"]
     hse = clocks.source == "HSE"
+    power = registers.power
+    over_drive = [
+        ("over-drive", MODIFY, power, _OVER_DRIVE),
+        ("over-drive ready", WAIT, power + 4, _OVER_DRIVE),
+        ("over-drive switch", MODIFY, power, _OVER_DRIVE_SWITCH),
+        ("over-drive switched", WAIT, power + 4, _OVER_DRIVE_SWITCH),
+    ]
     steps = [
         *([("HSE on", MODIFY, cr, _HSE_ON), ("HSE ready", WAIT, cr, _HSE_READY)] if hse else []),
         ("PLL factors", WRITE, registers.rcc + _RCC["PLLCFGR"], None),
         ("wait states", WRITE, registers.flash, None),
         ("PLL on", MODIFY, cr, _PLL_ON),
+        *(over_drive if _needs_over_drive(subject, registers.family) else []),
         ("PLL ready", WAIT, cr, _PLL_READY),
         ("switch", MODIFY, cfgr, 2),
         ("switched", WAIT, cfgr, _SWITCHED),
