@@ -10,6 +10,7 @@ from composer.verify.expected import (
     CAP_DOMAIN,
     CAP_EVENT,
     CAP_LOG,
+    CAP_PORT,
     CAP_SIGNAL,
     CAP_VCPU,
     TO_SIGNAL,
@@ -43,6 +44,7 @@ _TYPES = {
     CAP_DOMAIN: "domain",
     CAP_LOG: "log",
     CAP_EVENT: "event",
+    CAP_PORT: "port",
 }
 _KINDS = {
     0: "nowhere",
