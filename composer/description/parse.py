@@ -14,13 +14,11 @@ from composer.description.model import (
     Domain,
     Event,
     Frame,
-    Invoke,
     Irq,
     Kernel,
     Named,
     Pin,
     Place,
-    Port,
     ProcessPart,
     Project,
     Replacement,
@@ -295,13 +293,6 @@ def _process(node: _Node) -> ProcessPart:
         threads=tuple(sorted(threads, key=lambda t: -t.priority)),
         timers=tuple(
             Timer(n.text("name"), n.unit("period", units.time), n.place) for n in node.all("timer")
-        ),
-        ports=tuple(
-            Port(n.text("name"), n.text("function"), n.unit("stack", units.size), n.place)
-            for n in node.all("port")
-        ),
-        invokes=tuple(
-            Invoke(n.text("process"), n.text("port"), n.place) for n in node.all("invoke")
         ),
     )
 

@@ -29,8 +29,7 @@ def config_header(plan: Plan) -> str:
     return render(
         "fvm_config.h.j2",
         plan=plan,
-        threads=[t for d in plan.domains for t in d.stacked],
-        ports=[p for d in plan.domains for p in d.ports],
+        threads=[t for d in plan.domains for t in d.threads],
         timers=[s for s in plan.signals if s.period_ticks is not None],
         boot=boot_ops(plan),
         pins=pin_grants(plan),
@@ -46,7 +45,6 @@ def tables(plan: Plan) -> str:
         plan=plan,
         protection=[plan.unit.initialiser(joined(d.grants), d.fpu) for d in plan.domains],
         threads=[(d, t) for d in plan.domains for t in d.threads],
-        ports=[(d, p) for d in plan.domains for p in d.ports],
         routes=routes,
         last_line=None if last in routes else last,
         events=[(e, _event_route(plan, e)) for e in plan.events],

@@ -76,13 +76,16 @@ def _bounds(plan: Plan, system: Composed) -> Iterator[tuple[str, str, str, int, 
     yield "kernel", "kernel", "kernel", limit, top
     for domain in plan.domains:
         image = read_binary(domain.name, system.elf(domain.name)).image
-        for thread in domain.stacked:
+        for thread in domain.threads:
             symbol = f"fvm_stack_{thread.slot}"
             limit, top = (
                 _symbol(image, s, system, domain.name) for s in (f"{symbol}_limit", symbol)
             )
-            name = VM_STACKS[thread.slot] if domain.vcpu is not None else thread.function
-            yield domain.name, name, _kind(domain), limit, top
+            yield domain.name, _name(domain, thread.slot), _kind(domain), limit, top
+
+
+def _name(domain: DomainPlan, slot: int) -> str:
+    return VM_STACKS[slot] if domain.vcpu is not None else domain.threads[slot].function
 
 
 def _kind(domain: DomainPlan) -> str:

@@ -83,6 +83,12 @@ def host_headers() -> str | None:
     return None
 
 
+def multilib() -> str | None:
+    """The host's compiler makes programs of 32 bits: found when it has their start-up code."""
+    path = first_line("gcc", "-m32", "-print-file-name=crt1.o")
+    return "found" if path is not None and "/" in path else None
+
+
 def chromium() -> str | None:
     """The first Chromium that there is."""
     versions = (version_of(name)() for name in CHROMIUMS)
@@ -98,6 +104,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool("qemu-system-arm", "qemu-system-arm", "fvmkit run", version_of("qemu-system-arm")),
     Tool("cc", "gcc", "fvmkit run --trace", host_compiler, needed=False),
     Tool("libc6-dev", "libc6-dev", "fvmkit run --trace", host_headers, needed=False),
+    Tool(
+        "gcc -m32", "gcc-multilib", "tests of the kernel on this computer", multilib, needed=False
+    ),
     Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
     # The headless shell is the smallest package that draws a page: 64 MB to download.
     Tool("chromium", "chromium-headless-shell", "tests of fvmkit report", chromium, needed=False),

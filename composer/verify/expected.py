@@ -29,9 +29,8 @@ HYPERVISOR_PRIORITIES = (31, 30, 1, 0)  # fault, manager, log, idle
 HYPERVISOR_STACK = 768
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
-CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_PORT = range(1, 7)
-WAIT, SEND, CONTROL, INVOKE = 1, 2, 4, 8
-THREAD_SLOTS = 4  # of a header; what follows are ports
+CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT = range(1, 6)
+WAIT, SEND, CONTROL = 1, 2, 4
 TO_VCPU, TO_SIGNAL, TRANSPARENT = 1, 2, 0x80
 BSRR = 0x18
 
@@ -47,8 +46,7 @@ class ExpectedDomain:
     vm: bool
     devices: tuple[str, ...]
     priorities: tuple[int, ...]
-    stacks: tuple[int, ...]  # of threads, then of ports
-    ports: int
+    stacks: tuple[int, ...]
     capabilities: tuple[Capability, ...]
     vectors: int
 
@@ -107,18 +105,12 @@ class Expected(Described):
     # --- threads, vCPUs, capabilities, pins -----------------------------------------------
 
     def threads(self) -> tuple[Thread, ...]:
-        """The thread table: threads, then what runs in ports."""
-        threads = tuple(
+        """The thread table."""
+        return tuple(
             Thread(index, slot, priority)
             for index, domain in enumerate(self.domains)
             for slot, priority in enumerate(domain.priorities)
         )
-        ports = tuple(
-            Thread(index, THREAD_SLOTS + port, 0)
-            for index, domain in enumerate(self.domains)
-            for port in range(domain.ports)
-        )
-        return (*threads, *ports)
 
     def first_thread(self, index: int) -> int:
         """Index of a domain's first thread."""
@@ -181,7 +173,6 @@ class Expected(Described):
                 (kernel.console,),
                 HYPERVISOR_PRIORITIES,
                 (HYPERVISOR_STACK,) * len(HYPERVISOR_PRIORITIES),
-                0,
                 self._hypervisor_capabilities(),
                 0,
             )
@@ -196,7 +187,7 @@ class Expected(Described):
             }
             threads = sorted(process.threads, key=lambda t: -t.priority)
             priorities = tuple(t.priority for t in threads)
-            stacks = (*(t.stack for t in threads), *(p.stack for p in process.ports))
+            stacks = tuple(t.stack for t in threads)
         else:
             assert vm is not None
             priorities, stacks = (0, 0), (vm.vct_stack, vm.usr_stack)
@@ -210,7 +201,6 @@ class Expected(Described):
             tuple(sorted(devices)),
             priorities,
             stacks,
-            len(process.ports) if process else 0,
             self._process_capabilities(index) if process else (),
             vectors if vm else 0,
         )
@@ -236,8 +226,4 @@ class Expected(Described):
             for number, event in enumerate(self.all_events)
             if event.sender == index
         ]
-        controls = [Capability(CAP_PORT, CONTROL, n) for n in self.ports_of(index)]
-        source = self.sources[index]
-        invokes = source.process.invokes if source and source.process else ()
-        calls = [Capability(CAP_PORT, INVOKE, self.ports[i.process, i.port]) for i in invokes]
-        return (*waits, *sends, *controls, *calls)
+        return (*waits, *sends)

@@ -49,7 +49,7 @@ static bool header_good(const struct fvm_domain *domain)
             return false;
         }
     }
-    return invocation_good(domain);
+    return true;
 }
 
 static void start(uint32_t index)
@@ -64,7 +64,6 @@ static void start(uint32_t index)
                           header_of(domain)->thread[slot].stack);
         scheduler_ready(thread);
     }
-    invocation_start(domain);
     stopped &= ~(1u << index);
 }
 
@@ -74,7 +73,6 @@ void domain_init(void)
     for (uint32_t i = 0; i < FVM_THREADS; i++) {
         describe_thread(&thread_table[i], &fvm_thread[i]);
     }
-    invocation_init();
     scheduler_init();
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
         if (header_good(&fvm_domain[i])) {
@@ -91,7 +89,6 @@ void domain_stop(uint32_t index)
     const struct fvm_domain *domain = &fvm_domain[index];
     struct thread *thread = &thread_table[domain->thread_first];
     struct vcpu *vcpu = NULL;
-    invocation_stop(index);
     for (uint32_t slot = 0; slot < domain->thread_count; slot++, thread++) {
         signal_leave(thread);
         scheduler_block(thread, THREAD_STOPPED);

@@ -199,8 +199,7 @@ def of_domains(original: Original) -> Iterator[Mutant]:
             yield word(f"{name}: {field} 0", place + offset, 0)
         yield word(f"{name}: capabilities elsewhere", place + 40, original.read(place + 40) + 4)
         yield byte(f"{name}: one more capability", place + 44, len(domain.capabilities) + 1)
-        for field, offset in (("vCPU", 46), ("first thread", 47), ("first port", 50),
-                              ("number of ports", 51)):  # fmt: skip
+        for field, offset in (("vCPU", 46), ("first thread", 47)):
             old = original.subject.memory.find(place + offset, 1)
             assert old is not None
             yield byte(f"{name}: {field}", place + offset, old[0] + 1)

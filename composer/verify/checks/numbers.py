@@ -28,8 +28,6 @@ def check_domains(subject: Subject) -> Iterator[str]:
             ("number of threads", row.thread_count, len(domain.priorities)),
             # A fault of the hypervisor resets the chip: nobody else could decide about it.
             ("fault signal", row.fault_signal, FAULT if index else NO_INDEX),
-            ("first port", row.port_first, next(iter(expected.ports_of(index)), 0)),
-            ("number of ports", row.port_count, domain.ports),
         ):
             if value != wanted:
                 yield f"'{domain.name}': {what} is {value}, not {wanted}"

@@ -10,7 +10,6 @@ from composer.verify.expected import (
     CAP_DOMAIN,
     CAP_EVENT,
     CAP_LOG,
-    CAP_PORT,
     CAP_SIGNAL,
     CAP_VCPU,
     TO_SIGNAL,
@@ -44,7 +43,6 @@ _TYPES = {
     CAP_DOMAIN: "domain",
     CAP_LOG: "log",
     CAP_EVENT: "event",
-    CAP_PORT: "port",
 }
 _KINDS = {
     0: "nowhere",

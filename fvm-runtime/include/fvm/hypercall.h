@@ -51,10 +51,6 @@
 #define FVM_CALL_FAULT_READ 41     /* r0: log cap, r1: first word; r0-r3: 4 words of the oldest */
 #define FVM_CALL_FAULT_NEXT 42     /* r0: log cap; drops the oldest record; r0: how many are left */
 #define FVM_CALL_STATUS 43         /* r0: log cap, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
-/* r0: port cap, r1-r3: arguments; runs the port's function in its domain; r1: what it returned */
-#define FVM_CALL_INVOKE 44
-#define FVM_CALL_INVOKE_RETURN 45 /* r0: result; from a thread that was invoked; doesn't return */
-#define FVM_CALL_PORT_OPEN 46     /* r0: port cap, r1: 1 admits callers, 0 refuses new ones */
 
 #define FVM_NONE 0xFFFFFFFFu
 
@@ -74,7 +70,6 @@
 #define FVM_E_ARGUMENT (-3)   /* out of range */
 #define FVM_E_OWNER (-4)      /* line, event or pin belongs to somebody else or nobody */
 #define FVM_E_LOCKED (-5)     /* frozen by hyp_vct_lck */
-#define FVM_E_BUSY (-6)       /* somebody waits or is there already; a port that is closed */
-#define FVM_E_FAULT (-7)      /* the domain that was invoked faulted or restarts */
+#define FVM_E_BUSY (-6)       /* somebody waits there already */
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include <fvm/hypercall.h>
-#include <fvm/invoke.h>
 
 struct fvm_result {
     int32_t r0;
@@ -21,13 +20,5 @@ struct fvm_result fvm_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a
 int32_t fvm_signal_wait(uint32_t cap);
 int32_t fvm_signal_send(uint32_t cap);
 int32_t fvm_event_send(uint32_t cap); /* FVM_E_BUSY while the receiver starts */
-
-/* Invocation (fvm_invoke is in <fvm/invoke.h>): a port's function runs in its own process on a
- * stack of its own, called by a thread of another process and with that thread's priority: uint32_t
- * function(uint32_t a, uint32_t b, uint32_t c, uint32_t broken); `broken` counts the calls since
- * the start of the process whose callers restarted in the middle. Ports are closed at the start, so
- * that nobody is let in before its process is ready. */
-int32_t fvm_port_open(uint32_t cap);
-int32_t fvm_port_close(uint32_t cap); /* FVM_E_BUSY, and it stays open, while a caller is inside */
 
 #endif

@@ -1,0 +1,421 @@
+"""Drives kernel and model by the same steps and compares them after each.
+
+A step is four numbers; what they mean depends on which thread runs, so that most of what is tried
+is possible. A sequence of numbers is all that is needed to see a failure again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from tests.host.calls import CALL, NAME, NONE
+from tests.host.driver import Driver, Seen
+from tests.host.model import ChipReset, Model
+from tests.host.tables import ROUTE_VCPU
+
+Step = tuple[int, int, int, int]
+
+EDGES = (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE, 64, 63, 255, 256)
+
+
+class Mismatch(AssertionError):
+    """Kernel and model differ; the message holds the steps so far."""
+
+
+class Run:
+    """One power-on and what follows."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+        self.tables = driver.tables
+        self.model = Model(driver.tables)
+        self.said: list[str] = []
+        self.seen = driver.power_on()
+        self.over = False
+        self.served: dict[int, list[int]] = {}  # vCPU -> call that the hypervisor took
+        self._compare()
+
+    # --- comparing -------------------------------------------------------------------------
+
+    def _fail(self, what: str) -> None:
+        raise Mismatch(f"{what}\n  " + "\n  ".join(self.said))
+
+    def _equal(self, what: str, kernel: object, model: object) -> None:
+        if kernel != model:
+            self._fail(f"{what}: kernel {kernel}, model {model}")
+
+    def _learn_budget_requests(self, seen: Seen) -> None:
+        """When the hypervisor is asked for a budget is the scheduler's business."""
+        for index in {vcpu.budget_signal for vcpu in self.tables.vcpus}:
+            signal = self.model.signals[index]
+            delivered, count = seen.signals[index]
+            more = delivered + count - signal.delivered - signal.count
+            if more < 0:
+                self._fail(f"signal {index} lost {-more} counts")
+            for _ in range(more):
+                self.model.send(index)
+            if (signal.delivered, signal.count) != (delivered, count):
+                # Sent before the wait that took them, not after it, or the other way round.
+                self._equal("counts", delivered + count, signal.delivered + signal.count)
+                signal.delivered, signal.count = delivered, count
+                for thread, config in enumerate(self.tables.threads):
+                    if config.domain == 0:
+                        self.model.threads[thread].frame[0] = None
+
+    def _compare(self) -> None:
+        model, seen = self.model, self.seen
+        self._learn_budget_requests(seen)
+        self._equal("thread states", seen.threads, [t.state for t in model.threads])
+        for index, signal in enumerate(model.signals):
+            counts = (signal.delivered & 0xFFFFFFFF, signal.count)
+            self._equal(f"signal {index}", seen.signals[index], counts)
+        self._equal("restarts", [d[0] for d in seen.domains], model.restarts)
+        self._equal("epochs", [d[1] for d in seen.domains], model.restarts)
+        self._equal("stopped", seen.stopped, sum(1 << n for n in model.stopped))
+        self._equal("open lines", set(seen.open), model.open_lines())
+        self._equal("pending lines", set(seen.raised), model.raised)
+        for index, vcpu in enumerate(model.vcpus):
+            kernel = seen.vcpus[index]
+            self._equal(f"pending of vCPU {index}", set(kernel.pending), vcpu.pending)
+            self._equal(f"groups of vCPU {index}", set(kernel.groups), vcpu.groups)
+            self._equal(f"int_ena {index}", kernel.int_ena, vcpu.int_ena)
+            self._equal(f"int_mask {index}", kernel.mask, vcpu.pri | vcpu.base << 8)
+            self._equal(f"int_pend {index}", kernel.pend, vcpu.pend_vector | vcpu.pend_yield << 8)
+            if kernel.budget > self.tables.vcpus[index].budget:
+                self._fail(f"vCPU {index} has more than its budget: {kernel.budget}")
+        may = model.may_run(seen)
+        if seen.current not in may:
+            self._fail(f"thread {seen.current} runs, not one of {may}")
+        self._equal("protection", seen.loaded, self.tables.threads[seen.current].domain)
+        if not model.threads[seen.current].wild:
+            for word, promised in zip(seen.frame, model.threads[seen.current].frame, strict=True):
+                if promised is not None and word != promised:
+                    self._fail(
+                        f"frame of thread {seen.current}: {seen.frame}, "
+                        f"model {model.threads[seen.current].frame}"
+                    )
+
+    # --- steps -----------------------------------------------------------------------------
+
+    def _do(self, line: str) -> None:
+        """The kernel makes a step that the model makes too, right before or after."""
+        self.said.append(f"{line:32} by thread {self.seen.current}")
+        seen = self.driver.step(line)
+        if seen is None:
+            self._fail("the kernel reset the chip")
+        else:
+            self.seen = seen
+
+    def _reset_expected(self, line: str) -> None:
+        self.said.append(line)
+        if self.driver.step(line) is not None:
+            self._fail("the kernel went on after a fault of the hypervisor")
+        self.over = True
+
+    def call(self, number: int, *arguments: int) -> None:
+        a = [argument & 0xFFFFFFFF for argument in (*arguments, 0, 0, 0, 0)[:4]]
+        line = f"call {number} {a[0]} {a[1]} {a[2]} {a[3]}"
+        thread = self.seen.current
+        domain = self.tables.domains[self.tables.threads[thread].domain]
+        signal = None
+        if number == CALL["REQUEST_GET"]:
+            signal = self.model.capability(thread, a[0], 1, 1)
+        try:
+            self.model.call(thread, self.seen.stack, number, a)
+        except ChipReset:
+            self._reset_expected(line)
+            return
+        self.model.take_lines()
+        self._do(line)
+        if signal is not None and domain.fault_signal == 0xFF:
+            self.model.got_request(signal, self.seen.frame)
+            if self.seen.frame[0] < len(self.tables.vcpus):
+                self.served[self.seen.frame[0]] = self.seen.frame[1:]
+        self._compare()
+
+    def store(self, field: str, value: int, byte: int = 0, size: int = 1) -> None:
+        """The running VM stores to byte `byte` of a field of its fvm_state."""
+        vcpu = self.model.vcpu_of(self.seen.current)
+        assert vcpu is not None
+        state = self.model.vcpus[vcpu]
+        if field == "mask":
+            setattr(state, ("pri", "base")[byte], value)
+        elif field == "pend":
+            setattr(state, ("pend_vector", "pend_yield")[byte], value)
+        elif field in ("pending", "pending_group"):
+            flags = state.pending if field == "pending" else state.groups
+            (flags.add if value else flags.discard)(byte)
+        elif field == "usr_stack":
+            self.model.threads[self.tables.vcpus[vcpu].usr].wild = True
+        self._do(f"store {self.tables.offsets[field] + byte} {size} {value}")
+        self._compare()
+
+    def stack(self, address: int) -> None:
+        self.model.threads[self.seen.current].wild = True
+        self._do(f"stack {address & 0xFFFFFFFF}")
+
+    def line(self, line: int) -> None:
+        self.model.raise_line(line)
+        self._do(f"line {line}")
+        self._compare()
+
+    def spend(self, cycles: int) -> None:
+        try:
+            self.model.spend(cycles)
+        except ChipReset:
+            self._reset_expected(f"spend {cycles}")
+            return
+        self._do(f"spend {cycles}")
+        self._compare()
+
+    def fault(self, exception: int, status: int, cause: int, address: int) -> None:
+        line = f"fault {exception} {status} {address}"
+        try:
+            self.model.fault(self.seen.current, cause, status)
+        except ChipReset:
+            self._reset_expected(line)
+            return
+        self.model.take_lines()
+        self._do(line)
+        self._compare()
+
+
+# --- what four numbers mean -----------------------------------------------------------------
+
+# exception, CFSR, cause: MemManage, BusFault, UsageFault, HardFault, stacking
+FAULTS = (
+    (4, 0x82, 0),
+    (5, 0x8200, 1),
+    (6, 0x10000, 2),
+    (3, 0, 3),
+    (4, 0x10, 4),
+    (4, 0x8, 4),
+    (5, 0x1000, 4),
+    (6, 0x40000, 2),
+)
+
+
+def _environment(run: Run, x: int, y: int) -> None:
+    tables = run.tables
+    if x % 4 < 2:
+        routed = [line for line, route in enumerate(tables.routes) if route.kind]
+        run.line(y % len(tables.routes) if x % 32 == 1 else routed[y % len(routed)])
+    elif x % 4 == 2:
+        run.spend(y % (tables.tick_cycles // 2))
+    else:
+        run.spend(y % (3 * tables.tick_cycles))
+
+
+def _hostile_stack(run: Run, x: int, y: int) -> int:
+    own = run.tables.domains[run.tables.threads[run.seen.current].domain]
+    other = run.tables.domains[y % len(run.tables.domains)]
+    end = own.ram + own.ram_size
+    choices = (
+        *(own.ram - 32, own.ram - 4, own.ram - 1, end, end - 28, end - 4, end - 32, end - 31),
+        *(end - 30, own.ram + 0x300, own.ram + 0x302, other.ram + 0x300, other.ram - 16),
+        *(other.flash, 0, 4, 0xFFFFFFE0, 0xFFFFFFFC, 0x80000000),
+    )
+    address = choices[x % len(choices)]
+    in_other = other is not own and other.ram <= address < other.ram + other.ram_size
+    return own.ram - 4 if in_other and x % 2 else address
+
+
+def _vm_store(run: Run, x: int, y: int) -> None:
+    kind = x % 16
+    if kind < 6:
+        run.store("mask", y & 1, kind & 1)
+    elif kind < 8:
+        run.store("pend", y & 1, kind & 1)
+    elif kind < 12:
+        run.store("pending", y >> 8 & 1, y % 64)
+    elif kind == 12:
+        run.store("pending_group", y >> 8 & 1, y % 8)
+    elif kind == 13:
+        own = run.tables.domains[run.tables.threads[run.seen.current].domain]
+        places = (own.ram + own.ram_size - 5, own.flash + 8, own.ram - 1, 0, 0xFFFFFFFF)
+        run.store("task_name", places[y % 5], size=4)
+    elif run.model.is_vct(run.seen.current):
+        if kind == 14:
+            run.store("usr_return", y, size=4)
+        else:
+            run.store("usr_stack", _hostile_stack(run, y, y >> 8), size=4)
+
+
+def _vm_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
+    model, tables = run.model, run.tables
+    index = model.vcpu_of(run.seen.current)
+    assert index is not None
+    lines = [n for n, route in enumerate(tables.routes) if route.kind] + [len(tables.routes), y]
+    mine = [
+        (n, r) for n, r in enumerate(tables.routes) if r.kind == ROUTE_VCPU and r.target == index
+    ]
+    event = y % (len(tables.events) + 2)
+    virt_id = y % 8 if y % 16 else z
+    numbers = {
+        "VCT_WAIT": (virt_id if y % 4 else NONE,),
+        "INT_ENA": (),
+        "INT_DIS": (),
+        "IRQ_ENA": (mine[y % len(mine)][0] if y % 4 else lines[z % len(lines)],),
+        "IRQ_DIS": (lines[z % len(lines)],),
+        "IRQ_DONE": (virt_id,),
+        "TICK_SET": ((1000, 500, 100, 0, 3, 1001, NONE)[y % 7],),
+        "WDG_CLR": (),
+        "EVT_SND": (event,),
+        "VCT_WAKE": (),
+        "PIN_SET": (y % 3, 1 << z % 8, z),
+        "PIN_GET": (y % 3, z % 3),
+        "VCT_EVT": (event, z % 8),
+        "EVT_ADD": (event,),
+        "VCT_LCK": (),
+    }
+    weighted = ["VCT_WAIT"] * 6 + ["INT_ENA", "IRQ_ENA", "IRQ_ENA", "EVT_SND"] * 2 + list(numbers)
+    name = weighted[x % len(weighted)]
+    if kind % 8 == 0:
+        line, route = mine[y % len(mine)]
+        run.call(CALL["VCT_PHYS"], line if z % 4 else z, route.virt_id if z % 8 else z)
+    elif kind % 64 == 1:
+        run.call(CALL["REBOOT"])
+    elif kind % 64 == 2:
+        run.call(CALL["RESUME"], _hostile_stack(run, y, z), z)
+    else:
+        run.call(CALL[name], *numbers[name])
+
+
+def _capability(run: Run, kind: int, x: int) -> int:
+    """A number that names such a capability of the running thread, or any number."""
+    own = run.tables.domains[run.tables.threads[run.seen.current].domain].capabilities
+    good = [number for number, capability in enumerate(own) if capability.type == kind]
+    if x % 8 == 0 or not good:
+        return (*range(len(own) + 2), *EDGES)[x // 8 % (len(own) + 2 + len(EDGES))]
+    return good[x % len(good)]
+
+
+def _helpful(run: Run) -> bool:
+    """What the hypervisor's threads do when they are well; False: nothing to do but wait."""
+    model = run.model
+    thread = run.seen.current
+    slot = run.tables.threads[thread].slot
+    own = run.tables.domains[run.tables.threads[thread].domain].capabilities
+    if slot == 0 and model.stopped:
+        index = min(model.stopped)
+        run.call(CALL["DOMAIN_RESTART"], _index(own, 3, index))
+        return True
+    if slot != 1:
+        return False
+    for vcpu, (number, a, b) in list(run.served.items()):
+        cap = _index(own, 2, vcpu)
+        if number == 0xFF:
+            del run.served[vcpu]
+            run.call(CALL["VCPU_BUDGET"], cap, run.tables.vcpus[vcpu].budget)
+            return True
+        if number == 0:
+            del run.served[vcpu]
+            continue
+        changes = {
+            CALL["VCT_PHYS"]: (CALL["VCPU_ROUTE"], cap, a, b),
+            CALL["VCT_EVT"]: (CALL["VCPU_EVENT"], cap, a, b),
+            CALL["EVT_ADD"]: (CALL["VCPU_EVENT"], cap, a, NONE),
+            CALL["VCT_LCK"]: (CALL["VCPU_LOCK"], cap, 0, 0),
+        }
+        run.served[vcpu] = [0, 0, 0]
+        run.call(*changes[number])
+        if model.vcpus[vcpu].request is not None and not run.over:
+            run.call(CALL["REQUEST_REPLY"], cap, run.seen.frame[0])
+        return True
+    busy = run.seen.frame[0] == 0xFFFFFFFA  # the last thing it heard: nothing left
+    if busy:
+        return False
+    run.call(CALL["REQUEST_GET"], 1)
+    return True
+
+
+def _index(capabilities: list[object], kind: int, index: int) -> int:
+    return next(
+        n
+        for n, c in enumerate(capabilities)
+        if getattr(c, "type", 0) == kind and getattr(c, "index", 0) == index
+    )
+
+
+def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
+    tables = run.tables
+    thread = run.seen.current
+    domain = tables.threads[thread].domain
+    if tables.threads[thread].priority == 0:
+        _environment(run, x, y)
+        return
+    helpful = domain == 0 and kind % 8
+    if helpful:
+        if not _helpful(run):
+            run.call(CALL["SIGNAL_WAIT"], tables.threads[thread].slot)
+        return
+    names = ["SIGNAL_WAIT"] * 4 + ["SIGNAL_SEND", "EVT_SND", "EVT_SND", "REQUEST_GET"]
+    names += ["REQUEST_REPLY", "VCPU_ROUTE", "VCPU_EVENT", "VCPU_LOCK", "VCPU_BUDGET"]
+    names += ["DOMAIN_RESTART", "FAULT_READ", "FAULT_NEXT", "STATUS", "STATUS"]
+    name = names[x % len(names)]
+    kinds = {"VCPU": 2, "REQU": 2, "SIGN": 1, "EVT_": 5, "DOMA": 3, "FAUL": 4, "STAT": 4}
+    cap = _capability(run, 1 if name == "REQUEST_GET" else kinds[name[:4]], y)
+    second: tuple[int, ...] = (z % 14, z // 16 % 8)
+    if name == "VCPU_ROUTE":
+        routed = [n for n, route in enumerate(tables.routes) if route.kind]
+        second = ((*routed, 82, NONE)[z % (len(routed) + 2)], z // 16 % 8)
+    elif name == "VCPU_EVENT":
+        second = (z % (len(tables.events) + 1), z // 16 % 8 if z % 2 else NONE)
+    elif name == "VCPU_BUDGET":
+        second = (EDGES[z % len(EDGES)] if z % 4 == 0 else z % 840001,)
+    elif name == "STATUS":
+        second = (z % 4, z // 16 % 10)
+    run.call(CALL[name], cap, *second)
+
+
+def interpret(run: Run, step: Step) -> None:
+    """Makes one step."""
+    kind, x, y, z = step
+    thread = run.seen.current
+    is_hypervisor = run.tables.threads[thread].domain == 0
+    rare = kind % 32
+    if rare < 6:
+        _environment(run, x, y)
+    elif rare == 6 and (not is_hypervisor or x % 64 == 0):
+        exception, status, cause = FAULTS[x % len(FAULTS)]
+        run.fault(exception, status, cause, y)
+    elif rare == 7 and (not is_hypervisor or x % 64 == 0):
+        run.stack(_hostile_stack(run, x, y))
+    elif rare == 8:
+        number = z if x % 2 else x // 2 % 64
+        if number not in NAME or x % 4 == 0:
+            run.call(number, *(EDGES[n % len(EDGES)] for n in (x // 64, y, y // 16, z)))
+    elif run.model.vcpu_of(thread) is None:
+        _process_call(run, kind // 32, x, y, z)
+    elif kind // 32 % 3 == 0:
+        _vm_store(run, x, y)
+    else:
+        _vm_call(run, kind // 64, x, y, z)
+
+
+def play(driver: Driver, steps: Iterable[Step]) -> int:
+    """A whole run; how many steps it had before the chip reset. Mismatch when they differ."""
+    run = Run(driver)
+    done = 0
+    for step in steps:
+        if run.over:
+            break
+        interpret(run, step)
+        done += 1
+    driver.power_off()
+    return done
+
+
+def random_steps(seed: int, count: int) -> list[Step]:
+    """The same steps for the same seed, everywhere."""
+    source = random.Random(seed)
+    return [
+        (
+            source.getrandbits(16),
+            source.getrandbits(16),
+            source.getrandbits(16),
+            source.getrandbits(32),
+        )
+        for _ in range(count)
+    ]
