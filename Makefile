@@ -7,7 +7,7 @@ TESTFLAGS ?= -n 2
 TESTS ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign clean
+.PHONY: help setup test demo lint campaign bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -24,13 +24,16 @@ demo: setup ## migrate the example, run it in QEMU, show what happens
 lint: setup ## every static check, of Python and of C
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy porter scanner composer
+	@$(PY) -m mypy porter scanner composer benchmarks
 	@.venv/bin/lint-imports --no-cache
 	@git ls-files -z '*.c' '*.h' | xargs -0 .venv/bin/clang-format --dry-run -Werror
 	@.ci/lint-c
 
 campaign: setup ## every change of an image that verify must notice, and 1000 random ones (CI takes a sample)
 	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py
+
+bench: setup ## instructions of every operation, beside bare-metal FreeRTOS
+	@$(PY) -m benchmarks --count 10000
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
 	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis

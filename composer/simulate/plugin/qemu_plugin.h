@@ -33,6 +33,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction, on_a
                                       int flags, int accesses, void *data);
 
 bool qemu_plugin_mem_is_store(uint32_t access);
+unsigned int qemu_plugin_mem_size_shift(uint32_t access); /* log2 of the bytes */
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
