@@ -31,6 +31,8 @@ HYPERVISOR_THREADS = (
     ("hyp_idle_thread", 0),
 )
 SIGNAL_FAULT, SIGNAL_MANAGER, SIGNAL_LOG = range(3)
+# The signal of a process that decides about faults of others.
+FAULTS = "faults"
 
 
 def c_name(name: str) -> str:
@@ -74,7 +76,10 @@ class ThreadPlan:
 
 @dataclass(frozen=True)
 class Signal:
-    """A kernel signal; `irq` is the line that sends it, if one does."""
+    """A kernel signal; `irq` is the line that sends it, if one does.
+
+    `period_ticks` of the timer that sends it, if there is one; 0: only when it was set.
+    """
 
     index: int
     name: str
@@ -157,6 +162,21 @@ class Plan:
     def ticks(self, microseconds: int) -> int:
         """A time in kernel ticks, rounded up."""
         return -(-microseconds * self.system.kernel.tick_hz // 1_000_000)
+
+    @property
+    def timers(self) -> tuple[Signal, ...]:
+        """The signals that the kernel's timers send, in the order of the timers."""
+        return tuple(s for s in self.signals if s.period_ticks is not None)
+
+    def fault_signal(self, domain: DomainPlan) -> int | None:
+        """The signal that a fault of a domain sends; None: it resets the chip."""
+        if domain.source is None:
+            return None
+        decider = domain.source.fault.process
+        if decider is None:
+            return SIGNAL_FAULT
+        index = next(d.index for d in self.domains if d.name == decider)
+        return next(s.index for s in self.signals_of(self.domains[index]) if s.name == FAULTS)
 
     def signals_of(self, domain: DomainPlan) -> tuple[Signal, ...]:
         """The signals that `domain` waits for."""

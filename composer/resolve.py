@@ -13,6 +13,7 @@ from composer.layout.grants import device_grants
 from composer.layout.place import place_system
 from composer.layout.protection import Grant, unit_of
 from composer.plan import (
+    FAULTS,
     HYPERVISOR,
     HYPERVISOR_THREADS,
     SIGNAL_FAULT,
@@ -104,7 +105,8 @@ def resolve(system: System, out: Path) -> Plan:
 def _signals(system: System, chip: Chip) -> list[Signal]:
     """The hypervisor's three, then timers, lines and events of each process."""
     signals = [
-        Signal(SIGNAL_FAULT, "fault", 0),
+        # Its timer: to restart a domain later.
+        Signal(SIGNAL_FAULT, "fault", 0, period_ticks=0 if _delays(system) else None),
         Signal(SIGNAL_MANAGER, "manager", 0),
         Signal(SIGNAL_LOG, "log", 0, period_ticks=1),
     ]
@@ -119,7 +121,13 @@ def _signals(system: System, chip: Chip) -> list[Signal]:
         for event in system.events:
             if event.receiver == domain.name and event.at is None:
                 signals.append(Signal(len(signals), event.name, index))
+        if system.decided_by(domain):
+            signals.append(Signal(len(signals), FAULTS, index))
     return signals
+
+
+def _delays(system: System) -> bool:
+    return any(domain.fault.delays for domain in system.domains)
 
 
 def _events(system: System, signals: list[Signal]) -> list[EventPlan]:
@@ -196,17 +204,30 @@ class _Numbering:
             for e in self.events
             if e.sender == index
         ]
-        return tuple(waits + sends)
+        return tuple(waits + sends + self._fault_capabilities(domain))
+
+    def _fault_capabilities(self, process: Domain) -> list[Capability]:
+        """To read the log, and to decide about domains."""
+        reads = [Capability("LOG", "LOG", ("READ",), 0)] if self.system.reads_log(process) else []
+        decides = [
+            Capability(f"DOMAIN_{c_name(d.name)}", "DOMAIN", ("CONTROL",), self.names.index(d.name))
+            for d in self.system.decided_by(process)
+        ]
+        return reads + decides
 
     def _hypervisor_capabilities(self) -> tuple[Capability, ...]:
         capabilities = [
             Capability("FAULT", "SIGNAL", ("WAIT",), SIGNAL_FAULT),
             Capability("MANAGER", "SIGNAL", ("WAIT",), SIGNAL_MANAGER),
             Capability("LOG_TICK", "SIGNAL", ("WAIT",), SIGNAL_LOG),
-            Capability("LOG", "LOG", ("CONTROL",), 0),
+            Capability("LOG", "LOG", ("READ", "CONTROL"), 0),
         ]
-        for index, name in enumerate(self.names):
-            capabilities.append(Capability(f"DOMAIN_{c_name(name)}", "DOMAIN", ("CONTROL",), index))
+        if _delays(self.system):
+            capabilities.append(Capability("RETRY", "TIMER", ("CONTROL",), 0))
+        for index, domain in enumerate(self.system.domains, start=1):
+            if domain.fault.process is None:
+                name = f"DOMAIN_{c_name(domain.name)}"
+                capabilities.append(Capability(name, "DOMAIN", ("CONTROL",), index))
         for index, vm in enumerate(self.system.vms):
             capabilities.append(Capability(f"VCPU_{c_name(vm.name)}", "VCPU", ("CONTROL",), index))
         return tuple(capabilities)

@@ -36,6 +36,7 @@ def check_domain(system: System, domain: Domain, chip: Chip) -> None:
     _irqs(domain, chip)
     for pin in domain.pins:
         check_pin(pin, chip)
+    _fault(system, domain)
     if domain.vm is not None:
         _vm(system, domain, domain.vm)
     if domain.process is not None:
@@ -62,6 +63,16 @@ def check_pin(pin: Pin, chip: Chip) -> None:
         )
 
 
+def fault_names(system: System, process: Domain) -> tuple[str, ...]:
+    """Names of the capabilities that a process has for the faults of others."""
+    decided = system.decided_by(process)
+    return (
+        *(["faults"] if decided else []),
+        *(["log"] if system.reads_log(process) else []),
+        *(f"domain-{d.name}" for d in decided),
+    )
+
+
 def check_c_names(system: System) -> None:
     """Names of one domain's header are different C names."""
     for domain in system.domains:
@@ -76,6 +87,7 @@ def check_c_names(system: System) -> None:
             entries += [("CAP", t.name, t.place) for t in domain.process.timers]
             entries += [("CAP", i.name, i.place) for i in domain.irqs]
             entries += [("CAP", e.name, e.place) for e in events]
+            entries += [("CAP", name, domain.place) for name in fault_names(system, domain)]
         shared = [s for s in system.shared if domain.name in [u.domain for u in s.users]]
         entries += [("SHM", s.name, s.place) for s in shared]
         for prefix, name, place in entries:
@@ -116,6 +128,37 @@ def _irqs(domain: Domain, chip: Chip) -> None:
             raise irq.place.error(
                 f"{chip.name} has no interrupt '{irq.name}'", suggest(irq.name, chip.interrupts)
             )
+
+
+def _fault(system: System, domain: Domain) -> None:
+    fault, tick_hz = domain.fault, system.kernel.tick_hz
+    if (fault.action == "user") != (fault.process is not None):
+        raise fault.place.error(
+            f"<fault> of '{domain.name}' has action=\"{fault.action}\""
+            f" {'without' if fault.process is None else 'and'} 'process'",
+            'action="user" goes with process="NAME"',
+        )
+    decider = next((p for p in system.processes if p.name == fault.process), None)
+    if fault.process is not None and (decider is None or decider.fault.action == "user"):
+        fit = [p.name for p in system.processes if p.fault.action != "user"]
+        raise fault.place.error(
+            f"'{fault.process}' can't decide about faults of '{domain.name}': "
+            + ("there is no such process" if decider is None else "another decides about its own"),
+            f"choose one of: {', '.join(fit)}" if fit else "add a process",
+        )
+    if not 0 <= fault.most <= 65535:
+        raise fault.place.error(f"most={fault.most}", "choose 1 to 65535, or 0 for no limit")
+    if ticks(fault.within_us, tick_hz) > TICKS_MAX:
+        raise fault.place.error(
+            f"within {show_time(fault.within_us)} is more kernel ticks than 31 bits hold",
+            f"choose at most {show_time(TICKS_MAX * 1_000_000 // tick_hz)}",
+        )
+    if fault.longest_us >= fault.within_us:
+        raise fault.place.error(
+            f"a delay of up to {show_time(fault.longest_us)} ends every row of faults within"
+            f" {show_time(fault.within_us)}",
+            "make 'longest' shorter or 'within' longer",
+        )
 
 
 def _vm(system: System, domain: Domain, vm: VmPart) -> None:

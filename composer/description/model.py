@@ -202,6 +202,29 @@ class ProcessPart:
 
     threads: tuple[Thread, ...]
     timers: tuple[Timer, ...]
+    reads_log: bool
+
+
+@dataclass(frozen=True)
+class FaultPolicy:
+    """What becomes of a domain that faulted: `restart`, `stop`, or what `process` decides (`user`).
+
+    Faults that follow the one before `within_us` form a row, of at most so many restarts (0: no
+    limit). The second restart of a row is delayed, each further one twice as long.
+    """
+
+    action: str
+    process: str | None
+    most: int
+    within_us: int
+    delay_us: int
+    longest_us: int
+    place: Place
+
+    @property
+    def delays(self) -> bool:
+        """Whether a restart is ever delayed."""
+        return self.action == "restart" and min(self.delay_us, self.longest_us) > 0
 
 
 @dataclass(frozen=True)
@@ -223,6 +246,7 @@ class Domain:
     clock_names: tuple[Named, ...]
     clocks: tuple[Clocks, ...]
     pins: tuple[Pin, ...]
+    fault: FaultPolicy
     vm: VmPart | None
     process: ProcessPart | None
     place: Place
@@ -311,3 +335,12 @@ class System:
     def domains(self) -> tuple[Domain, ...]:
         """Processes in description order, then VMs."""
         return self.processes + self.vms
+
+    def decided_by(self, process: Domain) -> tuple[Domain, ...]:
+        """The domains whose faults a process decides about."""
+        return tuple(d for d in self.domains if d.fault.process == process.name)
+
+    def reads_log(self, domain: Domain) -> bool:
+        """Whether a domain may read the fault log: by its own wish, or to decide about faults."""
+        wishes = domain.process is not None and domain.process.reads_log
+        return wishes or bool(self.decided_by(domain))

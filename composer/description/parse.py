@@ -13,6 +13,7 @@ from composer.description.model import (
     Count,
     Domain,
     Event,
+    FaultPolicy,
     Frame,
     Irq,
     Kernel,
@@ -33,6 +34,9 @@ from composer.description.model import (
 from composer.description.positions import Positions
 from composer.description.schema import validate
 from scanner.report.errors import FvmError
+
+# The schema's defaults, of a domain without <fault>: no limit, 1 s, 1 ms, 10 ms.
+_FAULT_LIMITS = (0, 1_000_000, 1_000, 10_000)
 
 
 def parse(file: Path) -> System:
@@ -194,8 +198,24 @@ def _domain(node: _Node, vm: VmPart | None, process: ProcessPart | None) -> Doma
         clock_names=_named(node, "clock"),
         clocks=tuple(_clocks(n) for n in node.all("clocks")),
         pins=tuple(_pin(n) for n in node.all("pin")),
+        fault=_fault(node),
         vm=vm,
         process=process,
+        place=node.place,
+    )
+
+
+def _fault(domain: _Node) -> FaultPolicy:
+    node = domain.optional("fault")
+    if node is None:
+        return FaultPolicy("restart", None, *_FAULT_LIMITS, domain.place)
+    return FaultPolicy(
+        action=node.text("action"),
+        process=node.maybe("process"),
+        most=node.number("most"),
+        within_us=node.unit("within", units.time),
+        delay_us=node.unit("delay", units.time),
+        longest_us=node.unit("longest", units.time),
         place=node.place,
     )
 
@@ -294,6 +314,7 @@ def _process(node: _Node) -> ProcessPart:
         timers=tuple(
             Timer(n.text("name"), n.unit("period", units.time), n.place) for n in node.all("timer")
         ),
+        reads_log=node.text("log") == "read",
     )
 
 

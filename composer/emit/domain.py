@@ -16,6 +16,7 @@ def header(plan: Plan, domain: DomainPlan) -> str:
         events=[e for e in plan.events if domain.index in (e.sender, e.receiver)],
         shared=[s for s in plan.shared if domain.index in s.access],
         splits=_splits(domain),
+        reads_log=domain.source is not None and plan.system.reads_log(domain.source),
         registers=boot_registers(plan),
     )
 

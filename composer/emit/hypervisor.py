@@ -26,6 +26,7 @@ def policy_header(plan: Plan) -> str:
     return render(
         "hyp_config.h.j2",
         plan=plan,
+        caps=_capabilities(plan),
         signals=_timers(plan),
         routes=_routes(plan),
         console=plan.chip.devices[kernel.console].base,
@@ -38,6 +39,7 @@ def policy_tables(plan: Plan) -> str:
     return render(
         "hyp_config.c.j2",
         plan=plan,
+        caps=_capabilities(plan),
         signals=_timers(plan),
         routes=_routes(plan),
         events=[
@@ -48,8 +50,13 @@ def policy_tables(plan: Plan) -> str:
     )
 
 
+def _capabilities(plan: Plan) -> dict[str, int]:
+    """Numbers by name."""
+    return {c.name: number for number, c in enumerate(plan.domains[0].capabilities)}
+
+
 def _timers(plan: Plan) -> list[object]:
-    return [s for s in plan.signals if s.domain and s.period_ticks is not None]
+    return [s for s in plan.timers if s.domain]
 
 
 def _routes(plan: Plan) -> list[tuple[int | None, object]]:

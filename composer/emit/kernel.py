@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from composer.emit.boot import boot_ops, pin_grants
 from composer.emit.render import render
 from composer.layout.grants import joined
-from composer.plan import SIGNAL_FAULT, SIGNAL_MANAGER, EventPlan, Plan
+from composer.plan import SIGNAL_MANAGER, EventPlan, Plan
 
 _NOBODY = "FVM_NO_INDEX"  # of fvm-runtime/kernel/tables.h
 
@@ -30,7 +30,7 @@ def config_header(plan: Plan) -> str:
         "fvm_config.h.j2",
         plan=plan,
         threads=[t for d in plan.domains for t in d.threads],
-        timers=[s for s in plan.signals if s.period_ticks is not None],
+        timers=plan.timers,
         boot=boot_ops(plan),
         pins=pin_grants(plan),
     )
@@ -48,10 +48,10 @@ def tables(plan: Plan) -> str:
         routes=routes,
         last_line=None if last in routes else last,
         events=[(e, _event_route(plan, e)) for e in plan.events],
-        timers=[s for s in plan.signals if s.period_ticks is not None],
+        timers=plan.timers,
         boot=boot_ops(plan),
         pins=pin_grants(plan),
-        fault_signal=SIGNAL_FAULT,
+        fault_signals=[plan.fault_signal(d) for d in plan.domains],
         manager_signal=SIGNAL_MANAGER,
         budget=budget(plan),
         peers=_peers(plan),

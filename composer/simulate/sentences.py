@@ -34,11 +34,13 @@ def sentence(record: Record, places: Places) -> str:
     name = record.fields.get("domain", "")
     if places.part(name) is None:
         return record.text
-    restarts = record.fields.get("restarts", "?")
+    outcome = {"stop": "stopped", "open": "faulted"}.get(
+        record.fields.get("action", ""), f"rebooted ({record.fields.get('restarts', '?')})"
+    )
     parts = [what(record, places, name), place(record, places.code(name))]
     if record.task:
         parts.append(f'task "{record.task}"')
-    return f"{name} rebooted ({restarts}): " + ", ".join(part for part in parts if part)
+    return f"{name} {outcome}: " + ", ".join(part for part in parts if part)
 
 
 def what(record: Record, places: Places, name: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from composer.chips.chip import Chip, Memory
 from composer.description.model import Domain, System
-from composer.verify.tables import Timer
+from composer.verify.tables import NO_INDEX, Timer
 
 HYPERVISOR = "hypervisor"
 FAULT, MANAGER, LOG = range(3)  # the hypervisor's signals
@@ -137,7 +137,8 @@ class Described:
     def _signals(self) -> tuple[dict[tuple[int, str], int], tuple[Timer, ...]]:
         """Signal numbers by receiver and name, and the timers that send some of them."""
         signals = {(0, "fault"): FAULT, (0, "manager"): MANAGER, (0, "log"): LOG}
-        timers = [Timer(LOG, 1)]
+        delays = any(d.fault.delays for d in self.system.domains)
+        timers = [*([Timer(FAULT, 0)] if delays else []), Timer(LOG, 1)]
         for index, process in enumerate(self.system.processes, start=1):
             for timer in process.process.timers if process.process else ():
                 timers.append(
@@ -152,7 +153,29 @@ class Described:
             for event in self.all_events:
                 if event.receiver == index and event.at is None:
                     signals[index, f"event {event.name}"] = len(signals)
+            if self.decided(index):
+                signals[index, "faults"] = len(signals)
         return signals, tuple(timers)
+
+    # --- faults -------------------------------------------------------------------------
+
+    def decided(self, process: int) -> tuple[int, ...]:
+        """The domains whose faults a process decides about."""
+        name = self.names[process]
+        return tuple(
+            index
+            for index, source in enumerate(self.sources)
+            if source is not None and source.fault.process == name
+        )
+
+    def fault_signal(self, index: int) -> int:
+        """What a fault of a domain sends."""
+        source = self.sources[index]
+        if source is None:
+            return NO_INDEX  # it resets the chip: nobody else could decide about it
+        if source.fault.process is None:
+            return FAULT
+        return self.signals[self.names.index(source.fault.process), "faults"]
 
     def _blocks(self) -> tuple[Block, ...]:
         blocks = [

@@ -29,8 +29,8 @@ HYPERVISOR_PRIORITIES = (31, 30, 1, 0)  # fault, manager, log, idle
 HYPERVISOR_STACK = 768
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
-CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT = range(1, 6)
-WAIT, SEND, CONTROL = 1, 2, 4
+CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_TIMER = range(1, 7)
+WAIT, SEND, CONTROL, READ = 1, 2, 4, 8
 TO_VCPU, TO_SIGNAL, TRANSPARENT = 1, 2, 0x80
 BSRR = 0x18
 
@@ -210,8 +210,13 @@ class Expected(Described):
             Capability(CAP_SIGNAL, WAIT, FAULT),
             Capability(CAP_SIGNAL, WAIT, MANAGER),
             Capability(CAP_SIGNAL, WAIT, LOG),
-            Capability(CAP_LOG, CONTROL, 0),
-            *(Capability(CAP_DOMAIN, CONTROL, i) for i in range(len(self.names))),
+            Capability(CAP_LOG, READ | CONTROL, 0),
+            *([Capability(CAP_TIMER, CONTROL, 0)] if self.timers[0].signal == FAULT else []),
+            *(
+                Capability(CAP_DOMAIN, CONTROL, i)
+                for i in range(1, len(self.names))
+                if self.fault_signal(i) == FAULT
+            ),
             *(Capability(CAP_VCPU, CONTROL, i) for i in range(len(self.system.vms))),
         )
 
@@ -226,4 +231,8 @@ class Expected(Described):
             for number, event in enumerate(self.all_events)
             if event.sender == index
         ]
-        return (*waits, *sends)
+        source, decided = self.sources[index], self.decided(index)
+        assert source is not None and source.process is not None
+        reads = [Capability(CAP_LOG, READ, 0)] if source.process.reads_log or decided else []
+        decides = [Capability(CAP_DOMAIN, CONTROL, domain) for domain in decided]
+        return (*waits, *sends, *reads, *decides)

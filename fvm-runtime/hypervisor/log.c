@@ -18,6 +18,7 @@ static size_t sent;          /* of the line */
 static uint32_t report_tick; /* when the next status is due */
 static uint32_t report_next; /* its next line: domains first, then signals */
 static uint32_t lost_reported;
+static uint32_t last_serial; /* of the newest record written */
 
 static struct fvm_result status(uint32_t subject, uint32_t index)
 {
@@ -59,6 +60,17 @@ static const char *cause_name(uint8_t cause)
     return cause < sizeof name / sizeof name[0] ? name[cause] : "unknown";
 }
 
+static void write_decision(const struct fvm_fault *fault)
+{
+    static const char *const name[] = {
+        [FVM_UNDECIDED] = "open", [FVM_RESTART] = "restart", [FVM_STOP] = "stop"};
+    text_string(&line, " action=");
+    text_string(&line, name[fault->decision % (sizeof name / sizeof name[0])]);
+    if (fault->delay != 0) {
+        value(" delay=", fault->delay);
+    }
+}
+
 static void write_thread(const struct fvm_fault *fault)
 {
     text_string(&line, " thread=");
@@ -90,29 +102,21 @@ static void write_fault(const struct fvm_fault *fault)
     write_thread(fault);
     value(" restarts=", fault->restarts);
     value(" tick=", fault->tick);
+    write_decision(fault);
     text_string(&line, " task=");
     text_quoted(&line, fault->task, sizeof fault->task);
 }
 
-/* The oldest record of the kernel's log, or 0. */
+/* The next record of the kernel's log, or 0. */
 static int take_fault(void)
 {
-    union {
-        struct fvm_fault fault;
-        uint32_t word[FVM_FAULT_WORDS];
-    } record;
-    for (uint32_t i = 0; i < FVM_FAULT_WORDS; i += 4) {
-        struct fvm_result part = fvm_call(FVM_CALL_FAULT_READ, HYP_CAP_LOG, i, 0, 0);
-        record.word[i] = (uint32_t)part.r0;
-        record.word[i + 1] = part.r1;
-        record.word[i + 2] = part.r2;
-        record.word[i + 3] = part.r3;
-    }
-    if (record.fault.serial == 0) {
+    struct fvm_fault fault;
+    if (fvm_fault_read(HYP_CAP_LOG, last_serial, &fault) != 1) {
         return 0;
     }
+    last_serial = fault.serial;
     (void)fvm_call(FVM_CALL_FAULT_NEXT, HYP_CAP_LOG, 0, 0, 0);
-    write_fault(&record.fault);
+    write_fault(&fault);
     return 1;
 }
 
@@ -177,7 +181,7 @@ _Noreturn void hyp_log_thread(void)
     console_init();
     announce();
     for (;;) {
-        (void)fvm_signal_wait(HYP_CAP_TICK);
+        (void)fvm_signal_wait(HYP_CAP_LOG_TICK);
         if (sent == line.length) {
             compose();
         }

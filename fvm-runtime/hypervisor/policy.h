@@ -10,10 +10,26 @@
 
 #define HYP_NO_VCPU 0xFFu
 
+/* What becomes of a domain that faulted. */
+enum hyp_action {
+    HYP_RESTART,
+    HYP_STOP,
+    HYP_OTHERS, /* a process decides; or nobody: the hypervisor itself */
+};
+
+/* Faults that follow the one before within a time form a row. */
+struct hyp_fault_policy {
+    uint8_t action;
+    uint16_t most;           /* restarts in a row; 0: no limit */
+    uint32_t within;         /* kernel ticks, as the two below */
+    uint32_t delay, longest; /* before the second restart of a row, and before any */
+};
+
 struct hyp_domain {
     const char *name;
-    uint8_t cap;  /* FVM_CAP_DOMAIN of it */
+    uint8_t cap;  /* FVM_CAP_DOMAIN of it, unless HYP_OTHERS */
     uint8_t vcpu; /* index, HYP_NO_VCPU for a process */
+    struct hyp_fault_policy fault;
 };
 
 struct hyp_vcpu {

@@ -1,5 +1,9 @@
-/* The fault and reboot log, and what follows a fault: the domain stops, the hypervisor is told.
- * The kernel never runs a faulted domain again by itself. */
+/* The fault and reboot log, and what follows a fault: the domain stops, the hypervisor or the
+ * process that decides about it is told. The kernel never runs a faulted domain again by itself.
+ *
+ * Records are read by their serials, so that each reader has a place of its own and takes nothing
+ * from another. A record stays until its room is needed; those that the hypervisor hasn't made room
+ * of are kept, but for the newest, which gives way to what happened last. */
 #include "kernel/kernel.h"
 
 #define LOG_RECORDS 8u
@@ -7,14 +11,18 @@
 static struct fvm_fault record[LOG_RECORDS];
 static uint32_t first, count, lost, serial;
 
+/* Serials have 31 bits, so that a call can return one, and begin at 1 again. */
+static bool later(uint32_t one, uint32_t other) { return (int32_t)((one - other) << 1) > 0; }
+
 static struct fvm_fault *new_record(void)
 {
     if (count == LOG_RECORDS) {
         lost++;
-        return NULL; /* the oldest explain most: keep them */
+        count--; /* the oldest explain most: keep them; the newest is to be decided about */
     }
     struct fvm_fault *fresh = &record[(first + count++) % LOG_RECORDS];
-    *fresh = (struct fvm_fault){.tick = time_ticks(), .serial = ++serial};
+    serial = serial == INT32_MAX ? 1 : serial + 1;
+    *fresh = (struct fvm_fault){.tick = time_ticks(), .serial = serial};
     return fresh;
 }
 
@@ -53,20 +61,18 @@ void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
         cpu_arch_reset(); /* the hypervisor itself: nobody is left to decide */
     }
     struct fvm_fault *fresh = new_record();
-    if (fresh != NULL) {
-        fresh->domain = thread->domain_index;
-        fresh->thread = thread->slot;
-        fresh->cause = (uint8_t)cause;
-        fresh->status = detail->status;
-        fresh->address = detail->address;
-        fresh->flags = detail->address_valid ? FVM_FAULT_ADDRESS_VALID : 0;
-        fresh->restarts = domain_table[thread->domain_index].restarts + 1;
-        if (!detail->no_frame) {
-            copy_place(thread, fresh);
-        }
-        if (thread->vcpu != NULL) {
-            copy_task_name(thread, fresh->task);
-        }
+    fresh->domain = thread->domain_index;
+    fresh->thread = thread->slot;
+    fresh->cause = (uint8_t)cause;
+    fresh->status = detail->status;
+    fresh->address = detail->address;
+    fresh->flags = detail->address_valid ? FVM_FAULT_ADDRESS_VALID : 0;
+    fresh->restarts = domain_table[thread->domain_index].restarts + 1;
+    if (!detail->no_frame) {
+        copy_place(thread, fresh);
+    }
+    if (thread->vcpu != NULL) {
+        copy_task_name(thread, fresh->task);
     }
     domain_stop(thread->domain_index);
     signal_send(domain->fault_signal);
@@ -75,23 +81,49 @@ void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
 void fault_boot(uint32_t address, uint32_t mask)
 {
     struct fvm_fault *fresh = new_record();
-    if (fresh != NULL) {
-        fresh->domain = FVM_NO_INDEX;
-        fresh->cause = FVM_FAULT_BOOT;
-        fresh->status = mask;
-        fresh->address = address;
-        fresh->flags = FVM_FAULT_ADDRESS_VALID;
+    fresh->domain = FVM_NO_INDEX;
+    fresh->cause = FVM_FAULT_BOOT;
+    fresh->status = mask;
+    fresh->address = address;
+    fresh->flags = FVM_FAULT_ADDRESS_VALID;
+}
+
+/* Serial and three words of the oldest record after a serial, or of all; 0 where there is nothing.
+ */
+void fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
+{
+    const struct fvm_fault *found = NULL;
+    for (uint32_t i = 0; i < LOG_RECORDS; i++) {
+        const struct fvm_fault *one = &record[i];
+        if (one->serial != 0 && (after == 0 || later(one->serial, after)) &&
+            (found == NULL || later(found->serial, one->serial))) {
+            found = one;
+        }
+    }
+    frame->r[0] = found == NULL ? 0 : found->serial;
+    for (uint32_t i = 0; i < 3; i++) {
+        bool inside = found != NULL && from < FVM_FAULT_WORDS && from + i < FVM_FAULT_WORDS;
+        frame->r[1 + i] = inside ? ((const uint32_t *)found)[from + i] : 0;
     }
 }
 
-/* Four words of the oldest record; all 0 beyond its end or without a record. */
-void fault_read(uint32_t from, struct call_frame *frame)
+/* Noted in the domain's newest record. */
+int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay)
 {
-    const uint32_t *word = (const uint32_t *)&record[first];
-    for (uint32_t i = 0; i < 4; i++) {
-        bool inside = count != 0 && from < FVM_FAULT_WORDS && from + i < FVM_FAULT_WORDS;
-        frame->r[i] = inside ? word[from + i] : 0;
+    struct fvm_fault *newest = NULL;
+    for (uint32_t i = 0; i < LOG_RECORDS; i++) {
+        struct fvm_fault *one = &record[i];
+        if (one->serial != 0 && one->domain == domain_index &&
+            (newest == NULL || later(one->serial, newest->serial))) {
+            newest = one;
+        }
     }
+    if (newest == NULL || decision > FVM_STOP) {
+        return FVM_E_ARGUMENT;
+    }
+    newest->decision = (uint8_t)decision;
+    newest->delay = delay > UINT16_MAX ? UINT16_MAX : (uint16_t)delay;
+    return FVM_OK;
 }
 
 int32_t fault_next(void)

@@ -149,14 +149,16 @@ struct fault_detail {
 void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
                  const struct fault_detail *detail);
 void fault_boot(uint32_t address, uint32_t mask);
-void fault_read(uint32_t first, struct call_frame *frame);
+void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
 int32_t fault_next(void);
+int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay);
 uint32_t fault_lost(void);
 
 /* --- time.c, pin.c, syscall.c, capability.c ----------------------------------------------- */
 void time_init(void);
 void time_tick(void); /* from the architecture's timer */
 uint32_t time_ticks(void);
+int32_t time_set(uint32_t timer, uint32_t after); /* sends in so many ticks; 0: not */
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
 int32_t pin_get(uint8_t domain_index, uint32_t port, uint32_t levels);
 void syscall_dispatch(struct call_frame *frame); /* from the architecture's call entry */

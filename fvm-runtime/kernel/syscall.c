@@ -120,12 +120,13 @@ static int32_t on_vcpu(struct thread *caller, struct call_frame *frame)
 
 static int32_t on_log(struct thread *caller, struct call_frame *frame)
 {
-    if (capability_find(caller, frame->r[0], FVM_CAP_LOG, FVM_RIGHT_CONTROL) == NULL) {
+    uint8_t right = frame->number == FVM_CALL_FAULT_NEXT ? FVM_RIGHT_CONTROL : FVM_RIGHT_READ;
+    if (capability_find(caller, frame->r[0], FVM_CAP_LOG, right) == NULL) {
         return FVM_E_CAPABILITY;
     }
     switch (frame->number) {
     case FVM_CALL_FAULT_READ:
-        fault_read(frame->r[1], frame);
+        fault_read(frame->r[1], frame->r[2], frame);
         return (int32_t)frame->r[0];
     case FVM_CALL_FAULT_NEXT:
         return fault_next();
@@ -134,7 +135,7 @@ static int32_t on_log(struct thread *caller, struct call_frame *frame)
     }
 }
 
-static int32_t on_domain(struct thread *caller, struct call_frame *frame)
+static int32_t on_domain(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_DOMAIN, FVM_RIGHT_CONTROL);
@@ -144,7 +145,9 @@ static int32_t on_domain(struct thread *caller, struct call_frame *frame)
     if (cap->index == caller->domain_index) {
         return FVM_E_ARGUMENT; /* nobody would be left to finish the restart */
     }
-    return domain_restart(cap->index);
+    return frame->number == FVM_CALL_DOMAIN_RESTART
+               ? domain_restart(cap->index)
+               : fault_decided(cap->index, frame->r[1], frame->r[2]);
 }
 
 static int32_t on_event(struct thread *caller, const struct call_frame *frame)
@@ -152,6 +155,13 @@ static int32_t on_event(struct thread *caller, const struct call_frame *frame)
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_EVENT, FVM_RIGHT_SEND);
     return cap == NULL ? FVM_E_CAPABILITY : event_deliver(cap->index);
+}
+
+static int32_t on_timer(struct thread *caller, const struct call_frame *frame)
+{
+    const struct fvm_capability *cap =
+        capability_find(caller, frame->r[0], FVM_CAP_TIMER, FVM_RIGHT_CONTROL);
+    return cap == NULL ? FVM_E_CAPABILITY : time_set(cap->index, frame->r[1]);
 }
 
 /* Calls of a process, each on a capability. */
@@ -171,11 +181,14 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
     case FVM_CALL_VCPU_BUDGET:
         return on_vcpu(caller, frame);
     case FVM_CALL_DOMAIN_RESTART:
+    case FVM_CALL_FAULT_DECIDED:
         return on_domain(caller, frame);
     case FVM_CALL_FAULT_READ:
     case FVM_CALL_FAULT_NEXT:
     case FVM_CALL_STATUS:
         return on_log(caller, frame);
+    case FVM_CALL_TIMER_SET:
+        return on_timer(caller, frame);
     default:
         return FVM_E_CALL;
     }

@@ -18,13 +18,15 @@ enum fvm_capability_type {
     FVM_CAP_SIGNAL, /* index into signals */
     FVM_CAP_VCPU,   /* index into vCPUs */
     FVM_CAP_DOMAIN, /* index into domains */
-    FVM_CAP_LOG,    /* the fault log and the counters; index 0 */
+    FVM_CAP_LOG,    /* the fault log and the counters; index 0; READ, or CONTROL to make room */
     FVM_CAP_EVENT,  /* index into events; right SEND */
+    FVM_CAP_TIMER,  /* index into timers */
 };
 
 #define FVM_RIGHT_WAIT 1u
 #define FVM_RIGHT_SEND 2u
 #define FVM_RIGHT_CONTROL 4u
+#define FVM_RIGHT_READ 8u
 
 struct fvm_capability {
     uint8_t type, rights, index, reserved;
@@ -81,7 +83,7 @@ struct fvm_event_config {
 
 struct fvm_timer_config {
     uint8_t signal;
-    uint32_t period; /* kernel ticks, at least 1 */
+    uint32_t period; /* kernel ticks; 0: sends only when it was set */
 };
 
 /* Clock and pin set-up, run once at boot in this order. */

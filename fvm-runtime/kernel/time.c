@@ -19,7 +19,7 @@ void time_tick(void)
         vcpu_tick(&vcpu_table[i]);
     }
     for (uint32_t i = 0; i < FVM_TIMERS; i++) {
-        if (--timer_left[i] == 0) {
+        if (timer_left[i] != 0 && --timer_left[i] == 0) {
             timer_left[i] = fvm_timer[i].period;
             signal_send(fvm_timer[i].signal);
         }
@@ -29,3 +29,9 @@ void time_tick(void)
 }
 
 uint32_t time_ticks(void) { return ticks; }
+
+int32_t time_set(uint32_t timer, uint32_t after)
+{
+    timer_left[timer] = after;
+    return FVM_OK;
+}

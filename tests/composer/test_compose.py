@@ -239,7 +239,7 @@ def test_headers_name_vectors_events_and_shared_memory(composed: tuple[Path, Pat
     assert "#define FVM_CAP_ALARM 1" in process
     hypervisor = (out / "hypervisor" / "fvm_domain.h").read_text()
     for number, name in enumerate(
-        ("FAULT", "MANAGER", "LOG_TICK", "LOG", "DOMAIN_HYPERVISOR", "DOMAIN_BEATER", "DOMAIN_ONE",
+        ("FAULT", "MANAGER", "LOG_TICK", "LOG", "RETRY", "DOMAIN_BEATER", "DOMAIN_ONE",
          "DOMAIN_TWO", "VCPU_ONE", "VCPU_TWO")
     ):  # fmt: skip
         assert f"#define FVM_CAP_{name} {number}\n" in hypervisor
@@ -314,6 +314,7 @@ def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
         "[38] = {.kind = FVM_ROUTE_VCPU | FVM_ROUTE_TRANSPARENT, .target = 1, .virt_id = 3,",
         "{.sender = 2, .route = {.kind = FVM_ROUTE_VCPU, .target = 1, .virt_id = 4,",
         "{.sender = 3, .route = {.kind = FVM_ROUTE_SIGNAL, .target = 4, .virt_id = 0,",
+        "{.signal = 0, .period = 0}",
         "{.signal = 2, .period = 1}",
         "{.signal = 3, .period = 10}",
         ".budget = 840000u,",
@@ -321,7 +322,7 @@ def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
     ):
         assert line in tables
     for name, count in (
-        ("DOMAINS", 4), ("THREADS", 9), ("VCPUS", 2), ("SIGNALS", 5), ("EVENTS", 3), ("TIMERS", 2),
+        ("DOMAINS", 4), ("THREADS", 9), ("VCPUS", 2), ("SIGNALS", 5), ("EVENTS", 3), ("TIMERS", 3),
         ("IRQS", 82), ("PINS", 2),
     ):  # fmt: skip
         assert f"#define FVM_{name} {count}\n" in config

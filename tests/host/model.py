@@ -20,14 +20,16 @@ STOPPED, READY, WAITING = 0, 1, 2
 TICK, FIRST_VECTOR, VECTORS = 1, 3, 64
 GROUP = 8  # vectors of one summary byte
 LOG_RECORDS = 8
+RECORD_WORDS = 13
+LAST_DECISION = 2
 FRAME = 32
 WORD = 0xFFFFFFFF
 
 # fault causes that the model raises by itself
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
-SIGNAL, VCPU, DOMAIN, LOG, EVENT = 1, 2, 3, 4, 5
-WAIT, SEND, CONTROL = 1, 2, 4
+SIGNAL, VCPU, DOMAIN, LOG, EVENT, TIMER = 1, 2, 3, 4, 5, 6
+WAIT, SEND, CONTROL, READ = 1, 2, 4, 8
 
 Words = list[int | None]
 
@@ -87,6 +89,13 @@ class Record:
     serial: int
     status: int = 0
     address: int | None = None
+    decision: int = 0
+    delay: int = 0
+
+
+def later(one: int, other: int) -> bool:
+    """Of two serials of 31 bits."""
+    return 0 < (one - other) % 2**31 < 2**30
 
 
 class Model:
@@ -105,7 +114,8 @@ class Model:
         self.raised: set[int] = set()  # pending in the NVIC
         self.may_send: set[int] = set()
         self.bound: set[int] = set()
-        self.log: deque[Record] = deque()
+        self.log: deque[Record] = deque(maxlen=LOG_RECORDS)
+        self.held = 0  # the newest so many records; older ones give way
         self.lost = 0
         self.serial = 0
         self.ticks = 0
@@ -251,23 +261,25 @@ class Model:
         where = self.tables.threads[thread]
         if self.tables.domains[where.domain].fault_signal == NO_INDEX:
             raise ChipReset
-        if len(self.log) == LOG_RECORDS:
+        if self.held == LOG_RECORDS:
             self.lost += 1
+            self.log.pop()
         else:
-            self.serial += 1
-            restarts = self.restarts[where.domain] + 1
-            self.log.append(
-                Record(
-                    self.ticks,
-                    where.domain,
-                    where.slot,
-                    cause,
-                    restarts,
-                    self.serial,
-                    status,
-                    address,
-                )
+            self.held += 1
+        self.serial += 1
+        restarts = self.restarts[where.domain] + 1
+        self.log.append(
+            Record(
+                self.ticks,
+                where.domain,
+                where.slot,
+                cause,
+                restarts,
+                self.serial,
+                status,
+                address,
             )
+        )
         self.stop(where.domain)
         self.send(self.tables.domains[where.domain].fault_signal)
 
@@ -334,6 +346,8 @@ class Model:
         for index in range(len(self.vcpus)):
             self._tick_vcpu(index)
         for number, timer in enumerate(self.tables.timers):
+            if self.timers[number] == 0:
+                continue
             self.timers[number] -= 1
             if self.timers[number] == 0:
                 self.timers[number] = timer.period
@@ -491,9 +505,11 @@ class Model:
             CALL["VCPU_LOCK"]: (VCPU, CONTROL),
             CALL["VCPU_BUDGET"]: (VCPU, CONTROL),
             CALL["DOMAIN_RESTART"]: (DOMAIN, CONTROL),
-            CALL["FAULT_READ"]: (LOG, CONTROL),
+            CALL["FAULT_READ"]: (LOG, READ),
             CALL["FAULT_NEXT"]: (LOG, CONTROL),
-            CALL["STATUS"]: (LOG, CONTROL),
+            CALL["STATUS"]: (LOG, READ),
+            CALL["FAULT_DECIDED"]: (DOMAIN, CONTROL),
+            CALL["TIMER_SET"]: (TIMER, CONTROL),
         }.get(number, (0, 0))
         if kind == 0:
             return ERROR["CALL"]
@@ -515,7 +531,12 @@ class Model:
         if kind == DOMAIN:
             if index == self.tables.threads[thread].domain:
                 return ERROR["ARGUMENT"]
+            if number == CALL["FAULT_DECIDED"]:
+                return self._decided(index, a[1], a[2])
             return self.restart(index)
+        if kind == TIMER:
+            self.timers[index] = a[1]
+            return 0
         return self._on_log(number, a, frame)
 
     def _on_vcpu(self, index: int, number: int, a: list[int]) -> int:
@@ -562,13 +583,13 @@ class Model:
 
     def _on_log(self, number: int, a: list[int], frame: Words) -> int | None:
         if number == CALL["FAULT_NEXT"]:
-            if self.log:
-                self.log.popleft()
-            return len(self.log)
+            self.held = max(self.held - 1, 0)
+            return self.held
         if number == CALL["FAULT_READ"]:
-            words = self._record_words()
-            frame[:] = [words[a[1] + n] if a[1] + n < 12 else 0 for n in range(4)]
-            return frame[0]
+            after = [r for r in self.log if a[1] == 0 or later(r.serial, a[1])]
+            words = self._record_words(after[0]) if after else [0] * RECORD_WORDS
+            frame[1:] = [words[a[2] + n] if a[2] + n < RECORD_WORDS else 0 for n in range(3)]
+            return after[0].serial if after else 0
         if a[1] == 0:
             stopped = sum(1 << domain for domain in self.stopped)
             frame[1:] = [self.lost, 1, stopped]
@@ -586,14 +607,18 @@ class Model:
             return signal.delivered
         return ERROR["ARGUMENT"]
 
-    def _record_words(self) -> Words:
-        """Of the oldest record; place and task name come from the guest's own memory."""
-        if not self.log:
-            return [0] * 12
-        record = self.log[0]
+    def _decided(self, domain: int, decision: int, delay: int) -> int:
+        for record in reversed(self.log):
+            if record.domain == domain and decision <= LAST_DECISION:
+                record.decision, record.delay = decision, min(delay, 0xFFFF)
+                return 0
+        return ERROR["ARGUMENT"]
+
+    def _record_words(self, record: Record) -> Words:
+        """Place and task name come from the guest's own memory."""
         return [
             record.tick,
-            None,  # domain, thread, cause, flags: see `record_bytes`
+            None,  # domain, thread, cause, flags
             record.status,
             record.address if record.address is not None else None,
             None,
@@ -601,6 +626,7 @@ class Model:
             record.restarts,
             record.serial,
             *[None] * 4,
+            record.decision | record.delay << 16,
         ]
 
     # --- what the kernel may choose -----------------------------------------------------------

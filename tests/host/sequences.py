@@ -353,9 +353,11 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
     names = ["SIGNAL_WAIT"] * 4 + ["SIGNAL_SEND", "EVT_SND", "EVT_SND", "REQUEST_GET"]
     names += ["REQUEST_REPLY", "VCPU_ROUTE", "VCPU_EVENT", "VCPU_LOCK", "VCPU_BUDGET"]
     names += ["DOMAIN_RESTART", "FAULT_READ", "FAULT_NEXT", "STATUS", "STATUS"]
+    names += ["FAULT_READ", "FAULT_DECIDED", "TIMER_SET"]
     name = names[x % len(names)]
     kinds = {"VCPU": 2, "REQU": 2, "SIGN": 1, "EVT_": 5, "DOMA": 3, "FAUL": 4, "STAT": 4}
-    cap = _capability(run, 1 if name == "REQUEST_GET" else kinds[name[:4]], y)
+    others = {"REQUEST_GET": 1, "FAULT_DECIDED": 3, "TIMER_SET": 6}
+    cap = _capability(run, others[name] if name in others else kinds[name[:4]], y)
     second: tuple[int, ...] = (z % 14, z // 16 % 8)
     if name == "VCPU_ROUTE":
         routed = [n for n, route in enumerate(tables.routes) if route.kind]
@@ -364,6 +366,12 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         second = (z % (len(tables.events) + 1), z // 16 % 8 if z % 2 else NONE)
     elif name == "VCPU_BUDGET":
         second = (EDGES[z % len(EDGES)] if z % 4 == 0 else z % 840001,)
+    elif name == "FAULT_READ":
+        second = (z % 32, z // 32 % 16)
+    elif name == "FAULT_DECIDED":
+        second = (z % 5, z // 8)
+    elif name == "TIMER_SET":
+        second = (z % 50,)
     elif name == "STATUS":
         second = (z % 4, z // 16 % 10)
     run.call(CALL[name], cap, *second)

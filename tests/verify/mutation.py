@@ -199,15 +199,16 @@ def of_domains(original: Original) -> Iterator[Mutant]:
             yield word(f"{name}: {field} 0", place + offset, 0)
         yield word(f"{name}: capabilities elsewhere", place + 40, original.read(place + 40) + 4)
         yield byte(f"{name}: one more capability", place + 44, len(domain.capabilities) + 1)
-        for field, offset in (("vCPU", 46), ("first thread", 47)):
+        for field, offset in (("vCPU", 46), ("first thread", 47), ("threads", 48),
+                              ("fault signal", 49)):  # fmt: skip
             old = original.subject.memory.find(place + offset, 1)
             assert old is not None
             yield byte(f"{name}: {field}", place + offset, old[0] + 1)
         first = original.read(place + 40)
-        for number, capability in enumerate(domain.capabilities[:6]):
+        for number, capability in enumerate(domain.capabilities):
             at = first + 4 * number
-            yield byte(f"{name}: capability {number} type", at, capability.type % 5 + 1)
-            yield byte(f"{name}: capability {number} rights", at + 1, capability.rights | 7)
+            yield byte(f"{name}: capability {number} type", at, capability.type % 6 + 1)
+            yield byte(f"{name}: capability {number} rights", at + 1, capability.rights | 15)
             yield byte(f"{name}: capability {number} index", at + 2, capability.index + 1)
 
 

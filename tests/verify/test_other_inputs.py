@@ -31,6 +31,11 @@ DESCRIPTIONS = {
                      'catchup="11"\n      watchdog="500ms" usr-stack="1K"', "threads"),
     "a VM's priority": ('name="motor-controller" flash="64K"',
                         'name="motor-controller" priority="1" flash="64K"', "threads"),
+    "another decides": ('<tick handler="SysTick_Handler"/>\n    <device name="USART2"/>',
+                        '<tick handler="SysTick_Handler"/>\n    <device name="USART2"/>'
+                        '<fault action="user" process="heartbeat"/>', "domains"),
+    "who reads the log": ('<process name="heartbeat"', '<process log="read" name="heartbeat"',
+                          "capabilities"),
     "the order of VMs": ('name="sensor-node" flash="32K"',
                          'name="sensor-node" priority="1" flash="32K"', "manifest"),
     "a stack": ('usr-stack="2K"', 'usr-stack="20K"', "headers"),

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from composer.verify.checks.words import Words
-from composer.verify.described import FAULT
 from composer.verify.subject import Subject
 from composer.verify.tables import NO_INDEX, Route
 
@@ -26,8 +25,7 @@ def check_domains(subject: Subject) -> Iterator[str]:
             ("vCPU", row.vcpu, vcpu),
             ("first thread", row.thread_first, expected.first_thread(index)),
             ("number of threads", row.thread_count, len(domain.priorities)),
-            # A fault of the hypervisor resets the chip: nobody else could decide about it.
-            ("fault signal", row.fault_signal, FAULT if index else NO_INDEX),
+            ("fault signal", row.fault_signal, expected.fault_signal(index)),
         ):
             if value != wanted:
                 yield f"'{domain.name}': {what} is {value}, not {wanted}"

@@ -11,6 +11,7 @@ from composer.verify.expected import (
     CAP_EVENT,
     CAP_LOG,
     CAP_SIGNAL,
+    CAP_TIMER,
     CAP_VCPU,
     TO_SIGNAL,
     TO_VCPU,
@@ -43,6 +44,7 @@ _TYPES = {
     CAP_DOMAIN: "domain",
     CAP_LOG: "log",
     CAP_EVENT: "event",
+    CAP_TIMER: "timer",
 }
 _KINDS = {
     0: "nowhere",

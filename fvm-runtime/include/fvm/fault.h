@@ -1,4 +1,4 @@
-/* One record of the fault and reboot log, as FVM_CALL_FAULT_READ hands it out: 12 words. */
+/* One record of the fault and reboot log. fvm_fault_read of <fvm/native.h> reads it. */
 #ifndef FVM_FAULT_H
 #define FVM_FAULT_H
 
@@ -19,7 +19,14 @@ enum fvm_fault_cause {
 #define FVM_FAULT_ADDRESS_VALID 1u
 #define FVM_FAULT_PC_VALID 2u
 
-#define FVM_FAULT_WORDS 12u
+/* What became of the domain. */
+enum fvm_decision {
+    FVM_UNDECIDED, /* so far */
+    FVM_RESTART,
+    FVM_STOP,
+};
+
+#define FVM_FAULT_WORDS 13u
 
 struct fvm_fault {
     uint32_t tick; /* kernel ticks since start */
@@ -30,6 +37,9 @@ struct fvm_fault {
     uint32_t restarts; /* of the domain, this one counted */
     uint32_t serial;   /* 1 and up; 0 when there is no record */
     char task[16];     /* what the guest published as its task name, any bytes, zero-filled */
+    uint8_t decision;  /* enum fvm_decision */
+    uint8_t reserved;
+    uint16_t delay; /* FVM_RESTART: kernel ticks before it, saturating */
 };
 
 _Static_assert(sizeof(struct fvm_fault) == 4 * FVM_FAULT_WORDS, "record layout is ABI");

@@ -47,10 +47,17 @@
 #define FVM_CALL_VCPU_EVENT 37     /* r0: vCPU cap, r1: evt_id, r2: virt_id, FVM_NONE: sending */
 #define FVM_CALL_VCPU_LOCK 38      /* r0: vCPU cap */
 #define FVM_CALL_VCPU_BUDGET 39    /* r0: vCPU cap, r1: cycles; refill, end of the round */
-#define FVM_CALL_DOMAIN_RESTART 40 /* r0: domain cap */
-#define FVM_CALL_FAULT_READ 41     /* r0: log cap, r1: first word; r0-r3: 4 words of the oldest */
-#define FVM_CALL_FAULT_NEXT 42     /* r0: log cap; drops the oldest record; r0: how many are left */
-#define FVM_CALL_STATUS 43         /* r0: log cap, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
+#define FVM_CALL_DOMAIN_RESTART 40 /* r0: domain cap; until the result isn't FVM_MORE */
+/* r0: log cap, right READ, r1: serial, r2: first word; of the oldest record after this serial,
+ * returns r0: its own (0: none), r1-r3: three words */
+#define FVM_CALL_FAULT_READ 41
+/* r0: log cap; makes room: the oldest record may go; r0: how many are left */
+#define FVM_CALL_FAULT_NEXT 42
+/* r0: log cap, right READ, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
+#define FVM_CALL_STATUS 43
+/* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
+#define FVM_CALL_FAULT_DECIDED 60
+#define FVM_CALL_TIMER_SET 61 /* r0: timer cap, r1: ticks until it sends, once more; 0: never */
 
 #define FVM_NONE 0xFFFFFFFFu
 
@@ -62,6 +69,8 @@
 #define FVM_STATUS_KERNEL 0 /* tick, records lost, protection on (1/0), mask of stopped domains */
 #define FVM_STATUS_DOMAIN 1 /* restarts, epoch, ticks served, ticks dropped (0 without vCPU) */
 #define FVM_STATUS_SIGNAL 2 /* counts handed to waiters, counts pending, 0, 0 */
+
+#define FVM_MORE 1 /* FVM_CALL_DOMAIN_RESTART: a step is done, call again for the next */
 
 /* Results. Every refusal is one of these; nothing else changed. */
 #define FVM_OK 0

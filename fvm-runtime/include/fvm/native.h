@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include <fvm/fault.h>
 #include <fvm/hypercall.h>
 
 struct fvm_result {
@@ -20,5 +21,26 @@ struct fvm_result fvm_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a
 int32_t fvm_signal_wait(uint32_t cap);
 int32_t fvm_signal_send(uint32_t cap);
 int32_t fvm_event_send(uint32_t cap); /* FVM_E_BUSY while the receiver starts */
+
+/* --- faults ----------------------------------------------------------------------------- */
+/* The oldest record of the log after the one with serial `after` (0: of all); the log keeps it.
+ * Returns 1, 0 without such a record, or FVM_E_*. A record that is missing was lost: its serial
+ * is left out. */
+int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record);
+/* Starts a domain anew, as often as the kernel needs to be asked. */
+int32_t fvm_domain_restart(uint32_t cap);
+
+/* A domain that this process decides about: its index in records, and the capability of it. */
+struct fvm_watched {
+    uint8_t domain, cap;
+};
+
+/* A loop for a process that decides about others, at most 32: waits on the signal `faults`, calls
+ * `decide` once for each fault with its record, writes into the log what it returned, and does it.
+ * A record that was lost has serial 0 and only the domain. FVM_UNDECIDED: the domain stays stopped,
+ * and `decide` is asked again after the next fault of any of them. */
+_Noreturn void fvm_fault_serve(uint32_t faults, uint32_t log, const struct fvm_watched *watched,
+                               uint32_t count,
+                               enum fvm_decision (*decide)(const struct fvm_fault *fault));
 
 #endif

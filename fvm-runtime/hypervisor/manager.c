@@ -1,26 +1,9 @@
-/* The hypervisor's policy threads, most urgent first:
- *   fault    restarts a domain that faulted, ran into its watchdog or asked for a reset;
- *   manager  serves the hypercalls that change rights, and refills budgets at the end of a slice;
- *   log      (log.c) writes the log to the console;
- *   idle     sleeps; runs when every VM waits.
- */
+/* The manager thread: serves the hypercalls that change rights, and refills budgets at the end of a
+ * slice. A system without VMs has none. */
 #include <fvm/native.h>
 
 #include "hyp_config.h"
 #include "hypervisor/policy.h"
-
-_Noreturn void hyp_fault_thread(void)
-{
-    for (;;) {
-        (void)fvm_signal_wait(HYP_CAP_FAULT);
-        uint32_t stopped = fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_KERNEL, 0, 0).r3;
-        for (uint32_t i = 0; i < HYP_DOMAINS; i++) {
-            if ((stopped & (1u << i)) != 0) {
-                (void)fvm_call(FVM_CALL_DOMAIN_RESTART, hyp_domain[i].cap, 0, 0, 0);
-            }
-        }
-    }
-}
 
 /* May this vCPU have the line as this vector? Only what the description says. */
 static int32_t vct_phys(uint32_t vcpu, uint32_t phys, uint32_t virt_id)
@@ -85,12 +68,5 @@ _Noreturn void hyp_manager_thread(void)
             }
             request = fvm_call(FVM_CALL_REQUEST_GET, HYP_CAP_MANAGER, 0, 0, 0);
         }
-    }
-}
-
-_Noreturn void hyp_idle_thread(void)
-{
-    for (;;) {
-        __asm volatile("dsb\n\twfi" ::: "memory");
     }
 }

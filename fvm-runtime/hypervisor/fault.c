@@ -1,0 +1,99 @@
+/* The fault thread, the most urgent of all: what becomes of a domain that faulted, ran into its
+ * watchdog or asked for a reset.
+ *
+ * Faults of a domain that follow each other within a time form a row. The first restart of a row
+ * comes at once, each further one twice as late as the one before, up to a longest delay: a domain
+ * that faults as soon as it starts takes little from the others. A row may have a length after
+ * which the domain stays stopped.
+ */
+#include <fvm/native.h>
+
+#include "hyp_config.h"
+#include "hypervisor/policy.h"
+
+enum state {
+    RUNNING,
+    DELAYED, /* restarts at `due` */
+    STOPPED, /* for good */
+};
+
+struct row {
+    uint32_t last, due; /* kernel ticks */
+    uint16_t length;
+    uint8_t state;
+};
+
+static struct row row_table[HYP_DOMAINS];
+
+static uint32_t delay_of(const struct hyp_fault_policy *policy, uint32_t length)
+{
+    if (!HYP_DELAYS || length < 2) {
+        return 0;
+    }
+    uint32_t delay = policy->delay;
+    for (uint32_t i = 2; i < length && delay < policy->longest; i++) {
+        delay *= 2; /* less than 2^32: `longest` is a signed number of ticks */
+    }
+    return delay < policy->longest ? delay : policy->longest;
+}
+
+/* A new fault. */
+static void decide(const struct hyp_domain *domain, struct row *row, uint32_t tick)
+{
+    const struct hyp_fault_policy *policy = &domain->fault;
+    if (row->length == 0 || tick - row->last > policy->within) {
+        row->length = 0;
+    }
+    row->last = tick;
+    if (row->length != UINT16_MAX) {
+        row->length++;
+    }
+    if (policy->action == HYP_STOP || (policy->most != 0 && row->length > policy->most)) {
+        row->state = STOPPED;
+        (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, FVM_STOP, 0, 0);
+        return;
+    }
+    uint32_t delay = delay_of(policy, row->length);
+    row->state = DELAYED;
+    row->due = tick + delay;
+    (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, FVM_RESTART, delay, 0);
+}
+
+/* Ticks until a stopped domain is to be restarted, 0 if there is nothing to wait for. */
+static uint32_t serve(const struct hyp_domain *domain, struct row *row, uint32_t tick)
+{
+    if (row->state == RUNNING) {
+        decide(domain, row, tick);
+    }
+    if (row->state == STOPPED) {
+        return 0;
+    }
+    int32_t left = (int32_t)(row->due - tick);
+    if (left > 0) {
+        return (uint32_t)left;
+    }
+    /* A refusal is for ever: the header in flash is bad. */
+    row->state = fvm_domain_restart(domain->cap) == FVM_OK ? RUNNING : STOPPED;
+    return 0;
+}
+
+_Noreturn void hyp_fault_thread(void)
+{
+    for (;;) {
+        (void)fvm_signal_wait(HYP_CAP_FAULT);
+        struct fvm_result kernel = fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_KERNEL, 0, 0);
+        uint32_t soonest = 0;
+        for (uint32_t i = 0; i < HYP_DOMAINS; i++) {
+            if ((kernel.r3 >> i & 1u) == 0 || hyp_domain[i].fault.action == HYP_OTHERS) {
+                continue;
+            }
+            uint32_t left = serve(&hyp_domain[i], &row_table[i], (uint32_t)kernel.r0);
+            soonest = soonest == 0 || (left != 0 && left < soonest) ? left : soonest;
+        }
+#if HYP_DELAYS
+        if (soonest != 0) {
+            (void)fvm_call(FVM_CALL_TIMER_SET, HYP_CAP_RETRY, soonest, 0, 0);
+        }
+#endif
+    }
+}
