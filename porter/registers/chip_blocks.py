@@ -58,7 +58,8 @@ class ChipBlocks:
     def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
         self.bases: dict[int, str] = {}
         self._structs: dict[bytes, str] = {}
-        for name in evaluator.macros:
+        # The names are STM32's: other chips have other blocks at these addresses.
+        for name in evaluator.macros if (chip or "STM32").startswith("STM32") else ():
             self._note(name, evaluator)
         family = next((key for key in _FAMILY_BASES if (chip or "").startswith(key)), None)
         if family is not None:
