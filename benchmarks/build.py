@@ -18,7 +18,7 @@ from benchmarks.counting import Image
 from benchmarks.machines import Machine
 from benchmarks.symbols import Symbols
 from composer.build import make_environment
-from composer.setup.freertos import FOLDER
+from composer.setup.freertos import FOLDER, PORTS_FOLDER
 from scanner.report.errors import FvmError
 
 HERE = Path(__file__).resolve().parent
@@ -58,12 +58,12 @@ def assemble(configuration: Configuration) -> None:
                 _put(folder / source.relative_to(HERE), source.read_bytes())
     for source in (HERE / "boards" / configuration.machine.headers).iterdir():
         _put(folder / "application" / "inc" / source.name, source.read_bytes())
-    kernel = ROOT / FOLDER
-    port = kernel / "portable" / "GCC" / configuration.machine.port
-    files = [*kernel.glob("*.c"), *kernel.glob("include/*.h"), *port.glob("*.[ch]")]
-    for source in [*files, kernel / "portable" / "MemMang" / "heap_4.c"]:
-        target = folder / "application" / "FreeRTOS-Kernel" / source.relative_to(kernel)
-        _put(target, source.read_bytes())
+    port = Path("portable") / "GCC" / configuration.machine.port
+    wanted = ("*.c", "include/*.h", f"{port}/*.[ch]", "portable/MemMang/heap_4.c")
+    for kernel in (ROOT / FOLDER, ROOT / PORTS_FOLDER):
+        for source in (found for pattern in wanted for found in kernel.glob(pattern)):
+            target = folder / "application" / "FreeRTOS-Kernel" / source.relative_to(kernel)
+            _put(target, source.read_bytes())
     templates = Environment(
         loader=FileSystemLoader(HERE),
         undefined=StrictUndefined,

@@ -78,7 +78,7 @@ MACHINES = {
     "cm7": _mps2(
         "an500",
         "cm7",
-        "ARM_CM7/r0p1",
+        "ARM_CM4F",
         ("-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"),
         True,
     ),

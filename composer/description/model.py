@@ -318,6 +318,7 @@ class System:
     name: str
     chip: str
     board: str | None
+    optimize: str  # the compiler's -O
     kernel: Kernel
     clocks: tuple[Clocks, ...]
     processes: tuple[Domain, ...]

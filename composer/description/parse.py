@@ -125,6 +125,7 @@ def _system(node: _Node, file: Path) -> System:
         name=node.text("name"),
         chip=node.text("chip"),
         board=node.maybe("board"),
+        optimize=node.text("optimize"),
         kernel=_kernel(node.one("kernel")),
         clocks=tuple(_clocks(n) for n in node.all("clocks")),
         processes=tuple(_domain(n, None, _process(n)) for n in node.all("process")),

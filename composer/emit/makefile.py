@@ -93,6 +93,7 @@ def _makefile(
     return render(
         "Makefile.j2",
         core=core,
+        level=plan.system.optimize,
         target=target,
         script=f"{target}.ld",
         machine=[*core.cflags, *(core.fpu_cflags if fpu else core.soft_cflags)],

@@ -12,7 +12,7 @@ def main() -> int:
         print("setup: fvmkit needs Python 3.10 or newer", file=sys.stderr)
         return 1
     from composer.setup.environment import make_environment
-    from composer.setup.freertos import install_kernel
+    from composer.setup.freertos import PORTS_FOLDER, install_kernel
     from composer.setup.packages import install_packages
     from scanner.report.errors import FvmError
 
@@ -21,6 +21,7 @@ def main() -> int:
         install_packages()
         make_environment(root)
         install_kernel(root)
+        install_kernel(root, PORTS_FOLDER)
     except FvmError as error:
         print(f"setup: {error}", file=sys.stderr)
         return error.exit_code

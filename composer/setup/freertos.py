@@ -1,4 +1,5 @@
-"""Bring the FreeRTOS kernel into the example, byte for byte as its public tag has it.
+"""Bring the FreeRTOS kernel into the example, byte for byte as its public tag has it. A port that
+only the benchmarks use goes there.
 
 The kernel is third-party source and therefore not in the repository; its SHA-256 sums are. The
 sums are those of files with LF ends; sources with CRLF ends are converted on the way.
@@ -22,6 +23,7 @@ TAG = "V11.2.0"
 CRATE, CRATE_VERSION = "freertos-next", "0.12.0"  # carries the kernel of that tag
 REPOSITORY = "https://github.com/FreeRTOS/FreeRTOS-Kernel.git"
 FOLDER = Path("examples/two-legacy-mcus/motor-controller/FreeRTOS-Kernel")
+PORTS_FOLDER = Path("benchmarks/FreeRTOS-Kernel")
 ADVICE = f"set FREERTOS_KERNEL to a folder with the FreeRTOS kernel {TAG} and run make again"
 
 
@@ -124,9 +126,9 @@ def fetch_and_install(folder: Path, sums: dict[str, str]) -> None:
     raise FvmError(f"no FreeRTOS kernel: {'; '.join(reasons)}", hint=ADVICE)
 
 
-def install_kernel(root: Path) -> None:
-    """Make sure that FOLDER holds the kernel; FvmError when it can't be had or is not the tag's."""
-    folder = root / FOLDER
+def install_kernel(root: Path, place: Path = FOLDER) -> None:
+    """Make sure that `place` holds the kernel; FvmError when it can't be had or is not the tag's."""
+    folder = root / place
     sums = read_sums(folder.with_name("FreeRTOS-Kernel.sha256"))
     if folder.exists():
         for name, wanted in sums.items():
@@ -137,7 +139,7 @@ def install_kernel(root: Path) -> None:
                     file=path,
                     hint=f"remove the folder {folder} and run make again",
                 )
-        say(f"FreeRTOS kernel {TAG}: there, SHA-256 sums agree")
+        say(f"FreeRTOS kernel {TAG}: {place.parent.name} has it, SHA-256 sums agree")
         return
     given = os.environ.get("FREERTOS_KERNEL")
     if given:
@@ -146,4 +148,4 @@ def install_kernel(root: Path) -> None:
         install_from(Path(given), folder, sums)
     else:
         fetch_and_install(folder, sums)
-    say(f"FreeRTOS kernel {TAG}: {len(sums)} files, SHA-256 sums agree")
+    say(f"FreeRTOS kernel {TAG}: {len(sums)} files for {place.parent.name}, SHA-256 sums agree")

@@ -56,6 +56,21 @@ def test_a_change_is_written_and_reaches_the_generated_files(composed: tuple[Pat
     assert "LENGTH = 65536" in (out / "one" / "one.ld").read_text()
 
 
+def test_all_parts_are_compiled_at_the_level_of_the_description(tmp_path: Path) -> None:
+    description = systems.write(tmp_path)
+    text = description.read_text("utf-8")
+    assert text.count("<system ") == 1
+    description.write_text(text.replace("<system ", '<system optimize="s" '), "utf-8")
+    out = tmp_path / "out"
+    assert fvmkit("compose", description, "--out", out).returncode == 0
+    levels = {
+        makefile.parent.name: re.findall(r"-O\S+", makefile.read_text("utf-8"))
+        for makefile in out.glob("*/Makefile")
+    }
+    assert {"kernel", "hypervisor", "one", "two"} <= set(levels)
+    assert all(level == ["-Os"] for level in levels.values()), levels
+
+
 @pytest.mark.parametrize(
     "name", ["one/one.ld", "two.domain.json", "kernel/fvm_tables.c", "Makefile"]
 )
