@@ -15,6 +15,7 @@ from composer.sources import Sources
 VIRT_SWITCH, VIRT_TICK, VIRT_SVC, VIRT_FIRST = range(4)
 VECTORS_MAX = 64
 THREADS_MAX = 4
+PORTS_MAX = 16  # of the system: breaking off a chain of invocations takes as many steps
 PRIORITY_MAX = 31
 VM_PRIORITY_MAX = 255
 DOMAINS_MAX = 32  # the hypervisor is one; the kernel has masks of domains and vCPUs
@@ -75,6 +76,18 @@ class ThreadPlan:
 
 
 @dataclass(frozen=True)
+class PortPlan:
+    """An exported entry. `index`: of all ports; `thread` and `slot`: of what runs in it."""
+
+    index: int
+    thread: int
+    slot: int
+    name: str
+    function: str
+    stack: int
+
+
+@dataclass(frozen=True)
 class Signal:
     """A kernel signal; `irq` is the line that sends it, if one does.
 
@@ -122,10 +135,16 @@ class DomainPlan:
     ram: Placed
     fpu: bool
     threads: tuple[ThreadPlan, ...]
+    ports: tuple[PortPlan, ...]
     capabilities: tuple[Capability, ...]
     vectors: tuple[Vector, ...]
     grants: tuple[Grant, ...]
     vcpu: int | None
+
+    @property
+    def stacked(self) -> tuple[ThreadPlan | PortPlan, ...]:
+        """All that has a stack, in the order of the stacks."""
+        return (*self.threads, *self.ports)
 
     @property
     def vectors_used(self) -> int:

@@ -12,6 +12,7 @@ from composer.description.three_sections import expand
 from composer.layout.grants import device_grants
 from composer.layout.place import place_system
 from composer.layout.protection import Grant, unit_of
+from composer.objects import object_capabilities, plan_ports
 from composer.plan import (
     FAULTS,
     HYPERVISOR,
@@ -27,6 +28,7 @@ from composer.plan import (
     DomainPlan,
     EventPlan,
     Plan,
+    PortPlan,
     Signal,
     ThreadPlan,
     Vector,
@@ -76,6 +78,7 @@ def resolve(system: System, out: Path) -> Plan:
                 ram,
                 domain.fpu if domain else False,
                 numbered.threads(index),
+                numbered.ports[index],
                 numbered.capabilities(index),
                 numbered.vectors(index),
                 tuple(grants),
@@ -164,6 +167,7 @@ class _Numbering:
         self.events = events
         self.names = [HYPERVISOR, *(d.name for d in system.domains)]
         self.first_vm = 1 + len(system.processes)
+        self.ports = self._ports()
 
     def domain(self, index: int) -> Domain | None:
         return self.system.domains[index - 1] if index else None
@@ -188,6 +192,11 @@ class _Numbering:
             for slot, (function, priority, stack) in enumerate(self._slots(index))
         )
 
+    def _ports(self) -> list[tuple[PortPlan, ...]]:
+        domains = range(len(self.names))
+        threads = sum(len(self._slots(i)) for i in domains)
+        return [plan_ports(self.system, i, threads) for i in domains]
+
     def capabilities(self, index: int) -> tuple[Capability, ...]:
         domain = self.domain(index)
         if domain is None:
@@ -204,7 +213,12 @@ class _Numbering:
             for e in self.events
             if e.sender == index
         ]
-        return tuple(waits + sends + self._fault_capabilities(domain))
+        return (
+            *waits,
+            *sends,
+            *self._fault_capabilities(domain),
+            *object_capabilities(self.system, index, self.ports),
+        )
 
     def _fault_capabilities(self, process: Domain) -> list[Capability]:
         """To read the log, and to decide about domains."""

@@ -8,6 +8,7 @@ from typing import TypeVar
 from composer.chips.chip import Board, Chip
 from composer.chips.family import family_of
 from composer.description import check_domain
+from composer.description.check_invocation import check_invocation
 from composer.description.model import Clocks, Named, Place, System
 from composer.description.units import show_size, show_time
 from composer.plan import DOMAINS_MAX, TICKS_MAX
@@ -34,6 +35,7 @@ def check_system(system: System, chip: Chip, board: Board | None) -> None:
     _slice(system)
     _shared(system)
     _events(system)
+    check_invocation(system)
     _devices(system)
     _pins(system)
     check_domain.check_c_names(system)

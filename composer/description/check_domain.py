@@ -88,6 +88,8 @@ def check_c_names(system: System) -> None:
             entries += [("CAP", i.name, i.place) for i in domain.irqs]
             entries += [("CAP", e.name, e.place) for e in events]
             entries += [("CAP", name, domain.place) for name in fault_names(system, domain)]
+            entries += [("CAP", p.name, p.place) for p in domain.process.ports]
+            entries += [("CAP", i.port, i.place) for i in domain.process.invokes]
         shared = [s for s in system.shared if domain.name in [u.domain for u in s.users]]
         entries += [("SHM", s.name, s.place) for s in shared]
         for prefix, name, place in entries:
@@ -214,7 +216,9 @@ def _process(system: System, domain: Domain, process: ProcessPart) -> None:
                     f"each is unique; free: {free[0]} to {free[-1]}",
                 )
             taken[thread.priority] = f"'{other.name}'"
-    _stacks(domain, [(f"stack of {t.name}", t.stack) for t in process.threads], 0)
+    stacks = [(f"stack of {t.name}", t.stack) for t in process.threads]
+    stacks += [(f"stack of port {p.name}", p.stack) for p in process.ports]
+    _stacks(domain, stacks, 0)
     for timer in process.timers:
         scaled = timer.period_us * system.kernel.tick_hz
         if scaled > TICKS_MAX * 1_000_000:

@@ -197,12 +197,33 @@ class Timer:
 
 
 @dataclass(frozen=True)
+class Port:
+    """An entry that a process exports: a C function with a stack of its own."""
+
+    name: str
+    function: str
+    stack: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class Invoke:
+    """The right to invoke a port of another process."""
+
+    process: str
+    port: str
+    place: Place
+
+
+@dataclass(frozen=True)
 class ProcessPart:
     """What only a process has."""
 
     threads: tuple[Thread, ...]
     timers: tuple[Timer, ...]
     reads_log: bool
+    ports: tuple[Port, ...]
+    invokes: tuple[Invoke, ...]
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,13 @@ from composer.description.model import (
     Event,
     FaultPolicy,
     Frame,
+    Invoke,
     Irq,
     Kernel,
     Named,
     Pin,
     Place,
+    Port,
     ProcessPart,
     Project,
     Replacement,
@@ -316,6 +318,13 @@ def _process(node: _Node) -> ProcessPart:
             Timer(n.text("name"), n.unit("period", units.time), n.place) for n in node.all("timer")
         ),
         reads_log=node.text("log") == "read",
+        ports=tuple(
+            Port(n.text("name"), n.text("function"), n.unit("stack", units.size), n.place)
+            for n in node.all("port")
+        ),
+        invokes=tuple(
+            Invoke(n.text("process"), n.text("port"), n.place) for n in node.all("invoke")
+        ),
     )
 
 

@@ -45,6 +45,6 @@ def linker_script(domain: DomainPlan) -> str:
     return render(
         "domain.ld.j2",
         domain=domain,
-        stacks=sum(thread.stack for thread in domain.threads),
+        stacks=sum(stacked.stack for stacked in domain.stacked),
         heap=domain.source.heap if domain.source else 0,
     )

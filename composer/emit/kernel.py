@@ -29,7 +29,8 @@ def config_header(plan: Plan) -> str:
     return render(
         "fvm_config.h.j2",
         plan=plan,
-        threads=[t for d in plan.domains for t in d.threads],
+        threads=[t for d in plan.domains for t in d.stacked],
+        ports=[p for d in plan.domains for p in d.ports],
         timers=plan.timers,
         boot=boot_ops(plan),
         pins=pin_grants(plan),
@@ -45,6 +46,7 @@ def tables(plan: Plan) -> str:
         plan=plan,
         protection=[plan.unit.initialiser(joined(d.grants), d.fpu) for d in plan.domains],
         threads=[(d, t) for d in plan.domains for t in d.threads],
+        ports=[(d, p) for d in plan.domains for p in d.ports],
         routes=routes,
         last_line=None if last in routes else last,
         events=[(e, _event_route(plan, e)) for e in plan.events],

@@ -76,16 +76,13 @@ def _bounds(plan: Plan, system: Composed) -> Iterator[tuple[str, str, str, int, 
     yield "kernel", "kernel", "kernel", limit, top
     for domain in plan.domains:
         image = read_binary(domain.name, system.elf(domain.name)).image
-        for thread in domain.threads:
+        for thread in domain.stacked:
             symbol = f"fvm_stack_{thread.slot}"
             limit, top = (
                 _symbol(image, s, system, domain.name) for s in (f"{symbol}_limit", symbol)
             )
-            yield domain.name, _name(domain, thread.slot), _kind(domain), limit, top
-
-
-def _name(domain: DomainPlan, slot: int) -> str:
-    return VM_STACKS[slot] if domain.vcpu is not None else domain.threads[slot].function
+            name = VM_STACKS[thread.slot] if domain.vcpu is not None else thread.function
+            yield domain.name, name, _kind(domain), limit, top
 
 
 def _kind(domain: DomainPlan) -> str:

@@ -27,6 +27,7 @@ ROUTE_BYTES = 4
 THREAD_BYTES = 4
 THREAD = struct.Struct("<BBBB")  # struct fvm_thread_config: domain, slot, priority
 HEADER_WORDS = 2  # magic and version in front of the threads of struct fvm_domain_header
+THREADS_MAX = 4  # FVM_DOMAIN_THREADS of it; slots from here on are ports
 VM_THREADS = ("VCT", "USR")
 
 
@@ -139,7 +140,7 @@ def _threads(kernel: _Kernel, system: Composed) -> tuple[Thread, ...]:
         Thread(
             domain,
             _thread_name(system, domain, slot),
-            priority == 0 and _is_process(system, domain),
+            priority == 0 and slot < THREADS_MAX and _is_process(system, domain),
         )
         for domain, slot, priority, _ in records
     )

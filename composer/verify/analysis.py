@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from composer.verify.checks.entries import HEADER_BYTES, RESERVED, vectors
+from composer.verify.checks.entries import RESERVED, header_bytes, vectors
 from composer.verify.code.decode import Decoder
 from composer.verify.code.effects import Access
 from composer.verify.code.follow import Follower, Summary
@@ -51,8 +51,10 @@ def kernel_of(subject: Subject) -> Kernel:
     used = data.data[flash.start - data.base : flash.stop - data.base]
     code = range(subject.tables.end, flash.start + len(used))
     headers = [
-        Chunk(domain.flash_base, subject.memory.find(domain.flash_base, HEADER_BYTES) or b"")
-        for domain in subject.tables.domains
+        Chunk(
+            row.flash_base, subject.memory.find(row.flash_base, header_bytes(domain.ports)) or b""
+        )
+        for row, domain in zip(subject.tables.domains, subject.expected.domains, strict=False)
     ]
     chunks = sorted([Chunk(flash.start, used), *headers], key=lambda chunk: chunk.base)
     return Kernel(tuple(chunks), code, subject.ram_of("kernel"), vectors(subject))

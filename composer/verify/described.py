@@ -6,6 +6,7 @@ then processes, then VMs, each in the order of the description.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from composer.chips.chip import Chip, Memory
@@ -59,6 +60,7 @@ class Described:
         self.all_events = self._all_events()
         self.signals, self.timers = self._signals()
         self.blocks = self._blocks()
+        self.ports = {key: number for number, key in enumerate(self._exported())}
 
     # --- memory -------------------------------------------------------------------------
 
@@ -176,6 +178,15 @@ class Described:
         if source.fault.process is None:
             return FAULT
         return self.signals[self.names.index(source.fault.process), "faults"]
+    def _exported(self) -> Iterator[tuple[str, str]]:
+        """Process and name of every port."""
+        for process in self.system.processes:
+            for port in process.process.ports if process.process else ():
+                yield process.name, port.name
+
+    def ports_of(self, index: int) -> tuple[int, ...]:
+        """Numbers of the ports that a domain exports."""
+        return tuple(n for (name, _), n in self.ports.items() if name == self.names[index])
 
     def _blocks(self) -> tuple[Block, ...]:
         blocks = [

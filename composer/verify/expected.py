@@ -29,8 +29,9 @@ HYPERVISOR_PRIORITIES = (31, 30, 1, 0)  # fault, manager, log, idle
 HYPERVISOR_STACK = 768
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
-CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_TIMER = range(1, 7)
-WAIT, SEND, CONTROL, READ = 1, 2, 4, 8
+CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_TIMER, CAP_PORT = range(1, 8)
+WAIT, SEND, CONTROL, READ, INVOKE = 1, 2, 4, 8, 16
+THREAD_SLOTS = 4  # of a header; what follows are ports
 TO_VCPU, TO_SIGNAL, TRANSPARENT = 1, 2, 0x80
 BSRR = 0x18
 
@@ -46,7 +47,8 @@ class ExpectedDomain:
     vm: bool
     devices: tuple[str, ...]
     priorities: tuple[int, ...]
-    stacks: tuple[int, ...]
+    stacks: tuple[int, ...]  # of threads, then of ports
+    ports: int
     capabilities: tuple[Capability, ...]
     vectors: int
 
@@ -105,12 +107,18 @@ class Expected(Described):
     # --- threads, vCPUs, capabilities, pins -----------------------------------------------
 
     def threads(self) -> tuple[Thread, ...]:
-        """The thread table."""
-        return tuple(
+        """The thread table: threads, then what runs in ports."""
+        threads = tuple(
             Thread(index, slot, priority)
             for index, domain in enumerate(self.domains)
             for slot, priority in enumerate(domain.priorities)
         )
+        ports = tuple(
+            Thread(index, THREAD_SLOTS + port, 0)
+            for index, domain in enumerate(self.domains)
+            for port in range(domain.ports)
+        )
+        return (*threads, *ports)
 
     def first_thread(self, index: int) -> int:
         """Index of a domain's first thread."""
@@ -173,6 +181,7 @@ class Expected(Described):
                 (kernel.console,),
                 HYPERVISOR_PRIORITIES,
                 (HYPERVISOR_STACK,) * len(HYPERVISOR_PRIORITIES),
+                0,
                 self._hypervisor_capabilities(),
                 0,
             )
@@ -187,7 +196,7 @@ class Expected(Described):
             }
             threads = sorted(process.threads, key=lambda t: -t.priority)
             priorities = tuple(t.priority for t in threads)
-            stacks = tuple(t.stack for t in threads)
+            stacks = (*(t.stack for t in threads), *(p.stack for p in process.ports))
         else:
             assert vm is not None
             priorities, stacks = (0, 0), (vm.vct_stack, vm.usr_stack)
@@ -201,6 +210,7 @@ class Expected(Described):
             tuple(sorted(devices)),
             priorities,
             stacks,
+            len(process.ports) if process else 0,
             self._process_capabilities(index) if process else (),
             vectors if vm else 0,
         )
@@ -235,4 +245,7 @@ class Expected(Described):
         assert source is not None and source.process is not None
         reads = [Capability(CAP_LOG, READ, 0)] if source.process.reads_log or decided else []
         decides = [Capability(CAP_DOMAIN, CONTROL, domain) for domain in decided]
-        return (*waits, *sends, *reads, *decides)
+        controls = [Capability(CAP_PORT, CONTROL, n) for n in self.ports_of(index)]
+        invokes = source.process.invokes
+        calls = [Capability(CAP_PORT, INVOKE, self.ports[i.process, i.port]) for i in invokes]
+        return (*waits, *sends, *reads, *decides, *controls, *calls)

@@ -16,11 +16,11 @@ SYSTEM_VECTORS = 16  # words before the first line's vector: initial SP and 15 e
 REGIONS = 8
 NO_INDEX = 0xFF
 
-_MAGIC, _VERSION = 0x544D5646, 2
+_MAGIC, _VERSION = 0x544D5646, 3
 _DIRECTORY = struct.Struct("<II32s")
 _ENTRY = struct.Struct("<IHH")
 _TABLES = ("domain", "thread", "vcpu", "route", "event", "timer", "boot", "pin")
-_DOMAIN = struct.Struct("<24sIIIIIHBBBB2x16II")
+_DOMAIN = struct.Struct("<24sIIIIIHBBBBBB16II")
 _CAPABILITY = struct.Struct("<BBBB")
 _THREAD = struct.Struct("<BBBB")
 _VCPU = struct.Struct("<BBBBBBHIIIB3x")
@@ -54,6 +54,8 @@ class Domain:
     thread_first: int
     thread_count: int
     fault_signal: int
+    port_first: int
+    port_count: int
     regions: tuple[tuple[int, int], ...]
     cpacr: int
     capability_place: int
@@ -205,14 +207,15 @@ def read_tables(memory: Memory, flash: int, lines: int) -> Tables:
 
 
 def _domain(memory: Memory, row: tuple[Any, ...], places: dict[str, range]) -> Domain:
-    raw, flash, flash_size, ram, ram_size, capability, count, vcpu, first, threads, fault = row[:11]
+    raw, flash, flash_size, ram, ram_size, capability, count = row[:7]
+    vcpu, first, threads, fault, first_port, ports = row[7:13]
     name = raw.rstrip(b"\0").decode("ascii", "backslashreplace")
     capabilities: tuple[Capability, ...] = ()
     if count:
         data = memory.read(capability, count * _CAPABILITY.size, f"capabilities of '{name}'")
         capabilities = tuple(Capability(*entry) for entry in _CAPABILITY.iter_unpack(data))
         places[f"capabilities of '{name}'"] = range(capability, capability + len(data))
-    words = row[11 : 11 + 2 * REGIONS]
+    words = row[13 : 13 + 2 * REGIONS]
     return Domain(
         name=name,
         flash_base=flash,
@@ -223,6 +226,8 @@ def _domain(memory: Memory, row: tuple[Any, ...], places: dict[str, range]) -> D
         thread_first=first,
         thread_count=threads,
         fault_signal=fault,
+        port_first=first_port,
+        port_count=ports,
         regions=tuple(zip(words[::2], words[1::2], strict=True)),
         cpacr=row[-1],
         capability_place=capability,

@@ -49,7 +49,7 @@ static bool header_good(const struct fvm_domain *domain)
             return false;
         }
     }
-    return true;
+    return invocation_good(domain);
 }
 
 static void start(uint32_t index)
@@ -64,6 +64,7 @@ static void start(uint32_t index)
                           header_of(domain)->thread[slot].stack);
         scheduler_ready(thread);
     }
+    invocation_start(domain);
     stopped &= ~(1u << index);
 }
 
@@ -73,6 +74,7 @@ void domain_init(void)
     for (uint32_t i = 0; i < FVM_THREADS; i++) {
         describe_thread(&thread_table[i], &fvm_thread[i]);
     }
+    invocation_init();
     scheduler_init();
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
         if (header_good(&fvm_domain[i])) {
@@ -89,6 +91,7 @@ void domain_stop(uint32_t index)
     const struct fvm_domain *domain = &fvm_domain[index];
     struct thread *thread = &thread_table[domain->thread_first];
     struct vcpu *vcpu = NULL;
+    invocation_stop(index);
     for (uint32_t slot = 0; slot < domain->thread_count; slot++, thread++) {
         signal_leave(thread);
         scheduler_block(thread, THREAD_STOPPED);

@@ -25,6 +25,7 @@ enum thread_state {
 
 struct signal;
 struct vcpu;
+struct port;
 
 struct thread {
     struct fvm_usr_reg *context; /* kernel memory; for USR fvm_state.usr_reg of its VM */
@@ -37,6 +38,9 @@ struct thread {
     uint8_t priority;
     uint8_t slot;
     uint8_t domain_index;
+#if FVM_PORTS > 0
+    struct port *port; /* that this thread runs; NULL for all others */
+#endif
 };
 
 /* The USR thread's context is in the VM; every other thread's is here. */
@@ -84,6 +88,18 @@ void scheduler_charge(void); /* the running vCPU pays up to now */
 void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
 uint32_t scheduler_switch(void);
+
+/* `by` runs in the place of `thread` and with its priority. */
+void scheduler_replace(struct thread *thread, struct thread *by);
+/* Who runs in the place of a process's thread: itself, or the thread of a port. */
+struct thread *scheduler_runs_for(const struct thread *thread);
+
+/* --- invocation.c: ports, by which a thread runs in another domain -------------------------- */
+void invocation_init(void);
+bool invocation_good(const struct fvm_domain *domain); /* the ports in the image's header */
+void invocation_start(const struct fvm_domain *domain);
+void invocation_stop(uint32_t domain_index); /* nobody of it is elsewhere, nobody else in it */
+int32_t invocation_call(struct thread *caller, struct call_frame *frame);
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);

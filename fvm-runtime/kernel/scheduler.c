@@ -24,7 +24,7 @@ static uint32_t charged_at; /* cycles */
 
 void scheduler_init(void)
 {
-    for (uint32_t i = 0; i < FVM_THREADS; i++) {
+    for (uint32_t i = 0; i < FVM_THREADS - FVM_PORTS; i++) {
         if (thread_table[i].vcpu == NULL) {
             process_thread[thread_table[i].priority] = &thread_table[i];
         }
@@ -88,6 +88,17 @@ void scheduler_block(struct thread *thread, uint8_t state)
             pass_turn();
         }
     }
+}
+
+void scheduler_replace(struct thread *thread, struct thread *by)
+{
+    by->priority = thread->priority;
+    process_thread[by->priority] = by;
+}
+
+struct thread *scheduler_runs_for(const struct thread *thread)
+{
+    return process_thread[thread->priority];
 }
 
 /* The vCPU to run, or 0: none is ready, or the hypervisor was asked for the next turn's budget. */

@@ -174,6 +174,10 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
         return on_signal(caller, frame);
     case FVM_CALL_EVT_SND:
         return on_event(caller, frame);
+    case FVM_CALL_INVOKE:
+    case FVM_CALL_INVOKE_RETURN:
+    case FVM_CALL_PORT_OPEN:
+        return invocation_call(caller, frame);
     case FVM_CALL_REQUEST_REPLY:
     case FVM_CALL_VCPU_ROUTE:
     case FVM_CALL_VCPU_EVENT:

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "fvm_config.h" /* FVM_DOMAINS FVM_THREADS FVM_VCPUS FVM_SIGNALS FVM_EVENTS FVM_TIMERS
-                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_CPU_HZ FVM_TICK_HZ FVM_MPU_ENABLE */
+                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_PORTS FVM_CPU_HZ FVM_TICK_HZ FVM_MPU_ENABLE */
 #include <fvm/protection.h>
 
 #define FVM_NO_INDEX 0xFFu
@@ -21,12 +21,14 @@ enum fvm_capability_type {
     FVM_CAP_LOG,    /* the fault log and the counters; index 0; READ, or CONTROL to make room */
     FVM_CAP_EVENT,  /* index into events; right SEND */
     FVM_CAP_TIMER,  /* index into timers */
+    FVM_CAP_PORT,   /* index into ports; right INVOKE, for its server CONTROL */
 };
 
 #define FVM_RIGHT_WAIT 1u
 #define FVM_RIGHT_SEND 2u
 #define FVM_RIGHT_CONTROL 4u
 #define FVM_RIGHT_READ 8u
+#define FVM_RIGHT_INVOKE 16u
 
 struct fvm_capability {
     uint8_t type, rights, index, reserved;
@@ -42,13 +44,17 @@ struct fvm_domain {
     uint8_t thread_first; /* index of the thread of header slot 0 */
     uint8_t thread_count;
     uint8_t fault_signal; /* sent when a thread of it faults; FVM_NO_INDEX: the chip is reset */
+    uint8_t port_first;   /* index of its first port */
+    uint8_t port_count;
     struct fvm_protection protection;
 };
 
+/* The threads of all domains, then the ports, FVM_PORTS of them: what runs in a port is a thread
+ * that takes the place of its caller meanwhile. */
 struct fvm_thread_config {
     uint8_t domain;
-    uint8_t slot;     /* index in fvm_domain_header.thread */
-    uint8_t priority; /* processes: unique, 0..31, larger runs first; vCPU threads: unused, 0 */
+    uint8_t slot;     /* index in fvm_domain_header.thread; port: FVM_DOMAIN_THREADS and up */
+    uint8_t priority; /* processes: unique, 0..31, larger runs first; vCPUs and ports: unused, 0 */
     uint8_t reserved;
 };
 

@@ -53,6 +53,21 @@ BREACHES = [
     ('mode="output"', 'mode="input"', ["set at run time but its mode is input"]),
     ('name="two" ', 'name="one" ', ["a second domain 'one'", "line 9"]),
     ('name="two" ', 'name="kernel" ', ["a name of the toolkit's own"]),
+    ("</process>", '<port name="p" function="f" stack="300"/></process>',
+     ["stack of port p of 'beater' is 300 B", "multiple of 8"]),
+    ("</process>", '<port name="p" function="f"/><port name="p" function="g"/></process>',
+     ["a second FVM_CAP_P"]),
+    ('flash="8K" ram="4K">', 'flash="8K" ram="8K">'
+     + "".join(f'<port name="p{n}" function="f" stack="256"/>' for n in range(17)),
+     ["17 ports", "at most 16"]),
+    ("</process>", '<invoke process="server" port="p"/></process>',
+     ["no process 'server'", "known: beater"]),
+    ("</process>", '<invoke process="one" port="p"/></process>', ["no process 'one'"]),
+    ("</process>", '<invoke process="beater" port="p"/></process>', ["'beater' has no port 'p'"]),
+    ("</process>", '<port name="p" function="f"/><invoke process="second" port="q"/></process>'
+     '<process name="second" priority="3" flash="1K" ram="2K"><project builtin="heartbeat"/>'
+     '<port name="q" function="f"/><invoke process="beater" port="p"/></process>',
+     ["in a ring: beater -> second -> beater"]),
     (END, '<shared name="link" size="4"><user domain="one"/></shared>' + END,
      ["a second shared block 'link'"]),
     ('<user domain="two" access="r"/>', '<user domain="three"/>', ["no domain 'three'"]),

@@ -200,7 +200,8 @@ def of_domains(original: Original) -> Iterator[Mutant]:
         yield word(f"{name}: capabilities elsewhere", place + 40, original.read(place + 40) + 4)
         yield byte(f"{name}: one more capability", place + 44, len(domain.capabilities) + 1)
         for field, offset in (("vCPU", 46), ("first thread", 47), ("threads", 48),
-                              ("fault signal", 49)):  # fmt: skip
+                              ("fault signal", 49), ("first port", 50),
+                              ("number of ports", 51)):  # fmt: skip
             old = original.subject.memory.find(place + offset, 1)
             assert old is not None
             yield byte(f"{name}: {field}", place + offset, old[0] + 1)

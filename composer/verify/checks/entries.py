@@ -6,7 +6,7 @@ import itertools
 import struct
 from collections.abc import Iterator
 
-from composer.verify.expected import TO_SIGNAL
+from composer.verify.expected import THREAD_SLOTS, TO_SIGNAL
 from composer.verify.findings import span
 from composer.verify.subject import Subject, inside
 from composer.verify.tables import SYSTEM_VECTORS
@@ -17,9 +17,7 @@ EXCEPTIONS = {
 }  # fmt: skip
 RESERVED = (7, 8, 9, 10, 13)
 
-_MAGIC, _VERSION, _SLOTS = 0x444D5646, 1, 4
-_HEADER = struct.Struct("<II" + "II" * _SLOTS)
-HEADER_BYTES = _HEADER.size
+_MAGIC, _VERSION = 0x444D5646, 1
 
 
 def vectors(subject: Subject) -> tuple[int, ...]:
@@ -70,43 +68,50 @@ def _sharing(subject: Subject) -> Iterator[tuple[str, list[int]]]:
     yield "lines without a stub of their own", lines
 
 
+def header_bytes(ports: int) -> int:
+    """Length of a domain's header: magic, version, entry and stack of threads and ports."""
+    return 8 + 8 * (THREAD_SLOTS + ports)
+
+
 def check_headers(subject: Subject) -> Iterator[str]:
     """Each domain's header: its threads start in its own flash, on stacks in its own RAM."""
     for index, domain in enumerate(subject.expected.domains):
         row = subject.tables.domains[index]
-        magic, version, *words = _HEADER.unpack(
-            subject.memory.read(row.flash_base, _HEADER.size, f"header of '{domain.name}'")
-        )
+        size = header_bytes(domain.ports)
+        data = subject.memory.read(row.flash_base, size, f"header of '{domain.name}'")
+        magic, version, *words = struct.unpack(f"<{size // 4}I", data)
         if magic != _MAGIC or version != _VERSION:
             yield f"'{domain.name}': no header of version {_VERSION} at 0x{row.flash_base:08x}"
             continue
-        flash = range(row.flash_base + _HEADER.size, row.flash_end)
-        tops = []
+        flash = range(row.flash_base + size, row.flash_end)
+        threads = len(domain.priorities)
+        tops: list[tuple[int, int, str]] = []
         for slot, (entry, stack) in enumerate(zip(words[::2], words[1::2], strict=True)):
-            if slot >= len(domain.stacks):
+            if threads <= slot < THREAD_SLOTS:
                 if entry or stack:
                     yield f"'{domain.name}': thread {slot} isn't in the description"
                 continue
+            name = f"thread {slot}" if slot < threads else f"port {slot - THREAD_SLOTS}"
             if not entry & 1:
-                yield f"'{domain.name}': entry 0x{entry:08x} of thread {slot} has no Thumb bit"
+                yield f"'{domain.name}': entry 0x{entry:08x} of {name} has no Thumb bit"
             elif not inside(entry - 1, 2, flash) or subject.memory.find(entry - 1, 2) is None:
-                yield f"'{domain.name}': entry 0x{entry:08x} of thread {slot} isn't in its flash"
-            tops.append((stack, slot))
+                yield f"'{domain.name}': entry 0x{entry:08x} of {name} isn't in its flash"
+            tops.append((stack, domain.stacks[len(tops)], name))
         yield from _stacks(subject, index, tops)
 
 
-def _stacks(subject: Subject, index: int, tops: list[tuple[int, int]]) -> Iterator[str]:
+def _stacks(subject: Subject, index: int, tops: list[tuple[int, int, str]]) -> Iterator[str]:
     """The stacks lie one behind the other and fill a segment of their own in the domain's RAM."""
     domain, row = subject.expected.domains[index], subject.tables.domains[index]
-    places = sorted((top - domain.stacks[slot], top, slot) for top, slot in tops)
-    for bottom, top, slot in places:
+    places = sorted((top - size, top, name) for top, size, name in tops)
+    for bottom, top, name in places:
         if top % 8:
-            yield f"'{domain.name}': stack 0x{top:08x} of thread {slot} isn't aligned to 8"
+            yield f"'{domain.name}': stack 0x{top:08x} of {name} isn't aligned to 8"
         if bottom < row.ram_base or top > row.ram_end:
-            yield f"'{domain.name}': {span(bottom, top)}, stack of thread {slot}, isn't in its RAM"
+            yield f"'{domain.name}': {span(bottom, top)}, stack of {name}, isn't in its RAM"
     for before, after in itertools.pairwise(places):
         if before[1] != after[0]:
-            yield f"'{domain.name}': stacks of threads {before[2]} and {after[2]} don't meet"
+            yield f"'{domain.name}': stacks of {before[2]} and {after[2]} don't meet"
     if places:
         start, end = places[0][0], places[-1][1]
         segments = subject.part(domain.name).segments

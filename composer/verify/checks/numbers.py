@@ -26,6 +26,8 @@ def check_domains(subject: Subject) -> Iterator[str]:
             ("first thread", row.thread_first, expected.first_thread(index)),
             ("number of threads", row.thread_count, len(domain.priorities)),
             ("fault signal", row.fault_signal, expected.fault_signal(index)),
+            ("first port", row.port_first, next(iter(expected.ports_of(index)), 0)),
+            ("number of ports", row.port_count, domain.ports),
         ):
             if value != wanted:
                 yield f"'{domain.name}': {what} is {value}, not {wanted}"

@@ -10,6 +10,7 @@ from composer.verify.expected import (
     CAP_DOMAIN,
     CAP_EVENT,
     CAP_LOG,
+    CAP_PORT,
     CAP_SIGNAL,
     CAP_TIMER,
     CAP_VCPU,
@@ -45,6 +46,7 @@ _TYPES = {
     CAP_LOG: "log",
     CAP_EVENT: "event",
     CAP_TIMER: "timer",
+    CAP_PORT: "port",
 }
 _KINDS = {
     0: "nowhere",

@@ -22,6 +22,16 @@ void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t sta
     context->Reg.SP = (uint32_t)frame;
 }
 
+void context_arch_call(struct fvm_usr_reg *context, uint32_t stack, uint32_t entry,
+                       const uint32_t argument[4])
+{
+    struct exception_frame *frame = (struct exception_frame *)stack - 1;
+    *frame = (struct exception_frame){argument[0], argument[1], argument[2], argument[3],
+                                      0,           0xFFFFFFFFu, entry & ~1u, XPSR_T};
+    context->Reg.LR = EXC_RETURN_THREAD_PSP | EXC_RETURN_BASIC_FRAME;
+    context->Reg.SP = (uint32_t)frame;
+}
+
 uint32_t context_arch_return_bits(bool fpu)
 {
     return fpu ? EXC_RETURN_THREAD_PSP : EXC_RETURN_THREAD_PSP | EXC_RETURN_BASIC_FRAME;
@@ -46,6 +56,13 @@ void context_arch_place(uint32_t stack, uint32_t *pc, uint32_t *lr)
 void context_arch_result(uint32_t stack, uint32_t result)
 {
     ((struct exception_frame *)stack)->r0 = result;
+}
+
+void context_arch_results(uint32_t stack, uint32_t first, uint32_t second)
+{
+    struct exception_frame *frame = (struct exception_frame *)stack;
+    frame->r0 = first;
+    frame->r1 = second;
 }
 
 void context_arch_resume(uint32_t stack, uint32_t state)

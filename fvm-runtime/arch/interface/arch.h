@@ -44,6 +44,10 @@ uint32_t timer_arch_now(void);         /* processor cycles, wraps */
 uint32_t context_arch_frame_size(void);
 /* Makes the context start at entry with the given stack, whose memory the caller has checked. */
 void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t stack);
+/* Makes a context whose memory was checked before start at entry with arguments, on the frame that
+ * ends at `stack`. Registers that no argument is in hold what its domain left there. */
+void context_arch_call(struct fvm_usr_reg *context, uint32_t stack, uint32_t entry,
+                       const uint32_t argument[4]);
 /* The value or-ed into what a thread resumes with, so that it resumes unprivileged. */
 uint32_t context_arch_return_bits(bool fpu);
 /* SP of a thread that isn't running, as saved; untrusted. */
@@ -54,6 +58,8 @@ uint32_t context_arch_current_stack(void);
 void context_arch_place(uint32_t stack, uint32_t *pc, uint32_t *lr);
 /* First result word of the frame at `stack`, whose memory the caller has checked. */
 void context_arch_result(uint32_t stack, uint32_t result);
+/* Both result words. */
+void context_arch_results(uint32_t stack, uint32_t first, uint32_t second);
 /* The current thread resumes at the frame at `stack` instead of its own; nothing is trusted. */
 void context_arch_resume(uint32_t stack, uint32_t state);
 

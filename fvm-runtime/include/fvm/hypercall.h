@@ -55,6 +55,10 @@
 #define FVM_CALL_FAULT_NEXT 42
 /* r0: log cap, right READ, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
 #define FVM_CALL_STATUS 43
+/* r0: port cap, r1-r3: arguments; runs the port's function in its domain; r1: what it returned */
+#define FVM_CALL_INVOKE 44
+#define FVM_CALL_INVOKE_RETURN 45 /* r0: result; from a thread that was invoked; doesn't return */
+#define FVM_CALL_PORT_OPEN 46     /* r0: port cap, r1: 1 admits callers, 0 refuses new ones */
 /* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
 #define FVM_CALL_FAULT_DECIDED 60
 #define FVM_CALL_TIMER_SET 61 /* r0: timer cap, r1: ticks until it sends, once more; 0: never */
@@ -79,6 +83,7 @@
 #define FVM_E_ARGUMENT (-3)   /* out of range */
 #define FVM_E_OWNER (-4)      /* line, event or pin belongs to somebody else or nobody */
 #define FVM_E_LOCKED (-5)     /* frozen by hyp_vct_lck */
-#define FVM_E_BUSY (-6)       /* somebody waits there already */
+#define FVM_E_BUSY (-6)       /* somebody waits or is there already; a port that is closed */
+#define FVM_E_FAULT (-7)      /* the domain that was invoked faulted or restarts */
 
 #endif

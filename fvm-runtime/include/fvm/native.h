@@ -7,6 +7,7 @@
 
 #include <fvm/fault.h>
 #include <fvm/hypercall.h>
+#include <fvm/invoke.h>
 
 struct fvm_result {
     int32_t r0;
@@ -42,5 +43,12 @@ struct fvm_watched {
 _Noreturn void fvm_fault_serve(uint32_t faults, uint32_t log, const struct fvm_watched *watched,
                                uint32_t count,
                                enum fvm_decision (*decide)(const struct fvm_fault *fault));
+/* Invocation (fvm_invoke is in <fvm/invoke.h>): a port's function runs in its own process on a
+ * stack of its own, called by a thread of another process and with that thread's priority: uint32_t
+ * function(uint32_t a, uint32_t b, uint32_t c, uint32_t broken); `broken` counts the calls since
+ * the start of the process whose callers restarted in the middle. Ports are closed at the start, so
+ * that nobody is let in before its process is ready. */
+int32_t fvm_port_open(uint32_t cap);
+int32_t fvm_port_close(uint32_t cap); /* FVM_E_BUSY, and it stays open, while a caller is inside */
 
 #endif

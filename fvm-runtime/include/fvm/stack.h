@@ -1,5 +1,6 @@
 /* Stacks are filled with a pattern when their domain starts, so that a dump of RAM shows how deep
- * each went since. The linker script names their ends: fvm_stack_<slot>_limit, fvm_stack_<slot>. */
+ * each went since. The linker script names their ends: fvm_stack_<slot>_limit, fvm_stack_<slot>;
+ * those of ports have the slots from FVM_DOMAIN_THREADS on. */
 #ifndef FVM_STACK_H
 #define FVM_STACK_H
 

@@ -1,0 +1,184 @@
+/* Invocation: a thread runs a function of another process and comes back with a result.
+ *
+ * A process exports ports: a function with a stack of its own each. What runs in a port is a thread
+ * object that takes the place and the priority of its caller, so the scheduler, signals and faults
+ * know it as any thread of the server; the caller is away meanwhile, its registers in kernel
+ * memory. The server gets the arguments and no register of the caller, the caller gets the result
+ * and no register of the server. A port holds one caller. Since it then is busy for everybody, a
+ * chain of invocations that came back to it would be refused: chains are no longer than there are
+ * ports.
+ *
+ * When the server restarts, its callers go on with FVM_E_FAULT. When a caller restarts, the port is
+ * free again; the server's memory is as the caller left it, so the server gets the number of calls
+ * that were broken off as the fourth argument of the next one.
+ */
+#include "kernel/kernel.h"
+
+#if FVM_PORTS > 0
+
+struct port {
+    struct thread *caller; /* NULL: free; `thread`: closed */
+    struct thread *thread; /* that runs in it */
+    uint32_t entry, stack; /* as the image's header has them, checked */
+    uint32_t broken;       /* calls whose caller restarted */
+};
+
+static struct port port_table[FVM_PORTS];
+
+static const struct fvm_domain_entry *exported(const struct fvm_domain *domain)
+{
+    const struct fvm_domain_header *header = (const struct fvm_domain_header *)domain->flash_base;
+    return (const struct fvm_domain_entry *)(header + 1);
+}
+
+void invocation_init(void)
+{
+    for (uint32_t i = 0; i < FVM_PORTS; i++) {
+        struct port *port = &port_table[i];
+        port->thread = &thread_table[FVM_THREADS - FVM_PORTS + i];
+        port->thread->port = port;
+        port->caller = port->thread;
+    }
+}
+
+bool invocation_good(const struct fvm_domain *domain)
+{
+    uint32_t size = context_arch_frame_size();
+    for (uint32_t i = 0; i < domain->port_count; i++) {
+        uint32_t stack = exported(domain)[i].stack;
+        if ((stack & 7u) != 0 || !domain_holds(domain, stack - size, size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void invocation_start(const struct fvm_domain *domain)
+{
+    for (uint32_t i = 0; i < domain->port_count; i++) {
+        struct port *port = &port_table[domain->port_first + i];
+        port->entry = exported(domain)[i].entry;
+        port->stack = exported(domain)[i].stack;
+        port->broken = 0;
+    }
+}
+
+/* The caller goes on, with results in its frame, which was checked when it called. */
+static void leave(struct port *port, int32_t status, uint32_t result)
+{
+    struct thread *caller = port->caller;
+    context_arch_results(context_arch_stack(caller->context), (uint32_t)status, result);
+    port->caller = NULL;
+    scheduler_replace(port->thread, caller);
+}
+
+/* What runs in the place of a thread is broken off: the port that was entered last. */
+static void break_off(struct port *port)
+{
+    struct thread *caller = port->caller;
+    signal_leave(port->thread);
+    port->thread->state = THREAD_STOPPED;
+    leave(port, FVM_E_FAULT, 0);
+    port->broken++;
+    scheduler_ready(caller);
+}
+
+/* The thread of a domain in whose place this one runs. */
+static const struct thread *at_home(const struct thread *thread)
+{
+    while (thread->port != NULL) {
+        thread = thread->port->caller;
+    }
+    return thread;
+}
+
+static void stop_port(struct port *port)
+{
+    while (port->caller != NULL && port->caller != port->thread) {
+        break_off(scheduler_runs_for(at_home(port->thread))->port);
+    }
+    port->caller = port->thread;
+}
+
+void invocation_stop(uint32_t domain_index)
+{
+    const struct fvm_domain *domain = &fvm_domain[domain_index];
+    for (uint32_t i = 0; i < domain->port_count; i++) {
+        stop_port(&port_table[domain->port_first + i]);
+    }
+    if (domain->vcpu != FVM_NO_INDEX) {
+        return;
+    }
+    for (uint32_t i = 0; i < domain->thread_count; i++) {
+        const struct thread *thread = &thread_table[domain->thread_first + i];
+        while (scheduler_runs_for(thread) != thread) {
+            break_off(scheduler_runs_for(thread)->port);
+        }
+    }
+}
+
+static int32_t enter(struct thread *caller, struct port *port, const struct call_frame *frame)
+{
+    if (port->caller != NULL) {
+        return FVM_E_BUSY;
+    }
+    port->caller = caller;
+    context_arch_call(port->thread->context, port->stack, port->entry,
+                      (const uint32_t[]){frame->r[1], frame->r[2], frame->r[3], port->broken});
+    scheduler_replace(caller, port->thread);
+    return FVM_OK;
+}
+
+static int32_t open(struct port *port, bool admit)
+{
+    if (admit && port->caller == port->thread) {
+        port->caller = NULL;
+    } else if (!admit && port->caller == NULL) {
+        port->caller = port->thread;
+    } else if (!admit && port->caller != port->thread) {
+        return FVM_E_BUSY;
+    }
+    return FVM_OK;
+}
+
+int32_t invocation_call(struct thread *caller, struct call_frame *frame)
+{
+    if (frame->number == FVM_CALL_INVOKE_RETURN) {
+        if (caller->port == NULL) {
+            return FVM_E_CALL;
+        }
+        leave(caller->port, FVM_OK, frame->r[0]);
+        return FVM_OK;
+    }
+    bool invoke = frame->number == FVM_CALL_INVOKE;
+    const struct fvm_capability *cap = capability_find(
+        caller, frame->r[0], FVM_CAP_PORT, invoke ? FVM_RIGHT_INVOKE : FVM_RIGHT_CONTROL);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    return invoke ? enter(caller, &port_table[cap->index], frame)
+                  : open(&port_table[cap->index], frame->r[1] != 0);
+}
+
+#else /* no process exports a port */
+
+void invocation_init(void) {}
+
+bool invocation_good(const struct fvm_domain *domain)
+{
+    (void)domain;
+    return true;
+}
+
+void invocation_start(const struct fvm_domain *domain) { (void)domain; }
+
+void invocation_stop(uint32_t domain_index) { (void)domain_index; }
+
+int32_t invocation_call(struct thread *caller, struct call_frame *frame)
+{
+    (void)caller;
+    (void)frame;
+    return FVM_E_CALL;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Invoked, it invokes. */
+#include <fvm/native.h>
+
+#include "fvm_domain.h"
+
+/* a: whether the server shall fault. */
+uint32_t serve_passed_on(uint32_t a, uint32_t b, uint32_t c, uint32_t broken)
+{
+    uint32_t result = broken;
+    int32_t status = fvm_invoke(a != 0 ? FVM_CAP_FAULT : FVM_CAP_SUM, b, c, 7, &result);
+    return status == FVM_OK ? result : (uint32_t)status;
+}
+
+int main(void)
+{
+    (void)fvm_port_open(FVM_CAP_PASSED_ON);
+    for (;;) {
+        (void)fvm_signal_wait(FVM_CAP_IDLE);
+    }
+}
