@@ -33,7 +33,7 @@ campaign: setup ## every change of an image that verify must notice, and 1000 ra
 	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py
 
 bench: setup ## instructions of every operation, beside bare-metal FreeRTOS
-	@$(PY) -m benchmarks --count 10000
+	@$(PY) -m benchmarks --all
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
 	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis

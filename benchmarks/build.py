@@ -123,8 +123,12 @@ def _image(elf: Path, kernel: Path, parts: list[tuple[str, Path]], code: range) 
         if section is None:
             raise FvmError("has no section .vectors", file=kernel)
         content = section.data()
-    vectors = struct.unpack(f"<{len(content) // 4}I", content[: len(content) // 4 * 4])
-    return Image(elf, Symbols(parts), vectors, code)
+    entries: dict[int, int] = {}
+    for number, (word,) in enumerate(struct.iter_unpack("<I", content[: len(content) // 4 * 4])):
+        # The kernel has more than vectors in the section.
+        if number > 0 and word & 1 and (not code or word in code):
+            entries.setdefault(word & ~1, number)
+    return Image(elf, Symbols(parts), entries, code)
 
 
 def _code(elf: Path) -> range:

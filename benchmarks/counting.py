@@ -29,11 +29,15 @@ INSTRUCTIONS_PER_SAMPLE = 80_000  # a tick is the longest way from one sample to
 
 @dataclass(frozen=True)
 class Image:
-    """Something to run. `kernel` is the code that "outside" is outside of."""
+    """Something to run.
+
+    `entries` has the number of the exception that goes to an address, the smallest one if there are
+    several; `kernel` is the code that "outside" is outside of.
+    """
 
     elf: Path
     symbols: Symbols
-    vectors: tuple[int, ...]
+    entries: Mapping[int, int]
     kernel: range
 
 
@@ -117,17 +121,11 @@ def measure(
 
 
 def _configuration(image: Image, operations: Sequence[Operation], count: int) -> list[str]:
-    entries = image.vectors
     code = image.kernel
     lines = [f"kernel {code.start:#x} {code.stop:#x}"]
     limit = (len(operations) + 2) * rounds_of(count) * INSTRUCTIONS_PER_SAMPLE
     lines.append(f"count {count + WARM_UP} {limit}")
-    seen = set()
-    for number, entry in enumerate(entries):
-        address = entry & ~1
-        if number > 0 and entry & 1 and address not in seen and (not code or address in code):
-            seen.add(address)
-            lines.append(f"entry {address:#x} {number}")
+    lines += [f"entry {address:#x} {number}" for address, number in image.entries.items()]
     for number, operation in enumerate(operations):
         for word, place in (("start", operation.start), ("stop", operation.stop)):
             lines += [f"{word} {number} {address}" for address in _places(image, place)]

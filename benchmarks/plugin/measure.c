@@ -17,7 +17,7 @@ EXPORTED int qemu_plugin_version = QEMU_PLUGIN_API;
 #define SPANS 64
 #define PLACES 512
 #define POINTS (1u << 20) /* of code, by halfword */
-#define HISTORY (1u << 16)
+#define HISTORY (1u << 14)
 #define SYSTICK 15u
 #define FIRST_LINE 16u
 #define LIMIT_REACHED 3
@@ -28,13 +28,13 @@ struct counters {
 };
 
 struct path { /* the addresses of the instructions of one sample */
-    uint32_t length, *pc;
+    uint32_t length, pc[HISTORY];
 };
 
 struct span {
     int open;
     struct counters start;
-    uint32_t count, capacity, undisturbed, longest;
+    uint32_t count, undisturbed, longest;
     struct counters *sample;
     struct path typical, slowest;
 };
@@ -52,6 +52,7 @@ struct point { /* an instruction */
 
 static struct span span[SPANS];
 static uint32_t spans, wanted, ready;
+static size_t room_for; /* samples of a span */
 static uint64_t limit, executed;
 static uint32_t kernel_start, kernel_end;
 static uint64_t start_at_line, start_at_tick, stop_outside, open_spans;
@@ -63,10 +64,20 @@ static struct counters now;
 static uint32_t history[HISTORY];
 static const char *out_path;
 
+static void *room(size_t bytes)
+{
+    void *found = malloc(bytes);
+    if (found == NULL) {
+        fputs("measure: no memory\n", stderr);
+        exit(1);
+    }
+    return found;
+}
+
 static void write_path(FILE *file, const struct path *path)
 {
     fwrite(&path->length, sizeof path->length, 1, file);
-    fwrite(path->pc, sizeof *path->pc, path->length, file);
+    fwrite(path->pc, sizeof path->pc[0], path->length, file);
 }
 
 static void finish(int status)
@@ -90,7 +101,6 @@ static void keep_path(struct path *path, uint32_t length)
     if (length > HISTORY) {
         length = HISTORY;
     }
-    path->pc = realloc(path->pc, (length + 1u) * sizeof *path->pc);
     for (uint32_t i = 0; i < length; i++) {
         path->pc[i] = history[(executed - length + i) % HISTORY];
     }
@@ -106,12 +116,8 @@ static void stop(struct span *which)
         .stores = now.stores - which->start.stores,
         .ticks = now.ticks - which->start.ticks,
     };
-    if (which->undisturbed >= wanted) {
+    if (which->undisturbed >= wanted || which->count == room_for) {
         return;
-    }
-    if (which->count == which->capacity) {
-        which->capacity = which->capacity * 2u + 64u;
-        which->sample = realloc(which->sample, which->capacity * sizeof *which->sample);
     }
     which->sample[which->count++] = sample;
     if (sample.ticks != 0) {
@@ -198,9 +204,8 @@ static struct point *point_at(uint32_t pc)
     if (*slot != NULL && (*slot)->pc == pc) {
         return *slot;
     }
-    struct point *made = calloc(1, sizeof *made);
-    made->pc = pc;
-    made->outside = pc < kernel_start || pc >= kernel_end;
+    struct point *made = room(sizeof *made);
+    *made = (struct point){.pc = pc, .outside = pc < kernel_start || pc >= kernel_end};
     for (uint32_t i = 0; i < places; i++) {
         if (place[i].pc == pc) {
             *(place[i].stops ? &made->stops : &made->starts) |= 1ull << place[i].span;
@@ -285,6 +290,10 @@ int qemu_plugin_install(qemu_plugin_id id, const void *info, int count, char **a
     if (count != 2 || strncmp(arguments[0], "config=", 7) != 0 ||
         strncmp(arguments[1], "out=", 4) != 0 || !read_config(arguments[0] + 7)) {
         return 1;
+    }
+    room_for = wanted * (size_t)2; /* disturbed ones among them */
+    for (uint32_t i = 0; i < spans; i++) {
+        span[i].sample = room(room_for * sizeof *span[i].sample);
     }
     out_path = strdup(arguments[1] + 4);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

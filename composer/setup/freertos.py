@@ -127,7 +127,7 @@ def fetch_and_install(folder: Path, sums: dict[str, str]) -> None:
 
 
 def install_kernel(root: Path, place: Path = FOLDER) -> None:
-    """Make sure that `place` holds the kernel; FvmError when it can't be had or is not the tag's."""
+    """Make sure that `place` holds the kernel; FvmError when it can't be had, or is another."""
     folder = root / place
     sums = read_sums(folder.with_name("FreeRTOS-Kernel.sha256"))
     if folder.exists():
