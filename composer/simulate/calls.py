@@ -1,7 +1,7 @@
 """Where programs make system calls, and which: the instruction behind which each call comes.
 
-A call's number is a constant that is moved to a register before one of the runtime's two calling
-functions is called, or to r12 before an SVC. Where it isn't, the call stays without a name.
+A call's number is a constant that is moved to a register before the calling function of processes
+is called, or to r12 before an SVC. Where it isn't, the call stays without a name.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import capstone
 from composer.image.binary import Binary
 from composer.sources import runtime_folder
 
-# The parameter that has the number; fvm_call's first one is where its result goes.
-CALLERS = {"guest_call": "r0", "fvm_call": "r1"}
+# The parameter that has the number; the first one is where the result goes.
+CALLERS = {"fvm_call": "r1"}
 SVC_REGISTER = "ip"
 DEFINITION = re.compile(r"#define FVM_CALL_(\w+) (\d+)\b")
 RANGES = ("HYPERVISOR", "HYPERVISOR_END")  # bounds of a group, not calls

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include <fvm/guest.h>
+#include <fvm/trap.h>
 
 #include "call.h"
 #include "vectors.h"
@@ -22,20 +23,26 @@ _Static_assert(GROUPS == 8 && FVM_VECTOR_GROUP == 8, "flags() takes eight bytes"
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "flags()");
 
 /* Eight such bytes as one word: bit 8k for byte k, bit 8k + 4 for byte k + 4. */
-static uint32_t flags(const volatile uint8_t *bytes)
+static inline uint32_t flags(const volatile uint8_t *bytes)
 {
     const four_flags *word = (const four_flags *)(const volatile void *)bytes;
     return word[0] | word[1] << 4;
 }
 
 /* The byte of the lowest bit that is set. */
-static uint32_t first_flag(uint32_t set)
+static inline uint32_t first_flag(uint32_t set)
 {
     uint32_t bit = (uint32_t)__builtin_ctz(set);
     return (bit & 4u) + (bit >> 3);
 }
 
-static uint32_t without_first(uint32_t set) { return set & (set - 1u); }
+static inline uint32_t without_first(uint32_t set) { return set & (set - 1u); }
+
+static bool before(uint32_t id, uint32_t other)
+{
+    uint32_t urgency = vector[id].urgency, others = vector[other].urgency;
+    return urgency < others || (urgency == others && id < other);
+}
 
 /* The more urgent of `best` and the vectors of a group that may run now. Those that a mask holds
  * are left for the unmask, those that are disabled for hyp_irq_ena. */
@@ -51,7 +58,7 @@ static uint32_t look_at(uint32_t group, uint32_t best)
         fvm_state.pending_group[group] = 1;
         if (vector_held(id)) {
             fvm_state.int_pend.byte.vector = 1;
-        } else if (best == FVM_NONE || vector[id].order < vector[best].order) {
+        } else if (best == FVM_NONE || before(id, best)) {
             best = id;
         }
     }
@@ -59,54 +66,92 @@ static uint32_t look_at(uint32_t group, uint32_t best)
 }
 
 /* The most urgent vector that may run now, or FVM_NONE. */
-static uint32_t next_vector(void)
+static __attribute__((noinline)) uint32_t most_urgent(void)
 {
     uint32_t best = FVM_NONE;
-    fvm_state.int_pend.byte.vector = 0; /* before the look: a later pend sets it again */
     for (uint32_t set = flags(fvm_state.pending_group); set != 0; set = without_first(set)) {
         best = look_at(first_flag(set), best);
     }
     return best;
 }
 
-static void run(uint32_t id)
+/* The same, quickly if one vector alone is pending, which mostly is so. */
+static inline uint32_t next_vector(void)
+{
+    fvm_state.int_pend.byte.vector = 0; /* before the look: a later pend sets it again */
+    uint32_t groups = flags(fvm_state.pending_group);
+    if (groups == 0) {
+        return FVM_NONE;
+    }
+    uint32_t group = groups == 1u ? 0 : first_flag(groups);
+    if (without_first(groups) == 0 && fvm_state.int_mask.both == 0) {
+        fvm_state.pending_group[group] = 0;
+        uint32_t set = flags(&fvm_state.pending[group * FVM_VECTOR_GROUP]);
+        if (set != 0 && without_first(set) == 0) {
+            uint32_t id = group * FVM_VECTOR_GROUP + first_flag(set);
+            if (vector_run[id] != NULL) {
+                return id;
+            }
+        }
+        fvm_state.pending_group[group] = 1;
+    }
+    return most_urgent();
+}
+
+/* An acknowledgement may wait for the next one: the last is named by the wait itself. */
+static inline uint32_t serve(uint32_t id, uint32_t served)
 {
     fvm_state.pending[id] = 0;
-    if (id == FVM_VIRT_SWITCH) {
-        fvm_state.int_pend.byte.yield = 0;
+    if (vector_run[id] != NULL) {
+        vector_run[id]();
     }
-    if (vector[id].handler != NULL) {
-        vector[id].handler();
+    if (!vector_acknowledge[id]) {
+        return served;
     }
-    if (id == FVM_VIRT_SWITCH || id == FVM_VIRT_SVC) {
+    if (served != FVM_NONE) {
+        (void)hyp_irq_done(served);
+    }
+    return id;
+}
+
+/* The switch that was asked for; false if there is none, or a mask holds it. */
+static inline bool switched(void)
+{
+    if (fvm_state.int_pend.byte.yield == 0 || fvm_state.int_mask.both != 0) {
+        return false;
+    }
+    fvm_state.int_pend.byte.yield = 0;
+    if (vector[FVM_VIRT_SWITCH].handler != NULL) {
+        vector[FVM_VIRT_SWITCH].handler();
         guest_complete_frame();
     }
+    return true;
 }
 
 _Noreturn void fvm_vct_main(void); /* from the generated start-up */
 
 _Noreturn void fvm_vct_main(void)
 {
+    guest_switch_init();
     for (;;) {
-        uint32_t served = FVM_NONE; /* the last one is named by the wait itself: no extra trap */
+        uint32_t served = FVM_NONE;
         fvm_state.vct_act = 1;
-        for (uint32_t id = next_vector(); id != FVM_NONE; id = next_vector()) {
-            run(id);
-            if (vector[id].acknowledge) {
-                if (served != FVM_NONE) {
-                    (void)hyp_irq_done(served);
-                }
-                served = id;
+        do {
+            for (uint32_t id = next_vector(); id != FVM_NONE; id = next_vector()) {
+                served = serve(id, served);
             }
-        }
+        } while (switched());
         fvm_state.vct_act = 0;
-        (void)guest_call(FVM_CALL_VCT_WAIT, served, 0, 0);
+        (void)fvm_trap1(FVM_CALL_VCT_WAIT, served);
     }
 }
 
 /* True if an enabled vector is pending, held by a mask or not. */
 static bool something_pending(void)
 {
+    if (fvm_state.int_pend.byte.yield != 0) {
+        return true;
+    }
     for (uint32_t set = flags(fvm_state.pending_group); set != 0; set = without_first(set)) {
         uint32_t first = first_flag(set) * FVM_VECTOR_GROUP;
         uint32_t some = flags(&fvm_state.pending[first]);
@@ -124,5 +169,5 @@ int hyp_vct_wait(void)
     if (virt_in_vct() || something_pending()) {
         return FVM_OK; /* a handler may not block; WFI may be a no-operation */
     }
-    return guest_call(FVM_CALL_VCT_WAIT, FVM_NONE, 0, 0);
+    return fvm_trap1(FVM_CALL_VCT_WAIT, FVM_NONE);
 }

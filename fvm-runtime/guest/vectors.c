@@ -6,35 +6,52 @@
 #include <stddef.h>
 
 #include <fvm/guest.h>
+#include <fvm/trap.h>
 
 #include "call.h"
 #include "vectors.h"
 
-/* Of the virtual priorities; what comes after all of them. */
-#define ORDER_SVC 0x10000u
-#define ORDER_TICK 0x10001u
-#define ORDER_SWITCH 0x10002u
+/* Behind the virtual priorities of interrupts and events. */
+#define URGENCY_SVC 0xFFFEu
+#define URGENCY_TICK 0xFFFFu
 
+virt_handler vector_run[FVM_VECTORS_MAX];
+uint8_t vector_acknowledge[FVM_VECTORS_MAX];
 struct vector vector[FVM_VECTORS_MAX];
 
-static uint32_t urgency(uint32_t virt_id, uint32_t prio)
+static uint16_t urgency_of(uint32_t virt_id, uint32_t prio)
 {
     switch (virt_id) {
-    case FVM_VIRT_SWITCH:
-        return ORDER_SWITCH;
     case FVM_VIRT_TICK:
-        return ORDER_TICK;
+        return URGENCY_TICK;
     case FVM_VIRT_SVC:
-        return ORDER_SVC;
+        return URGENCY_SVC;
     default:
-        return prio < ORDER_SVC ? prio : ORDER_SVC - 1u;
+        return (uint16_t)(prio < URGENCY_SVC ? prio : URGENCY_SVC - 1u);
     }
 }
 
-/* Of equally urgent ones the first runs first, as in the NVIC. */
-static uint32_t order_of(uint32_t virt_id, uint32_t prio)
+/* A supervisor call may start a task, whose frame is the guest's. */
+static void run_supervisor_call(void)
 {
-    return urgency(virt_id, prio) * FVM_VECTORS_MAX + virt_id;
+    vector[FVM_VIRT_SVC].handler();
+    guest_complete_frame();
+}
+
+static void set_run(uint32_t virt_id)
+{
+    if (vector[virt_id].disabled || virt_id == FVM_VIRT_SWITCH) {
+        vector_run[virt_id] = NULL;
+    } else {
+        vector_run[virt_id] =
+            virt_id == FVM_VIRT_SVC ? run_supervisor_call : vector[virt_id].handler;
+    }
+}
+
+static void disable(uint32_t virt_id, bool disabled)
+{
+    vector[virt_id].disabled = disabled;
+    set_run(virt_id);
 }
 
 int virt_vct_set(uint32_t virt_id, virt_handler handler, uint32_t prio, uint32_t attr)
@@ -44,10 +61,13 @@ int virt_vct_set(uint32_t virt_id, virt_handler handler, uint32_t prio, uint32_t
     }
     struct vector *entry = &vector[virt_id];
     entry->handler = handler;
-    entry->order = order_of(virt_id, prio);
+    entry->urgency = urgency_of(virt_id, prio);
     /* A supervisor call isn't held by BASEPRI: its caller can't go on without it. */
     entry->transparent = attr == VIRT_TRANSPARENT || virt_id == FVM_VIRT_SVC;
-    entry->acknowledge = entry->acknowledge || virt_id == FVM_VIRT_TICK;
+    if (virt_id == FVM_VIRT_TICK) {
+        vector_acknowledge[virt_id] = 1;
+    }
+    set_run(virt_id);
     return FVM_OK;
 }
 
@@ -56,16 +76,16 @@ int virt_vct_prio(uint32_t virt_id, uint32_t prio)
     if (virt_id >= FVM_VECTORS_MAX || vector[virt_id].handler == NULL) {
         return FVM_E_ARGUMENT;
     }
-    vector[virt_id].order = order_of(virt_id, prio);
+    vector[virt_id].urgency = urgency_of(virt_id, prio);
     return FVM_OK;
 }
 
 int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
 {
-    int result = guest_call(FVM_CALL_VCT_PHYS, phys_id, virt_id, 0);
+    int result = fvm_trap2(FVM_CALL_VCT_PHYS, phys_id, virt_id);
     if (result == FVM_OK && virt_id < FVM_VECTORS_MAX) {
-        vector[virt_id].acknowledge = 1;
-        vector[virt_id].disabled = 1;
+        vector_acknowledge[virt_id] = 1;
+        disable(virt_id, true);
     }
     return result;
 }
@@ -73,7 +93,7 @@ int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
 void guest_vector_split(uint32_t virt_id, struct fvm_split *split)
 {
     vector[virt_id].split = split;
-    vector[virt_id].disabled = 1;
+    disable(virt_id, true);
 }
 
 /* Sees to it that VCT runs the vector if it is pending and may run, now or at the unmask. */
@@ -86,7 +106,7 @@ static int serve(uint32_t virt_id)
         fvm_state.int_pend.byte.vector = 1;
         return FVM_OK;
     }
-    return guest_call(FVM_CALL_VCT_WAKE, 0, 0, 0);
+    return fvm_trap0(FVM_CALL_VCT_WAKE);
 }
 
 int virt_vct_trig(uint32_t virt_id)
@@ -109,11 +129,11 @@ int virt_vct_trig(uint32_t virt_id)
 
 int hyp_irq_ena(int32_t phys_id)
 {
-    int virt_id = guest_call(FVM_CALL_IRQ_ENA, (uint32_t)phys_id, 0, 0);
+    int virt_id = fvm_trap1(FVM_CALL_IRQ_ENA, (uint32_t)phys_id);
     if (virt_id < 0) {
         return virt_id;
     }
-    vector[virt_id].disabled = 0;
+    disable((uint32_t)virt_id, false);
     if (fvm_state.pending[virt_id] != 0) {
         vector_pend((uint32_t)virt_id); /* VCT passed over it */
     }
@@ -122,11 +142,11 @@ int hyp_irq_ena(int32_t phys_id)
 
 int hyp_irq_dis(int32_t phys_id)
 {
-    int virt_id = guest_call(FVM_CALL_IRQ_DIS, (uint32_t)phys_id, 0, 0);
+    int virt_id = fvm_trap1(FVM_CALL_IRQ_DIS, (uint32_t)phys_id);
     if (virt_id < 0) {
         return virt_id;
     }
-    vector[virt_id].disabled = 1;
+    disable((uint32_t)virt_id, true);
     return FVM_OK;
 }
 
@@ -137,13 +157,14 @@ int virt_vct_clear(uint32_t virt_id)
     }
     if (virt_id == FVM_VIRT_SWITCH) {
         fvm_state.int_pend.byte.yield = 0;
+        return FVM_OK;
     }
     if (vector[virt_id].split != NULL) {
         return FVM_OK; /* its records are like a source that stays asserted */
     }
     if (fvm_state.pending[virt_id] != 0) {
         fvm_state.pending[virt_id] = 0;
-        if (vector[virt_id].acknowledge) {
+        if (vector_acknowledge[virt_id]) {
             (void)hyp_irq_done(virt_id); /* or it stays closed, a tick owed for ever */
         }
     }
@@ -152,5 +173,8 @@ int virt_vct_clear(uint32_t virt_id)
 
 int virt_vct_pending(uint32_t virt_id)
 {
+    if (virt_id == FVM_VIRT_SWITCH) {
+        return fvm_state.int_pend.byte.yield != 0;
+    }
     return virt_id < FVM_VECTORS_MAX && fvm_state.pending[virt_id] != 0;
 }

@@ -1,4 +1,5 @@
-/* The virtual vectors of this VM: who registers them and who runs them share this. */
+/* The virtual vectors of this VM: who registers them and who runs them share this. Vector 0, the
+ * context switch, is pending while fvm_state.int_pend.byte.yield isn't 0. */
 #ifndef FVM_GUEST_VECTORS_H
 #define FVM_GUEST_VECTORS_H
 
@@ -8,13 +9,18 @@
 #include <fvm/guest.h>
 #include <fvm/split.h>
 
+/* What VCT calls, or NULL: not registered, disabled, or the switch. */
+extern virt_handler vector_run[FVM_VECTORS_MAX];
+
+/* 1: the kernel waits to hear that it was served. */
+extern uint8_t vector_acknowledge[FVM_VECTORS_MAX];
+
 struct vector {
     virt_handler handler;
-    uint32_t order; /* smaller runs first; no two are equal */
-    uint8_t transparent;
-    uint8_t acknowledge;     /* the kernel waits to hear that it was served */
-    uint8_t disabled;        /* of a line: until hyp_irq_ena */
     struct fvm_split *split; /* of a line that a process serves first, or NULL */
+    uint16_t urgency;        /* smaller runs first; of equal ones that with the smaller virt_id */
+    uint8_t transparent;
+    uint8_t disabled; /* of a line: until hyp_irq_ena */
 };
 
 extern struct vector vector[FVM_VECTORS_MAX];

@@ -1,45 +1,54 @@
-/* Context switches asked for by the guest, and the slow half of unmask. */
-#include <stddef.h>
-
+/* How tasks are switched: what the RTOS told of it, and the slow half of unmask. */
 #include <fvm/guest.h>
+#include <fvm/trap.h>
 
 #include "call.h"
-#include "vectors.h"
 
-uint32_t *(*guest_pick)(uint32_t *sp);
+/* With a pick function, guest_switch sees one task, whose stack pointer changes. */
+static struct {
+    uint32_t *stack;
+} picked;
+static void *volatile picked_task = &picked;
+static uint32_t *(*picks)(uint32_t *sp);
 
-void virt_yield_set(uint32_t *(*pick)(uint32_t *sp)) { guest_pick = pick; }
+static void choose_by_pick(void) { picked.stack = picks(picked.stack); }
 
-void virt_yield(void)
+/* No user-mode switch: the same task goes on, and the unmask that follows wakes VCT. */
+static void choose_in_vct(void) { fvm_state.int_pend.byte.yield = 1; }
+
+static void set(void *volatile *task, void (*choose)(void), uint32_t name)
 {
-    if (virt_in_vct()) {
-        vector_pend(FVM_VIRT_SWITCH);
-        return;
-    }
-    if (fvm_state.int_mask.both != 0) {
-        vector_pend(FVM_VIRT_SWITCH);
-        fvm_state.int_pend.byte.yield = 1;
-    } else if (guest_pick != NULL) {
-        guest_switch();
-    } else {
-        vector_pend(FVM_VIRT_SWITCH);
-        (void)guest_call(FVM_CALL_VCT_WAKE, 0, 0, 0);
-    }
+    fvm_state.task_switch = (struct fvm_switch){task, choose, &fvm_state.task_switch, name};
 }
 
-void virt_unmask_pending(void)
+void guest_switch_init(void) { set(&picked_task, choose_in_vct, 0); }
+
+void virt_yield_set(uint32_t *(*pick)(uint32_t *sp))
 {
-    if (virt_in_vct()) {
-        return; /* VCT looks again before it waits */
+    picks = pick;
+    set(&picked_task, choose_by_pick, 0);
+}
+
+void virt_yield_task(void *volatile *task, void (*choose)(void), const char *name)
+{
+    set(task, choose, name == NULL ? 0 : (uint32_t)name - (uint32_t)*task);
+}
+
+void guest_unmask(struct fvm_switch *here)
+{
+    struct fvm_state *state = virt_state(here);
+    if (virt_in_vct() || state->int_mask.byte.pri != 0 || state->int_pend.any == 0) {
+        return; /* VCT looks again before it waits; PRIMASK holds everything; VCT was faster */
     }
-    if (fvm_state.int_pend.byte.vector == 0) {
-        if (fvm_state.int_mask.both != 0) {
+    if (state->int_pend.byte.vector == 0) {
+        if (state->int_mask.byte.base != 0) {
             return; /* the other mask still holds the switch */
         }
-        if (guest_pick != NULL) {
-            guest_switch();
+        if (here->choose != choose_in_vct) {
+            state->int_pend.byte.yield = 0;
+            guest_switch(here);
             return;
         }
     }
-    (void)guest_call(FVM_CALL_VCT_WAKE, 0, 0, 0);
+    (void)fvm_trap0(FVM_CALL_VCT_WAKE);
 }

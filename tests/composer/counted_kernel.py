@@ -75,18 +75,18 @@ __asm__(
     "\\\\name:\\n .endm\\n"
     ".text\\n"
     "function main\\n"
-    "movs r0, #7\\n bl guest_call\\n"
+    "movs r1, #7\\n bl fvm_call\\n"
     "ldr r4, =0xE000E200\\n movs r5, #0x20\\n str r5, [r4]\\n .rept 8\\n nop\\n .endr\\n"
     "movs r5, #0x40\\n str r5, [r4]\\n .rept 8\\n nop\\n .endr\\n"
     "ldr r4, =0xA0000000\\n nop\\n ldr r5, [r4]\\n nop\\n" /* nothing is there */
     "movs r0, #0x18\\n ldr r1, =0x20026\\n bkpt 0xAB\\n"   /* the end, said by semihosting */
     ".size main, . - main\\n"
     ".ltorg\\n"
-    "function guest_call\\n"
-    "mov r12, r0\\n svc 245\\n"
+    "function fvm_call\\n"
+    "mov r12, r1\\n svc 245\\n"
     ".global after_call\\n"
     "after_call: bx lr\\n"
-    ".size guest_call, . - guest_call\\n");
+    ".size fvm_call, . - fvm_call\\n");
 void main(void);
 __attribute__((section(".fvm_header"), used)) const uint32_t header[10] = {
     0x444D5646u, 1, (uint32_t)main, 0x20005000, (uint32_t)main, 0x20005000};

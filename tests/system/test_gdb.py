@@ -91,6 +91,6 @@ def test_the_systems_script_knows_every_thread(road: Road, tmp_path: Path) -> No
         domain["name"] for domain in read_json(road.out / "system.json")["domains"]
     }
     assert re.search(
-        rf"^{SENSOR} +thread 0: waits, goes on at\n +pc 0x[0-9a-f]+ guest_call", said, re.M
+        rf"^{SENSOR} +thread 0: waits, goes on at\n +pc 0x[0-9a-f]+ fvm_vct_main", said, re.M
     )
     assert "Cannot access memory" not in said

@@ -7,9 +7,11 @@
 #ifndef FVM_GUEST_H
 #define FVM_GUEST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <fvm/hypercall.h>
+#include <fvm/near.h>
 #include <fvm/state.h>
 
 typedef void (*virt_handler)(void);
@@ -53,42 +55,57 @@ int virt_vct_pending(uint32_t virt_id); /* NVIC_GetPendingIRQ: 1 or 0 */
 static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR != 0` idiom */
 
 /* --- masks; w is VIRT_PRIMASK or VIRT_BASEPRI, a constant ------------------------------- */
-void virt_unmask_pending(void); /* slow half of unmask: int_pend was not 0 */
+/* Address of fvm_state.task_switch, hidden from the compiler, so that a function that masks or
+ * unmasks has it in a register once: all that is needed is near it, and its lowest byte is never 0,
+ * which makes it the mark of a mask or a yield. */
+static inline struct fvm_switch *virt_here(void)
+{
+    struct fvm_switch *here = &fvm_state.task_switch;
+    __asm("" : "+r"(here));
+    return here;
+}
+
+static inline struct fvm_state *virt_state(struct fvm_switch *here)
+{
+    return (struct fvm_state *)(void *)((char *)here - offsetof(struct fvm_state, task_switch));
+}
+
+static inline volatile uint8_t *virt_mask_byte(struct fvm_switch *here, uint32_t w)
+{
+    struct fvm_state *state = virt_state(here);
+    return w == VIRT_PRIMASK ? &state->int_mask.byte.pri : &state->int_mask.byte.base;
+}
+
+void virt_unmask_pending(struct fvm_switch *here); /* slow half of unmask: int_pend was not 0 */
 
 static inline void virt_int_mask(uint32_t w)
 {
-    if (w == VIRT_PRIMASK) {
-        fvm_state.int_mask.byte.pri = 1;
-    } else {
-        fvm_state.int_mask.byte.base = 1;
-    }
-    __asm volatile("" ::: "memory");
+    struct fvm_switch *here = virt_here();
+    fvm_store_low_byte(virt_mask_byte(here, w), here);
 }
 
 static inline void virt_int_unmask(uint32_t w)
 {
+    struct fvm_switch *here = virt_here();
     __asm volatile("" ::: "memory");
-    if (w == VIRT_PRIMASK) {
-        fvm_state.int_mask.byte.pri = 0;
-    } else {
-        fvm_state.int_mask.byte.base = 0;
-    }
+    *virt_mask_byte(here, w) = 0;
     __asm volatile("" ::: "memory");
-    if (fvm_state.int_pend.any != 0) { /* after the store: the kernel set it if it saw the mask */
-        virt_unmask_pending();
+    /* after the store: the kernel set it if it saw the mask */
+    if (__builtin_expect(virt_state(here)->int_pend.any != 0, 0)) {
+        virt_unmask_pending(here);
     }
 }
 
 /* 1 if masked by w, else 0. */
 static inline uint32_t virt_int_query(uint32_t w)
 {
-    return w == VIRT_PRIMASK ? fvm_state.int_mask.byte.pri : fvm_state.int_mask.byte.base;
+    return fvm_load_byte(virt_mask_byte(virt_here(), w)) != 0;
 }
 
-/* Old state for virt_int_restore; masks. */
+/* Old state for virt_int_restore, 0 if it wasn't masked; masks. */
 static inline uint32_t virt_int_save(uint32_t w)
 {
-    uint32_t old = virt_int_query(w);
+    uint32_t old = fvm_load_byte(virt_mask_byte(virt_here(), w));
     virt_int_mask(w);
     return old;
 }
@@ -104,14 +121,32 @@ static inline void virt_int_restore(uint32_t w, uint32_t x)
 }
 
 /* --- context switch -------------------------------------------------------------------- */
-/* Request a context switch, as PENDSVSET does. Outside VCT and unmasked it switches at once, by
- * the cooperative path if a pick function is set, else through vector 0. */
-void virt_yield(void);
+void guest_switch(struct fvm_switch *here); /* the switch itself: USR, unmasked */
 
-/* pick: stores the stack pointer it gets where the RTOS keeps that of the running task, lets the
- * RTOS choose, and returns the stack pointer of the chosen task. It comes from the transcribed
- * switch handler, whose frame must be {r4-r11, EXC_RETURN}, above it S16-S31 when bit 4 of
- * EXC_RETURN is 0, above that the exception frame. */
+/* Request a context switch, as PENDSVSET does. Outside VCT and unmasked it switches at once: in
+ * user mode if virt_yield_task or virt_yield_set was called, else by the handler of vector 0.
+ * Otherwise the unmask switches, or VCT when its handlers are done. */
+static inline void virt_yield(void)
+{
+    struct fvm_switch *here = virt_here();
+    if (virt_state(here)->busy == 0) {
+        guest_switch(here);
+    } else {
+        fvm_store_low_byte(&virt_state(here)->int_pend.byte.yield, here);
+    }
+}
+
+/* For both: a task that doesn't run has {r4-r11, EXC_RETURN} at its saved stack pointer, above it
+ * S16-S31 when bit 4 of EXC_RETURN is 0, above that the exception frame.
+ *
+ * virt_yield_task: the first word of a task's control block is its saved stack pointer. `task` is
+ * where the RTOS keeps the pointer to the running task's block; choose() lets it change that.
+ * `name` is the name of the task that runs, if names lie in the control blocks, or NULL; faults
+ * show it. */
+void virt_yield_task(void *volatile *task, void (*choose)(void), const char *name);
+
+/* virt_yield_set: for any other RTOS. pick() stores the stack pointer it gets where the RTOS keeps
+ * that of the running task, lets the RTOS choose, and returns that of the chosen task. */
 void virt_yield_set(uint32_t *(*pick)(uint32_t *sp));
 
 #endif

@@ -1,9 +1,10 @@
 /* fvm_state: the block that a VM and the kernel share, at the start of the VM's RAM.
  *
- * The guest may write every byte of it at any time, so the kernel reads only `int_mask` and
- * `USR_REG` (sanitised on use), writes `int_pend.vector`, `int_mask.pri` (resume call),
- * `pending[]` and `pending_group[]`, and bases no right on any of them. The offsets are ABI:
- * kernel/tables and the generated linker scripts rely on them.
+ * The guest may write every byte of it at any time, so the kernel reads only `int_mask`, `USR_REG`
+ * (sanitised on use) and, for a fault record, the name of the running task, writes
+ * `int_pend.vector`, `int_mask.pri` (resume call), `pending[]` and `pending_group[]`, and bases no
+ * right on any of them. The offsets are ABI: kernel/tables and the generated linker scripts rely on
+ * them.
  */
 #ifndef FVM_STATE_H
 #define FVM_STATE_H
@@ -16,7 +17,7 @@
 #define FVM_VECTOR_GROUP 8u /* vectors that share a byte of pending_group */
 
 /* Virtual vectors that every VM has; interrupts follow in description order, then events. */
-#define FVM_VIRT_SWITCH 0u /* context switch (PendSV): lowest urgency, served last */
+#define FVM_VIRT_SWITCH 0u /* context switch (PendSV): served last; pending is int_pend.yield */
 #define FVM_VIRT_TICK 1u   /* system tick (SysTick): served last but one */
 #define FVM_VIRT_SVC 2u    /* legacy supervisor call: served before the tick */
 #define FVM_VIRT_FIRST 3u
@@ -25,35 +26,49 @@
 union fvm_int_mask {
     volatile uint16_t both;
     struct {
-        volatile uint8_t pri;  /* 1: every vector is held (PRIMASK) */
-        volatile uint8_t base; /* 1: maskable vectors are held (BASEPRI) */
+        volatile uint8_t pri;  /* not 0: every vector is held (PRIMASK) */
+        volatile uint8_t base; /* not 0: maskable vectors are held (BASEPRI) */
     } byte;
 };
 
-/* What an unmask looks at, as one halfword. */
+/* What an unmask looks at, as one word. */
 union fvm_int_pend {
-    volatile uint16_t any;
+    volatile uint32_t any;
     struct {
         volatile uint8_t vector; /* 1: VCT has to look: a vector that a mask held back is pending */
-        volatile uint8_t yield;  /* 1: a switch was asked for while masked; only USR sets it */
+        volatile uint8_t yield;  /* not 0: a switch was asked for and waits for a mask or for VCT */
+        uint8_t zero[2];
     } byte;
+};
+
+/* How the guest switches tasks. Its library sets it; see virt_yield_task in <fvm/guest.h>. */
+struct fvm_switch {
+    void *volatile *task; /* where the RTOS keeps the pointer to the running task's control block */
+    void (*choose)(void); /* lets the RTOS change it */
+    struct fvm_switch *self;
+    uint32_t name; /* offset of the task's name in its control block, or 0 */
 };
 
 struct fvm_state {
-    volatile uint8_t vct_act; /* 1 while VCT runs handlers */
-    uint8_t reserved_byte;    /* 0: so the first word is 0 when USR runs unmasked */
-    union fvm_int_mask int_mask;
+    union {
+        volatile uint32_t busy; /* 0: USR runs, unmasked */
+        struct {
+            volatile uint8_t vct_act; /* 1 while VCT runs handlers */
+            uint8_t zero;
+            union fvm_int_mask int_mask;
+        };
+    };
     union fvm_int_pend int_pend;
-    volatile uint8_t int_ena; /* 1 after hyp_int_ena; the kernel has its own copy */
-    uint8_t reserved;
-    const char *volatile task_name; /* name of the running guest task, or NULL */
-    uint32_t reserved_word;
+    const char *volatile task_name; /* name of the running guest task; NULL: see task_switch */
+    volatile uint8_t int_ena;       /* 1 after hyp_int_ena; the kernel has its own copy */
+    uint8_t reserved[3];
+    struct fvm_switch task_switch;
     struct fvm_usr_reg usr_reg;
     /* Bytes, stores only. Byte g of the first is 1 if some of pending[8g] to pending[8g + 7] may be
      * set: who pends a vector stores its own byte first, VCT clears the group's before it looks. */
     volatile uint8_t pending_group[FVM_VECTORS_MAX / FVM_VECTOR_GROUP];
     volatile uint8_t pending[FVM_VECTORS_MAX];
-};
+} __attribute__((aligned(32)));
 
 extern struct fvm_state fvm_state; /* placed by the generated linker script */
 

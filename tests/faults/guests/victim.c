@@ -1,12 +1,11 @@
 /* The victim: commits, once, at a given tick, the crime that the test wrote into its image. Before
  * and after it only beats. */
 #include <fvm/guest.h>
+#include <fvm/trap.h>
 
 #include "fvm_domain.h"
 #include "plan.h"
 #include "report.h"
-
-int guest_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2);
 
 #define CRIME_TICK 400u /* of the first start; */
 #define AGAIN_TICK 20u  /* of later ones */
@@ -223,7 +222,7 @@ static void commit(enum crime crime)
         report("back", 1);
         break;
     case RESUME_AT:
-        (void)guest_call(FVM_CALL_RESUME, plan[1], plan[2], 0);
+        (void)fvm_trap2(FVM_CALL_RESUME, plan[1], plan[2]);
         break;
     case SPIN:
         for (;;) {

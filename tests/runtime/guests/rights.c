@@ -2,6 +2,7 @@
  * reboot. The start-up code's calls are wrapped, so that things can be tried before they register
  * anything. Results are FVM_OK or FVM_E_*, printed as they are. */
 #include <fvm/guest.h>
+#include <fvm/trap.h>
 
 #include "fvm_domain.h"
 #include "report.h"
@@ -14,7 +15,6 @@
 #define OWN_PIN (1u << 5)
 #define PEERS_PIN (1u << 6)
 
-int guest_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2);
 int __real_hyp_vct_phys(uint32_t phys_id, uint32_t virt_id);
 int __real_hyp_evt_add(uint32_t evt_id);
 int __real_hyp_vct_evt(uint32_t evt_id, uint32_t virt_id);
@@ -56,7 +56,7 @@ static void call_from_vct(void)
     static const uint32_t number[] = {FVM_CALL_VCT_PHYS, FVM_CALL_VCT_EVT, FVM_CALL_EVT_ADD,
                                       FVM_CALL_VCT_LCK, FVM_CALL_RESUME};
     for (uint32_t i = 0; i < sizeof number / sizeof number[0]; i++) {
-        if (guest_call(number[i], 0, 0, 0) == FVM_E_CALL) {
+        if (fvm_trap3(number[i], 0, 0, 0) == FVM_E_CALL) {
             vct_calls_refused++;
         } else {
             vct_calls_not_refused++;
@@ -96,7 +96,7 @@ static void out_of_range(void)
     report("range.line_200", hyp_irq_ena(200));
     report("range.line_-1", hyp_irq_ena(-1));
     report("range.event", hyp_evt_snd(0x7FFFFFFF));
-    report("range.pin_levels", guest_call(FVM_CALL_PIN_GET, PORT_A, 2, 0));
+    report("range.pin_levels", fvm_trap3(FVM_CALL_PIN_GET, PORT_A, 2, 0));
     report("range.done", hyp_irq_done(FVM_VECTORS_MAX));
     report("range.done_-1", hyp_irq_done(0xFFFFFFFFu));
     report("range.done_no_line", hyp_irq_done(FVM_VIRT_SVC));
@@ -129,10 +129,10 @@ static void wild(void)
     for (uint32_t number = 0; number < 256u; number++) {
         int is_call = number <= FVM_CALL_PIN_GET ||
                       (number >= FVM_CALL_HYPERVISOR && number <= FVM_CALL_REBOOT);
-        other += !is_call && guest_call(number, number, 0xFFFFFFFFu, 0) != FVM_E_CALL;
+        other += !is_call && fvm_trap3(number, number, 0xFFFFFFFFu, 0) != FVM_E_CALL;
     }
     for (uint32_t i = 0; i < sizeof far / sizeof far[0]; i++) {
-        other += guest_call(far[i], 0, 0, 0) != FVM_E_CALL;
+        other += fvm_trap3(far[i], 0, 0, 0) != FVM_E_CALL;
     }
     report("wild.not_refused", other);
 }

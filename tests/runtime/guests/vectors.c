@@ -197,7 +197,7 @@ static void closed(void)
 static void wrong_unmask(void)
 {
     if (fvm_state.int_pend.any != 0) {
-        virt_unmask_pending();
+        virt_unmask_pending(virt_here());
     }
     fvm_state.int_mask.byte.pri = 0;
 }

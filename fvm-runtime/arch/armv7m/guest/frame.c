@@ -5,10 +5,18 @@
 
 #include "../../../guest/call.h"
 
-/* switch.S knows these offsets as numbers. */
-_Static_assert(offsetof(struct fvm_state, int_mask) == 2, "STATE_MASK_PRI");
-_Static_assert(offsetof(struct fvm_state, int_pend) == 4, "STATE_PEND");
-_Static_assert(offsetof(struct fvm_state, pending) == 128, "STATE_PENDING_SWITCH");
+#define FROM_SWITCH(field)                                                                         \
+    ((int)offsetof(struct fvm_state, field) - (int)offsetof(struct fvm_state, task_switch))
+
+/* switch.S knows these as numbers. */
+_Static_assert(FROM_SWITCH(busy) == -16, "BUSY");
+_Static_assert(FROM_SWITCH(int_mask.byte.pri) == -14, "MASK_PRI");
+_Static_assert(FROM_SWITCH(int_pend) == -12, "PEND");
+_Static_assert(FROM_SWITCH(int_pend.byte.yield) == -11, "PEND_YIELD");
+_Static_assert(offsetof(struct fvm_switch, self) == 8, "task, choose, self");
+/* Bit 4 of both marks is set, and no lowest byte of either is 0. */
+_Static_assert(offsetof(struct fvm_state, task_switch) % 32 == 16, "the mark");
+_Static_assert(_Alignof(struct fvm_state) == 32, "the mark");
 
 struct exception_frame {
     uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
@@ -18,15 +26,29 @@ struct exception_frame {
 #define XPSR_T (1u << 24)
 #define XPSR_STACK_ALIGN (1u << 9) /* on return SP gets its bit 2 back */
 
+void guest_resume(void); /* switch.S */
+void guest_resume_fpu(void);
+
+static uint32_t resume_address(uint32_t mark)
+{
+#ifdef __ARM_FP
+    if (mark != (uint32_t)&fvm_state.task_switch) {
+        return (uint32_t)guest_resume_fpu;
+    }
+#endif
+    (void)mark;
+    return (uint32_t)guest_resume;
+}
+
 void guest_complete_frame(void)
 {
-    uint32_t target = USR_REG->Reg.LR;
-    if ((target & 0x80000000u) != 0) {
+    uint32_t mark = USR_REG->Reg.LR;
+    if ((mark & 0x80000000u) != 0) {
         return; /* EXC_RETURN: an exception frame is there already */
     }
     uint32_t stack = USR_REG->Reg.SP;
     struct exception_frame *frame = (struct exception_frame *)(stack & ~7u) - 1;
-    frame->pc = target & ~1u;
+    frame->pc = resume_address(mark) & ~1u;
     frame->xpsr = XPSR_T | ((stack & 4u) != 0 ? XPSR_STACK_ALIGN : 0);
     USR_REG->Reg.SP = (uint32_t)frame;
     USR_REG->Reg.LR = EXC_RETURN_THREAD_PSP_BASIC;

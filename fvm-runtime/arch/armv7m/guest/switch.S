@@ -1,100 +1,197 @@
-/* Cooperative task switch on ARMv7-M.
+/* Task switches in user mode on ARMv7-M.
  *
- * A yield is a C call, so only r4-r11, lr and, with live FPU state, S16-S31 have to survive. The
- * frame has the shape that legacy switch code expects, {r4-r11, EXC_RETURN} at SP, so both kinds of
- * frame can lie on the task stacks and either side can resume either kind:
+ * A yield is a C call, so only r4-r11, lr and, with live FPU state, S16-S31 and FPSCR have to
+ * survive. Its frame has the shape that legacy switch code expects, {r4-r11, EXC_RETURN} at SP, so
+ * both kinds of frame can lie on the task stacks and either side can resume either kind:
  *
  *   preempted    r4-r11, EXC_RETURN (negative), [S16-S31], exception frame
- *   cooperative  r4-r11, address of a trampoline below (positive, bit 4 set: "no FPU block
- *                follows" to legacy code), [S16-S31, padding, FPSCR], lr
+ *   cooperative  r4-r11, mark (positive, bit 4 set: "no FPU block follows" to legacy code), lr,
+ *                [padding, FPSCR, S16-S31]
  *
+ * The mark is the address of fvm_state.task_switch, with FPU state the one MARK_FPU behind it.
  * int_mask.pri is set from before the save until SP is on the new stack: VCT must not run its own
- * switch in between. A preempted task goes on through the kernel's resume call, because its frame
- * can stand inside an IT block or a load multiple; the kernel also lifts the mask then.
+ * switch in between. A preempted task goes on in user mode, too, unless its frame stands inside an
+ * IT block or a load multiple, is padded, or FPU state is in it or in the way: then the kernel's
+ * resume call does it, which also lifts the mask.
  */
 #include <fvm/hypercall.h>
 
     .syntax unified
     .thumb
 
-#define STATE_MASK_PRI 2
-#define STATE_PEND 4
-#define STATE_PEND_YIELD 5
-#define STATE_PENDING_SWITCH 128
-#define CONTROL_FPCA 4
+/* Offsets in fvm_state from fvm_state.task_switch; frame.c checks them. */
+#define BUSY -16
+#define MASK_PRI -14
+#define PEND -12
+#define PEND_YIELD -11
+
+#define CONTROL_FPCA_SHIFT 2    /* of CONTROL: above it there is nothing */
+#define MARK_FPU 32             /* as in frame.c */
+
+/* Of a frame behind {r4-r11, mark}. */
+#define SAVED_MARK 32
+#define SAVED_PC (36 + 24)
+#define SAVED_XPSR (36 + 28)
+#define XPSR_IT_OR_PADDED 0x0600FE00
+
+/* The registers are saved, the mask is set. Goes on as the chosen task. */
+    .macro choose_next
+    ldm r0, {r5-r7}             /* task, choose, self */
+    ldr r3, [r5]
+    str sp, [r3]
+    blx r6
+    ldr r3, [r5]
+    ldr r0, [r3]
+    ldr r4, [r0, #SAVED_MARK]
+    mov sp, r0                  /* not loaded: errata 752770, 752419 */
+    subs r2, r4, r7
+    bne other_frame
+    strb r2, [r7, #MASK_PRI]
+    ldr r3, [r7, #PEND]
+    cbnz r3, 1f
+    pop {r4-r11, r12, pc}
+1:  mov r0, r7
+    bl guest_unmask
+    pop {r4-r11, r12, pc}
+    .endm
 
     .section .text.guest_switch, "ax", %progbits
-    .balign 32
-    .space 16, 0
+
+/* r0: fvm_state.task_switch, whose lowest byte is not 0. Slow half of unmask: the mask is lifted. */
+    .balign 4
     .thumb_func
-trampoline:                     /* bit 4 of its address is set */
-    pop {pc}
-    .balign 32
-    .space 16, 0
+    .global virt_unmask_pending
+    .type virt_unmask_pending, %function
+virt_unmask_pending:
+    ldrd r1, r2, [r0, #BUSY]    /* and PEND */
+    orr r1, r1, r2, lsl #24     /* not 0: the other mask, VCT or a vector */
 #ifdef __ARM_FP
-    .thumb_func
-trampoline_fp:
-    vpop {s16-s31}
-    pop {r2, r3}
-    vmsr fpscr, r3
-    pop {pc}
+    mrs r3, control
+    orrs r1, r1, r3, lsr #CONTROL_FPCA_SHIFT
+#else
+    cmp r1, #0
+#endif
+    bne.w guest_unmask
+    mov r12, r0
+    push {r4-r11, r12, lr}
+    strb r0, [r0, #MASK_PRI]
+    strb r1, [r0, #PEND_YIELD]
+    choose_next
+    .size virt_unmask_pending, . - virt_unmask_pending
+
+#ifdef __ARM_FP
+switch_fpu:
+    vmrs r3, fpscr
+    vpush {s16-s31}
+    push {r2, r3}
+    movs r3, #0
+    vmsr fpscr, r3              /* what a task finds that never used the FPU: FPDSCR is 0 */
+    add r12, r0, #MARK_FPU
+    push {r4-r11, r12, lr}
+    strb r0, [r0, #MASK_PRI]
+    b choose
 #endif
 
+/* r0 as above. From USR, unmasked. */
     .balign 4
     .thumb_func
     .global guest_switch
     .type guest_switch, %function
 guest_switch:
-    push {lr}
-    ldr r1, =fvm_state
-    movs r2, #1
-    strb r2, [r1, #STATE_MASK_PRI]
-    movs r2, #0
-    strb r2, [r1, #STATE_PENDING_SWITCH]
-    strb r2, [r1, #STATE_PEND_YIELD]
-    ldr r12, =trampoline
 #ifdef __ARM_FP
     mrs r3, control
-    tst r3, #CONTROL_FPCA
-    beq 1f
-    vmrs r3, fpscr
-    push {r2, r3}
-    vpush {s16-s31}
-    vmsr fpscr, r2              /* what a task finds that never used the FPU: FPDSCR is 0 */
-    ldr r12, =trampoline_fp
-1:
+    lsls r2, r3, #31 - CONTROL_FPCA_SHIFT
+    bmi switch_fpu
 #endif
-    push {r4-r11, r12}
-    mov r0, sp
-    ldr r2, =guest_pick
-    ldr r2, [r2]
-    blx r2
-    ldr r12, [r0, #32]
-    cmp r12, #0
-    blt resume_preempted
-    ldmia r0!, {r4-r11, r12}
-    mov sp, r0
-    ldr r1, =fvm_state
-    movs r2, #0
-    strb r2, [r1, #STATE_MASK_PRI]
-    ldrh r2, [r1, #STATE_PEND]
-    cbnz r2, wake
-    bx r12
-wake:
-    mov r3, r12
-    mov r12, #FVM_CALL_VCT_WAKE
-    svc FVM_SVC
-    bx r3
+    mov r12, r0
+    push {r4-r11, r12, lr}
+    strb r0, [r0, #MASK_PRI]
+choose:
+    choose_next
 
-resume_preempted:
-    ldmia r0!, {r4-r11, r12}
+other_frame:
 #ifdef __ARM_FP
-    tst r12, #0x10
-    it eq
-    vldmiaeq r0!, {s16-s31}
+    cmp r2, #MARK_FPU
+    bne preempted
+    movs r2, #0
+    strb r2, [r7, #MASK_PRI]
+    ldr r3, [r7, #PEND]
+    cbz r3, 1f
+    mov r0, r7
+    bl guest_unmask
+1:  pop {r4-r11, r12, lr}
+    pop {r2, r3}
+    vmsr fpscr, r3
+    vpop {s16-s31}
+    bx lr
 #endif
-    mov r1, r12
+
+preempted:
+    adds r2, r4, #3             /* EXC_RETURN 0xFFFFFFFD: a frame without FPU state */
+    bne by_kernel
+#ifdef __ARM_FP
+    mrs r3, control
+    lsls r3, r3, #31 - CONTROL_FPCA_SHIFT
+    bmi by_kernel
+#endif
+    ldr r1, [sp, #SAVED_XPSR]
+    ldr r3, =XPSR_IT_OR_PADDED
+    tst r1, r3
+    bne by_kernel
+    ldr r3, [sp, #SAVED_PC]
+    orr r3, r3, #1
+    str r3, [sp, #SAVED_PC]
+    strb r2, [r7, #MASK_PRI]
+    ldr r3, [r7, #PEND]
+    cbz r3, 1f
+    mov r0, r7
+    bl guest_unmask
+1:  clrex                       /* as the exception return that this stands for */
+    ldr r1, [sp, #SAVED_XPSR]
+#ifdef __ARM_FEATURE_SIMD32
+    msr apsr_nzcvqg, r1
+#else
+    msr apsr_nzcvq, r1
+#endif
+    pop {r4-r11, r12}
+    pop {r0-r3, r12, lr}
+    ldr pc, [sp], #8
+
+by_kernel:
+    mov r1, r4
+    pop {r4-r11, r12}
+#ifdef __ARM_FP
+    tst r1, #0x10
+    it eq
+    vpopeq {s16-s31}
+#endif
+    mov r0, sp
     mov r12, #FVM_CALL_RESUME
     svc FVM_SVC                 /* doesn't return here */
     udf #0
+    .ltorg
     .size guest_switch, . - guest_switch
+
+/* Where the handler of a switch vector makes a cooperative task go on, behind {r4-r11, mark}. */
+    .section .text.guest_resume, "ax", %progbits
+    .balign 4
+    .thumb_func
+    .global guest_resume
+    .type guest_resume, %function
+guest_resume:
+    pop {pc}
+    .size guest_resume, . - guest_resume
+
+#ifdef __ARM_FP
+    .section .text.guest_resume_fpu, "ax", %progbits
+    .balign 4
+    .thumb_func
+    .global guest_resume_fpu
+    .type guest_resume_fpu, %function
+guest_resume_fpu:
+    pop {r1, r2, r3}            /* lr, padding, FPSCR */
+    vmsr fpscr, r3
+    vpop {s16-s31}
+    bx r1
+    .size guest_resume_fpu, . - guest_resume_fpu
+#endif
