@@ -83,6 +83,12 @@ def host_headers() -> str | None:
     return None
 
 
+def spin() -> str | None:
+    """Spin tells its version by an option of its own."""
+    line = first_line("spin", "-V")
+    return line.removeprefix("Spin Version ").split()[0] if line else None
+
+
 def multilib() -> str | None:
     """The host's compiler makes programs of 32 bits: found when it has their start-up code."""
     path = first_line("gcc", "-m32", "-print-file-name=crt1.o")
@@ -107,6 +113,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "gcc -m32", "gcc-multilib", "tests of the kernel on this computer", multilib, needed=False
     ),
+    Tool("spin", "spin", "the models of proofs/models", spin, needed=False),
     Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
     # The headless shell is the smallest package that draws a page: 64 MB to download.
     Tool("chromium", "chromium-headless-shell", "tests of fvmkit report", chromium, needed=False),

@@ -31,6 +31,18 @@ static void attach(struct fvm_ring *ring, volatile void *memory, uint32_t size)
     ring->dropped = 0;
 }
 
+static int peer_started(struct fvm_ring *ring, const volatile uint32_t *epoch)
+{
+    uint32_t now = observe(epoch);
+
+    if (now == ring->peer_epoch) {
+        return 0;
+    }
+    ring->peer_epoch = now;
+    ring->peer_starts++;
+    return 1;
+}
+
 void fvm_ring_writer(struct fvm_ring *ring, volatile void *memory, uint32_t size)
 {
     attach(ring, memory, size);
@@ -45,22 +57,14 @@ void fvm_ring_reader(struct fvm_ring *ring, volatile void *memory, uint32_t size
 {
     attach(ring, memory, size);
     ring->peer_epoch = observe(&ring->shared->writer_epoch);
-    ring->position = ring->shared->head & ring->mask;
+    ring->position = observe(&ring->shared->head) & ring->mask;
+    if (peer_started(ring, &ring->shared->writer_epoch)) {
+        /* Both start at once: the head may be behind bytes that the new epoch wrote. */
+        ring->position = ring->shared->start & ring->mask;
+    }
     ring->dropped = (ring->position - ring->shared->tail) & ring->mask;
     ring->shared->tail = ring->position;
     publish(&ring->shared->reader_epoch, ring->shared->reader_epoch + 1);
-}
-
-static int peer_started(struct fvm_ring *ring, const volatile uint32_t *epoch)
-{
-    uint32_t now = observe(epoch);
-
-    if (now == ring->peer_epoch) {
-        return 0;
-    }
-    ring->peer_epoch = now;
-    ring->peer_starts++;
-    return 1;
 }
 
 uint32_t fvm_ring_room(struct fvm_ring *ring)
@@ -94,6 +98,9 @@ uint32_t fvm_ring_read(struct fvm_ring *ring, uint8_t *bytes, uint32_t size)
         ring->position = start;
     }
     count = (observe(&ring->shared->head) - ring->position) & ring->mask;
+    if (observe(&ring->shared->writer_epoch) != ring->peer_epoch) {
+        return 0; /* the head may be behind bytes of a new epoch: the next read sees to it */
+    }
     if (count > size) {
         count = size;
     }

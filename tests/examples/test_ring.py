@@ -31,7 +31,7 @@ def test_ring(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("- ring->position) & ring->mask;\n    if (count", "- ring->position);\n    if (count"),
+        ("- ring->position) & ring->mask;\n    if (observe", "- ring->position);\n    if (observe"),
         ("- ring->position - 1) & ring->mask", "- ring->position - 1)"),
         ("ring->data[(ring->position + i) & ring->mask] = ", "ring->data[ring->position + i] = "),
         ("        ring->position = start;\n", ""),
