@@ -100,6 +100,8 @@ OPERATIONS = (
     _own("switch", "one process to another", "switch_start", "signal_return", "signal", 85, "230"),
     _own("signal", "signal to a process", "signal_start", "signal_stop", "signal", 110, "273"),
     _own("signal_round", "signal, and back", "signal_start", "signal_return", "signal"),
+    _own("invoke", "invocation and back", "invoke_start", "invoke_stop", "invoke", 130, "267"),
+    _own("invoke_in", "invocation", "invoke_start", "invoke_inside", "invoke"),
     _own("event", "event of a process, to the handler", "event_start", "event_stop", "event"),
     _own("kernel_tick", "kernel tick", TICK, OUTSIDE, "mask"),
 )

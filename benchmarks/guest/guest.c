@@ -24,6 +24,7 @@ MARKED void on_echo(void)
 static MARKED void masks(void)
 {
     for (unsigned left = rounds_mask; left != 0; left--) {
+        FORGET();
         MARK(mask_start);
         virt_int_mask(VIRT_PRIMASK);
         virt_int_unmask(VIRT_PRIMASK);
@@ -34,16 +35,19 @@ static MARKED void masks(void)
 static MARKED void calls(void)
 {
     for (unsigned left = rounds_call_kernel; left != 0; left--) {
+        FORGET();
         MARK(call_kernel_start);
         (void)hyp_wdg_clr();
         MARK(call_kernel_stop);
     }
     for (unsigned left = rounds_call_cycles; left != 0; left--) {
+        FORGET();
         MARK(call_cycles_start);
         (void)virt_cycles();
         MARK(call_cycles_stop);
     }
     for (unsigned left = rounds_call_hypervisor; left != 0; left--) {
+        FORGET();
         MARK(call_hypervisor_start);
         (void)hyp_evt_add(FVM_EVT_BEGIN); /* refused since the lockdown */
         MARK(call_hypervisor_stop);

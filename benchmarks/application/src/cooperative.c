@@ -11,6 +11,7 @@ static MARKED void yielding(void *unused)
     (void)unused;
     while (left != 0) {
         left--;
+        FORGET();
         MARK(ctx_start);
         taskYIELD();
         MARK(ctx_stop);
@@ -27,6 +28,7 @@ static MARKED void yielding_fp(void *unused)
     while (left != 0) {
         left--;
         sum += 1.5f;
+        FORGET();
         MARK(ctx_fp_start);
         taskYIELD();
         MARK(ctx_fp_stop);

@@ -116,6 +116,7 @@ static MARKED void yields(void *unused)
 {
     (void)unused;
     for (unsigned left = wanted; left != 0; left--) {
+        FORGET();
         MARK(ctx_p_start);
         taskYIELD();
     }

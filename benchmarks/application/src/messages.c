@@ -30,6 +30,7 @@ static MARKED void give_notification(void *unused)
 {
     (void)unused;
     for (unsigned left = rounds_ntf; left != 0; left--) {
+        FORGET();
         MARK(ntf_start);
         (void)xTaskNotify(waiting, 1, eSetBits);
     }
@@ -50,6 +51,7 @@ static MARKED void give_semaphore(void *unused)
 {
     (void)unused;
     for (unsigned left = rounds_sem; left != 0; left--) {
+        FORGET();
         MARK(sem_start);
         (void)xSemaphoreGive(semaphore);
     }
@@ -71,6 +73,7 @@ static MARKED void send(void *unused)
 {
     (void)unused;
     for (uint32_t left = rounds_msg; left != 0; left--) {
+        FORGET();
         MARK(msg_start);
         (void)xQueueSend(queue, &left, portMAX_DELAY);
     }

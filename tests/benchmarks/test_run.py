@@ -1,0 +1,69 @@
+"""The whole way once: both sides built, ported, linked, run; few samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.build import Configuration
+from benchmarks.machines import MACHINES
+from benchmarks.operations import BY_NAME
+from benchmarks.results import Results, run
+from benchmarks.text import profile
+
+NAMES = ("ctx", "ntf", "ntf/i", "ntf/t", "handler", "native", "mask", "signal", "switch")
+COUNT = 20
+
+
+@dataclass(frozen=True)
+class Elsewhere(Configuration):
+    """Builds in a folder of the test."""
+
+    place: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.place
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    place = tmp_path_factory.mktemp("bench")
+    return run(Elsewhere(MACHINES["cm4f"], "2", place), [BY_NAME[n] for n in NAMES], COUNT)
+
+
+def test_every_operation_has_its_samples_on_every_side_that_has_it(results: Results) -> None:
+    for operation in results.operations:
+        virtual, bare = results.virtual.figures(operation), results.bare.figures(operation)
+        assert virtual is not None
+        assert virtual.count == COUNT
+        assert (bare is not None) == operation.bare
+        assert bare is None or bare.count == COUNT
+
+
+def test_bare_metal_takes_an_exception_for_what_a_machine_does_without(results: Results) -> None:
+    for name in ("ctx", "ntf"):
+        bare = results.bare.figures(BY_NAME[name])
+        virtual = results.virtual.figures(BY_NAME[name])
+        assert bare is not None
+        assert virtual is not None
+        assert (bare.exceptions, virtual.exceptions) == (1, 0)
+        assert bare.least == bare.most  # nothing else runs there
+
+
+def test_a_way_is_as_long_as_its_parts(results: Results) -> None:
+    def mean(name: str) -> float:
+        figures = results.virtual.figures(BY_NAME[name])
+        assert figures is not None
+        return figures.mean
+
+    assert mean("ntf/t") > mean("handler") + mean("ntf/i")
+    assert mean("ntf/t") < mean("handler") + mean("ntf/i") + 40  # the handler's own few
+
+
+def test_a_profile_names_the_functions_of_both_sides(results: Results) -> None:
+    text = "\n".join(profile(results, BY_NAME["ntf/t"], listed=True))
+    for name in ("PendSV_Handler (bare)", "vTaskSwitchContext (guest)", "fvm_vct_main (guest)"):
+        assert name in text
