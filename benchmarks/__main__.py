@@ -11,6 +11,7 @@ from benchmarks.document import write_tables
 from benchmarks.machines import MACHINES
 from benchmarks.operations import BY_NAME, OPERATIONS, Operation
 from benchmarks.results import Results, run, write_json
+from benchmarks.sizes import listing
 from benchmarks.text import profile, report
 from scanner.report.errors import FvmError
 
@@ -27,6 +28,7 @@ ALL = [("cm3", "2"), ("cm4f", "2"), ("cm7", "2"), ("cm4f", "3"), ("cm4f", "s")]
 @click.option("--profile", "profiled", is_flag=True, help="instructions by function")
 @click.option("--listing", "listed", is_flag=True, help="every instruction")
 @click.option("--slowest", is_flag=True, help="profile of the slowest sample, not a typical one")
+@click.option("--sizes", is_flag=True, help="what is how large in kernel and hypervisor")
 @click.option("--all", "everything", is_flag=True, help="all, as make bench; writes the results")
 def main(
     names: tuple[str, ...],
@@ -36,6 +38,7 @@ def main(
     profiled: bool,
     listed: bool,
     slowest: bool,
+    sizes: bool,
     everything: bool,
 ) -> None:
     """Measure operations of the runtime, and of FreeRTOS on bare metal."""
@@ -46,8 +49,11 @@ def main(
         return
     chosen = [BY_NAME[name] for name in names] if names else list(OPERATIONS)
     for core in cores:
-        results = run(Configuration(MACHINES[core], level), chosen, count)
+        configuration = Configuration(MACHINES[core], level)
+        results = run(configuration, chosen, count)
         print(*report(results), sep="\n")
+        if sizes:
+            print(*listing(configuration.folder / "system"), sep="\n")
         for operation in results.operations if profiled or listed else ():
             print(*profile(results, operation, slowest=slowest, listed=listed), sep="\n")
 
