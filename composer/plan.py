@@ -22,16 +22,19 @@ DOMAINS_MAX = 32  # the hypervisor is one; the kernel has masks of domains and v
 TICKS_MAX = 2**31 - 1  # the runtime counts in 32 bits and compares by signed difference
 SVC_NUMBER = 0xF5
 
-# The hypervisor's threads and signals, in header and signal order.
+# The hypervisor's threads in header order: the manager only with VMs, the log only with a console.
 HYPERVISOR = "hypervisor"
+MANAGER_THREAD, LOG_THREAD = "hyp_manager_thread", "hyp_log_thread"
 # Priority 0 is the kernel's idle thread, below every VM.
 HYPERVISOR_THREADS = (
     ("hyp_fault_thread", 31),
-    ("hyp_manager_thread", 30),
-    ("hyp_log_thread", 1),
+    (MANAGER_THREAD, 30),
+    (LOG_THREAD, 1),
     ("hyp_idle_thread", 0),
 )
-SIGNAL_FAULT, SIGNAL_MANAGER, SIGNAL_LOG = range(3)
+# Its signals; `fault` is the first, the others are there as their threads are.
+SIGNAL_FAULT = 0
+FAULT_SIGNAL, MANAGER_SIGNAL, LOG_SIGNAL = "fault", "manager", "log"
 # The signal of a process that decides about faults of others.
 FAULTS = "faults"
 
@@ -186,6 +189,12 @@ class Plan:
     def timers(self) -> tuple[Signal, ...]:
         """The signals that the kernel's timers send, in the order of the timers."""
         return tuple(s for s in self.signals if s.period_ticks is not None)
+
+    @property
+    def manager_signal(self) -> int:
+        """What a VM's requests send; there is a VM."""
+        own = self.signals_of(self.domains[0])
+        return next(s.index for s in own if s.name == MANAGER_SIGNAL)
 
     def fault_signal(self, domain: DomainPlan) -> int | None:
         """The signal that a fault of a domain sends; None: it resets the chip."""

@@ -14,12 +14,15 @@ from composer.layout.place import place_system
 from composer.layout.protection import Grant, unit_of
 from composer.objects import object_capabilities, plan_ports
 from composer.plan import (
+    FAULT_SIGNAL,
     FAULTS,
     HYPERVISOR,
     HYPERVISOR_THREADS,
+    LOG_SIGNAL,
+    LOG_THREAD,
+    MANAGER_SIGNAL,
+    MANAGER_THREAD,
     SIGNAL_FAULT,
-    SIGNAL_LOG,
-    SIGNAL_MANAGER,
     VIRT_FIRST,
     VIRT_SVC,
     VIRT_SWITCH,
@@ -106,13 +109,14 @@ def resolve(system: System, out: Path) -> Plan:
 
 
 def _signals(system: System, chip: Chip) -> list[Signal]:
-    """The hypervisor's three, then timers, lines and events of each process."""
-    signals = [
-        # Its timer: to restart a domain later.
-        Signal(SIGNAL_FAULT, "fault", 0, period_ticks=0 if _delays(system) else None),
-        Signal(SIGNAL_MANAGER, "manager", 0),
-        Signal(SIGNAL_LOG, "log", 0, period_ticks=1),
-    ]
+    """The hypervisor's, then timers, lines and events of each process."""
+    # Its timer: to restart a domain later.
+    retry = 0 if _delays(system) else None
+    signals = [Signal(SIGNAL_FAULT, FAULT_SIGNAL, 0, period_ticks=retry)]
+    if system.vms:
+        signals.append(Signal(len(signals), MANAGER_SIGNAL, 0))
+    if system.kernel.console:
+        signals.append(Signal(len(signals), LOG_SIGNAL, 0, period_ticks=1))
     for index, domain in enumerate(system.processes, start=1):
         if domain.process is None:
             continue
@@ -179,7 +183,12 @@ class _Numbering:
         """Function, priority and stack of each thread."""
         domain = self.domain(index)
         if domain is None:
-            return [(name, priority, _HYPERVISOR_STACK) for name, priority in HYPERVISOR_THREADS]
+            return [
+                (name, priority, _HYPERVISOR_STACK)
+                for name, priority in HYPERVISOR_THREADS
+                if (name != MANAGER_THREAD or self.system.vms)
+                and (name != LOG_THREAD or self.system.kernel.console)
+            ]
         if domain.vm is not None:
             return [("", 0, domain.vm.vct_stack), ("", 0, domain.vm.usr_stack)]
         threads = domain.process.threads if domain.process else ()
@@ -230,10 +239,13 @@ class _Numbering:
         return reads + decides
 
     def _hypervisor_capabilities(self) -> tuple[Capability, ...]:
+        names = {FAULT_SIGNAL: "FAULT", MANAGER_SIGNAL: "MANAGER", LOG_SIGNAL: "LOG_TICK"}
         capabilities = [
-            Capability("FAULT", "SIGNAL", ("WAIT",), SIGNAL_FAULT),
-            Capability("MANAGER", "SIGNAL", ("WAIT",), SIGNAL_MANAGER),
-            Capability("LOG_TICK", "SIGNAL", ("WAIT",), SIGNAL_LOG),
+            *(
+                Capability(names[s.name], "SIGNAL", ("WAIT",), s.index)
+                for s in self.signals
+                if s.domain == 0
+            ),
             Capability("LOG", "LOG", ("READ", "CONTROL"), 0),
         ]
         if _delays(self.system):

@@ -86,8 +86,8 @@ def _names(system: System) -> None:
 
 def _kernel(system: System, chip: Chip) -> None:
     kernel = system.kernel
-    device = chip.devices.get(kernel.console)
-    if device is None or device.kind not in chip.console_drivers:
+    device = chip.devices.get(kernel.console) if kernel.console else None
+    if kernel.console and (device is None or device.kind not in chip.console_drivers):
         uarts = [d.name for d in chip.devices.values() if d.kind in chip.console_drivers]
         raise kernel.place.error(
             f"console '{kernel.console}' is no UART of {chip.name}", f"known: {', '.join(uarts)}"
@@ -176,7 +176,8 @@ def check_lines(system: System, chip: Chip) -> None:
 
 def _devices(system: System) -> None:
     """Every device has one owner."""
-    devices: dict[str, str] = {system.kernel.console: "the log console"}
+    console = system.kernel.console
+    devices: dict[str, str] = {console: "the log console"} if console else {}
     for domain in system.domains:
         for device in domain.devices:
             _claim(devices, device.name, domain.name, device, f"device '{device.name}'")

@@ -280,11 +280,11 @@ class Domain:
 
 @dataclass(frozen=True)
 class Kernel:
-    """Kernel and hypervisor settings."""
+    """Kernel and hypervisor settings. Without `console` nobody writes a log."""
 
     tick_hz: int
     slice_us: int
-    console: str
+    console: str | None
     baud: int
     report_us: int
     protection: bool

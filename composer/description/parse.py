@@ -149,7 +149,7 @@ def _kernel(node: _Node) -> Kernel:
     return Kernel(
         tick_hz=node.unit("tick", units.rate),
         slice_us=node.unit("slice", units.time),
-        console=node.text("console"),
+        console=node.maybe("console"),
         baud=node.number("baud"),
         report_us=node.unit("report", units.time),
         protection=node.text("protection") == "on",

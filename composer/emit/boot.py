@@ -23,7 +23,8 @@ def boot_ops(plan: Plan) -> list[BootOp]:
     """Clock tree, then block clocks, then pins: each register once."""
     family = family_of(plan.chip)
     pins = [*plan.system.kernel.pins, *(p for d in plan.system.domains for p in d.pins)]
-    devices = {family.pin_port(pin) for pin in pins} | {plan.system.kernel.console}
+    devices = {family.pin_port(pin) for pin in pins}
+    devices |= {plan.system.kernel.console} if plan.system.kernel.console else set()
     devices |= {clock.name for d in plan.system.domains for clock in d.clock_names}
     enables: dict[int, int] = {}
     for name in devices:

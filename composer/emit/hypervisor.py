@@ -29,8 +29,9 @@ def policy_header(plan: Plan) -> str:
         caps=_capabilities(plan),
         signals=_timers(plan),
         routes=_routes(plan),
-        console=plan.chip.devices[kernel.console].base,
-        divider=family.baud_divider(kernel.console, kernel.baud, frequencies, plan.chip),
+        console=kernel.console and plan.chip.devices[kernel.console].base,
+        divider=kernel.console
+        and family.baud_divider(kernel.console, kernel.baud, frequencies, plan.chip),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from composer.emit.boot import boot_ops, pin_grants
 from composer.emit.render import render
 from composer.layout.grants import joined
-from composer.plan import SIGNAL_MANAGER, EventPlan, Plan
+from composer.plan import EventPlan, Plan
 
 _NOBODY = "FVM_NO_INDEX"  # of fvm-runtime/kernel/tables.h
 
@@ -54,7 +54,7 @@ def tables(plan: Plan) -> str:
         boot=boot_ops(plan),
         pins=pin_grants(plan),
         fault_signals=[plan.fault_signal(d) for d in plan.domains],
-        manager_signal=SIGNAL_MANAGER,
+        manager_signal=plan.manager_signal if plan.vms else None,
         budget=budget(plan),
         peers=_peers(plan),
         description=hashlib.sha256(plan.system.file.read_bytes()).digest(),

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from composer.emit.render import render
-from composer.plan import HYPERVISOR, DomainPlan, Plan
+from composer.plan import HYPERVISOR, LOG_THREAD, MANAGER_THREAD, DomainPlan, Plan
 from composer.sources import runtime_folder
 from porter.output.generated import short_hash
 
 _SOURCE_SUFFIXES = (".c", ".S")
+# What only this thread of the hypervisor is built from.
+_THREAD_FILES = {MANAGER_THREAD: ("manager.c",), LOG_THREAD: ("log.c", "text.c")}
 _RUNTIME_LIBRARIES = "--specs=nano.specs"
 
 
@@ -54,10 +56,19 @@ def domain_makefile(plan: Plan, domain: DomainPlan, folder: Path) -> str:
         sources += _sources(runtime / "arch" / part / library)
     sources.append(folder / "fvm_startup.c")
     if domain.name == HYPERVISOR:
-        console = plan.chip.devices[plan.system.kernel.console].kind
-        driver = runtime / "soc" / plan.chip.console_drivers[console]
-        sources += [*_sources(runtime / "hypervisor"), driver, folder / "hyp_config.c"]
+        sources += [*_hypervisor_sources(plan, domain), folder / "hyp_config.c"]
     return _makefile(plan, folder, domain.name, sources, fpu=domain.fpu, domain=domain)
+
+
+def _hypervisor_sources(plan: Plan, hypervisor: DomainPlan) -> list[Path]:
+    """The files of the threads that it has, and its console's driver."""
+    runtime, console = runtime_folder(), plan.system.kernel.console
+    threads = [thread.function for thread in hypervisor.threads]
+    unused = {file for name, own in _THREAD_FILES.items() if name not in threads for file in own}
+    sources = [file for file in _sources(runtime / "hypervisor") if file.name not in unused]
+    if console is not None:
+        sources.append(runtime / "soc" / plan.chip.console_drivers[plan.chip.devices[console].kind])
+    return sources
 
 
 def all_makefile(plan: Plan) -> str:

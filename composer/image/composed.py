@@ -49,7 +49,7 @@ class Composed:
     name: str
     chip: str
     board: Board | None
-    console: str
+    console: str | None
     protection: bool
     kernel: Part
     domains: tuple[Part, ...]
@@ -113,7 +113,7 @@ def read_composed(folder: Path) -> Composed:
             str(entry["name"]),
             str(entry["chip"]),
             None if qemu is None else Board(str(qemu["machine"]), tuple(qemu["serial"])),
-            str(entry["console"]),
+            None if entry["console"] is None else str(entry["console"]),
             bool(entry["protection"]),
             read_kernel(entry["kernel"]),
             tuple(read_domain(folder / domain["policy"]) for domain in entry["domains"]),

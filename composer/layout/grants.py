@@ -10,12 +10,9 @@ from composer.layout.protection import Grant
 
 
 def device_grants(system: System, chip: Chip, domain: Domain | None) -> list[Grant]:
-    """One grant a block, by address. `domain` None is the hypervisor, which has the console."""
-    names = (
-        [system.kernel.console]
-        if domain is None
-        else [d.name for d in (*domain.devices, *domain.borrowed)]
-    )
+    """One grant a block, by address. `domain` None is the hypervisor with its console."""
+    console = [system.kernel.console] if system.kernel.console else []
+    names = console if domain is None else [d.name for d in (*domain.devices, *domain.borrowed)]
     devices = sorted((chip.devices[name] for name in names), key=lambda d: d.base)
     return [Grant(d.name, "device", d.base, d.size, "rw") for d in devices]
 

@@ -38,7 +38,8 @@ def board_lines(system: Composed, board: Board) -> list[Line]:
     owners: dict[str, str] = {
         grant.name: part.name for part in system.domains for grant in part.of_kind("device")
     }
-    owners[system.console] = KERNEL
+    if system.console is not None:
+        owners[system.console] = KERNEL
     found = [
         (index, device, owners[device])
         for index, device in enumerate(board.serial)

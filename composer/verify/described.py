@@ -14,7 +14,7 @@ from composer.description.model import Domain, System
 from composer.verify.tables import NO_INDEX, Timer
 
 HYPERVISOR = "hypervisor"
-FAULT, MANAGER, LOG = range(3)  # the hypervisor's signals
+FAULT = 0  # the first of the hypervisor's signals
 MICROSECONDS = 1_000_000
 _KERNEL_STEP = 32
 
@@ -138,9 +138,13 @@ class Described:
 
     def _signals(self) -> tuple[dict[tuple[int, str], int], tuple[Timer, ...]]:
         """Signal numbers by receiver and name, and the timers that send some of them."""
-        signals = {(0, "fault"): FAULT, (0, "manager"): MANAGER, (0, "log"): LOG}
-        delays = any(d.fault.delays for d in self.system.domains)
-        timers = [*([Timer(FAULT, 0)] if delays else []), Timer(LOG, 1)]
+        signals = {(0, "fault"): FAULT}
+        timers = [Timer(FAULT, 0)] if self.delays else []
+        if self.system.vms:
+            signals[0, "manager"] = len(signals)
+        if self.system.kernel.console:
+            timers.append(Timer(len(signals), 1))
+            signals[0, "log"] = len(signals)
         for index, process in enumerate(self.system.processes, start=1):
             for timer in process.process.timers if process.process else ():
                 timers.append(
@@ -158,6 +162,11 @@ class Described:
             if self.decided(index):
                 signals[index, "faults"] = len(signals)
         return signals, tuple(timers)
+
+    @property
+    def delays(self) -> bool:
+        """Whether the hypervisor ever restarts a domain later than at once."""
+        return any(domain.fault.delays for domain in self.system.domains)
 
     # --- faults -------------------------------------------------------------------------
 
@@ -178,6 +187,7 @@ class Described:
         if source.fault.process is None:
             return FAULT
         return self.signals[self.names.index(source.fault.process), "faults"]
+
     def _exported(self) -> Iterator[tuple[str, str]]:
         """Process and name of every port."""
         for process in self.system.processes:

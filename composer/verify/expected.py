@@ -9,8 +9,6 @@ from composer.description.model import Irq, System
 from composer.verify.described import (
     FAULT,
     HYPERVISOR,
-    LOG,
-    MANAGER,
     MICROSECONDS,
     Described,
     EventPath,
@@ -25,7 +23,7 @@ from composer.verify.tables import (
 )
 from composer.verify.tables import Event as EventEntry
 
-HYPERVISOR_PRIORITIES = (31, 30, 1, 0)  # fault, manager, log, idle
+FAULT_THREAD, MANAGER_THREAD, LOG_THREAD, IDLE_THREAD = 31, 30, 1, 0  # priorities
 HYPERVISOR_STACK = 768
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
@@ -137,8 +135,8 @@ class Expected(Described):
                     vct=first,
                     usr=first + 1,
                     vectors=self.domains[index].vectors,
-                    request_signal=MANAGER,
-                    budget_signal=MANAGER,
+                    request_signal=self.signals[0, "manager"],
+                    budget_signal=self.signals[0, "manager"],
                     catchup=source.vm.catchup,
                     budget=self.system.kernel.slice_us * self.cpu_hz // MICROSECONDS,
                     watchdog=self.ticks(source.vm.watchdog_us),
@@ -178,9 +176,9 @@ class Expected(Described):
                 kernel.hypervisor_ram,
                 False,
                 False,
-                (kernel.console,),
-                HYPERVISOR_PRIORITIES,
-                (HYPERVISOR_STACK,) * len(HYPERVISOR_PRIORITIES),
+                (kernel.console,) if kernel.console else (),
+                self._hypervisor_threads(),
+                (HYPERVISOR_STACK,) * len(self._hypervisor_threads()),
                 0,
                 self._hypervisor_capabilities(),
                 0,
@@ -215,13 +213,24 @@ class Expected(Described):
             vectors if vm else 0,
         )
 
+    def _hypervisor_threads(self) -> tuple[int, ...]:
+        """Priorities: VMs take a manager, a console a log."""
+        return (
+            FAULT_THREAD,
+            *([MANAGER_THREAD] if self.system.vms else []),
+            *([LOG_THREAD] if self.system.kernel.console else []),
+            IDLE_THREAD,
+        )
+
     def _hypervisor_capabilities(self) -> tuple[Capability, ...]:
         return (
-            Capability(CAP_SIGNAL, WAIT, FAULT),
-            Capability(CAP_SIGNAL, WAIT, MANAGER),
-            Capability(CAP_SIGNAL, WAIT, LOG),
+            *(
+                Capability(CAP_SIGNAL, WAIT, signal)
+                for (receiver, _), signal in self.signals.items()
+                if receiver == 0
+            ),
             Capability(CAP_LOG, READ | CONTROL, 0),
-            *([Capability(CAP_TIMER, CONTROL, 0)] if self.timers[0].signal == FAULT else []),
+            *([Capability(CAP_TIMER, CONTROL, 0)] if self.delays else []),
             *(
                 Capability(CAP_DOMAIN, CONTROL, i)
                 for i in range(1, len(self.names))

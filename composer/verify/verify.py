@@ -19,6 +19,7 @@ from composer.verify.checks import (
     lockdown,
     numbers,
     places,
+    policy,
     protection,
 )
 from composer.verify.expected import Expected
@@ -62,6 +63,7 @@ CHECKS: tuple[tuple[str, str, _Finder], ...] = (
         numbers.check_capabilities,
     ),
     ("routes", "interrupts, events and timers go where the description says", numbers.check_routes),
+    ("policy", "the hypervisor's policy is as described", policy.check_policy),
     ("pins", "pins can be set by their owners alone", numbers.check_pins),
     ("boot", "start-up sets the described clocks and pins, nothing else", boot.check_boot),
     ("lockdown", "every VM freezes its configuration first", lockdown.check_lockdown),

@@ -81,6 +81,9 @@ _Noreturn void hyp_fault_thread(void)
 {
     for (;;) {
         (void)fvm_signal_wait(HYP_CAP_FAULT);
+        while (!HYP_WRITES_LOG && fvm_call(FVM_CALL_FAULT_NEXT, HYP_CAP_LOG, 0, 0, 0).r0 > 0) {
+            /* so that the log has the newest records, for others to read */
+        }
         struct fvm_result kernel = fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_KERNEL, 0, 0);
         uint32_t soonest = 0;
         for (uint32_t i = 0; i < HYP_DOMAINS; i++) {

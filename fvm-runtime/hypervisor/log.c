@@ -91,7 +91,7 @@ static void write_fault(const struct fvm_fault *fault)
         return;
     }
     begin("fault domain=");
-    text_string(&line, hyp_domain[fault->domain].name);
+    text_string(&line, hyp_name[fault->domain]);
     text_string(&line, " cause=");
     text_string(&line, cause_name(fault->cause));
     text_string(&line, " cfsr=");
@@ -141,7 +141,7 @@ static int take_status(uint32_t tick)
     if (report_next < HYP_DOMAINS) {
         struct fvm_result domain = status(FVM_STATUS_DOMAIN, report_next);
         text_string(&line, " domain=");
-        text_string(&line, hyp_domain[report_next].name);
+        text_string(&line, hyp_name[report_next]);
         value(" ticks=", domain.r2);
         value(" dropped=", domain.r3);
         value(" restarts=", (uint32_t)domain.r0);

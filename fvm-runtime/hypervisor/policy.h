@@ -26,16 +26,13 @@ struct hyp_fault_policy {
 };
 
 struct hyp_domain {
-    const char *name;
     uint8_t cap;  /* FVM_CAP_DOMAIN of it, unless HYP_OTHERS */
     uint8_t vcpu; /* index, HYP_NO_VCPU for a process */
     struct hyp_fault_policy fault;
 };
 
 struct hyp_vcpu {
-    const char *name;
-    uint8_t cap; /* FVM_CAP_VCPU of it */
-    uint8_t domain;
+    uint8_t cap;     /* FVM_CAP_VCPU of it */
     uint32_t budget; /* cycles a round */
 };
 
@@ -57,12 +54,14 @@ struct hyp_event {
 };
 
 extern const struct hyp_domain hyp_domain[];
+extern const char *const hyp_name[]; /* of domains */
 extern const struct hyp_vcpu hyp_vcpu[];
 extern const struct hyp_signal hyp_signal[];
 extern const struct hyp_route hyp_route[];
 extern const struct hyp_event hyp_event[];
 
-/* The threads; the generated start-up calls them by name. */
+/* The threads; the generated start-up calls them by name. The manager is there when there are VMs,
+ * the log when there is a console. */
 _Noreturn void hyp_fault_thread(void);
 _Noreturn void hyp_manager_thread(void);
 _Noreturn void hyp_log_thread(void);

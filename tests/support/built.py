@@ -87,21 +87,33 @@ class Built:
     def patched(self, image: Path, words: Mapping[int, int]) -> Path:
         """A copy of the image whose flash holds other words at these addresses."""
         content = bytearray(self.elf.read_bytes())
+        for address, word in words.items():
+            struct.pack_into("<I", content, self._stored_at(address), word)
+        image.write_bytes(content)
+        return image
+
+    def word(self, address: int) -> int:
+        """A word of the image's flash."""
+        (found,) = struct.unpack_from("<I", self.elf.read_bytes(), self._stored_at(address))
+        return int(found)
+
+    @cached_property
+    def _segments(self) -> list[tuple[int, int, int]]:
         with self.elf.open("rb") as file:
-            segments = [
+            return [
                 (s["p_paddr"], s["p_offset"], s["p_filesz"])
                 for s in ELFFile(file).iter_segments("PT_LOAD")
             ]
-        for address, word in words.items():
-            places = [
-                offset + address - base
-                for base, offset, size in segments
-                if base <= address <= base + size - 4
-            ]
-            assert len(places) == 1, f"0x{address:08x} is stored {len(places)} times"
-            struct.pack_into("<I", content, places[0], word)
-        image.write_bytes(content)
-        return image
+
+    def _stored_at(self, address: int) -> int:
+        """Where the image's file has the word at an address."""
+        places = [
+            offset + address - base
+            for base, offset, size in self._segments
+            if base <= address <= base + size - 4
+        ]
+        assert len(places) == 1, f"0x{address:08x} is stored {len(places)} times"
+        return places[0]
 
 
 def build(description: Path, folder: Path, elsewhere: Mapping[str, Path] | None = None) -> Built:

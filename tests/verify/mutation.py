@@ -21,6 +21,7 @@ from composer.verify.findings import limited
 from composer.verify.formats import Loaded, load
 from composer.verify.manifest import FileEntry, Manifest, read_manifest
 from composer.verify.memory import Chunk, Memory
+from composer.verify.policy import HEADER_BYTES, Policy, read_policy
 from composer.verify.subject import Subject, sha256
 from composer.verify.tables import SYSTEM_VECTORS, BootStep, Tables
 from composer.verify.verify import CHECKS, CODE_CHECKS, in_code
@@ -67,6 +68,11 @@ class Original:
     def tables(self) -> Tables:
         """The tables of the good image."""
         return self.subject.tables
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The hypervisor's tables of the good image."""
+        return read_policy(self.subject.memory, self.tables.domains[0].flash_base)
 
     def read(self, address: int) -> int:
         """A word of the good image."""
@@ -311,11 +317,36 @@ def of_directory(original: Original) -> Iterator[Mutant]:
         yield word(f"directory: table {number} wider", at + 4, original.read(at + 4) + (4 << 16))
 
 
+POLICY_SIZES = {"domain": 20, "vcpu": 8, "route": 4, "event": 4}  # bytes of an element
+POLICY_DIRECTORY = 8 + 8 * len(POLICY_SIZES)  # bytes
+
+
+def of_policy(original: Original) -> Iterator[Mutant]:
+    """Every byte of the hypervisor's policy tables, and its directory of them."""
+    for table, place in original.policy.places.items():
+        for address in place:
+            old = original.subject.memory.find(address, 1)
+            assert old is not None
+            number, offset = divmod(address - place.start, POLICY_SIZES[table])
+            yield byte(f"policy: {table} {number}, byte {offset}", address, old[0] ^ 1)
+    directory = original.tables.domains[0].flash_base + HEADER_BYTES
+    yield word("policy: magic", directory, 0)
+    yield word("policy: version", directory + 4, 2)
+    for number, table in enumerate(POLICY_SIZES):
+        at = directory + 8 + 8 * number
+        yield word(f"policy: {table} elsewhere", at, original.read(at) + 4)
+        yield word(f"policy: {table} in a domain", at, original.tables.domains[1].flash_base)
+        yield word(f"policy: {table} shorter", at + 4, original.read(at + 4) - 1)
+        yield word(f"policy: {table} wider", at + 4, original.read(at + 4) + (4 << 16))
+
+
 def meaningful(original: Original) -> list[int]:
     """Every address whose byte has a meaning of its own: vectors, directory, tables, headers."""
     start = original.vector(0)
     ranges = [range(start, original.tables.end), *original.tables.places.values()]
-    ranges += [range(d.flash_base, d.flash_base + 40) for d in original.tables.domains]
+    ranges += [range(d.flash_base, d.flash_base + HEADER_BYTES) for d in original.tables.domains]
+    directory = original.tables.domains[0].flash_base + HEADER_BYTES
+    ranges += [range(directory, directory + POLICY_DIRECTORY), *original.policy.places.values()]
     return sorted({address for place in ranges for address in place})
 
 

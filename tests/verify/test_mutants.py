@@ -24,6 +24,7 @@ from tests.verify.mutation import (
     of_domains,
     of_entries,
     of_numbers,
+    of_policy,
     of_regions,
 )
 
@@ -31,6 +32,7 @@ GROUPS = {
     "regions": of_regions,
     "domains": of_domains,
     "numbers": of_numbers,
+    "policy": of_policy,
     "entries": of_entries,
     "directory": of_directory,
 }

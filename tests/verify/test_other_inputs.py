@@ -34,6 +34,10 @@ DESCRIPTIONS = {
     "another decides": ('<tick handler="SysTick_Handler"/>\n    <device name="USART2"/>',
                         '<tick handler="SysTick_Handler"/>\n    <device name="USART2"/>'
                         '<fault action="user" process="heartbeat"/>', "domains"),
+    "when it restarts": ('<timer name="beat" period="10ms"/>',
+                         '<timer name="beat" period="10ms"/><fault delay="2ms"/>', "policy"),
+    "how often it restarts": ('<timer name="beat" period="10ms"/>',
+                              '<timer name="beat" period="10ms"/><fault most="2"/>', "policy"),
     "who reads the log": ('<process name="heartbeat"', '<process log="read" name="heartbeat"',
                           "capabilities"),
     "the order of VMs": ('name="sensor-node" flash="32K"',

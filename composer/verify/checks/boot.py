@@ -200,7 +200,8 @@ def _order(subject: Subject, clocks: Clocks, registers: _Registers) -> Iterator[
 def _want_devices(subject: Subject, registers: _Registers) -> None:
     system, devices = subject.system, subject.chip.devices
     pins = [*system.kernel.pins, *(pin for d in system.domains for pin in d.pins)]
-    names = {f"GPIO{pin.port}" for pin in pins} | {system.kernel.console}
+    names = {f"GPIO{pin.port}" for pin in pins}
+    names |= {system.kernel.console} if system.kernel.console else set()
     names |= {clock.name for d in system.domains for clock in d.clock_names}
     for name in names:
         enable = devices[name].enable

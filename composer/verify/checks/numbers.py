@@ -38,9 +38,9 @@ def check_threads(subject: Subject) -> Iterator[str]:
     tables, expected = subject.tables, subject.expected
     threads = expected.threads()
     owners = [f"thread {n} ('{expected.names[t.domain]}')" for n, t in enumerate(threads)]
-    yield from _differences(subject, "threads", owners, tables.threads, threads)
+    yield from differences(subject, "threads", owners, tables.threads, threads)
     vms = [f"vCPU {n} ('{vm.name}')" for n, vm in enumerate(expected.system.vms)]
-    yield from _differences(subject, "vCPUs", vms, tables.vcpus, expected.vcpus())
+    yield from differences(subject, "vCPUs", vms, tables.vcpus, expected.vcpus())
 
 
 def check_capabilities(subject: Subject) -> Iterator[str]:
@@ -49,7 +49,7 @@ def check_capabilities(subject: Subject) -> Iterator[str]:
         wanted = domain.capabilities
         names = [f"'{domain.name}': capability {n}" for n in range(len(wanted))]
         what = f"'{domain.name}': capabilities"
-        yield from _differences(subject, what, names, row.capabilities, wanted)
+        yield from differences(subject, what, names, row.capabilities, wanted)
         if not row.capabilities and row.capability_place:
             yield f"'{domain.name}': no capabilities, but a table of them"
 
@@ -61,21 +61,21 @@ def check_routes(subject: Subject) -> Iterator[str]:
     routes = [wanted.get(line, _NOWHERE) for line in range(subject.lines)]
     of_chip = {number: name for name, number in subject.chip.interrupts.items()}
     lines = [f"interrupt line {n} ({of_chip.get(n, 'unnamed')})" for n in range(subject.lines)]
-    yield from _differences(subject, "interrupt lines", lines, tables.routes, routes)
+    yield from differences(subject, "interrupt lines", lines, tables.routes, routes)
     events = [f"event {n} ({event.name})" for n, event in enumerate(expected.all_events)]
-    yield from _differences(subject, "events", events, tables.events, expected.events())
+    yield from differences(subject, "events", events, tables.events, expected.events())
     timers = [f"timer {n}" for n in range(len(expected.timers))]
-    yield from _differences(subject, "timers", timers, tables.timers, expected.timers)
+    yield from differences(subject, "timers", timers, tables.timers, expected.timers)
 
 
 def check_pins(subject: Subject) -> Iterator[str]:
     """Output pins that domains may set."""
     wanted = subject.expected.pins()
     names = [f"pin grant {n} ('{subject.expected.names[p.domain]}')" for n, p in enumerate(wanted)]
-    yield from _differences(subject, "pin grants", names, subject.tables.pins, wanted)
+    yield from differences(subject, "pin grants", names, subject.tables.pins, wanted)
 
 
-def _differences(
+def differences(
     subject: Subject, what: str, names: Sequence[str], found: Sequence[_T], wanted: Sequence[_T]
 ) -> Iterator[str]:
     """One finding a row; `names` are those of the wanted rows."""

@@ -19,6 +19,7 @@ from composer.verify.expected import (
     TRANSPARENT,
     Expected,
 )
+from composer.verify.expected_policy import OTHERS, RESTART, STOP
 from composer.verify.tables import NO_INDEX
 
 _LABELS = {
@@ -38,6 +39,15 @@ _LABELS = {
     "mask": "pins that it may set",
     "address": "register",
     "slot": "place in its domain",
+    "cap": "capability",
+    "most": "most restarts in a row",
+    "within": "time of a row in ticks",
+    "delay": "first delay in ticks",
+    "longest": "longest delay in ticks",
+    "phys": "line",
+    "evt": "event",
+    "sender_vcpu": "VM that sends",
+    "receiver_vcpu": "VM that gets it",
 }
 _TYPES = {
     CAP_SIGNAL: "signal",
@@ -48,6 +58,7 @@ _TYPES = {
     CAP_TIMER: "timer",
     CAP_PORT: "port",
 }
+_ACTIONS = {RESTART: "restart", STOP: "stop", OTHERS: "not the hypervisor's"}
 _KINDS = {
     0: "nowhere",
     TO_VCPU: "to a VM",
@@ -65,6 +76,9 @@ class Words:
             "domain": self._domain,
             "sender": self._domain,
             "bottom": self._vm,
+            "sender_vcpu": self._vm,
+            "receiver_vcpu": self._vm,
+            "action": lambda number: _ACTIONS.get(number, str(number)),
             "port": lambda port: f"GPIO{chr(ord('A') + port)}" if port < 26 else str(port),
             "mask": hex,
             "peers": hex,

@@ -1,0 +1,98 @@
+"""A system without VMs and without a log: the kernel, native processes, and of the hypervisor the
+fault thread and idle."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from composer.image.composed import read_composed
+from composer.simulate.shared import Kind
+from composer.simulate.tracer import Trace, Tracer
+from composer.verify.verify import verify
+from tests.support.built import Built
+
+TICKS = 600  # of the kernel, a millisecond each
+PATIENCE = 60.0  # seconds of the host
+WFI, NOP = 0xBF30, 0xBF00
+
+
+@pytest.fixture(scope="module")
+def minimal(system: Callable[[str], Built]) -> Built:
+    return system("minimal")
+
+
+def watched(system: Built, image: Path, folder: Path) -> tuple[list[str], Trace]:
+    """What the first serial line said in so many ticks, and the counted run."""
+    said = folder / "said"
+    with Tracer(read_composed(system.folder)) as tracer:
+        process = subprocess.Popen(
+            ["qemu-system-arm", "-M", "netduinoplus2", "-display", "none", "-monitor", "none",
+             "-icount", "shift=4,sleep=off", "-kernel", str(image), "-serial", f"file:{said}",
+             *tracer.arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            until = time.monotonic() + PATIENCE
+            while tracer.read().happened[Kind.TICK] < TICKS:
+                assert process.poll() is None and time.monotonic() < until
+                time.sleep(0.05)
+        finally:
+            process.kill()
+            process.wait()
+        return said.read_text().split("\n")[:-1], tracer.read()
+
+
+def executed_a_tick(trace: Trace) -> float:
+    """Instructions, everybody's."""
+    return trace.instructions / trace.happened[Kind.TICK]
+
+
+@pytest.fixture(scope="module")
+def run(minimal: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Trace]:
+    return watched(minimal, minimal.elf, tmp_path_factory.mktemp("minimal"))
+
+
+def test_it_runs_faults_and_restarts(run: tuple[list[str], Trace]) -> None:
+    said, trace = run
+    start = ["pulse=1", "pulse=1", "pulse=1"]
+    assert said[:10] == ["boot=1", *start, "boot=2", *start, "boot=3", "pulse=1"]
+    assert (trace.happened[Kind.CRIME], trace.happened[Kind.RESTART]) == (2, 2)
+
+
+def test_it_sleeps_when_nobody_has_anything_to_do(run: tuple[list[str], Trace]) -> None:
+    assert executed_a_tick(run[1]) < 2_000
+
+
+def test_without_wfi_it_would_never_sleep(minimal: Built, tmp_path: Path) -> None:
+    """Control."""
+    idle = minimal.extent("hypervisor", "hyp_idle_thread")
+    words = {}
+    for address in range(idle.start & ~3, idle.stop, 4):
+        word = minimal.word(address)
+        halves = [NOP if half == WFI else half for half in (word & 0xFFFF, word >> 16)]
+        words[address] = halves[0] | halves[1] << 16
+    assert any(words[address] != minimal.word(address) for address in words)
+    _, trace = watched(minimal, minimal.patched(tmp_path / "system.elf", words), tmp_path)
+    assert executed_a_tick(trace) > 20_000
+
+
+def test_the_image_is_accepted(minimal: Built) -> None:
+    assert verify(minimal.elf, minimal.description).ok
+
+
+def functions(built: Built, part: str) -> set[str]:
+    with (built.folder / part / f"{part}.elf").open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        return {s.name for s in table.iter_symbols() if s["st_info"]["type"] == "STT_FUNC"}
+
+
+def test_what_the_description_doesnt_use_isnt_there(minimal: Built) -> None:
+    hypervisor = functions(minimal, "hypervisor")
+    assert {"hyp_fault_thread", "hyp_idle_thread"} <= hypervisor
+    assert not {n for n in hypervisor if n.startswith(("hyp_manager", "hyp_log", "console_"))}
