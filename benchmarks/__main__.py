@@ -17,7 +17,14 @@ from scanner.report.errors import FvmError
 
 QUICK, FULL = 100, 10_000  # samples of each operation
 LEVELS = ("2", "3", "s")
-ALL = [("cm3", "2"), ("cm4f", "2"), ("cm7", "2"), ("cm4f", "3"), ("cm4f", "s")]
+ALL = [
+    ("cm3", "2"),
+    ("cm4f", "2"),
+    ("cm7", "2"),
+    ("cm4f-an386", "2"),
+    ("cm4f", "3"),
+    ("cm4f", "s"),
+]
 
 
 @click.command()

@@ -54,6 +54,10 @@ def _table(result: Results) -> Iterator[str]:
     machine = configuration.machine
     yield f"### {configuration.name}: QEMU's {machine.qemu}, -O{configuration.level}"
     yield ""
+    if judged:
+        verdicts = [met for o in result.operations if (met := result.met(o)) is not None]
+        yield f"{sum(verdicts)} of {len(verdicts)} targets are met."
+        yield ""
     heads = ["operation", "", "bare", "virtual", "max", "ratio", "exc", "est_cycles"]
     heads += ["target", "authors"] if judged else []
     yield f"| {' | '.join(heads)} |"

@@ -75,6 +75,7 @@ MACHINES = {
         "an385", "cm3", "ARM_CM3", ("-mcpu=cortex-m3", "-mthumb", "-mfloat-abi=soft"), False
     ),
     "cm4f": NETDUINO,
+    "cm4f-an386": _mps2("an386", "cm4f-an386", "ARM_CM4F", NETDUINO.cpu, True),
     "cm7": _mps2(
         "an500",
         "cm7",

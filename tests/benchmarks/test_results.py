@@ -70,6 +70,7 @@ def test_tables_replace_what_is_between_the_markers_and_nothing_else(tmp_path: P
     assert text.startswith(f"before\n{BEGIN}\n")
     assert text.endswith(f"{END}\nafter\n")
     assert "old" not in text
+    assert "1 of 2 targets are met." in text
     (row,) = (line for line in text.splitlines() if line.startswith("| `ctx` "))
     assert "| 60.0 | 55.0 | 55 | 0.92x |" in row
     assert "0.90x **missed**" in row

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.build import Configuration
+from benchmarks.counting import measure
 from benchmarks.machines import MACHINES
 from benchmarks.operations import BY_NAME
 from benchmarks.results import Results, run
@@ -41,6 +42,13 @@ def test_every_operation_has_its_samples_on_every_side_that_has_it(results: Resu
         assert virtual.count == COUNT
         assert (bare is not None) == operation.bare
         assert bare is None or bare.count == COUNT
+
+
+def test_a_second_run_counts_the_same(results: Results, tmp_path: Path) -> None:
+    handler = BY_NAME["handler"]
+    machine, image = results.configuration.machine, results.virtual.image
+    first, second = (measure(machine, image, [handler], COUNT, tmp_path) for _ in range(2))
+    assert (first["handler"].samples == second["handler"].samples).all()
 
 
 def test_bare_metal_takes_an_exception_for_what_a_machine_does_without(results: Results) -> None:
