@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from benchmarks.build import ROOT, Configuration
+from benchmarks.build import ROOT, Configuration, verify
 from benchmarks.document import write_tables
 from benchmarks.machines import MACHINES
 from benchmarks.operations import BY_NAME, OPERATIONS, Operation
@@ -69,7 +69,9 @@ def measure_all() -> None:
     """Every operation in every configuration; a profile of each missed target."""
     found = []
     for core, level in ALL:
-        results = run(Configuration(MACHINES[core], level), OPERATIONS, FULL)
+        configuration = Configuration(MACHINES[core], level)
+        results = run(configuration, OPERATIONS, FULL)
+        verify(configuration)
         print(*report(results), sep="\n", flush=True)
         found.append(results)
     folder = ROOT / "build" / "bench"

@@ -117,6 +117,12 @@ def build_virtual(configuration: Configuration) -> Image:
     return _image(out / "image" / "system.elf", kernel, elfs, _code(kernel))
 
 
+def verify(configuration: Configuration) -> None:
+    """What is measured has to be an image that may be flashed; FvmError if it isn't."""
+    system = configuration.folder / "system"
+    _fvmkit("verify", system / "image/system.hex", "--system", configuration.folder / "system.xml")
+
+
 def _image(elf: Path, kernel: Path, parts: list[tuple[str, Path]], code: range) -> Image:
     with kernel.open("rb") as file:
         section = ELFFile(file).get_section_by_name(".vectors")
