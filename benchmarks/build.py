@@ -18,6 +18,7 @@ from benchmarks.counting import Image
 from benchmarks.machines import Machine
 from benchmarks.symbols import Symbols
 from composer.build import make_environment
+from composer.image.composed import read_composed
 from composer.setup.freertos import FOLDER, PORTS_FOLDER
 from scanner.report.errors import FvmError
 
@@ -111,8 +112,8 @@ def build_virtual(configuration: Configuration) -> Image:
         stamp.write_text(state)
     _fvmkit("build", out, "--quiet")
     _fvmkit("link", out)
-    parts = ("kernel", "hypervisor", "client", "server", "guest", "sleeper")
-    elfs = [(part, out / part / f"{part}.elf") for part in parts]
+    composed = read_composed(out)
+    elfs = [(part.name, composed.elf(part.name)) for part in composed.parts]
     kernel = out / "kernel" / "kernel.elf"
     return _image(out / "image" / "system.elf", kernel, elfs, _code(kernel))
 
