@@ -5,12 +5,13 @@ PY := .venv/bin/python
 # Two workers: tests run QEMU in real time and suffer on a crowded machine.
 TESTFLAGS ?= -n 2
 TESTS ?= tests
+HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign bench clean
+.PHONY: help setup test demo lint campaign bench scaling hw-bench clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 setup: ## Debian packages, .venv and the FreeRTOS kernel; a second run finds all done
 	@$(PYTHON) -m composer.setup
@@ -34,6 +35,12 @@ campaign: setup ## every change of an image that verify must notice, and 1000 ra
 
 bench: setup ## instructions of every operation, beside bare-metal FreeRTOS
 	@$(PY) -m benchmarks --all
+
+scaling: setup ## cost of operations as a system grows, and latency under a flood of interrupts
+	@$(PY) -m benchmarks.scale
+
+hw-bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
+	@$(PY) -m benchmarks.hardware build --hse $(HSE)
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
 	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis

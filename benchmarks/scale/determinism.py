@@ -49,7 +49,7 @@ class Latency:
     def entropy(self) -> float:
         """Of the distribution, in bits: 0 if the latency is always the same."""
         shares = [count / len(self.samples) for count in self.counts.values()]
-        return -sum(share * log2(share) for share in shares)
+        return abs(sum(share * log2(share) for share in shares))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""The benchmark for a real board: marks read the cycle counter, results come over a serial line."""
