@@ -53,6 +53,7 @@ def build(hse: int, rounds: int = ROUNDS) -> Built:
         put(project / "inc" / name, (APPLICATION / "inc" / name).read_bytes())
     headers = HERE.parent / "boards" / NETDUINO.headers
     put(project / "inc/board.h", (headers / "board.h").read_bytes())
+    put(project / "inc/counted_marks.h", (APPLICATION / "inc/marks.h").read_bytes())
     put(project / "inc/marks.h", (HERE / "application/marks.h").read_bytes())
     for source in (HERE / "application").glob("*.c"):
         put(project / "src" / source.name, source.read_bytes())

@@ -100,4 +100,4 @@ def with_constants(image: Image, folder: Path, values: dict[str, int]) -> Image:
     missing = set(values) - {name for _, name in image.symbols.objects}
     assert not missing, f"no constant {missing}"
     elf = patched(image.elf, folder / "constants.elf", words)
-    return Image(elf, image.symbols, image.vectors, image.kernel)
+    return replace(image, elf=elf)

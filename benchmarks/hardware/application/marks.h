@@ -1,8 +1,10 @@
-/* In place of the other marks.h: on a chip a mark reads the cycle counter. A mark that starts
- * something reads it last, one that stops something reads it first; what marks cost is measured
- * when the program starts, and subtracted. */
+/* Other marks than those of the same name, which are in counted_marks.h here: on a chip a mark
+ * reads the cycle counter. A mark that starts something reads it last, one that stops something
+ * reads it first; what marks cost is measured when the program starts, and subtracted. */
 #ifndef HARDWARE_MARKS_H
 #define HARDWARE_MARKS_H
+
+#include "counted_marks.h"
 
 enum hw_operation {
     HW_CTX,
@@ -35,6 +37,7 @@ void hw_arrived(enum hw_operation which); /* this long since the trigger */
 void hw_received(enum hw_operation since_start, enum hw_operation since_trigger);
 void hw_report(void); /* the table, over USART1 */
 
+#undef MARK
 #define MARK(name) HW_MARK_##name
 #define HW_MARK_ctx_start hw_start()
 #define HW_MARK_ctx_stop hw_stop(HW_CTX)
@@ -67,8 +70,7 @@ void hw_report(void); /* the table, over USART1 */
 #define board_init() (hw_init(), board_init())
 #define board_trigger() (hw_trigger(), board_trigger())
 
+#undef ROUNDS
 #define ROUNDS(name) const volatile unsigned rounds_##name = HW_ROUNDS
-
-#define MARKED __attribute__((noinline, noclone))
 
 #endif

@@ -41,6 +41,7 @@ static MARKED void member(void *unused)
     (void)unused;
     while (left != 0) {
         left--;
+        FORGET();
         MARK(ctx_start);
         taskYIELD();
         MARK(ctx_stop);
