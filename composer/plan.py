@@ -25,12 +25,13 @@ SVC_NUMBER = 0xF5
 # The hypervisor's threads in header order: the manager only with VMs, the log only with a console.
 HYPERVISOR = "hypervisor"
 MANAGER_THREAD, LOG_THREAD = "hyp_manager_thread", "hyp_log_thread"
-# Priority 0 is the kernel's idle thread, below every VM.
+# Name, priority, stack: at least one and a half times what they use at -O1 to -O3. Priority 0 is
+# the kernel's idle thread, below every VM.
 HYPERVISOR_THREADS = (
-    ("hyp_fault_thread", 31),
-    (MANAGER_THREAD, 30),
-    (LOG_THREAD, 1),
-    ("hyp_idle_thread", 0),
+    ("hyp_fault_thread", 31, 256),
+    (MANAGER_THREAD, 30, 256),
+    (LOG_THREAD, 1, 384),
+    ("hyp_idle_thread", 0, 192),
 )
 # Its signals; `fault` is the first, the others are there as their threads are.
 SIGNAL_FAULT = 0

@@ -39,8 +39,6 @@ from composer.plan import (
 )
 from composer.sources import find_all_sources
 
-_HYPERVISOR_STACK = 768  # bytes a thread
-
 
 def resolve(system: System, out: Path) -> Plan:
     """The plan of a description whose output goes to `out`; an FvmError if it breaks a rule."""
@@ -184,8 +182,8 @@ class _Numbering:
         domain = self.domain(index)
         if domain is None:
             return [
-                (name, priority, _HYPERVISOR_STACK)
-                for name, priority in HYPERVISOR_THREADS
+                (name, priority, stack)
+                for name, priority, stack in HYPERVISOR_THREADS
                 if (name != MANAGER_THREAD or self.system.vms)
                 and (name != LOG_THREAD or self.system.kernel.console)
             ]

@@ -204,7 +204,7 @@ def _process(system: System, domain: Domain, process: ProcessPart) -> None:
         raise domain.place.error(
             f"'{domain.name}' has {len(process.threads)} threads", f"at most {THREADS_MAX}"
         )
-    taken = {priority: f"the hypervisor's {name}" for name, priority in HYPERVISOR_THREADS}
+    taken = {priority: f"the hypervisor's {name}" for name, priority, _ in HYPERVISOR_THREADS}
     for other in system.processes:
         for thread in other.process.threads if other.process else ():
             if thread.priority in taken or not 0 < thread.priority < PRIORITY_MAX:

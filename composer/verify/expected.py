@@ -24,7 +24,7 @@ from composer.verify.tables import (
 from composer.verify.tables import Event as EventEntry
 
 FAULT_THREAD, MANAGER_THREAD, LOG_THREAD, IDLE_THREAD = 31, 30, 1, 0  # priorities
-HYPERVISOR_STACK = 768
+HYPERVISOR_STACKS = {FAULT_THREAD: 256, MANAGER_THREAD: 256, LOG_THREAD: 384, IDLE_THREAD: 192}
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
 CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_TIMER, CAP_PORT = range(1, 8)
@@ -178,7 +178,7 @@ class Expected(Described):
                 False,
                 (kernel.console,) if kernel.console else (),
                 self._hypervisor_threads(),
-                (HYPERVISOR_STACK,) * len(self._hypervisor_threads()),
+                tuple(HYPERVISOR_STACKS[thread] for thread in self._hypervisor_threads()),
                 0,
                 self._hypervisor_capabilities(),
                 0,
