@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from composer.emit.boot import boot_ops, pin_grants
 from composer.emit.render import render
 from composer.layout.grants import joined
-from composer.plan import EventPlan, Plan
+from composer.plan import SIGNAL_FAULT, EventPlan, Plan
 
 _NOBODY = "FVM_NO_INDEX"  # of fvm-runtime/kernel/tables.h
 
@@ -34,6 +34,8 @@ def config_header(plan: Plan) -> str:
         timers=plan.timers,
         boot=boot_ops(plan),
         pins=pin_grants(plan),
+        contexts=_contexts(plan),
+        fault_signal=SIGNAL_FAULT,
     )
 
 
@@ -88,6 +90,15 @@ def _peers(plan: Plan) -> list[int]:
         sum(1 << other for other, vm in enumerate(vms) if vm.priority == one.priority)
         for one in vms
     ]
+
+
+def _contexts(plan: Plan) -> dict[str, int]:
+    """How many threads' contexts the kernel keeps: all but USR's, with and without FPU."""
+    kept = {"fpu": 0, "core": 0}
+    for domain in plan.domains:
+        own = 0 if domain.vcpu is None else 1
+        kept["fpu" if domain.fpu else "core"] += len(domain.threads) - own + len(domain.ports)
+    return kept
 
 
 def _routes(plan: Plan) -> dict[int, Route]:

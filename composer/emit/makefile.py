@@ -44,6 +44,7 @@ def kernel_makefile(plan: Plan, folder: Path) -> str:
         "kernel",
         [*sources, folder / "fvm_tables.c", folder / "fvm_stubs.c"],
         fpu=False,
+        whole=True,
     )
 
 
@@ -83,7 +84,9 @@ def _makefile(
     runtime_sources: Sequence[Path],
     fpu: bool,
     domain: DomainPlan | None = None,
+    whole: bool = False,
 ) -> str:
+    """`whole`: optimised across files, by the linker."""
     runtime, core = runtime_folder(), plan.chip.core
     includes = [Path("."), runtime / "include"]
     includes += [runtime / "arch" / part / "include" for part in core.runtime]
@@ -106,6 +109,7 @@ def _makefile(
         core=core,
         level=plan.system.optimize,
         target=target,
+        whole=whole,
         script=f"{target}.ld",
         machine=[*core.cflags, *(core.fpu_cflags if fpu else core.soft_cflags)],
         includes=_folders(folder, includes),

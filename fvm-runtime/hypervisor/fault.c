@@ -87,7 +87,11 @@ _Noreturn void hyp_fault_thread(void)
         struct fvm_result kernel = fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_KERNEL, 0, 0);
         uint32_t soonest = 0;
         for (uint32_t i = 0; i < HYP_DOMAINS; i++) {
-            if ((kernel.r3 >> i & 1u) == 0 || hyp_domain[i].fault.action == HYP_OTHERS) {
+            if ((kernel.r3 >> i & 1u) == 0) {
+                continue;
+            }
+            fvm_domain_stop(hyp_domain[i].cap); /* before anything else of it can run */
+            if (hyp_domain[i].fault.action == HYP_OTHERS) {
                 continue;
             }
             uint32_t left = serve(&hyp_domain[i], &row_table[i], (uint32_t)kernel.r0);

@@ -11,7 +11,7 @@ static int32_t vct_phys(uint32_t vcpu, uint32_t phys, uint32_t virt_id)
     for (uint32_t i = 0; i != HYP_ROUTES; i++) {
         const struct hyp_route *route = &hyp_route[i];
         if (route->vcpu == vcpu && route->phys == phys && route->virt_id == virt_id) {
-            return fvm_call(FVM_CALL_VCPU_ROUTE, hyp_vcpu[vcpu].cap, phys, virt_id, 0).r0;
+            return FVM_OK;
         }
     }
     return FVM_E_OWNER;
@@ -22,7 +22,7 @@ static int32_t vct_evt(uint32_t vcpu, uint32_t evt, uint32_t virt_id)
     for (uint32_t i = 0; i != HYP_EVENTS; i++) {
         const struct hyp_event *event = &hyp_event[i];
         if (event->evt == evt && event->receiver_vcpu == vcpu && event->virt_id == virt_id) {
-            return fvm_call(FVM_CALL_VCPU_EVENT, hyp_vcpu[vcpu].cap, evt, virt_id, 0).r0;
+            return FVM_OK;
         }
     }
     return FVM_E_OWNER;
@@ -32,13 +32,13 @@ static int32_t evt_add(uint32_t vcpu, uint32_t evt)
 {
     for (uint32_t i = 0; i != HYP_EVENTS; i++) {
         if (hyp_event[i].evt == evt && hyp_event[i].sender_vcpu == vcpu) {
-            return fvm_call(FVM_CALL_VCPU_EVENT, hyp_vcpu[vcpu].cap, evt, FVM_NONE, 0).r0;
+            return FVM_OK;
         }
     }
     return FVM_E_OWNER;
 }
 
-static int32_t serve(uint32_t vcpu, const struct fvm_result *request)
+static int32_t decide(uint32_t vcpu, const struct fvm_result *request)
 {
     switch (request->r1) {
     case FVM_CALL_VCT_PHYS:
@@ -48,25 +48,24 @@ static int32_t serve(uint32_t vcpu, const struct fvm_result *request)
     case FVM_CALL_EVT_ADD:
         return evt_add(vcpu, request->r2);
     default: /* FVM_CALL_VCT_LCK */
-        return fvm_call(FVM_CALL_VCPU_LOCK, hyp_vcpu[vcpu].cap, 0, 0, 0).r0;
+        return FVM_OK;
     }
 }
 
 _Noreturn void hyp_manager_thread(void)
 {
+    uint32_t replied = FVM_NONE;
+    int32_t verdict = FVM_OK;
     for (;;) {
-        (void)fvm_signal_wait(HYP_CAP_MANAGER);
-        struct fvm_result request = fvm_call(FVM_CALL_REQUEST_GET, HYP_CAP_MANAGER, 0, 0, 0);
-        while (request.r0 >= 0) {
-            uint32_t vcpu = (uint32_t)request.r0;
-            uint32_t cap = hyp_vcpu[vcpu].cap;
-            if (request.r1 == FVM_REQUEST_BUDGET) {
-                (void)fvm_call(FVM_CALL_VCPU_BUDGET, cap, hyp_vcpu[vcpu].budget, 0, 0);
-            } else {
-                int32_t result = serve(vcpu, &request);
-                (void)fvm_call(FVM_CALL_REQUEST_REPLY, cap, (uint32_t)result, 0, 0);
-            }
-            request = fvm_call(FVM_CALL_REQUEST_GET, HYP_CAP_MANAGER, 0, 0, 0);
+        struct fvm_result request =
+            fvm_call(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, replied, (uint32_t)verdict, 0);
+        uint32_t vcpu = (uint32_t)request.r0;
+        replied = FVM_NONE;
+        if (request.r1 == FVM_REQUEST_BUDGET) {
+            (void)fvm_call(FVM_CALL_VCPU_BUDGET, hyp_vcpu[vcpu].cap, hyp_vcpu[vcpu].budget, 0, 0);
+        } else {
+            replied = hyp_vcpu[vcpu].cap;
+            verdict = decide(vcpu, &request);
         }
     }
 }

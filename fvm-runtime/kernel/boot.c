@@ -48,6 +48,5 @@ void kernel_main(void)
     interrupt_init();
     domain_init();
     time_init();
-    scheduler_choose();
     cpu_arch_start();
 }

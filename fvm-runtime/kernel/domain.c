@@ -1,10 +1,25 @@
-/* Domains: memory check, start, stop and restart. A restart is the same path as the first start. */
+/* Domains: memory check, start, stop and restart. A restart is the same path as the first start.
+ *
+ * Stopping and starting take long, so they go by steps, one a call: whoever restarts a domain is a
+ * thread, and an interrupt waits for one step only. Meanwhile nothing of the domain runs: a VM is
+ * halted by its fault, and a process by the rank of the thread that restarts it.
+ */
 #include "kernel/kernel.h"
+
+enum domain_state {
+    DOMAIN_RUNNING,
+    DOMAIN_STOPPING, /* domain.step says how far */
+    DOMAIN_STOPPED,
+    DOMAIN_STARTING,
+};
 
 struct domain domain_table[FVM_DOMAINS];
 
-static struct fvm_usr_reg kernel_context[FVM_THREADS]; /* of all threads but USR */
-static uint32_t stopped;                               /* bit: domain */
+/* Of all threads but USR, whose context is in its VM. Without FPU the second half isn't used. */
+static struct fvm_usr_reg fpu_context[FVM_AT_LEAST_ONE(FVM_FPU_CONTEXTS)];
+static struct fvm_usr_core core_context[FVM_AT_LEAST_ONE(FVM_CORE_CONTEXTS)];
+
+static uint32_t stopped; /* bit: domain */
 
 bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size)
 {
@@ -14,6 +29,7 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 
 static void describe_thread(struct thread *thread, const struct fvm_thread_config *config)
 {
+    static uint32_t fpu_contexts, core_contexts;
     const struct fvm_domain *domain = &fvm_domain[config->domain];
     thread->domain = domain;
     thread->domain_index = config->domain;
@@ -21,13 +37,15 @@ static void describe_thread(struct thread *thread, const struct fvm_thread_confi
     thread->priority = config->priority;
     thread->fpu = domain->protection.cpacr != 0;
     thread->return_bits = context_arch_return_bits(thread->fpu);
-    thread->context = &kernel_context[thread - thread_table];
     if (domain->vcpu != FVM_NO_INDEX) {
         thread->vcpu = &vcpu_table[domain->vcpu];
         if (thread == thread->vcpu->usr) {
             thread->context = &thread->vcpu->state->usr_reg;
+            return;
         }
     }
+    thread->context = thread->fpu ? &fpu_context[fpu_contexts++]
+                                  : (struct fvm_usr_reg *)&core_context[core_contexts++];
 }
 
 static const struct fvm_domain_header *header_of(const struct fvm_domain *domain)
@@ -36,91 +54,192 @@ static const struct fvm_domain_header *header_of(const struct fvm_domain *domain
 }
 
 /* The image names entry and stack of each thread; both are checked or harmless. */
-static bool header_good(const struct fvm_domain *domain)
+static bool slot_good(const struct fvm_domain *domain, uint32_t slot)
 {
     const struct fvm_domain_header *header = header_of(domain);
-    if (header->magic != FVM_DOMAIN_MAGIC || header->version != 1) {
-        return false;
-    }
-    for (uint32_t slot = 0; slot < domain->thread_count; slot++) {
-        uint32_t stack = header->thread[slot].stack;
-        uint32_t size = context_arch_frame_size();
-        if ((stack & 7u) != 0 || !domain_holds(domain, stack - size, size)) {
-            return false;
-        }
-    }
-    return invocation_good(domain);
+    uint32_t stack = header->thread[slot].stack, size = context_arch_frame_size();
+    return header->magic == FVM_DOMAIN_MAGIC && header->version == 1 && (stack & 7u) == 0 &&
+           domain_holds(domain, stack - size, size);
 }
 
-static void start(uint32_t index)
+static void start_thread(const struct fvm_domain *domain, uint32_t slot)
+{
+    struct thread *thread = &thread_table[domain->thread_first + slot];
+    context_arch_init(thread->context, thread->fpu, header_of(domain)->thread[slot].entry,
+                      header_of(domain)->thread[slot].stack);
+    if (thread->vcpu == NULL) {
+        scheduler_wake(thread);
+    } else {
+        scheduler_wake_vcpu(thread->vcpu, thread);
+    }
+}
+
+/* Step by step: checks all slots and ports, prepares the vCPU, starts all threads. */
+static int32_t start(uint32_t index, uint32_t step)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
-    struct thread *thread = &thread_table[domain->thread_first];
-    if (domain->vcpu != FVM_NO_INDEX) {
-        vcpu_start(&vcpu_table[domain->vcpu]);
+    if (step < domain->thread_count) {
+        return slot_good(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
     }
-    for (uint32_t slot = 0; slot < domain->thread_count; slot++, thread++) {
-        context_arch_init(thread->context, header_of(domain)->thread[slot].entry,
-                          header_of(domain)->thread[slot].stack);
-        scheduler_ready(thread);
+    step -= domain->thread_count;
+    if (step == 0) {
+        if (!invocation_good(domain)) {
+            return FVM_E_ARGUMENT;
+        }
+        invocation_start(domain);
+        if (domain->vcpu != FVM_NO_INDEX) {
+            vcpu_start(&vcpu_table[domain->vcpu]);
+        }
+        return FVM_MORE;
     }
-    invocation_start(domain);
-    stopped &= ~(1u << index);
+    start_thread(domain, step - 1u);
+    return step < domain->thread_count ? FVM_MORE : FVM_OK;
+}
+
+static int32_t start_step(uint32_t index)
+{
+    struct domain *domain = &domain_table[index];
+    int32_t result = start(index, domain->step++);
+    if (result == FVM_OK) {
+        domain->state = DOMAIN_RUNNING;
+        stopped &= ~(1u << index);
+    } else if (result < 0) {
+        domain->state = DOMAIN_STOPPED; /* flash doesn't change: it never can start */
+    }
+    return result;
 }
 
 void domain_init(void)
 {
-    vcpu_init();
+    if (FVM_VCPUS != 0) {
+        vcpu_init();
+    }
     for (uint32_t i = 0; i < FVM_THREADS; i++) {
         describe_thread(&thread_table[i], &fvm_thread[i]);
     }
     invocation_init();
     scheduler_init();
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
-        if (header_good(&fvm_domain[i])) {
-            start(i);
-        } else {
+        int32_t result;
+        do {
+            result = start_step(i);
+        } while (result == FVM_MORE);
+        if (result != FVM_OK) {
             fault_raise(&thread_table[fvm_domain[i].thread_first], FVM_FAULT_HEADER,
                         &(struct fault_detail){.no_frame = true});
         }
     }
 }
 
-void domain_stop(uint32_t index)
+static void begin_stop(uint32_t index)
 {
-    const struct fvm_domain *domain = &fvm_domain[index];
-    struct thread *thread = &thread_table[domain->thread_first];
-    struct vcpu *vcpu = NULL;
-    invocation_stop(index);
-    for (uint32_t slot = 0; slot < domain->thread_count; slot++, thread++) {
-        signal_leave(thread);
+    domain_table[index].state = DOMAIN_STOPPING;
+    domain_table[index].step = 0;
+    stopped |= 1u << index;
+}
+
+void domain_halt(struct thread *thread)
+{
+    begin_stop(thread->domain_index);
+    if (FVM_VCPUS != 0 && thread->vcpu != NULL) {
+        vcpu_halt(thread->vcpu);
+    } else {
         scheduler_block(thread, THREAD_STOPPED);
     }
-    if (domain->vcpu != FVM_NO_INDEX) {
-        vcpu = &vcpu_table[domain->vcpu];
-        vcpu_stop(vcpu);
+    cpu_arch_forget();
+}
+
+static void stop_thread(struct thread *thread)
+{
+    signal_leave(thread);
+    request_leave(thread);
+    scheduler_block(thread, THREAD_STOPPED);
+}
+
+static void stop_capability(const struct fvm_capability *capability)
+{
+    if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
+        signal_drop(capability->index);
     }
-    for (uint32_t i = 0; i < domain->capability_count; i++) {
-        const struct fvm_capability *capability = &domain->capability[i];
-        if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
-            signal_drop(capability->index);
+}
+
+/* Step by step: the record of its fault, its threads, vectors, signals and events. */
+static int32_t stop(uint32_t index, uint32_t step)
+{
+    const struct fvm_domain *domain = &fvm_domain[index];
+    if (step < FAULT_STEPS) {
+        fault_complete(index, step);
+        return FVM_MORE;
+    }
+    step -= FAULT_STEPS;
+    if (step == 0) {
+        invocation_stop(index);
+        return FVM_MORE;
+    }
+    step--;
+    if (step < domain->thread_count) {
+        stop_thread(&thread_table[domain->thread_first + step]);
+        return FVM_MORE;
+    }
+    step -= domain->thread_count;
+    if (domain->vcpu != FVM_NO_INDEX) {
+        struct vcpu *vcpu = &vcpu_table[domain->vcpu];
+        if (step < vcpu->config->vectors) {
+            vcpu_drop(vcpu, step);
+            return FVM_MORE;
+        }
+        step -= vcpu->config->vectors;
+    }
+    if (step < domain->capability_count) {
+        stop_capability(&domain->capability[step]);
+        return FVM_MORE;
+    }
+    step -= domain->capability_count;
+    if (step < FVM_EVENTS) {
+        event_drop(index, step);
+        return FVM_MORE;
+    }
+    return FVM_OK;
+}
+
+int32_t domain_stop(uint32_t index)
+{
+    struct domain *domain = &domain_table[index];
+    if (domain->state == DOMAIN_STOPPED) {
+        return FVM_OK;
+    }
+    if (domain->state != DOMAIN_STOPPING) {
+        begin_stop(index);
+        if (fvm_domain[index].vcpu != FVM_NO_INDEX) {
+            vcpu_halt(&vcpu_table[fvm_domain[index].vcpu]);
         }
     }
-    event_drop((uint8_t)index, vcpu);
-    cpu_arch_forget();
-    stopped |= 1u << index;
+    int32_t result = stop(index, domain->step++);
+    if (result == FVM_OK) {
+        domain->state = DOMAIN_STOPPED;
+        if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
+            signal_send(fvm_domain[index].fault_signal); /* to whom decides what comes now */
+        }
+    }
+    return result;
 }
 
 int32_t domain_restart(uint32_t index)
 {
-    domain_stop(index);
-    if (!header_good(&fvm_domain[index])) {
-        return FVM_E_ARGUMENT; /* flash doesn't change: it never can start */
+    struct domain *domain = &domain_table[index];
+    if (domain->state != DOMAIN_STARTING) {
+        if (domain_stop(index) == FVM_OK) {
+            domain->state = DOMAIN_STARTING;
+            domain->step = 0;
+        }
+        return FVM_MORE;
     }
-    domain_table[index].restarts++;
-    domain_table[index].epoch++;
-    start(index);
-    return FVM_OK;
+    int32_t result = start_step(index);
+    if (result == FVM_OK) {
+        domain->restarts++;
+        domain->epoch++;
+    }
+    return result;
 }
 
 uint32_t domain_stopped(void) { return stopped; }

@@ -57,16 +57,15 @@ int32_t event_deliver(uint32_t event)
     return FVM_OK;
 }
 
-void event_drop(uint8_t domain_index, const struct vcpu *vcpu)
+/* The domain stops: what it registered for the event is void. */
+void event_drop(uint32_t domain, uint32_t event)
 {
-    for (uint32_t event = 0; event < FVM_EVENTS; event++) {
-        const struct fvm_route *route = &fvm_event[event].route;
-        if (fvm_event[event].sender == domain_index) {
-            may_send[event] = false;
-        }
-        if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_VCPU &&
-            &vcpu_table[route->target] == vcpu) {
-            bound[event] = false;
-        }
+    const struct fvm_route *route = &fvm_event[event].route;
+    if (fvm_event[event].sender == domain) {
+        may_send[event] = false;
+    }
+    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_VCPU &&
+        fvm_vcpu[route->target].domain == domain) {
+        bound[event] = false;
     }
 }

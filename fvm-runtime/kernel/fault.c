@@ -13,6 +13,8 @@ static uint32_t first, count, lost, serial;
 
 /* Serials have 31 bits, so that a call can return one, and begin at 1 again. */
 static bool later(uint32_t one, uint32_t other) { return (int32_t)((one - other) << 1) > 0; }
+/* Flag of a record that isn't complete: the exception frame wasn't stored. */
+#define NO_FRAME 0x80u
 
 static struct fvm_fault *new_record(void)
 {
@@ -27,10 +29,10 @@ static struct fvm_fault *new_record(void)
 }
 
 /* The guest chose the pointer: copy only what lies in its own memory. */
-static void copy_task_name(const struct thread *thread, char *name)
+static void copy_task_name(const struct vcpu *vcpu, char *name)
 {
-    const struct fvm_domain *domain = thread->domain;
-    uint32_t address = (uint32_t)thread->vcpu->state->task_name;
+    const struct fvm_domain *domain = &fvm_domain[vcpu->config->domain];
+    uint32_t address = (uint32_t)vcpu->state->task_name;
     uint32_t in_ram = address - domain->ram_base, in_flash = address - domain->flash_base;
     uint32_t room = in_ram < domain->ram_size       ? domain->ram_size - in_ram
                     : in_flash < domain->flash_size ? domain->flash_size - in_flash
@@ -45,37 +47,54 @@ static void copy_task_name(const struct thread *thread, char *name)
 
 static void copy_place(const struct thread *thread, struct fvm_fault *fresh)
 {
-    uint32_t stack =
-        thread == cpu.current ? context_arch_current_stack() : context_arch_stack(thread->context);
+    uint32_t stack = context_arch_stack(thread->context);
     if (domain_holds(thread->domain, stack, context_arch_frame_size())) {
         context_arch_place(stack, &fresh->pc, &fresh->lr);
         fresh->flags |= FVM_FAULT_PC_VALID;
     }
 }
 
+/* Only what is lost otherwise, so that the path is short; fault_complete adds the rest. */
 void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
                  const struct fault_detail *detail)
 {
-    const struct fvm_domain *domain = thread->domain;
-    if (domain->fault_signal == FVM_NO_INDEX) {
+    if (thread->domain->fault_signal == FVM_NO_INDEX) {
         cpu_arch_reset(); /* the hypervisor itself: nobody is left to decide */
     }
     struct fvm_fault *fresh = new_record();
+    domain_table[thread->domain_index].record = fresh;
+    domain_table[thread->domain_index].faulted = (uint8_t)(thread - thread_table);
     fresh->domain = thread->domain_index;
     fresh->thread = thread->slot;
     fresh->cause = (uint8_t)cause;
     fresh->status = detail->status;
     fresh->address = detail->address;
-    fresh->flags = detail->address_valid ? FVM_FAULT_ADDRESS_VALID : 0;
+    fresh->flags =
+        (detail->address_valid ? FVM_FAULT_ADDRESS_VALID : 0) | (detail->no_frame ? NO_FRAME : 0);
     fresh->restarts = domain_table[thread->domain_index].restarts + 1;
-    if (!detail->no_frame) {
-        copy_place(thread, fresh);
+    domain_halt(thread);
+    signal_send(FVM_FAULT_SIGNAL);
+}
+
+/* FAULT_STEPS steps, before anything of the domain changes. */
+void fault_complete(uint32_t index, uint32_t step)
+{
+    const struct fvm_domain *domain = &fvm_domain[index];
+    struct fvm_fault *fresh = domain_table[index].record;
+    if (fresh == NULL || fresh->domain != index) {
+        return; /* stopped without a fault, or the log was full of others */
     }
-    if (thread->vcpu != NULL) {
-        copy_task_name(thread, fresh->task);
+    if (step == 0) {
+        if ((fresh->flags & NO_FRAME) == 0) {
+            copy_place(&thread_table[domain_table[index].faulted], fresh);
+        }
+        fresh->flags &= (uint8_t)~NO_FRAME;
+        return;
     }
-    domain_stop(thread->domain_index);
-    signal_send(domain->fault_signal);
+    if (domain->vcpu != FVM_NO_INDEX) {
+        copy_task_name(&vcpu_table[domain->vcpu], fresh->task);
+    }
+    domain_table[index].record = NULL;
 }
 
 void fault_boot(uint32_t address, uint32_t mask)

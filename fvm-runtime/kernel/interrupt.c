@@ -35,10 +35,10 @@ void interrupt_init(void)
 
 void interrupt_dispatch(uint32_t line)
 {
+    uint32_t since = timer_arch_count();
     const struct fvm_route *route = &fvm_irq_route[line];
-    uint32_t since = timer_arch_now();
     line_arch_close(line);
-    if (kind_of(route) != FVM_ROUTE_VCPU) {
+    if (FVM_VCPUS == 0 || kind_of(route) != FVM_ROUTE_VCPU) {
         return; /* nobody's: it stays closed */
     }
     closed[line / 32u] |= line_bit(line);
@@ -47,7 +47,6 @@ void interrupt_dispatch(uint32_t line)
     if (vcpu != cpu.current->vcpu) {
         scheduler_charge_stub(vcpu, since);
     }
-    scheduler_choose();
 }
 
 /* Registers the route that the description has; any other is refused. */

@@ -80,7 +80,7 @@ static void break_off(struct port *port)
     port->thread->state = THREAD_STOPPED;
     leave(port, FVM_E_FAULT, 0);
     port->broken++;
-    scheduler_ready(caller);
+    scheduler_wake(caller);
 }
 
 /* The thread of a domain in whose place this one runs. */

@@ -32,10 +32,11 @@ struct thread {
     uint32_t return_bits;        /* context_arch_return_bits of its domain (used by entry.S) */
     const struct fvm_domain *domain;
     struct vcpu *vcpu;     /* NULL for a process */
-    struct signal *signal; /* that it waits for */
+    struct signal *signal; /* that it waited for last */
     uint8_t fpu;           /* 1: its domain may use the FPU */
     uint8_t state;
-    uint8_t priority;
+    uint8_t rank;     /* the higher one runs */
+    uint8_t priority; /* of a process thread */
     uint8_t slot;
     uint8_t domain_index;
 #if FVM_PORTS > 0
@@ -43,14 +44,21 @@ struct thread {
 #endif
 };
 
-/* The USR thread's context is in the VM; every other thread's is here. */
 extern struct thread thread_table[FVM_THREADS];
 
 struct cpu {
     struct thread *current; /* offsets used by entry.S */
-    struct thread *next;
+    struct thread *next;    /* the best of the ready ones, at the end of every kernel entry */
+    uint32_t charged;       /* timer_arch_count up to which running vCPUs have paid */
 };
 extern struct cpu cpu;
+
+/* What USR's wait and the vectors pended since have to do with each other. */
+enum usr_wait {
+    USR_WAIT_NONE,
+    USR_WAIT_LATCHED, /* a vector was pended: the next wait returns at once */
+    USR_WAIT_SLEEPS,  /* USR waits */
+};
 
 struct vcpu {
     const struct fvm_vcpu_config *config;
@@ -58,36 +66,40 @@ struct vcpu {
     struct fvm_state *state; /* in the VM: store, and read nothing to decide by */
     uint32_t bit;            /* 1 << index */
     int32_t budget;          /* cycles left; negative: debt */
-    bool wake;               /* sticky wake signal of VCT */
-    bool latch;              /* a vector was pended since USR last waited */
-    bool open;               /* hyp_int_ena */
-    bool locked;             /* hyp_vct_lck */
+    uint8_t usr_wait;
+    bool wake;       /* sticky wake signal of VCT */
+    bool open;       /* hyp_int_ena */
+    bool locked;     /* hyp_vct_lck */
+    bool watched;    /* the watchdog was fed since the start */
+    uint8_t request; /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
     uint16_t tick_owed;
-    uint32_t tick_period, tick_left; /* kernel ticks; period 0: no tick */
+    uint32_t tick_period; /* kernel ticks; 0: no tick */
     uint32_t tick_served, tick_dropped;
-    uint32_t watchdog_left;        /* kernel ticks; 0: not started */
-    uint8_t line[FVM_VECTORS_MAX]; /* physical line of a registered vector, or FVM_NO_INDEX */
-    uint8_t request;               /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
+    uint32_t fed; /* kernel tick of the last feed */
     uint32_t request_argument[2];
+    uint8_t line[FVM_VECTORS_MAX]; /* physical line of a registered vector, or FVM_NO_INDEX */
 };
 #define FVM_NO_REQUEST 0u
 extern struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];
 
 struct domain {
     uint32_t restarts, epoch;
+    struct fvm_fault *record; /* of the fault that stopped it, until it is complete; or NULL */
+    uint8_t state;            /* enum domain_state */
+    uint8_t faulted;          /* index of the thread that the record is about */
+    uint16_t step;            /* of stopping or starting */
 };
 extern struct domain domain_table[FVM_DOMAINS];
 
 /* --- scheduler.c: who runs ---------------------------------------------------------------- */
 void scheduler_init(void);
-void scheduler_ready(struct thread *thread); /* WAITING or new -> READY */
+void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> READY */
+void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);
-void scheduler_choose(void); /* sets cpu.next; after any change of readiness */
 void scheduler_tick(void);
-void scheduler_charge(void); /* the running vCPU pays up to now */
 void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
-uint32_t scheduler_switch(void);
+uint32_t scheduler_switch(struct thread *previous); /* from entry.S */
 
 /* `by` runs in the place of `thread` and with its priority. */
 void scheduler_replace(struct thread *thread, struct thread *by);
@@ -104,7 +116,8 @@ int32_t invocation_call(struct thread *caller, struct call_frame *frame);
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);
 void vcpu_start(struct vcpu *vcpu); /* state after boot or restart */
-void vcpu_stop(struct vcpu *vcpu);  /* drop routes, lines, events and requests */
+void vcpu_halt(struct vcpu *vcpu);  /* neither of its threads runs, nothing wakes them */
+void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id); /* the line of a halted one's vector */
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
 void vcpu_wake(struct vcpu *vcpu);
 void vcpu_wait(struct thread *thread, uint32_t served);
@@ -113,8 +126,9 @@ int32_t vcpu_done(struct vcpu *vcpu, uint32_t virt_id); /* the vector was served
 void vcpu_resume(struct vcpu *vcpu, uint32_t stack, uint32_t state);
 void vcpu_open(struct vcpu *vcpu, bool open);
 int32_t vcpu_tick_set(struct vcpu *vcpu, uint32_t hz);
-void vcpu_tick(struct vcpu *vcpu); /* one kernel tick: virtual tick and watchdog */
 void vcpu_feed(struct vcpu *vcpu);
+uint32_t vcpu_tick(struct vcpu *vcpu); /* these two: ticks until they are due again, 0: never */
+uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry);
 
 /* --- interrupt.c: physical lines ---------------------------------------------------------- */
 void interrupt_init(void);
@@ -131,7 +145,7 @@ int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
 int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id);
 int32_t event_send(uint32_t event, uint8_t sender_domain);
 int32_t event_deliver(uint32_t event); /* the right to send was checked */
-void event_drop(uint8_t domain_index, const struct vcpu *vcpu);
+void event_drop(uint32_t domain, uint32_t event);
 
 /* --- signal.c ----------------------------------------------------------------------------- */
 void signal_send(uint32_t index);
@@ -141,15 +155,18 @@ void signal_drop(uint32_t index);         /* the process that waits for it resta
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
 
 /* --- request.c: calls served by the hypervisor -------------------------------------------- */
-void request_post(struct thread *usr, const struct call_frame *frame);
-void request_budget(struct vcpu *vcpu);
-void request_get(uint32_t signal, struct call_frame *frame);
-int32_t request_reply(struct vcpu *vcpu, uint32_t result);
-void request_drop(struct vcpu *vcpu);
+int32_t request_post(struct thread *usr, const struct call_frame *frame);
+void request_budget(uint32_t due); /* mask of vCPUs */
+int32_t request_next(struct thread *thread, struct vcpu *replied, struct call_frame *frame);
+void request_leave(const struct thread *thread); /* it stops: it serves no more */
+void request_drop(struct vcpu *vcpu);            /* its VM stops: nobody waits for the reply */
 
 /* --- domain.c ----------------------------------------------------------------------------- */
 void domain_init(void);
-void domain_stop(uint32_t index);
+/* The domain's thread faulted: nothing of a VM runs from now on, of a process not this thread. */
+void domain_halt(struct thread *thread);
+/* One bounded step each; FVM_MORE until all is done. */
+int32_t domain_stop(uint32_t index);
 int32_t domain_restart(uint32_t index);
 uint32_t domain_stopped(void); /* mask */
 /* True if [address, address + size) lies in the memory that holds the domain's stacks. */
@@ -164,6 +181,8 @@ struct fault_detail {
 };
 void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
                  const struct fault_detail *detail);
+#define FAULT_STEPS 2u
+void fault_complete(uint32_t index, uint32_t step); /* adds to a record what takes longer */
 void fault_boot(uint32_t address, uint32_t mask);
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
 int32_t fault_next(void);
@@ -172,7 +191,10 @@ uint32_t fault_lost(void);
 
 /* --- time.c, pin.c, syscall.c, capability.c ----------------------------------------------- */
 void time_init(void);
-void time_tick(void); /* from the architecture's timer */
+void time_tick(void);     /* from the architecture's timer */
+bool time_deferred(void); /* after cpu_arch_defer, from the architecture */
+void time_set_tick(const struct vcpu *vcpu, uint32_t period); /* ticks from now */
+void time_set_watchdog(const struct vcpu *vcpu, uint32_t from_now);
 uint32_t time_ticks(void);
 int32_t time_set(uint32_t timer, uint32_t after); /* sends in so many ticks; 0: not */
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);

@@ -1,73 +1,120 @@
-/* Calls that the hypervisor serves. USR is blocked until the reply; the hypervisor outranks every
- * VM, so neither USR nor VCT of the caller runs in between. */
+/* Calls and budgets that the hypervisor decides on. USR is blocked until the reply; the hypervisor
+ * outranks every VM, so neither USR nor VCT of the caller runs in between. The hypervisor says yes
+ * or no; what was asked for is then done here, within the description, whatever it said.
+ */
 #include "kernel/kernel.h"
 
-static uint32_t posted;    /* bit: vCPU with a call to serve */
-static uint32_t exhausted; /* bit: vCPU whose budget is used up */
+static uint32_t posted;    /* bit: vCPU with a call to decide on */
+static uint32_t exhausted; /* bit: vCPU that is due for the budget of a new round */
 
-void request_post(struct thread *usr, const struct call_frame *frame)
+static struct thread *server;     /* waits for a request, or NULL */
+static struct call_frame *answer; /* of its call; in the memory that was checked on entry */
+
+/* The next request goes into the frame, if there is one. */
+static bool take(struct call_frame *frame)
+{
+    if (posted != 0) {
+        struct vcpu *vcpu = &vcpu_table[__builtin_ctz(posted)];
+        frame->r[0] = (uint32_t)__builtin_ctz(posted);
+        frame->r[1] = vcpu->request;
+        frame->r[2] = vcpu->request_argument[0];
+        frame->r[3] = vcpu->request_argument[1];
+        posted &= posted - 1u;
+        return true;
+    }
+    if (exhausted != 0) {
+        frame->r[0] = (uint32_t)__builtin_ctz(exhausted);
+        frame->r[1] = FVM_REQUEST_BUDGET;
+        exhausted &= exhausted - 1u;
+        return true;
+    }
+    return false;
+}
+
+static void notify(void)
+{
+    if (server != NULL && take(answer)) {
+        scheduler_wake(server);
+        server = NULL;
+    }
+}
+
+int32_t request_post(struct thread *usr, const struct call_frame *frame)
 {
     struct vcpu *vcpu = usr->vcpu;
+    if (vcpu->locked) {
+        return FVM_E_LOCKED;
+    }
     vcpu->request = (uint8_t)frame->number;
     vcpu->request_argument[0] = frame->r[0];
     vcpu->request_argument[1] = frame->r[1];
     posted |= vcpu->bit;
     scheduler_block(usr, THREAD_WAITING);
-    signal_send(vcpu->config->request_signal);
+    notify();
+    return FVM_OK;
 }
 
-void request_budget(struct vcpu *vcpu)
+void request_budget(uint32_t due)
 {
-    exhausted |= vcpu->bit;
-    signal_send(vcpu->config->budget_signal);
+    exhausted |= due;
+    notify();
 }
 
-static bool take_budget(struct vcpu *vcpu, uint32_t signal, struct call_frame *frame)
+/* Does what the vCPU asked for and the hypervisor agreed to. */
+static int32_t perform(struct vcpu *vcpu)
 {
-    if ((exhausted & vcpu->bit) == 0 || vcpu->config->budget_signal != signal) {
-        return false;
+    uint32_t first = vcpu->request_argument[0], second = vcpu->request_argument[1];
+    switch (vcpu->request) {
+    case FVM_CALL_VCT_PHYS:
+        return interrupt_route(vcpu, first, second);
+    case FVM_CALL_VCT_EVT:
+        return event_bind(vcpu, first, second);
+    case FVM_CALL_EVT_ADD:
+        return event_grant(vcpu, first);
+    default: /* FVM_CALL_VCT_LCK */
+        vcpu->locked = true;
+        return FVM_OK;
     }
-    exhausted &= ~vcpu->bit;
-    frame->r[1] = FVM_REQUEST_BUDGET;
-    return true;
 }
 
-static bool take_call(struct vcpu *vcpu, uint32_t signal, struct call_frame *frame)
+static int32_t reply(struct vcpu *vcpu, int32_t verdict)
 {
-    if ((posted & vcpu->bit) == 0 || vcpu->config->request_signal != signal) {
-        return false;
-    }
-    posted &= ~vcpu->bit;
-    frame->r[1] = vcpu->request;
-    frame->r[2] = vcpu->request_argument[0];
-    frame->r[3] = vcpu->request_argument[1];
-    return true;
-}
-
-void request_get(uint32_t signal, struct call_frame *frame)
-{
-    for (uint32_t i = 0; i < FVM_VCPUS; i++) {
-        if (take_call(&vcpu_table[i], signal, frame) ||
-            take_budget(&vcpu_table[i], signal, frame)) {
-            frame->r[0] = i;
-            return;
-        }
-    }
-    frame->r[0] = (uint32_t)FVM_E_BUSY;
-}
-
-int32_t request_reply(struct vcpu *vcpu, uint32_t result)
-{
-    if (vcpu->request == FVM_NO_REQUEST || vcpu->usr->state != THREAD_WAITING) {
+    if (vcpu->request == FVM_NO_REQUEST) {
         return FVM_E_ARGUMENT; /* stopped meanwhile */
     }
+    int32_t result = verdict == FVM_OK ? perform(vcpu) : verdict;
+    vcpu->request = FVM_NO_REQUEST;
     uint32_t stack = context_arch_stack(vcpu->usr->context);
     if (domain_holds(vcpu->usr->domain, stack, context_arch_frame_size())) {
-        context_arch_result(stack, result);
+        context_arch_result(stack, (uint32_t)result);
     }
-    vcpu->request = FVM_NO_REQUEST;
-    scheduler_ready(vcpu->usr);
+    scheduler_wake_vcpu(vcpu, vcpu->usr);
     return FVM_OK;
+}
+
+int32_t request_next(struct thread *thread, struct vcpu *replied, struct call_frame *frame)
+{
+    if (replied != NULL) {
+        (void)reply(replied, (int32_t)frame->r[2]); /* or its VM was stopped: nobody waits */
+    }
+    if (take(frame)) {
+        return (int32_t)frame->r[0];
+    }
+    if (server != NULL) {
+        return FVM_E_BUSY;
+    }
+    server = thread;
+    answer = frame;
+    frame->r[0] = (uint32_t)FVM_E_BUSY;
+    scheduler_block(thread, THREAD_WAITING);
+    return (int32_t)frame->r[0]; /* blocking may have passed the turn: that is a request */
+}
+
+void request_leave(const struct thread *thread)
+{
+    if (server == thread) {
+        server = NULL;
+    }
 }
 
 void request_drop(struct vcpu *vcpu)

@@ -1,12 +1,15 @@
-/* Who runs: the highest ready process thread; else one vCPU of the round, VCT before USR; else
- * idle.
+/* Who runs: the highest ready process thread; else one vCPU, VCT before USR; else idle.
  *
  * vCPUs take turns. Each gets one budget a round, in cycles: the hypervisor is asked for it when
  * the turn comes to a vCPU or passes over one that sleeps, and time is charged from the timer at
  * every switch away. A turn ends with the budget or by sleeping. What is left of a budget is good
  * until the next turn: a vCPU that wakes with some left runs ahead of the owner of the turn
  * ("boosted"), so an interrupt doesn't wait for another VM's slice, and sleeping just before the
- * end of a slice gains nothing. All choices are by bit mask.
+ * end of a slice gains nothing. Of those that may run the highest priority does; it changes no
+ * vCPU's share.
+ *
+ * cpu.next is kept right at every change of readiness. All choices are by bit mask: no path here
+ * grows with the number of threads or vCPUs.
  */
 #include "kernel/kernel.h"
 
@@ -17,38 +20,33 @@ static struct thread *process_thread[32];              /* by priority */
 static uint32_t process_ready;                         /* bit: priority */
 static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted; /* bit: vCPU */
 static uint32_t turn;                                  /* bit: the vCPU that owns the turn */
-static uint32_t preferred;  /* bit: of several boosted ones it runs first */
-static uint32_t charged_at; /* cycles */
+static uint32_t preferred; /* bit: of several boosted ones of a priority it runs first */
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
+#define IDLE 1u /* priority 0 in process_ready: always set */
+
+#define RANK_VCPU 1u /* above idle, below every other process */
 
 void scheduler_init(void)
 {
-    for (uint32_t i = 0; i < FVM_THREADS - FVM_PORTS; i++) {
-        if (thread_table[i].vcpu == NULL) {
-            process_thread[thread_table[i].priority] = &thread_table[i];
+    for (uint32_t i = 0; i < FVM_THREADS; i++) {
+        struct thread *thread = &thread_table[i];
+        if (thread->vcpu == NULL && i < FVM_THREADS - FVM_PORTS) {
+            process_thread[thread->priority] = thread;
+            thread->rank = (uint8_t)(2u * thread->priority);
+        } else {
+            thread->rank = RANK_VCPU;
         }
     }
     vcpu_funded = EVERY_VCPU;
     turn = 1;
-}
-
-void scheduler_ready(struct thread *thread)
-{
-    thread->state = THREAD_READY;
-    if (thread->vcpu == NULL) {
-        process_ready |= 1u << thread->priority;
-        return;
-    }
-    uint32_t bit = thread->vcpu->bit;
-    if ((vcpu_ready & bit) == 0) {
-        vcpu_ready |= bit;
-        vcpu_boosted |= bit & vcpu_funded;
-        preferred = bit;
-    }
+    cpu.next = process_thread[0];
+    cpu.charged = timer_arch_count();
 }
 
 static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
+
+static struct vcpu *vcpu_of(uint32_t bit) { return &vcpu_table[__builtin_ctz(bit)]; }
 
 /* The next bit of a mask after `bit`, from the end on from the start again; 0 if there is none. */
 static uint32_t next_bit(uint32_t mask, uint32_t bit)
@@ -67,12 +65,64 @@ static void pass_turn(void)
         return; /* nobody wants it */
     }
     uint32_t due = next | (next > turn ? above & (next - 1u) : above | (below & (next - 1u)));
-    for (uint32_t i = 0; i < FVM_VCPUS; i++) {
-        if ((due & vcpu_table[i].bit) != 0) {
-            request_budget(&vcpu_table[i]);
-        }
-    }
     turn = next;
+    request_budget(due);
+}
+
+/* No process but idle is ready: a vCPU runs, or idle while none may. */
+static void choose_vcpu(void)
+{
+    cpu.next = process_thread[0];
+    uint32_t candidates = vcpu_ready & vcpu_funded & (vcpu_boosted | turn);
+    if (candidates == 0) {
+        pass_turn(); /* makes the hypervisor run if somebody wants a budget */
+        return;
+    }
+    uint32_t bit = first_bit(candidates);
+    uint32_t boosted = candidates & vcpu_boosted & vcpu_of(bit)->config->peers;
+    if (boosted != 0) {
+        bit = (boosted & preferred) != 0 ? preferred : first_bit(boosted);
+    }
+    struct vcpu *vcpu = vcpu_of(bit);
+    cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
+}
+
+static void choose(void)
+{
+    uint32_t ready = process_ready & ~IDLE;
+    if (ready != 0) {
+        cpu.next = process_thread[31 - __builtin_clz(ready)];
+    } else if (FVM_VCPUS != 0) {
+        choose_vcpu();
+    } else {
+        cpu.next = process_thread[0];
+    }
+}
+
+void scheduler_wake(struct thread *thread)
+{
+    thread->state = THREAD_READY;
+    process_ready |= 1u << thread->priority;
+    if (thread->rank > cpu.next->rank) {
+        cpu.next = thread;
+    }
+}
+
+void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
+{
+    thread->state = THREAD_READY;
+    if ((vcpu_ready & vcpu->bit) != 0) {
+        if (cpu.next == vcpu->usr) {
+            cpu.next = vcpu->vct; /* the one that became ready */
+        }
+        return;
+    }
+    vcpu_ready |= vcpu->bit;
+    vcpu_boosted |= vcpu->bit & vcpu_funded;
+    preferred = vcpu->bit;
+    if (cpu.next->rank <= RANK_VCPU) {
+        choose_vcpu();
+    }
 }
 
 void scheduler_block(struct thread *thread, uint8_t state)
@@ -87,13 +137,27 @@ void scheduler_block(struct thread *thread, uint8_t state)
         if (vcpu->bit == turn) {
             pass_turn();
         }
+    } else {
+        /* One of the two blocks, the other one is ready. */
+        if (cpu.next == thread) {
+            cpu.next = thread == vcpu->vct ? vcpu->usr : vcpu->vct;
+        }
+        return;
+    }
+    if (cpu.next == thread) {
+        choose();
     }
 }
 
 void scheduler_replace(struct thread *thread, struct thread *by)
 {
     by->priority = thread->priority;
+    by->rank = thread->rank;
+    by->state = THREAD_READY;
     process_thread[by->priority] = by;
+    if (cpu.next == thread) {
+        cpu.next = by;
+    }
 }
 
 struct thread *scheduler_runs_for(const struct thread *thread)
@@ -101,47 +165,10 @@ struct thread *scheduler_runs_for(const struct thread *thread)
     return process_thread[thread->priority];
 }
 
-/* The vCPU to run, or 0: none is ready, or the hypervisor was asked for the next turn's budget. */
-static uint32_t choose_vcpu(void)
+/* The budget is used up: the vCPU waits for its next turn. */
+static void __attribute__((noinline)) end_budget(struct vcpu *vcpu)
 {
-    uint32_t candidates = vcpu_ready & vcpu_funded;
-    uint32_t boosted = candidates & vcpu_boosted;
-    if (boosted != 0) {
-        return (boosted & preferred) != 0 ? preferred : first_bit(boosted);
-    }
-    if ((candidates & turn) == 0) {
-        pass_turn();
-        return 0;
-    }
-    return turn;
-}
-
-static struct thread *first_process(void)
-{
-    return process_thread[31 -
-                          __builtin_clz(process_ready)]; /* idle, priority 0, is always ready */
-}
-
-void scheduler_choose(void)
-{
-    cpu.next = first_process();
-    if (cpu.next->priority != 0) {
-        return;
-    }
-    uint32_t bit = choose_vcpu();
-    if (bit == 0) {
-        cpu.next = first_process();
-        return;
-    }
-    struct vcpu *vcpu = &vcpu_table[__builtin_ctz(bit)];
-    cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
-}
-
-/* The vCPU pays; at the end of its budget it waits for its next turn. */
-static void pay(struct vcpu *vcpu, uint32_t cycles)
-{
-    vcpu->budget -= (int32_t)cycles;
-    if (vcpu->budget > 0 || (vcpu_funded & vcpu->bit) == 0) {
+    if ((vcpu_funded & vcpu->bit) == 0) {
         return;
     }
     vcpu_funded &= ~vcpu->bit;
@@ -149,15 +176,27 @@ static void pay(struct vcpu *vcpu, uint32_t cycles)
     if (vcpu->bit == turn) {
         pass_turn();
     }
+    if (cpu.next->rank <= RANK_VCPU) {
+        choose_vcpu();
+    }
 }
 
-void scheduler_charge(void)
+static void pay(struct vcpu *vcpu, uint32_t cycles)
 {
-    uint32_t now = timer_arch_now();
-    uint32_t elapsed = now - charged_at;
-    charged_at = now;
-    if (cpu.current->vcpu != NULL) {
-        pay(cpu.current->vcpu, elapsed);
+    vcpu->budget -= (int32_t)cycles;
+    if (vcpu->budget <= 0) {
+        end_budget(vcpu);
+    }
+}
+
+/* The running vCPU pays for the time since somebody last did. */
+static void charge(struct vcpu *vcpu)
+{
+    uint32_t now = timer_arch_count();
+    uint32_t elapsed = timer_arch_elapsed(cpu.charged, now);
+    cpu.charged = now;
+    if (vcpu != NULL) {
+        pay(vcpu, elapsed);
     }
 }
 
@@ -165,17 +204,24 @@ void scheduler_charge(void)
  * none computes for longer than a tick while another waits. */
 void scheduler_tick(void)
 {
-    scheduler_charge();
     struct vcpu *running = cpu.current->vcpu;
-    if (running != NULL && (vcpu_boosted & running->bit) != 0) {
-        preferred = next_bit(vcpu_boosted, running->bit);
+    charge(running);
+    if (running == NULL) {
+        return;
+    }
+    uint32_t boosted = vcpu_boosted & running->config->peers;
+    if ((boosted & running->bit) != 0 && boosted != running->bit) {
+        preferred = next_bit(boosted, running->bit);
+        if (cpu.next->rank <= RANK_VCPU) {
+            choose_vcpu();
+        }
     }
 }
 
 void scheduler_charge_stub(struct vcpu *target, uint32_t since)
 {
-    uint32_t elapsed = timer_arch_now() - since;
-    charged_at += elapsed; /* not the interrupted vCPU's time */
+    uint32_t elapsed = timer_arch_elapsed(since, timer_arch_count());
+    cpu.charged = timer_arch_skip(cpu.charged, elapsed); /* not the interrupted vCPU's time */
     pay(target, elapsed);
 }
 
@@ -195,12 +241,10 @@ int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles)
 /* Called by the architecture after it saved the context of cpu.current. Returns the thread to
  * resume; bit 0 is set if its domain is another one and may use the FPU, whose registers must then
  * not be those of the domain before. */
-uint32_t scheduler_switch(void)
+uint32_t scheduler_switch(struct thread *previous)
 {
-    struct thread *previous = cpu.current;
-    if (previous->vcpu != cpu.next->vcpu) {
-        scheduler_charge();
-        scheduler_choose(); /* the charge may have woken the hypervisor */
+    if (FVM_VCPUS != 0 && previous->vcpu != cpu.next->vcpu) {
+        charge(previous->vcpu); /* may wake the hypervisor */
     }
     struct thread *next = cpu.next;
     cpu.current = next;

@@ -2,46 +2,35 @@
 #include "kernel/kernel.h"
 
 struct signal {
-    struct thread *waiter;
-    uint32_t count;     /* sent since the last wait, saturating */
-    uint32_t delivered; /* handed to waiters since start */
+    struct thread *waiter; /* only while count is 0 */
+    uint32_t count;        /* sent since the last wait, saturating */
+    uint32_t delivered;    /* handed to waiters since start */
 };
 
 static struct signal signal_table[FVM_AT_LEAST_ONE(FVM_SIGNALS)];
 
-static uint32_t take(struct signal *signal)
-{
-    uint32_t count = signal->count;
-    signal->count = 0;
-    signal->delivered += count;
-    return count;
-}
-
 void signal_send(uint32_t index)
 {
     struct signal *signal = &signal_table[index];
-    if (signal->count != UINT32_MAX) {
-        signal->count++;
-    }
     struct thread *waiter = signal->waiter;
     if (waiter == NULL) {
+        signal->count += signal->count != UINT32_MAX;
         return;
     }
     signal->waiter = NULL;
-    waiter->signal = NULL;
-    uint32_t stack = context_arch_stack(waiter->context);
-    if (domain_holds(waiter->domain, stack, context_arch_frame_size())) {
-        context_arch_result(stack, take(signal));
-    }
-    scheduler_ready(waiter);
+    signal->delivered++;
+    scheduler_wake(waiter); /* its wait returns 1: signal_wait */
 }
 
-/* The count, or the caller is blocked and gets it when the signal is sent. */
+/* The count; or the caller is blocked, and 1 is what it gets when the signal is sent: more that is
+ * sent before it runs is counted for its next wait. */
 int32_t signal_wait(struct thread *thread, uint32_t index)
 {
     struct signal *signal = &signal_table[index];
-    if (signal->count != 0) {
-        uint32_t count = take(signal);
+    uint32_t count = signal->count;
+    if (count != 0) {
+        signal->count = 0;
+        signal->delivered += count;
         return count > INT32_MAX ? INT32_MAX : (int32_t)count;
     }
     if (signal->waiter != NULL) {
@@ -51,14 +40,13 @@ int32_t signal_wait(struct thread *thread, uint32_t index)
     signal->waiter = thread;
     thread->signal = signal;
     scheduler_block(thread, THREAD_WAITING);
-    return FVM_OK;
+    return 1;
 }
 
 void signal_leave(struct thread *thread)
 {
-    if (thread->signal != NULL) {
+    if (thread->signal != NULL && thread->signal->waiter == thread) {
         thread->signal->waiter = NULL;
-        thread->signal = NULL;
     }
 }
 

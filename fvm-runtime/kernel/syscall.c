@@ -7,6 +7,19 @@ static int32_t reboot_request(struct thread *caller)
     return FVM_OK;
 }
 
+/* Calls that VCT can't make. */
+static int32_t usr_call(struct thread *usr, const struct call_frame *frame)
+{
+    if (frame->number == FVM_CALL_RESUME) {
+        vcpu_resume(usr->vcpu, frame->r[0], frame->r[1]);
+        return FVM_OK;
+    }
+    if (frame->number >= FVM_CALL_HYPERVISOR && frame->number < FVM_CALL_HYPERVISOR_END) {
+        return request_post(usr, frame);
+    }
+    return FVM_E_CALL;
+}
+
 /* Calls of a VM about itself. */
 static int32_t vcpu_call(struct thread *caller, struct call_frame *frame)
 {
@@ -39,8 +52,11 @@ static int32_t vcpu_call(struct thread *caller, struct call_frame *frame)
         return (int32_t)timer_arch_now();
     case FVM_CALL_REBOOT:
         return reboot_request(caller);
+    case FVM_CALL_VCT_WAIT: /* its result first: VCT may move the frame before USR goes on */
+        vcpu_wait(caller, frame->r[0]);
+        return FVM_OK;
     default:
-        return FVM_E_CALL;
+        return caller == vcpu->usr ? usr_call(caller, frame) : FVM_E_CALL;
     }
 }
 
@@ -68,54 +84,49 @@ static int32_t status(struct call_frame *frame)
     return FVM_E_ARGUMENT;
 }
 
-static int32_t on_signal(struct thread *caller, struct call_frame *frame)
+static int32_t on_signal(struct thread *caller, const struct call_frame *frame)
 {
-    bool wait = frame->number != FVM_CALL_SIGNAL_SEND;
+    bool wait = frame->number == FVM_CALL_SIGNAL_WAIT;
     const struct fvm_capability *cap = capability_find(caller, frame->r[0], FVM_CAP_SIGNAL,
                                                        wait ? FVM_RIGHT_WAIT : FVM_RIGHT_SEND);
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
-    if (frame->number == FVM_CALL_SIGNAL_WAIT) {
+    if (wait) {
         return signal_wait(caller, cap->index);
-    }
-    if (frame->number == FVM_CALL_REQUEST_GET) {
-        request_get(cap->index, frame);
-        return (int32_t)frame->r[0];
     }
     signal_send(cap->index);
     return FVM_OK;
 }
 
-static int32_t on_vcpu(struct thread *caller, struct call_frame *frame)
+static const struct fvm_capability *find_vcpu(const struct thread *caller, uint32_t number)
 {
-    const struct fvm_capability *cap =
-        capability_find(caller, frame->r[0], FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
-    if (cap == NULL) {
+    return capability_find(caller, number, FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
+}
+
+static int32_t on_request(struct thread *caller, struct call_frame *frame)
+{
+    const struct fvm_capability *signal =
+        capability_find(caller, frame->r[0], FVM_CAP_SIGNAL, FVM_RIGHT_WAIT);
+    if (FVM_VCPUS == 0 || signal == NULL || signal->index != fvm_vcpu[0].request_signal) {
         return FVM_E_CAPABILITY;
     }
-    struct vcpu *vcpu = &vcpu_table[cap->index];
-    switch (frame->number) {
-    case FVM_CALL_REQUEST_REPLY:
-        return request_reply(vcpu, frame->r[1]);
-    case FVM_CALL_VCPU_BUDGET:
-        return scheduler_replenish(vcpu, frame->r[1]);
-    default:
-        break;
+    struct vcpu *replied = NULL;
+    if (frame->r[1] != FVM_NONE) {
+        const struct fvm_capability *cap = find_vcpu(caller, frame->r[1]);
+        if (cap == NULL) {
+            return FVM_E_CAPABILITY;
+        }
+        replied = &vcpu_table[cap->index];
     }
-    if (vcpu->locked) {
-        return FVM_E_LOCKED;
-    }
-    switch (frame->number) {
-    case FVM_CALL_VCPU_ROUTE:
-        return interrupt_route(vcpu, frame->r[1], frame->r[2]);
-    case FVM_CALL_VCPU_EVENT:
-        return frame->r[2] == FVM_NONE ? event_grant(vcpu, frame->r[1])
-                                       : event_bind(vcpu, frame->r[1], frame->r[2]);
-    default: /* FVM_CALL_VCPU_LOCK */
-        vcpu->locked = true;
-        return FVM_OK;
-    }
+    return request_next(caller, replied, frame);
+}
+
+static int32_t on_budget(struct thread *caller, const struct call_frame *frame)
+{
+    const struct fvm_capability *cap = find_vcpu(caller, frame->r[0]);
+    return cap == NULL ? FVM_E_CAPABILITY
+                       : scheduler_replenish(&vcpu_table[cap->index], frame->r[1]);
 }
 
 static int32_t on_log(struct thread *caller, struct call_frame *frame)
@@ -145,9 +156,14 @@ static int32_t on_domain(struct thread *caller, const struct call_frame *frame)
     if (cap->index == caller->domain_index) {
         return FVM_E_ARGUMENT; /* nobody would be left to finish the restart */
     }
-    return frame->number == FVM_CALL_DOMAIN_RESTART
-               ? domain_restart(cap->index)
-               : fault_decided(cap->index, frame->r[1], frame->r[2]);
+    switch (frame->number) {
+    case FVM_CALL_DOMAIN_STOP:
+        return domain_stop(cap->index);
+    case FVM_CALL_DOMAIN_RESTART:
+        return domain_restart(cap->index);
+    default:
+        return fault_decided(cap->index, frame->r[1], frame->r[2]);
+    }
 }
 
 static int32_t on_event(struct thread *caller, const struct call_frame *frame)
@@ -170,7 +186,6 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
     switch (frame->number) {
     case FVM_CALL_SIGNAL_WAIT:
     case FVM_CALL_SIGNAL_SEND:
-    case FVM_CALL_REQUEST_GET:
         return on_signal(caller, frame);
     case FVM_CALL_EVT_SND:
         return on_event(caller, frame);
@@ -178,12 +193,11 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
     case FVM_CALL_INVOKE_RETURN:
     case FVM_CALL_PORT_OPEN:
         return invocation_call(caller, frame);
-    case FVM_CALL_REQUEST_REPLY:
-    case FVM_CALL_VCPU_ROUTE:
-    case FVM_CALL_VCPU_EVENT:
-    case FVM_CALL_VCPU_LOCK:
+    case FVM_CALL_REQUEST_NEXT:
+        return on_request(caller, frame);
     case FVM_CALL_VCPU_BUDGET:
-        return on_vcpu(caller, frame);
+        return on_budget(caller, frame);
+    case FVM_CALL_DOMAIN_STOP:
     case FVM_CALL_DOMAIN_RESTART:
     case FVM_CALL_FAULT_DECIDED:
         return on_domain(caller, frame);
@@ -201,19 +215,7 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
 void syscall_dispatch(struct call_frame *frame)
 {
     struct thread *caller = cpu.current;
-    if (caller->vcpu == NULL) {
-        frame->r[0] = (uint32_t)process_call(caller, frame);
-    } else if (frame->number == FVM_CALL_VCT_WAIT) {
-        uint32_t served = frame->r[0];
-        frame->r[0] = FVM_OK; /* now: VCT may move the frame away before USR goes on */
-        vcpu_wait(caller, served);
-    } else if (frame->number == FVM_CALL_RESUME && caller == caller->vcpu->usr) {
-        vcpu_resume(caller->vcpu, frame->r[0], frame->r[1]);
-    } else if (frame->number >= FVM_CALL_HYPERVISOR && frame->number < FVM_CALL_HYPERVISOR_END &&
-               caller == caller->vcpu->usr) {
-        request_post(caller, frame);
-    } else {
-        frame->r[0] = (uint32_t)vcpu_call(caller, frame);
-    }
-    scheduler_choose();
+    bool of_vm = FVM_VCPUS != 0 && caller->vcpu != NULL;
+    int32_t result = of_vm ? vcpu_call(caller, frame) : process_call(caller, frame);
+    frame->r[0] = (uint32_t)result;
 }

@@ -1,37 +1,131 @@
-/* Kernel time: one tick drives virtual ticks, watchdogs and process timers; budgets use cycles. */
+/* Kernel time: one tick drives virtual ticks, watchdogs and process timers; budgets use cycles.
+ *
+ * The tick itself only finds out what is due, from a wheel with a mask of alarms a tick. The alarms
+ * are served one an entry by the deferred exception, the least urgent of all: an interrupt waits
+ * for one of them, never for all, however many VMs there are.
+ */
 #include "kernel/kernel.h"
 
+/* Alarms: the tick of each vCPU, the watchdog of each vCPU, the timers. */
+#define ALARM_TICK 0u
+#define ALARM_WATCHDOG FVM_VCPUS
+#define ALARM_TIMER (2u * FVM_VCPUS)
+#define ALARMS (ALARM_TIMER + FVM_TIMERS)
+_Static_assert(ALARMS <= 32, "a mask has 32 bits: the composer refuses such a system");
+
+#define WHEEL 16u /* ticks; an alarm that is further away is put off once a turn */
+
 static uint32_t ticks;
-static uint32_t timer_left[FVM_AT_LEAST_ONE(FVM_TIMERS)];
+static uint32_t wheel[WHEEL]; /* alarms of a tick */
+static uint32_t due;
+static uint32_t set_timers;                       /* alarms of timers that will send */
+static uint32_t expiry[FVM_AT_LEAST_ONE(ALARMS)]; /* ticks */
+
+static void arm(uint32_t alarm)
+{
+    int32_t left = (int32_t)(expiry[alarm] - ticks);
+    if (left <= 0) {
+        due |= 1u << alarm; /* late by a whole period: at once */
+    } else {
+        left = left < (int32_t)WHEEL ? left : (int32_t)WHEEL - 1;
+        wheel[(ticks + (uint32_t)left) % WHEEL] |= 1u << alarm;
+    }
+}
+
+static void set(uint32_t alarm, uint32_t from_now)
+{
+    expiry[alarm] = ticks + from_now;
+    arm(alarm);
+}
 
 void time_init(void)
 {
     for (uint32_t i = 0; i < FVM_TIMERS; i++) {
-        timer_left[i] = fvm_timer[i].period;
+        (void)time_set(i, fvm_timer[i].period);
     }
-    timer_arch_init(FVM_CPU_HZ / FVM_TICK_HZ);
+    timer_arch_init();
+}
+
+void time_set_tick(const struct vcpu *vcpu, uint32_t period)
+{
+    set(ALARM_TICK + (uint32_t)(vcpu - vcpu_table), period);
+}
+
+void time_set_watchdog(const struct vcpu *vcpu, uint32_t from_now)
+{
+    set(ALARM_WATCHDOG + (uint32_t)(vcpu - vcpu_table), from_now);
 }
 
 void time_tick(void)
 {
     ticks++;
-    for (uint32_t i = 0; i < FVM_VCPUS; i++) {
-        vcpu_tick(&vcpu_table[i]);
-    }
-    for (uint32_t i = 0; i < FVM_TIMERS; i++) {
-        if (timer_left[i] != 0 && --timer_left[i] == 0) {
-            timer_left[i] = fvm_timer[i].period;
-            signal_send(fvm_timer[i].signal);
-        }
+    due |= wheel[ticks % WHEEL];
+    wheel[ticks % WHEEL] = 0;
+    if (due != 0) {
+        cpu_arch_defer();
     }
     scheduler_tick();
-    scheduler_choose();
+}
+
+static uint32_t ring_timer(uint32_t alarm)
+{
+    const struct fvm_timer_config *timer = &fvm_timer[alarm - ALARM_TIMER];
+    if ((set_timers & 1u << alarm) == 0) {
+        return 0;
+    }
+    if (timer->period == 0) {
+        set_timers &= ~(1u << alarm);
+    }
+    signal_send(timer->signal);
+    return timer->period;
+}
+
+/* An alarm may find nothing to do: what it was for is over, or was set anew. */
+static void ring(uint32_t alarm)
+{
+    uint32_t period;
+    if (alarm >= ALARM_TIMER) {
+        period = ring_timer(alarm);
+    } else if (alarm >= ALARM_WATCHDOG) {
+        period = vcpu_watchdog(&vcpu_table[alarm - ALARM_WATCHDOG], expiry[alarm]);
+    } else {
+        period = vcpu_tick(&vcpu_table[alarm]);
+    }
+    if (period != 0) {
+        expiry[alarm] += period;
+        arm(alarm);
+    }
+}
+
+/* Serves one alarm. True while more are due. */
+bool time_deferred(void)
+{
+    if (due == 0) {
+        return false;
+    }
+    uint32_t alarm = (uint32_t)__builtin_ctz(due);
+    due &= due - 1u;
+    if ((int32_t)(expiry[alarm] - ticks) > 0) {
+        arm(alarm);
+    } else {
+        ring(alarm);
+    }
+    if (due == 0) {
+        return false;
+    }
+    cpu_arch_defer();
+    return true;
 }
 
 uint32_t time_ticks(void) { return ticks; }
 
 int32_t time_set(uint32_t timer, uint32_t after)
 {
-    timer_left[timer] = after;
+    uint32_t alarm = ALARM_TIMER + timer;
+    set_timers &= ~(1u << alarm);
+    if (after != 0) {
+        set_timers |= 1u << alarm;
+        set(alarm, after < INT32_MAX ? after : INT32_MAX);
+    }
     return FVM_OK;
 }

@@ -24,27 +24,36 @@ void vcpu_init(void)
     }
 }
 
-void vcpu_start(struct vcpu *vcpu) { __builtin_memset(vcpu->state, 0, sizeof *vcpu->state); }
-
-void vcpu_stop(struct vcpu *vcpu)
+void vcpu_start(struct vcpu *vcpu)
 {
-    for (uint32_t id = FVM_VIRT_FIRST; id < vcpu->config->vectors; id++) {
-        if (vcpu->line[id] != FVM_NO_INDEX) {
-            interrupt_drop(vcpu->line[id]);
-            vcpu->line[id] = FVM_NO_INDEX;
-        }
-    }
+    *vcpu->state = (struct fvm_state){0};
+    vcpu->wake = vcpu->locked = false;
+    vcpu->usr_wait = USR_WAIT_NONE;
+}
+
+void vcpu_halt(struct vcpu *vcpu)
+{
+    scheduler_block(vcpu->vct, THREAD_STOPPED);
+    scheduler_block(vcpu->usr, THREAD_STOPPED);
     request_drop(vcpu);
-    vcpu->wake = vcpu->latch = vcpu->open = vcpu->locked = false;
+    vcpu->open = vcpu->watched = false;
+    vcpu->usr_wait = USR_WAIT_NONE;
     vcpu->tick_owed = 0;
     vcpu->tick_period = 0;
-    vcpu->watchdog_left = 0;
+}
+
+void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id)
+{
+    if (vcpu->line[virt_id] != FVM_NO_INDEX) {
+        interrupt_drop(vcpu->line[virt_id]);
+        vcpu->line[virt_id] = FVM_NO_INDEX;
+    }
 }
 
 void vcpu_wake(struct vcpu *vcpu)
 {
     if (vcpu->vct->state == THREAD_WAITING) {
-        scheduler_ready(vcpu->vct);
+        scheduler_wake_vcpu(vcpu, vcpu->vct);
     } else {
         vcpu->wake = true; /* the next wait returns at once */
     }
@@ -58,23 +67,16 @@ void vcpu_wake_self(struct vcpu *vcpu)
     }
 }
 
-static bool usr_sleeps(const struct vcpu *vcpu)
-{
-    return vcpu->usr->state == THREAD_WAITING && vcpu->request == FVM_NO_REQUEST;
-}
-
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
 {
     struct fvm_state *state = vcpu->state;
-    if (vcpu->vct->state == THREAD_STOPPED) {
-        return;
-    }
     state->pending[virt_id] = 1;
     state->pending_group[virt_id / FVM_VECTOR_GROUP] = 1;
-    if (usr_sleeps(vcpu)) {
-        scheduler_ready(vcpu->usr); /* a masked vector ends the wait too, as with WFI */
+    if (vcpu->usr_wait == USR_WAIT_SLEEPS) {
+        vcpu->usr_wait = USR_WAIT_NONE;
+        scheduler_wake_vcpu(vcpu, vcpu->usr); /* a masked vector ends the wait too, as with WFI */
     } else {
-        vcpu->latch = true;
+        vcpu->usr_wait = USR_WAIT_LATCHED;
     }
     if (!vcpu->open) {
         return;
@@ -89,31 +91,37 @@ void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
 void vcpu_wait(struct thread *thread, uint32_t served)
 {
     struct vcpu *vcpu = thread->vcpu;
-    bool *reason = &vcpu->latch;
     if (thread == vcpu->vct) {
         (void)vcpu_done(vcpu, served);
-        reason = &vcpu->wake;
-    }
-    if (*reason) {
-        *reason = false;
+        if (vcpu->wake) {
+            vcpu->wake = false;
+        } else {
+            scheduler_block(thread, THREAD_WAITING);
+        }
+    } else if (vcpu->usr_wait == USR_WAIT_LATCHED) {
+        vcpu->usr_wait = USR_WAIT_NONE;
     } else {
+        vcpu->usr_wait = USR_WAIT_SLEEPS;
         scheduler_block(thread, THREAD_WAITING);
     }
 }
 
 int32_t vcpu_done(struct vcpu *vcpu, uint32_t virt_id)
 {
-    if (virt_id == FVM_VIRT_TICK && vcpu->tick_owed != 0) {
-        vcpu->tick_served++;
-        if (--vcpu->tick_owed != 0) {
-            vcpu_pend(vcpu, FVM_VIRT_TICK, false);
-        }
-        return FVM_OK;
-    }
-    if (virt_id >= FVM_VECTORS_MAX || vcpu->line[virt_id] == FVM_NO_INDEX) {
+    if (virt_id >= FVM_VECTORS_MAX) {
         return FVM_E_ARGUMENT;
     }
-    interrupt_reopen(vcpu->line[virt_id]);
+    if (vcpu->line[virt_id] != FVM_NO_INDEX) {
+        interrupt_reopen(vcpu->line[virt_id]);
+        return FVM_OK;
+    }
+    if (virt_id != FVM_VIRT_TICK || vcpu->tick_owed == 0) {
+        return FVM_E_ARGUMENT;
+    }
+    vcpu->tick_served++;
+    if (--vcpu->tick_owed != 0) {
+        vcpu_pend(vcpu, FVM_VIRT_TICK, false);
+    }
     return FVM_OK;
 }
 
@@ -142,23 +150,42 @@ int32_t vcpu_tick_set(struct vcpu *vcpu, uint32_t hz)
         return FVM_E_ARGUMENT;
     }
     vcpu->tick_period = hz == 0 ? 0 : FVM_TICK_HZ / hz;
-    vcpu->tick_left = vcpu->tick_period;
+    if (hz != 0) {
+        time_set_tick(vcpu, vcpu->tick_period);
+    }
     return FVM_OK;
 }
 
-void vcpu_feed(struct vcpu *vcpu) { vcpu->watchdog_left = vcpu->config->watchdog; }
-
-void vcpu_tick(struct vcpu *vcpu)
+/* The first feed starts it; the alarm looks up the last one when it rings. */
+void vcpu_feed(struct vcpu *vcpu)
 {
-    if (vcpu->watchdog_left != 0 && --vcpu->watchdog_left == 0) {
+    vcpu->fed = time_ticks();
+    if (!vcpu->watched && vcpu->config->watchdog != 0) {
+        vcpu->watched = true;
+        time_set_watchdog(vcpu, vcpu->config->watchdog);
+    }
+}
+
+/* The alarm of `expiry` rings. Ticks until it has to ring again; 0: never. */
+uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry)
+{
+    uint32_t left = vcpu->fed + vcpu->config->watchdog - expiry;
+    if (!vcpu->watched) {
+        return 0;
+    }
+    if (left == 0) {
         struct thread *looping = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
         fault_raise(looping, FVM_FAULT_WATCHDOG, &(struct fault_detail){0});
-        return;
     }
-    if (vcpu->tick_period == 0 || --vcpu->tick_left != 0) {
-        return;
+    return left;
+}
+
+/* As vcpu_watchdog, for the virtual tick. */
+uint32_t vcpu_tick(struct vcpu *vcpu)
+{
+    if (vcpu->tick_period == 0) {
+        return 0;
     }
-    vcpu->tick_left = vcpu->tick_period;
     if (vcpu->tick_owed == 0) {
         vcpu->tick_owed = 1;
         vcpu_pend(vcpu, FVM_VIRT_TICK, false);
@@ -167,4 +194,5 @@ void vcpu_tick(struct vcpu *vcpu)
     } else {
         vcpu->tick_dropped++;
     }
+    return vcpu->tick_period;
 }

@@ -28,14 +28,18 @@ int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record)
     return 1;
 }
 
-int32_t fvm_domain_restart(uint32_t cap)
+static int32_t by_steps(uint32_t call, uint32_t cap)
 {
     int32_t result;
     do {
-        result = fvm_call(FVM_CALL_DOMAIN_RESTART, cap, 0, 0, 0).r0;
+        result = fvm_call(call, cap, 0, 0, 0).r0;
     } while (result == FVM_MORE);
     return result;
 }
+
+int32_t fvm_domain_stop(uint32_t cap) { return by_steps(FVM_CALL_DOMAIN_STOP, cap); }
+
+int32_t fvm_domain_restart(uint32_t cap) { return by_steps(FVM_CALL_DOMAIN_RESTART, cap); }
 
 /* The record of why a domain is stopped; serial 0 if the log has none. */
 static struct fvm_fault reason(uint32_t log, uint8_t domain)

@@ -42,7 +42,7 @@ def rules(vector_table: int) -> dict[str, Rule]:
         "CCR": only(0x210),
         "SHPR1": only(0),
         "SHPR2": only(0x80000000),
-        "SHPR3": only(0x80800000),
+        "SHPR3": only(0x80F00000),
         "SHCSR": Rule(boot=0x00070000),
         "CFSR": Rule(boot=_ALL_ONES),
         "HFSR": Rule(boot=_ALL_ONES),

@@ -32,7 +32,7 @@ static void compare_configuration(void)
         {0xE000ED14u, 0xFFFFFFFFu, 0x210u},      /* CCR */
         {0xE000ED18u, 0xFFFFFFFFu, 0},           /* SHPR1 */
         {0xE000ED1Cu, 0xFFFFFFFFu, 0x80000000u}, /* SHPR2 */
-        {0xE000ED20u, 0xFFFFFFFFu, 0x80800000u}, /* SHPR3 */
+        {0xE000ED20u, 0xFFFFFFFFu, 0x80F00000u}, /* SHPR3 */
         {0xE000ED24u, 0x0007F000u, 0x00070000u}, /* SHCSR: enabled, nothing pending */
         {0xE000EF34u, 0xFFFFFFFFu, 0x80000000u}, /* FPCCR */
         {0xE000EF3Cu, 0xFFFFFFFFu, 0},           /* FPDSCR */
@@ -54,7 +54,7 @@ static void compare_configuration(void)
 }
 
 """
-SWITCH = "uint32_t scheduler_switch(void)\n{\n"
+SWITCH = "uint32_t scheduler_switch(struct thread *previous)\n{\n"
 
 
 def after(

@@ -79,7 +79,7 @@ def test_vms_that_woke_together_share_at_every_tick(shares: Built, tmp_path: Pat
 def test_without_the_boost_it_waits_for_the_others_slices(
     shares: Built, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    boost = ("vcpu_boosted |= bit & vcpu_funded;", "")
+    boost = ("vcpu_boosted |= vcpu->bit & vcpu_funded;", "")
     changed = once(
         tmp_path_factory,
         "shares without boost",

@@ -47,7 +47,7 @@ CHECKED = (
 STRAY = (
     "    *(volatile uint32_t *)0xE000ED98u = 7;\n    *(volatile uint32_t *)0xE000EDA0u = 0x13;\n"
 )
-BEFORE = "uint32_t scheduler_switch(void)\n"
+BEFORE = "uint32_t scheduler_switch(struct thread *previous)\n"
 
 
 def checking(

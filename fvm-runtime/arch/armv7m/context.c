@@ -13,11 +13,14 @@ extern uint32_t kernel_exc_return; /* entry.S: where every kernel entry pushed E
 
 uint32_t context_arch_frame_size(void) { return sizeof(struct exception_frame); }
 
-void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t stack)
+void context_arch_init(struct fvm_usr_reg *context, bool fpu, uint32_t entry, uint32_t stack)
 {
     struct exception_frame *frame = (struct exception_frame *)stack - 1;
     *frame = (struct exception_frame){.lr = 0xFFFFFFFFu, .pc = entry & ~1u, .xpsr = XPSR_T};
-    *context = (struct fvm_usr_reg){0};
+    context->Reg = (struct fvm_usr_core){0};
+    if (fpu) {
+        context->Fpu = (struct fvm_usr_fpu){0};
+    }
     context->Reg.LR = EXC_RETURN_THREAD_PSP | EXC_RETURN_BASIC_FRAME;
     context->Reg.SP = (uint32_t)frame;
 }

@@ -1,16 +1,17 @@
 /* ARMv7-M processor set-up.
  *
- * Exception story: MemManage, BusFault and UsageFault have priority 0; SVCall, SysTick, PendSV and
- * every interrupt share 0x80. So no kernel entry preempts another one, no kernel path needs CPSID,
- * and a fault of a thread is taken before anything else that is pending. Threads run unprivileged
- * on PSP; MSP is the kernel's and empty whenever a thread runs. PendSV is used once, to enter the
- * first thread. Lazy FP stacking is off (LSPEN 0): with it a fault of one thread's stack appears
- * inside the kernel or in the next thread.
+ * Exception story: MemManage, BusFault and UsageFault have priority 0; SVCall, SysTick and every
+ * interrupt share 0x80. So no kernel entry preempts another one, no kernel path needs CPSID, and a
+ * fault of a thread is taken before anything else that is pending. Threads run unprivileged on PSP;
+ * MSP is the kernel's and empty whenever a thread runs. PendSV, less urgent than the rest, enters
+ * the first thread and then does the work that may wait (entry.S). Lazy FP stacking is off (LSPEN
+ * 0): with it a fault of one thread's stack appears inside the kernel or in the next thread.
  */
 #include "arch/cortexm/scs.h"
 #include "kernel/kernel.h"
 
 #define PRIORITY_SHARED 0x80u
+#define PRIORITY_DEFERRED 0xF0u /* chips have four bits or more */
 #define PRIORITY_SHARED_X4 0x80808080u
 
 extern const uint32_t vector_table[];
@@ -41,7 +42,7 @@ void cpu_arch_init(void)
     SCS_ACTLR = 0; /* write buffer, folding and interruptible multi-cycle instructions stay on */
     SCB_SHPR1 = 0;
     SCB_SHPR2 = PRIORITY_SHARED << 24;
-    SCB_SHPR3 = (PRIORITY_SHARED << 24) | (PRIORITY_SHARED << 16);
+    SCB_SHPR3 = (PRIORITY_SHARED << 24) | (PRIORITY_DEFERRED << 16);
     SCB_SHCSR = SCB_SHCSR_FAULTS_ENABLED; /* and nothing active or pending */
     SCB_CFSR = ~0u;                       /* write one to clear: no fault so far */
     SCB_HFSR = ~0u;
@@ -75,5 +76,7 @@ _Noreturn void cpu_arch_reset(void)
 }
 
 void cpu_arch_settle(void) { barrier_data(); }
+
+void cpu_arch_defer(void) { SCB_ICSR = SCB_ICSR_PENDSVSET; }
 
 void cpu_arch_forget(void) { SCB_SHCSR = SCB_SHCSR & ~SCB_SHCSR_PENDED; }

@@ -1,10 +1,14 @@
 /* Reset, exception entries and the context switch.
  *
- * Every kernel entry comes from a thread, so MSP is empty before it and {r3, lr} are its first two
+ * A kernel entry comes from a thread, so MSP is empty before it and {r3, lr} are its first two
  * words: EXC_RETURN lies at kernel_exc_return (context_arch_resume changes it there). C handlers
  * keep r4-r11 by the procedure call standard, so they are still the thread's when the entry ends;
  * only then, and only if another thread is to run, are they saved. What a thread resumes with is
  * its own except EXC_RETURN: bit 4 (frame type) may come from it, the other bits are the kernel's.
+ *
+ * PendSV, the deferred work, is less urgent than the rest and holds everything off while it runs.
+ * An entry that comes before its first or behind its last instruction returns to it; if another
+ * thread is to run then, PendSV is pended once more and switches.
  */
 #include "fvm_config.h"
 
@@ -34,6 +38,12 @@
 #define THREAD_RETURN_BITS 4
 
 #define MPU_CTRL 0xE000ED94
+#define ICSR 0xE000ED04
+#define PENDSVSET (1 << 28)
+
+#define EXC_RETURN_PSP 4
+#define EXC_RETURN_TO_THREAD 8
+#define EXC_RETURN_BASIC_FRAME 16
 
     .section .vectors, "a"
     .global vector_table
@@ -49,7 +59,7 @@ vector_table:
     .word call_stub         /* SVCall */
     .word unused_entry      /* DebugMonitor */
     .word 0
-    .word start_stub        /* PendSV: first thread only */
+    .word deferred_stub     /* PendSV */
     .word timer_stub        /* SysTick */
     line_vectors
 
@@ -139,15 +149,18 @@ leave:
     bne 1f
     dsb                         /* before every exception return: erratum 838869 */
     bx lr
-1:  ldr r0, [r2, #THREAD_CONTEXT]
+1:  tst lr, #EXC_RETURN_TO_THREAD
+    beq again
+    ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
     str r12, [r0], #4
 #if FVM_FPU
-    tst lr, #0x10
+    tst lr, #EXC_RETURN_BASIC_FRAME
     it eq
     vstmiaeq r0, {s16-s31}
 #endif
+    mov r0, r2
 
 enter:
     bl scheduler_switch
@@ -155,13 +168,15 @@ enter:
     bic r1, r0, #1
     ldrd r2, r3, [r1, #THREAD_CONTEXT]
     ldmia r2!, {r4-r11, lr}
-    ldr r12, [r2], #4
-    and lr, lr, #0x10
+    ldr r12, [r2]
+    and lr, lr, #EXC_RETURN_BASIC_FRAME
     orr lr, lr, r3
     msr psp, r12
+    cpsie i                     /* masked by the deferred work only */
 #if FVM_FPU
-    tst lr, #0x10
-    itt eq
+    tst lr, #EXC_RETURN_BASIC_FRAME
+    ittt eq
+    addeq r2, r2, #4
     vldmiaeq r2, {s16-s31}
     bxeq lr                     /* S0-S15 and FPSCR come from its frame */
     lsls r0, r0, #31
@@ -176,6 +191,29 @@ enter:
     bx lr
 
     .thumb_func
+deferred_stub:
+    cpsid i
+    tst lr, #EXC_RETURN_PSP
+    beq start_stub              /* from boot, which runs on MSP */
+    push {r3, lr}
+    bl time_deferred
+    cbnz r0, 2f                 /* more to do: pended again, which thread runs is seen then */
+    ldr r1, =cpu
+    ldrd r2, r3, [r1, #CPU_CURRENT]
+    cmp r2, r3
+    bne leave
+2:  pop {r3, lr}
+    cpsie i
+    dsb
+    bx lr
+
+again:
+    ldr r0, =ICSR
+    mov r1, #PENDSVSET
+    str r1, [r0]
+    dsb
+    bx lr
+
 start_stub:
     ldr r0, =kernel_stack_top   /* drop what boot left on the stack */
     msr msp, r0
@@ -183,6 +221,8 @@ start_stub:
     orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */
     msr control, r0
     isb
+    ldr r0, =cpu
+    ldr r0, [r0, #CPU_CURRENT]
     b enter
     .ltorg
 

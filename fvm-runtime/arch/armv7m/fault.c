@@ -45,7 +45,6 @@ void fault_entry(uint32_t exception, uint32_t exc_return)
     } else if (detail.status != 0) {
         fault_raise(cpu.current, cause_of(detail.status), &detail);
     } /* else: left over from a thread that was stopped meanwhile */
-    scheduler_choose();
 }
 
 /* A system call: its arguments are in the frame that the processor stacked. */
@@ -57,5 +56,4 @@ void call_entry(uint32_t stack)
     }
     fault_raise(cpu.current, FVM_FAULT_STACKING,
                 &(struct fault_detail){.address = stack, .address_valid = true, .no_frame = true});
-    scheduler_choose();
 }

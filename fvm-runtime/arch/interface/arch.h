@@ -23,6 +23,7 @@ void cpu_arch_init(void);            /* fault enables, priorities, FPU policy */
 _Noreturn void cpu_arch_start(void); /* leave boot: run the thread the scheduler chose */
 _Noreturn void cpu_arch_reset(void); /* restart the whole chip */
 void cpu_arch_settle(void);          /* returns when every write so far has reached its register */
+void cpu_arch_defer(void);           /* call time_deferred() when nothing else is to be done */
 void cpu_arch_forget(void); /* drop exceptions the current thread has pending: it was stopped */
 
 /* --- memory protection ----------------------------------------------------------------- */
@@ -36,14 +37,20 @@ void line_arch_close(uint32_t line);
 void line_arch_clear(uint32_t line); /* forget a pending interrupt */
 
 /* --- time ------------------------------------------------------------------------------- */
-void timer_arch_init(uint32_t cycles); /* calls time_tick() every `cycles` */
-uint32_t timer_arch_now(void);         /* processor cycles, wraps */
+void timer_arch_init(void);    /* calls time_tick() FVM_TICK_HZ times a second */
+uint32_t timer_arch_now(void); /* processor cycles, wraps */
+/* For less than a tick, with fewer instructions: a count, the cycles between two of them, and the
+ * count so many cycles after another one. */
+uint32_t timer_arch_count(void);
+uint32_t timer_arch_elapsed(uint32_t from, uint32_t to);
+uint32_t timer_arch_skip(uint32_t count, uint32_t cycles);
 
 /* --- contexts --------------------------------------------------------------------------- */
 /* Bytes of stack that the first frame of a thread takes. */
 uint32_t context_arch_frame_size(void);
-/* Makes the context start at entry with the given stack, whose memory the caller has checked. */
-void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t stack);
+/* Makes the context start at entry with the given stack, whose memory the caller has checked.
+ * Without fpu the context has room for fvm_usr_core only. */
+void context_arch_init(struct fvm_usr_reg *context, bool fpu, uint32_t entry, uint32_t stack);
 /* Makes a context whose memory was checked before start at entry with arguments, on the frame that
  * ends at `stack`. Registers that no argument is in hold what its domain left there. */
 void context_arch_call(struct fvm_usr_reg *context, uint32_t stack, uint32_t entry,

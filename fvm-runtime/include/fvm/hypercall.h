@@ -38,16 +38,17 @@
 /* For processes: the first argument is a capability number of the caller's table. */
 #define FVM_CALL_SIGNAL_WAIT 32 /* r0: cap; returns the count, at least 1 */
 #define FVM_CALL_SIGNAL_SEND 33 /* r0: cap */
-/* r0: signal cap; of one vCPU that reports to this signal, returns r0: vCPU index (or FVM_E_BUSY:
- * none), r1: call number or FVM_REQUEST_BUDGET, r2, r3: arguments */
-#define FVM_CALL_REQUEST_GET 34
-#define FVM_CALL_REQUEST_REPLY 35  /* r0: vCPU cap, r1: result of its call */
-#define FVM_REQUEST_BUDGET 0xFFu   /* not a call: the vCPU is due for its budget of a new round */
-#define FVM_CALL_VCPU_ROUTE 36     /* r0: vCPU cap, r1: phys_id, r2: virt_id */
-#define FVM_CALL_VCPU_EVENT 37     /* r0: vCPU cap, r1: evt_id, r2: virt_id, FVM_NONE: sending */
-#define FVM_CALL_VCPU_LOCK 38      /* r0: vCPU cap */
-#define FVM_CALL_VCPU_BUDGET 39    /* r0: vCPU cap, r1: cycles; refill, end of the round */
-#define FVM_CALL_DOMAIN_RESTART 40 /* r0: domain cap; until the result isn't FVM_MORE */
+/* For the one thread that decides on the calls of VMs. r0: cap of the signal that it may wait for;
+ * r1: cap of the vCPU whose call it decided on, or FVM_NONE; r2: FVM_OK: the kernel does what was
+ * asked for, FVM_E_*: refused. Waits for the next request and returns r0: vCPU index (or FVM_E_*),
+ * r1: number of the call or FVM_REQUEST_BUDGET, r2, r3: its arguments. */
+#define FVM_CALL_REQUEST_NEXT 34
+#define FVM_REQUEST_BUDGET 0xFFu /* not a call: the vCPU is due for its budget of a new round */
+#define FVM_CALL_VCPU_BUDGET 39  /* r0: vCPU cap, r1: cycles; refill, end of the round */
+/* r0: domain cap; one step of it: to be repeated while the result is FVM_MORE, by a thread that
+ * outranks the domain's. */
+#define FVM_CALL_DOMAIN_RESTART 40
+#define FVM_CALL_DOMAIN_STOP 35 /* as before; it stays stopped until it is restarted */
 /* r0: log cap, right READ, r1: serial, r2: first word; of the oldest record after this serial,
  * returns r0: its own (0: none), r1-r3: three words */
 #define FVM_CALL_FAULT_READ 41
@@ -74,16 +75,15 @@
 #define FVM_STATUS_DOMAIN 1 /* restarts, epoch, ticks served, ticks dropped (0 without vCPU) */
 #define FVM_STATUS_SIGNAL 2 /* counts handed to waiters, counts pending, 0, 0 */
 
-#define FVM_MORE 1 /* FVM_CALL_DOMAIN_RESTART: a step is done, call again for the next */
-
 /* Results. Every refusal is one of these; nothing else changed. */
 #define FVM_OK 0
+#define FVM_MORE 1            /* a step is done, others follow */
 #define FVM_E_CALL (-1)       /* no such call, or not from this kind of thread */
 #define FVM_E_CAPABILITY (-2) /* no such capability, wrong type or missing right */
 #define FVM_E_ARGUMENT (-3)   /* out of range */
 #define FVM_E_OWNER (-4)      /* line, event or pin belongs to somebody else or nobody */
 #define FVM_E_LOCKED (-5)     /* frozen by hyp_vct_lck */
-#define FVM_E_BUSY (-6)       /* somebody waits or is there already; a port that is closed */
-#define FVM_E_FAULT (-7)      /* the domain that was invoked faulted or restarts */
+#define FVM_E_BUSY (-6)       /* somebody waits there already */
+#define FVM_E_FAULT (-7)      /* the process that was to answer restarts */
 
 #endif

@@ -28,7 +28,8 @@ int32_t fvm_event_send(uint32_t cap); /* FVM_E_BUSY while the receiver starts */
  * Returns 1, 0 without such a record, or FVM_E_*. A record that is missing was lost: its serial
  * is left out. */
 int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record);
-/* Starts a domain anew, as often as the kernel needs to be asked. */
+/* Stops a domain, or starts it anew. The caller must outrank all its threads. */
+int32_t fvm_domain_stop(uint32_t cap);
 int32_t fvm_domain_restart(uint32_t cap);
 
 /* A domain that this process decides about: its index in records, and the capability of it. */

@@ -17,7 +17,8 @@ static int32_t result(uint32_t number, uint32_t cap)
 
 static int takes_capability(uint32_t number)
 {
-    return (number >= FVM_CALL_SIGNAL_WAIT && number <= FVM_CALL_STATUS) ||
+    return (number >= FVM_CALL_SIGNAL_WAIT && number <= FVM_CALL_DOMAIN_STOP) ||
+           (number >= FVM_CALL_VCPU_BUDGET && number <= FVM_CALL_STATUS) ||
            number == FVM_CALL_FAULT_DECIDED || number == FVM_CALL_TIMER_SET;
 }
 
@@ -60,9 +61,7 @@ static int32_t wrong_type_or_right(void)
         if (!takes_capability(number)) {
             continue;
         }
-        if (number != FVM_CALL_REQUEST_GET) { /* that takes a signal one may wait for */
-            other += result(number, FVM_CAP_BEAT) != FVM_E_CAPABILITY;
-        }
+        other += result(number, FVM_CAP_BEAT) != FVM_E_CAPABILITY;
         other += result(number, FVM_CAP_FROM_WILD) != FVM_E_CAPABILITY;
     }
     return other;

@@ -12,16 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fvm_usr_core {
+    uint32_t R4, R5, R6, R7, R8, R9, R10, R11;
+    uint32_t LR; /* EXC_RETURN */
+    uint32_t SP; /* PSP: address of the exception frame */
+};
+
+struct fvm_usr_fpu {
+    uint32_t S16, S17, S18, S19, S20, S21, S22, S23;
+    uint32_t S24, S25, S26, S27, S28, S29, S30, S31;
+};
+
 struct fvm_usr_reg {
-    struct {
-        uint32_t R4, R5, R6, R7, R8, R9, R10, R11;
-        uint32_t LR; /* EXC_RETURN */
-        uint32_t SP; /* PSP: address of the exception frame */
-    } Reg;
-    struct {
-        uint32_t S16, S17, S18, S19, S20, S21, S22, S23;
-        uint32_t S24, S25, S26, S27, S28, S29, S30, S31;
-    } Fpu;
+    struct fvm_usr_core Reg;
+    struct fvm_usr_fpu Fpu;
 };
 
 #define USR_REG_BYTES(group, first, last)                                                          \
