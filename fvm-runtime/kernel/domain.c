@@ -82,11 +82,11 @@ static int32_t start(uint32_t index, uint32_t step)
         return slot_good(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
     }
     step -= domain->thread_count;
+    if (step < domain->port_count) {
+        return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
+    }
+    step -= domain->port_count;
     if (step == 0) {
-        if (!invocation_good(domain)) {
-            return FVM_E_ARGUMENT;
-        }
-        invocation_start(domain);
         if (domain->vcpu != FVM_NO_INDEX) {
             vcpu_start(&vcpu_table[domain->vcpu]);
         }
@@ -149,11 +149,22 @@ void domain_halt(struct thread *thread)
     cpu_arch_forget();
 }
 
-static void stop_thread(struct thread *thread)
+/* This step is not done yet. */
+static int32_t again(uint32_t index)
 {
+    domain_table[index].step--;
+    return FVM_MORE;
+}
+
+static bool stop_thread(struct thread *thread)
+{
+    if (thread->vcpu == NULL && invocation_leave(thread)) {
+        return true;
+    }
     signal_leave(thread);
     request_leave(thread);
     scheduler_block(thread, THREAD_STOPPED);
+    return false;
 }
 
 static void stop_capability(const struct fvm_capability *capability)
@@ -172,14 +183,12 @@ static int32_t stop(uint32_t index, uint32_t step)
         return FVM_MORE;
     }
     step -= FAULT_STEPS;
-    if (step == 0) {
-        invocation_stop(index);
-        return FVM_MORE;
+    if (step < domain->port_count) {
+        return invocation_stop(domain->port_first + step) ? again(index) : FVM_MORE;
     }
-    step--;
+    step -= domain->port_count;
     if (step < domain->thread_count) {
-        stop_thread(&thread_table[domain->thread_first + step]);
-        return FVM_MORE;
+        return stop_thread(&thread_table[domain->thread_first + step]) ? again(index) : FVM_MORE;
     }
     step -= domain->thread_count;
     if (domain->vcpu != FVM_NO_INDEX) {

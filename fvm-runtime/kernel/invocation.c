@@ -41,26 +41,15 @@ void invocation_init(void)
     }
 }
 
-bool invocation_good(const struct fvm_domain *domain)
+bool invocation_prepare(const struct fvm_domain *domain, uint32_t number)
 {
+    const struct fvm_domain_entry *entry = &exported(domain)[number];
+    struct port *port = &port_table[domain->port_first + number];
     uint32_t size = context_arch_frame_size();
-    for (uint32_t i = 0; i < domain->port_count; i++) {
-        uint32_t stack = exported(domain)[i].stack;
-        if ((stack & 7u) != 0 || !domain_holds(domain, stack - size, size)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void invocation_start(const struct fvm_domain *domain)
-{
-    for (uint32_t i = 0; i < domain->port_count; i++) {
-        struct port *port = &port_table[domain->port_first + i];
-        port->entry = exported(domain)[i].entry;
-        port->stack = exported(domain)[i].stack;
-        port->broken = 0;
-    }
+    port->entry = entry->entry;
+    port->stack = entry->stack;
+    port->broken = 0;
+    return (port->stack & 7u) == 0 && domain_holds(domain, port->stack - size, size);
 }
 
 /* The caller goes on, with results in its frame, which was checked when it called. */
@@ -92,29 +81,24 @@ static const struct thread *at_home(const struct thread *thread)
     return thread;
 }
 
-static void stop_port(struct port *port)
+bool invocation_leave(const struct thread *thread)
 {
-    while (port->caller != NULL && port->caller != port->thread) {
-        break_off(scheduler_runs_for(at_home(port->thread))->port);
+    const struct thread *inner = scheduler_runs_for(thread);
+    if (inner == thread) {
+        return false;
     }
-    port->caller = port->thread;
+    break_off(inner->port);
+    return true;
 }
 
-void invocation_stop(uint32_t domain_index)
+bool invocation_stop(uint32_t number)
 {
-    const struct fvm_domain *domain = &fvm_domain[domain_index];
-    for (uint32_t i = 0; i < domain->port_count; i++) {
-        stop_port(&port_table[domain->port_first + i]);
+    struct port *port = &port_table[number];
+    if (port->caller != NULL && port->caller != port->thread) {
+        return invocation_leave(at_home(port->thread));
     }
-    if (domain->vcpu != FVM_NO_INDEX) {
-        return;
-    }
-    for (uint32_t i = 0; i < domain->thread_count; i++) {
-        const struct thread *thread = &thread_table[domain->thread_first + i];
-        while (scheduler_runs_for(thread) != thread) {
-            break_off(scheduler_runs_for(thread)->port);
-        }
-    }
+    port->caller = port->thread;
+    return false;
 }
 
 static int32_t enter(struct thread *caller, struct port *port, const struct call_frame *frame)
@@ -164,15 +148,24 @@ int32_t invocation_call(struct thread *caller, struct call_frame *frame)
 
 void invocation_init(void) {}
 
-bool invocation_good(const struct fvm_domain *domain)
+bool invocation_prepare(const struct fvm_domain *domain, uint32_t number)
 {
     (void)domain;
+    (void)number;
     return true;
 }
 
-void invocation_start(const struct fvm_domain *domain) { (void)domain; }
+bool invocation_leave(const struct thread *thread)
+{
+    (void)thread;
+    return false;
+}
 
-void invocation_stop(uint32_t domain_index) { (void)domain_index; }
+bool invocation_stop(uint32_t number)
+{
+    (void)number;
+    return false;
+}
 
 int32_t invocation_call(struct thread *caller, struct call_frame *frame)
 {

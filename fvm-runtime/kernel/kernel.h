@@ -108,9 +108,11 @@ struct thread *scheduler_runs_for(const struct thread *thread);
 
 /* --- invocation.c: ports, by which a thread runs in another domain -------------------------- */
 void invocation_init(void);
-bool invocation_good(const struct fvm_domain *domain); /* the ports in the image's header */
-void invocation_start(const struct fvm_domain *domain);
-void invocation_stop(uint32_t domain_index); /* nobody of it is elsewhere, nobody else in it */
+/* A port of a domain that starts, as the image's header has it; false: its stack lies outside. */
+bool invocation_prepare(const struct fvm_domain *domain, uint32_t number);
+/* Steps; false when there is no more to do. */
+bool invocation_stop(uint32_t number);               /* a port lets nobody in, and all go */
+bool invocation_leave(const struct thread *thread); /* it comes home from where it is */
 int32_t invocation_call(struct thread *caller, struct call_frame *frame);
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */

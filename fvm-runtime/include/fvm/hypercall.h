@@ -83,7 +83,7 @@
 #define FVM_E_ARGUMENT (-3)   /* out of range */
 #define FVM_E_OWNER (-4)      /* line, event or pin belongs to somebody else or nobody */
 #define FVM_E_LOCKED (-5)     /* frozen by hyp_vct_lck */
-#define FVM_E_BUSY (-6)       /* somebody waits there already */
-#define FVM_E_FAULT (-7)      /* the process that was to answer restarts */
+#define FVM_E_BUSY (-6)       /* somebody waits or is there already; a port that is closed */
+#define FVM_E_FAULT (-7)      /* the domain that was invoked faulted or restarts */
 
 #endif
