@@ -249,9 +249,8 @@ class _Numbering:
         if _delays(self.system):
             capabilities.append(Capability("RETRY", "TIMER", ("CONTROL",), 0))
         for index, domain in enumerate(self.system.domains, start=1):
-            if domain.fault.process is None:
-                name = f"DOMAIN_{c_name(domain.name)}"
-                capabilities.append(Capability(name, "DOMAIN", ("CONTROL",), index))
+            name = f"DOMAIN_{c_name(domain.name)}"
+            capabilities.append(Capability(name, "DOMAIN", ("CONTROL",), index))
         for index, vm in enumerate(self.system.vms):
             capabilities.append(Capability(f"VCPU_{c_name(vm.name)}", "VCPU", ("CONTROL",), index))
         return tuple(capabilities)

@@ -231,11 +231,7 @@ class Expected(Described):
             ),
             Capability(CAP_LOG, READ | CONTROL, 0),
             *([Capability(CAP_TIMER, CONTROL, 0)] if self.delays else []),
-            *(
-                Capability(CAP_DOMAIN, CONTROL, i)
-                for i in range(1, len(self.names))
-                if self.fault_signal(i) == FAULT
-            ),
+            *(Capability(CAP_DOMAIN, CONTROL, i) for i in range(1, len(self.names))),
             *(Capability(CAP_VCPU, CONTROL, i) for i in range(len(self.system.vms))),
         )
 
