@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from composer.chips.chip import Chip
 from composer.description.model import Irq, System
 from composer.verify.described import (
-    FAULT,
     HYPERVISOR,
     MICROSECONDS,
     Described,

@@ -56,9 +56,6 @@ _Noreturn void hyp_manager_thread(void)
 {
     uint32_t replied = FVM_NONE;
     int32_t verdict = FVM_OK;
-    while (HYP_VCPUS == 0) {
-        (void)fvm_signal_wait(HYP_CAP_MANAGER); /* which nobody sends: there is nothing to decide */
-    }
     for (;;) {
         struct fvm_result request =
             fvm_call(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, replied, (uint32_t)verdict, 0);

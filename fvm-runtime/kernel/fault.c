@@ -55,8 +55,8 @@ static void copy_place(const struct thread *thread, struct fvm_fault *fresh)
 }
 
 /* Only what is lost otherwise, so that the path is short; fault_complete adds the rest. */
-void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
-                 const struct fault_detail *detail)
+__attribute__((noinline)) void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
+                                           const struct fault_detail *detail)
 {
     if (thread->domain->fault_signal == FVM_NO_INDEX) {
         cpu_arch_reset(); /* the hypervisor itself: nobody is left to decide */
