@@ -10,7 +10,8 @@ from porter.context_switch.accept import check
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import decode
-from porter.context_switch.handler import Handler, transcribe
+from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
+from porter.context_switch.handler import Handler, publish_name, transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick
@@ -153,55 +154,41 @@ class CFile:
 
     def _edits(self, names: Names) -> list[SwitchPort]:
         writer = Writer(names, self._text.spaced())
-        picks = {
-            found.definition.name + "_pick": found.handler.pick
-            for found in self._found
-            if isinstance(found.handler.pick, Pick)
-        }
         starts = [found for found in self._found if found.handler.role == ROLE_START]
-        yield_to = next(iter(picks)) if len(picks) == 1 and starts else None
+        functions = [(found.definition.name, found.handler) for found in self._found]
+        fast = fast_yield(functions, names) if starts else None
+        handlers = [
+            found.handler if fast is not None and fast.names_itself else publish_name(found.handler)
+            for found in self._found
+        ]
+        first = fast.registration(writer) if fast is not None else None
         blocks: dict[int, list[str]] = {}
-        for found in self._found:
-            name = found.definition.name + "_pick"
-            lines = self._signature(found.definition)
-            if found.handler.role == ROLE_START:
-                lines += writer.body(found.handler, yield_to)
-            else:
-                lines += writer.body(found.handler)
-            if name == yield_to:
-                pick = picks[name]
-                lines = [*self._pick_text(writer, name, pick), "", *lines]
+        for found, handler in zip(self._found, handlers, strict=True):
+            starts_here = handler.role == ROLE_START
+            body = writer.body(handler, first if starts_here else None)
+            lines = [*self._signature(found.definition), *body]
+            if fast is not None and found.handler is fast.home and fast.function is not None:
+                assert isinstance(handler.pick, Pick)
+                lines = [*pick_text(writer, fast.function, handler.pick), "", *lines]
             blocks[found.definition.start] = lines
-        self._declare(writer, blocks, picks, yield_to, starts)
-        edits = [
-            self._edit(found, blocks[found.definition.start], yield_to) for found in self._found
-        ]
+        self._declare(writer, blocks, fast, starts)
+        edits = [self._edit(found, blocks[found.definition.start], fast) for found in self._found]
         return [*edits, *self._include(), *self._prototypes()]
-
-    def _pick_text(self, writer: Writer, name: str, pick: Pick) -> list[str]:
-        return [
-            "/* The same for a yield that is a function call: the registers are on the stack. */",
-            *writer.pick(name, pick),
-        ]
 
     def _declare(
         self,
         writer: Writer,
         blocks: dict[int, list[str]],
-        picks: dict[str, Pick],
-        yield_to: str | None,
+        fast: FastYield | None,
         starts: list[_Found],
     ) -> None:
         """Put declarations in front of the first function that needs them."""
-        if yield_to is not None:
-            home = next(
-                found.definition.start
-                for found in self._found
-                if found.definition.name + "_pick" == yield_to
-            )
+        if fast is not None and fast.function is not None:
             first = min(found.definition.start for found in starts)
-            if first < home:
-                declaration = writer.pick_signature(yield_to, picks[yield_to]) + ";"
+            home = next(f.definition.start for f in self._found if f.handler is fast.home)
+            pick = fast.home.pick
+            if first < home and isinstance(pick, Pick):
+                declaration = writer.pick_signature(fast.function, pick) + ";"
                 blocks[first] = [declaration, "", *blocks[first]]
         if externs := writer.externs():
             first = min(blocks)
@@ -211,7 +198,7 @@ class CFile:
         head = self._text.without_naked(definition.start, definition.body)
         return [line.decode("latin-1") for line in head.strip().splitlines()]
 
-    def _edit(self, found: _Found, lines: list[str], yield_to: str | None) -> SwitchPort:
+    def _edit(self, found: _Found, lines: list[str], fast: FastYield | None) -> SwitchPort:
         indent = self._indent(found.definition.start)
         text = self._text.eol.join(
             ((indent if index and line else "") + line).encode("latin-1")
@@ -220,8 +207,8 @@ class CFile:
         handler = found.handler
         reason = f"{handler.instructions} instructions transcribed"
         if handler.role == ROLE_SWITCH:
-            if yield_to == found.definition.name + "_pick":
-                reason += f", fast yield through {yield_to}()"
+            if fast is not None and handler is fast.home:
+                reason += f", fast yield through {fast.through}()"
             else:
                 why = handler.pick if isinstance(handler.pick, str) else "no first-task start here"
                 reason += f"; no fast yield: {why}"

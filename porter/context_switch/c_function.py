@@ -9,7 +9,7 @@ from porter.context_switch.ir import Call, Guest, Var
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.locals import pointer_locals
 from porter.context_switch.names import POINTER, Names
-from porter.context_switch.pick import Pick
+from porter.context_switch.pick import Pick, Running
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements, flatten
 
@@ -26,14 +26,14 @@ class Writer:
         self._called: dict[str, None] = {}
         self._star = "* " if spaced else "*"
 
-    def body(self, handler: Handler, yield_to: str | None = None) -> list[str]:
-        """The function's body with its braces. `yield_to` is the pick to register first."""
+    def body(self, handler: Handler, first: Guest | None = None) -> list[str]:
+        """The function's body with its braces, and a call in front of it."""
         nodes = handler.nodes
         for node in flatten(nodes):
             if isinstance(node, Call) and self._names.declared_function(node.function) is None:
                 self._declare(node.function)
-        if yield_to is not None:
-            nodes = (Guest((), "virt_yield_set", (yield_to,)), *nodes)
+        if first is not None:
+            nodes = (first, *nodes)
         return [
             "{",
             *self._lines(
@@ -41,6 +41,12 @@ class Writer:
             ),
             "}",
         ]
+
+    def yield_over(self, running: Running, name: str) -> Guest:
+        """The call that tells the guest library of the running task, `name` its name in C."""
+        star = "void * volatile *" if self._spaced else "void *volatile *"
+        address = f"{self._paren(star)}{' ' if self._spaced else ''}&{running.variable}"
+        return Guest((), "virt_yield_task", (address, running.choose, name))
 
     def pick(self, name: str, pick: Pick) -> list[str]:
         """The pick function of a switch handler."""

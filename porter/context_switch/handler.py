@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.decode import Instruction, decode
@@ -29,13 +29,15 @@ from porter.context_switch.walk import defined, reads, subexpressions, used
 
 @dataclass(frozen=True)
 class Handler:
-    """A transcribed function. `pick` is a string, the reason, where there is none."""
+    """A transcribed function. `pick` is a string, the reason, where there is none; `recipe` is that
+    of its RTOS, if the task's name can be published."""
 
     symbol: str
     role: str
     nodes: tuple[Node, ...]
     pick: Pick | str
     instructions: int
+    recipe: Recipe | None = None
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
@@ -53,9 +55,9 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
             raise NotTranscribable("a plain function with parameters or a result")
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
     recipe = recipe_for(_symbols(nodes))
-    if recipe is not None and names.declared_function(recipe.needs) is not None:
-        nodes, pick = _publish_name(nodes, pick, recipe, role)
-    return Handler(function.name, role, nodes, pick, len(instructions))
+    if recipe is not None and names.declared_function(recipe.needs) is None:
+        recipe = None
+    return Handler(function.name, role, nodes, pick, len(instructions), recipe)
 
 
 def _signatures(
@@ -103,20 +105,19 @@ def _symbols(nodes: tuple[Node, ...]) -> set[str]:
     return found
 
 
-def _publish_name(
-    nodes: tuple[Node, ...], pick: Pick | str, recipe: Recipe, role: str
-) -> tuple[tuple[Node, ...], Pick | str]:
+def publish_name(handler: Handler) -> Handler:
     """Add the running task's name for fault records, where the next task is known."""
-    if role not in (ROLE_SWITCH, ROLE_SVC):
-        return nodes, pick
+    if handler.recipe is None or handler.role not in (ROLE_SWITCH, ROLE_SVC):
+        return handler
+    nodes, pick = handler.nodes, handler.pick
     place = _restore(nodes)
     if place is None:
-        return nodes, pick
-    line = Verbatim((), f"fvm_state.task_name = {recipe.task_name}")
+        return handler
+    line = Verbatim((), f"fvm_state.task_name = {handler.recipe.task_name}")
     nodes = (*nodes[:place], line, *nodes[place:])
     if isinstance(pick, Pick):
         pick = Pick((*pick.nodes, line), pick.parameter, pick.result)
-    return nodes, pick
+    return replace(handler, nodes=nodes, pick=pick)
 
 
 def _restore(nodes: tuple[Node, ...]) -> int | None:

@@ -3,7 +3,9 @@
 A yield that is a function call has its registers on the stack already, so it needs only this:
 store the stack pointer, let the RTOS choose, fetch the chosen stack pointer. It can be cut out
 where the handler's frame is the one that `virt_yield` builds (see virt_yield_set in
-<fvm/guest.h>): r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0.
+<fvm/guest.h>): r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0. Most RTOSes
+do it alike: a variable points to the running task's control block, whose first word is the stack
+pointer, and a function changes that variable. Those need no function of their own.
 """
 
 from __future__ import annotations
@@ -19,14 +21,19 @@ from porter.context_switch.ir import (
     BlockLoad,
     BlockStore,
     Branch,
+    Call,
     Condition,
     Const,
+    Expr,
+    Load,
     Note,
     Statement,
+    Store,
+    Symbol,
     Var,
 )
 from porter.context_switch.structure import If, Node, Return, conditions_and_statements
-from porter.context_switch.walk import defined, used
+from porter.context_switch.walk import defined, rewrite, used
 
 _FRAME = (*CORE, "LR")
 _HAS_FPU = Condition("eq", Const(2), Binary("&", Var("LR"), Const(0x10)), Const(0))
@@ -40,6 +47,15 @@ class Pick:
     nodes: tuple[Node, ...]
     parameter: str
     result: str
+
+
+@dataclass(frozen=True)
+class Running:
+    """The variable that points to the running task's control block, and the function that may
+    change it."""
+
+    variable: str
+    choose: str
 
 
 def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
@@ -69,6 +85,35 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
             return "the choice of the next task reads the context of the last one"
     kept = tuple(node for node in middle if not isinstance(node, Note))
     return Pick(kept, saved.base, restored.base)
+
+
+def running_task(pick: Pick) -> Running | None:
+    """What a pick is about, if it does no more than `*task = sp; choose(); sp = *task;`."""
+    values: dict[str, Expr] = {}
+
+    def known(expr: Expr) -> Expr:
+        return rewrite(expr, lambda variable: values.get(variable.name, variable))
+
+    variable: Symbol | None = None
+    choose: str | None = None
+    for node in pick.nodes:
+        if isinstance(node, Assign):
+            values[node.target] = known(node.value)
+        elif isinstance(node, Store) and node.size == 4 and variable is None:
+            address, value = known(node.address), known(node.value)
+            if not (isinstance(address, Load) and isinstance(address.address, Symbol)):
+                return None
+            variable = address.address
+            if address != Load(Symbol(variable.name)) or value != Var(pick.parameter):
+                return None
+        elif isinstance(node, Call) and not node.arguments and variable and choose is None:
+            choose = node.function
+            values.clear()
+        else:
+            return None
+    if variable is None or choose is None or values.get(pick.result) != Load(Load(variable)):
+        return None
+    return Running(variable.name, choose)
 
 
 def _touched(item: Statement | Branch) -> set[str]:

@@ -4,7 +4,8 @@ A recipe is data, one `recipe.json` a folder:
 
 * ``symbols``    names by which a handler shows that it belongs to this RTOS;
 * ``task_name``  ``expression``: C that yields the running task's name, ``needs``: the function
-  that must be declared where the handler stands, or the name isn't published.
+  that must be declared where the handler stands, or the name isn't published, ``in_task``: true
+  if the name lies at the same place of every task's control block.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Recipe:
     symbols: frozenset[str]
     task_name: str
     needs: str
+    in_task: bool
 
 
 @lru_cache(maxsize=1)
@@ -35,7 +37,13 @@ def recipes() -> tuple[Recipe, ...]:
             data = json.loads(file.read_text(encoding="utf-8"))
             name = data["task_name"]
             found.append(
-                Recipe(data["rtos"], frozenset(data["symbols"]), name["expression"], name["needs"])
+                Recipe(
+                    data["rtos"],
+                    frozenset(data["symbols"]),
+                    name["expression"],
+                    name["needs"],
+                    name["in_task"],
+                )
             )
     return tuple(found)
 

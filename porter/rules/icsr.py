@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.rules.barriers import barriers_after
 from porter.rules.expressions import bits_of, is_truth_test, masked, outside_parentheses
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
@@ -38,6 +39,11 @@ class Icsr(Rule):
             _HEADER + "void f(void) { virt_yield(); }",
         ),
         Sample(
+            _HEADER + 'void f(void)\n{\n    ICSR = 1u << 28;\n    __asm volatile("dsb");\n'
+            '    __asm volatile ( "isb" ::: "memory" );\n    __DSB();\n    g();\n    __DSB();\n}\n',
+            _HEADER + "void f(void)\n{\n    virt_yield();\n    g();\n    __DSB();\n}\n",
+        ),
+        Sample(
             _HEADER + "int f(void) { return (ICSR & 0xFF) != 0; }",
             _HEADER + "int f(void) { return virt_in_vct() != 0; }",
         ),
@@ -64,6 +70,8 @@ class Icsr(Rule):
             return self.escalated(access.site, "what is written to ICSR isn't one known request")
         if access.statement is None:
             return self.escalated(access.site, "ICSR is written inside an expression")
+        for barrier in barriers_after(access.statement):
+            unit.delete(access.context, barrier)
         whole = access.whole
         edit = Edit(access.context.start(whole), access.context.end(whole), calls[0])
         return self.rewritten(access.site, "request to a system vector", edit)

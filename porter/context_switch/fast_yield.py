@@ -1,0 +1,62 @@
+"""How a yield switches tasks in user mode: what the port registers before the first task starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from porter.context_switch.c_function import Writer
+from porter.context_switch.handler import Handler
+from porter.context_switch.ir import Guest
+from porter.context_switch.lift_state import Signature
+from porter.context_switch.names import Names
+from porter.context_switch.pick import Pick, Running, running_task
+
+
+@dataclass(frozen=True)
+class FastYield:
+    """`home` is the only switch handler with a pick. `function` is the name of that pick as a
+    function of its own; None where the guest library needs no more than `running`."""
+
+    home: Handler
+    running: Running | None
+    function: str | None
+
+    @property
+    def through(self) -> str:
+        """What chooses the next task."""
+        return self.function or (self.running.choose if self.running is not None else "")
+
+    @property
+    def names_itself(self) -> bool:
+        """Whether the task's name is found in the running task's control block."""
+        recipe = self.home.recipe
+        return self.running is not None and recipe is not None and recipe.in_task
+
+    def registration(self, writer: Writer) -> Guest:
+        """The call in front of the first task's start."""
+        if self.running is None:
+            return Guest((), "virt_yield_set", (self.function or "",))
+        recipe = self.home.recipe if self.names_itself else None
+        return writer.yield_over(self.running, recipe.task_name if recipe is not None else "0")
+
+
+def fast_yield(functions: Sequence[tuple[str, Handler]], names: Names) -> FastYield | None:
+    """That of a file with these functions, by name."""
+    homes = [(name, handler) for name, handler in functions if isinstance(handler.pick, Pick)]
+    if len(homes) != 1:
+        return None
+    name, home = homes[0]
+    assert isinstance(home.pick, Pick)
+    running = running_task(home.pick)
+    if running is not None and names.function(running.choose) != Signature((), False):
+        running = None
+    return FastYield(home, running, None if running is not None else f"{name}_pick")
+
+
+def pick_text(writer: Writer, name: str, pick: Pick) -> list[str]:
+    """A pick function as C."""
+    return [
+        "/* The same for a yield that is a function call: the registers are on the stack. */",
+        *writer.pick(name, pick),
+    ]
