@@ -28,11 +28,21 @@ static struct fvm_fault *new_record(void)
     return fresh;
 }
 
+/* Where the guest says that the running task's name is. */
+static uint32_t task_name_of(const struct fvm_domain *domain, const struct fvm_state *state)
+{
+    uint32_t task = (uint32_t)state->task_switch.task, offset = state->task_switch.name;
+    if (offset == 0 || !domain_holds(domain, task, sizeof(uint32_t))) {
+        return (uint32_t)state->task_name;
+    }
+    return *(const uint32_t *)task + offset;
+}
+
 /* The guest chose the pointer: copy only what lies in its own memory. */
 static void copy_task_name(const struct vcpu *vcpu, char *name)
 {
     const struct fvm_domain *domain = &fvm_domain[vcpu->config->domain];
-    uint32_t address = (uint32_t)vcpu->state->task_name;
+    uint32_t address = task_name_of(domain, vcpu->state);
     uint32_t in_ram = address - domain->ram_base, in_flash = address - domain->flash_base;
     uint32_t room = in_ram < domain->ram_size       ? domain->ram_size - in_ram
                     : in_flash < domain->flash_size ? domain->flash_size - in_flash

@@ -11,7 +11,7 @@ import pytest
 from tests.support.built import Built
 from tests.support.counted import Transcript, run
 
-QUIET, LOOP, NAMES, CODE = range(4)
+QUIET, LOOP, NAMES, CODE, TASKS = range(5)
 FINISHED = 0xFFFFFFFE
 CONSOLES = {"wrong": 1, "other": 2, "frail": 4}
 TEXTS = 64  # word of the plan where the test puts strings
@@ -134,6 +134,32 @@ def test_a_task_name_is_shown_only_from_the_guests_own_memory(
     shown = [fault.task for fault in transcript.faults if fault.domain == "wrong"]
     assert dict(zip([n.what for n in NAMES_TRIED], shown, strict=True)) == {
         name.what: name.shown for name in NAMES_TRIED
+    }
+
+
+TASKS_TRIED = [
+    Name("a pointer in RAM", lambda s: s.symbol("wrong", "running"), "in a block"),
+    Name("a pointer elsewhere", lambda s: s.symbol("wrong", "foreign"), ""),
+    Name("misaligned", lambda s: s.symbol("wrong", "running") + 2, ""),
+    Name("NULL", lambda _: 0, ""),
+    Name("the kernel's RAM", start("kernel", "ram"), ""),
+    Name("another VM's RAM", start("other", "ram"), ""),
+    Name("behind its own RAM", lambda s: s.memory("wrong", "ram").stop, ""),
+    Name("a device", lambda _: 0x40011000, ""),
+    Name("the last word", lambda _: 0xFFFFFFFC, ""),
+]
+
+
+def test_a_control_block_is_read_only_in_the_guests_own_memory(
+    reboots: Built, tmp_path: Path
+) -> None:
+    plan = {0: TASKS}
+    plan |= {2 + i: name.address(reboots) for i, name in enumerate(TASKS_TRIED)}
+    plan[2 + len(TASKS_TRIED)] = FINISHED
+    transcript = go_wrong(reboots, tmp_path, plan, 750)
+    shown = [fault.task for fault in transcript.faults if fault.domain == "wrong"]
+    assert dict(zip([n.what for n in TASKS_TRIED], shown, strict=True)) == {
+        name.what: name.shown for name in TASKS_TRIED
     }
 
 

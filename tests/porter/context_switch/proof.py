@@ -31,7 +31,7 @@ CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
 FPU = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32)]
 SCRATCH = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
 USR_WORDS = 10 + 16  # R4-R11, LR, SP, S16-S31
-STATE_USR_REG = 16  # offsetof(struct fvm_state, usr_reg)
+STATE_USR_REG = 32  # offsetof(struct fvm_state, usr_reg)
 STATE_MASKS = 2
 
 

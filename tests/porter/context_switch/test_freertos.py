@@ -21,7 +21,6 @@ SWITCH = """\
     *r2 = ( uint32_t ) sp;
     vTaskSwitchContext();
     sp = ( uint32_t * ) *( uint32_t * ) pxCurrentTCB;
-    fvm_state.task_name = pcTaskGetName( NULL );
     USR_LDMIA( sp, R4, LR );
     if( ( USR_REG->Reg.LR & 0x10 ) == 0 )
     {
@@ -29,26 +28,15 @@ SWITCH = """\
     }
     USR_REG->Reg.SP = ( uint32_t ) sp;
 """
-PICK = """\
-static uint32_t * xPortPendSVHandler_pick( uint32_t * sp )
-{
-    uint32_t * r2 = ( uint32_t * ) pxCurrentTCB;
-    *r2 = ( uint32_t ) sp;
-    vTaskSwitchContext();
-    sp = ( uint32_t * ) *( uint32_t * ) pxCurrentTCB;
-    fvm_state.task_name = pcTaskGetName( NULL );
-    return sp;
-}
-"""
 FIRST_TASK = """\
     uint32_t * sp = ( uint32_t * ) *( uint32_t * ) pxCurrentTCB;
-    fvm_state.task_name = pcTaskGetName( NULL );
     USR_LDMIA( sp, R4, LR );
     USR_REG->Reg.SP = ( uint32_t ) sp;
     virt_int_unmask( VIRT_BASEPRI );
 """
 START = """\
-    virt_yield_set( xPortPendSVHandler_pick );
+    virt_yield_task( ( void * volatile * ) &pxCurrentTCB, vTaskSwitchContext, \
+pcTaskGetName( NULL ) );
     virt_int_unmask( VIRT_PRIMASK );
     virt_vct_trig( FVM_VIRT_SVC );
 """
@@ -91,7 +79,7 @@ def test_every_handler_is_found_by_what_it_does(tmp_path: Path) -> None:
 
 def test_c_reads_like_the_papers_listing(ported: Tree) -> None:
     text = code(ported.files[0].read_bytes())
-    for expected in (SWITCH, PICK, FIRST_TASK, START):
+    for expected in (SWITCH, FIRST_TASK, START):
         assert expected in text
     assert text.count("extern void * volatile pxCurrentTCB;") == 1
     assert "naked" not in text
@@ -152,5 +140,4 @@ def test_without_the_name_function_no_name_is_published(tmp_path: Path) -> None:
     text = tree.files[0].read_text().replace("vTaskStepTick", "(void)")
     tree.files[0].write_text(text)
     tree.apply(tree.port())
-    assert "task_name" not in tree.files[0].read_text()
-    assert "xPortPendSVHandler_pick" in tree.files[0].read_text()
+    assert "&pxCurrentTCB, vTaskSwitchContext, 0 );" in tree.files[0].read_text()

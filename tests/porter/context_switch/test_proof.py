@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable
@@ -23,6 +24,7 @@ GUEST = {
     "fvm_state": False,
     "virt_unmask_pending": True,
     "virt_yield_set": True,
+    "virt_yield_task": True,
     "virt_vct_trig": True,
 }
 
@@ -37,6 +39,7 @@ class Case:
     variables: tuple[str, ...]
     functions: tuple[tuple[str, int], ...] = ()
     pick: str = ""
+    registered: bool = False  # the running task's variable and what chooses, instead of a pick
 
     def __str__(self) -> str:
         return f"{self.file}:{self.symbol}"
@@ -48,7 +51,7 @@ CASES = (
         "PendSV_Handler",
         ("pxCurrentTCB",),
         (("vTaskSwitchContext", 0),),
-        "xPortPendSVHandler_pick",
+        registered=True,
     ),
     Case("FreeRTOS", "SVC_Handler", ("pxCurrentTCB",)),
     Case("flagged.c", "PendSV_Handler", ("from_stack", "to_stack", "switch_flag")),
@@ -61,6 +64,20 @@ CASES = (
     Case("compare_tasks.c", "PendSV_Handler", ("current_task", "next_task")),
     Case("scheduler_says.c", "PendSV_Handler", ("active_thread",), (("schedule", 0),)),
     Case("high_registers.c", "PendSV_Handler", ("current_task",), (("choose_task", 0),)),
+    Case(
+        "running_task.c",
+        "PendSV_Handler",
+        ("running",),
+        (("schedule", 0),),
+        registered=True,
+    ),
+    Case(
+        "second_word.c",
+        "PendSV_Handler",
+        ("running",),
+        (("schedule", 0),),
+        "PendSV_Handler_pick",
+    ),
     Case("mask_in_frame.c", "PendSV_Handler", ("tasks",)),
     Case(
         "stack_in_stack_out.c",
@@ -181,10 +198,21 @@ def check_coverage(pair: Pair, steps: set[tuple[int, int]]) -> None:
             assert len(followers[instruction.address]) > 1, f"'{instruction.text}' goes one way"
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.pick], ids=str)
+def with_library(text: str) -> str:
+    """With a pick that does what the guest library does with the registered variable."""
+    found = re.search(r"virt_yield_task\( ?\(.*?\) ?&(\w+), (\w+), ", text)
+    assert found is not None
+    return text + (
+        "\nuint32_t *library_pick(uint32_t *sp);\nuint32_t *library_pick(uint32_t *sp)\n{\n"
+        f"    uint32_t **volatile *task = (uint32_t **volatile *)&{found[1]};\n"
+        f"    **task = sp;\n    {found[2]}();\n    return **task;\n}}\n"
+    )
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.pick or case.registered], ids=str)
 def test_pick_is_the_middle_of_the_handler(case: Case, tmp_path: Path) -> None:
     """A yield that has pushed the frame itself and calls the pick ends up where PendSV would."""
-    pair = make_pair(case, tmp_path)
+    pair = make_pair(case, tmp_path, with_library if case.registered else lambda text: text)
     for seed in range(STATES // 2):
         state = pair.state(seed)
         outcomes = pair.outcomes(state)
@@ -194,7 +222,8 @@ def test_pick_is_the_middle_of_the_handler(case: Case, tmp_path: Path) -> None:
         words = [*state.core, state.exc_return]
         words += state.fpu if state.exc_return == EXC_RETURNS[1] else []
         frame = b"".join(word.to_bytes(4, "little") for word in words)
-        picked = pair.runs[1].pick(case.pick, state, frame, state.psp - len(frame))
+        name = case.pick or "library_pick"
+        picked = pair.runs[1].pick(name, state, frame, state.psp - len(frame))
         resumed = 36 + (0 if original.context[8] & 0x10 else 64)
         assert picked.result + resumed == original.context[9]
         assert picked.memory == original.memory

@@ -10,6 +10,7 @@ enum mode {
     LOOP,  /* a: faults in the first b starts, at once */
     NAMES, /* faults with task name plan[2 + start], until that is FINISHED */
     CODE,  /* calls what stands in the plan behind the mode */
+    TASKS, /* as NAMES, with the address of the pointer to the running task's control block */
 };
 
 #define FINISHED 0xFFFFFFFEu
@@ -21,7 +22,16 @@ char name_in_ram[8] = "in RAM"; /* strings in flash are in the plan */
 
 static void fault(void) { *(volatile uint32_t *)0 = 0; }
 
-static void with_name(uint32_t boot)
+/* A control block as an RTOS has it, and a pointer to one elsewhere. */
+struct control_block {
+    uint32_t *sp;
+    char name[12];
+};
+struct control_block block = {0, "in a block"};
+struct control_block *running = &block;
+const void *foreign = (const void *)0x08000000;
+
+static void with_name(uint32_t mode, uint32_t boot)
 {
     uint32_t address = plan[1 + boot];
     uint32_t start = virt_cycles();
@@ -33,7 +43,12 @@ static void with_name(uint32_t boot)
     if (address == (uint32_t)name_in_ram) {
         name_in_ram[0] = 'I';
     }
-    fvm_state.task_name = (const char *)address;
+    if (mode == NAMES) {
+        fvm_state.task_name = (const char *)address;
+    } else {
+        fvm_state.task_switch.task = (void *volatile *)address;
+        fvm_state.task_switch.name = offsetof(struct control_block, name);
+    }
     fault();
 }
 
@@ -41,6 +56,7 @@ int main(void)
 {
     report_init();
     uint32_t boot = boots();
+    report("block", running == &block && foreign != NULL);
     switch (plan[0]) {
     case LOOP:
         if (boot <= plan[1]) {
@@ -48,7 +64,8 @@ int main(void)
         }
         break;
     case NAMES:
-        with_name(boot);
+    case TASKS:
+        with_name(plan[0], boot);
         break;
     case CODE:
         if (boot == 1) {

@@ -1,0 +1,51 @@
+/* As running_task.c, but the stack pointer is the task's second word. */
+#include <stdint.h>
+
+struct task {
+    uint32_t state;
+    uint32_t *sp;
+};
+extern struct task *volatile running;
+void schedule(void);
+
+__attribute__((naked)) void PendSV_Handler(void)
+{
+    __asm volatile("   mrs r0, psp                 \n"
+                   "   tst lr, #0x10               \n"
+                   "   it eq                       \n"
+                   "   vstmdbeq r0!, {s16-s31}     \n"
+                   "   stmdb r0!, {r4-r11, lr}     \n"
+                   "   ldr r1, =running            \n"
+                   "   ldr r2, [r1]                \n"
+                   "   str r0, [r2, #4]             \n"
+                   "   push {r1, lr}               \n"
+                   "   bl schedule                 \n"
+                   "   pop {r1, lr}                \n"
+                   "   ldr r2, [r1]                \n"
+                   "   ldr r0, [r2, #4]             \n"
+                   "   ldmia r0!, {r4-r11, lr}     \n"
+                   "   tst lr, #0x10               \n"
+                   "   it eq                       \n"
+                   "   vldmiaeq r0!, {s16-s31}     \n"
+                   "   msr psp, r0                 \n"
+                   "   bx lr                       \n"
+                   "   .ltorg                      \n");
+}
+
+__attribute__((naked)) void SVC_Handler(void)
+{
+    __asm volatile("   ldr r1, =running            \n"
+                   "   ldr r2, [r1]                \n"
+                   "   ldr r0, [r2, #4]             \n"
+                   "   ldmia r0!, {r4-r11, lr}     \n"
+                   "   msr psp, r0                 \n"
+                   "   bx lr                       \n"
+                   "   .ltorg                      \n");
+}
+
+__attribute__((naked)) void start_first_task(void)
+{
+    __asm volatile("   cpsie i                     \n"
+                   "   svc 0                       \n"
+                   "   nop                         \n");
+}
