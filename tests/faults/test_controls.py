@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from tests.faults.crimes import CRIMES, commit
-from tests.faults.observe import broken
+from tests.faults.crimes import CRIMES
+from tests.faults.trial import commit, judge
 from tests.support.built import Built, described_otherwise, once, with_other_kernel
 
 
@@ -91,6 +90,78 @@ FRAME_UNCHECKED = Mutant(
         ),
     ),
 )
+PRIVILEGED = Mutant(
+    "runs threads with privilege",
+    "arch/armv7m/entry.S",
+    (("    orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */\n", ""),),
+)
+ANY_NUMBER = Mutant(
+    "accepts any number",
+    "kernel/syscall.c",
+    (
+        (
+            "        return reboot_request(caller);\n    default:\n        return FVM_E_CALL;",
+            "        return reboot_request(caller);\n    default:\n        return FVM_OK;",
+        ),
+    ),
+)
+ANY_TYPE = Mutant(
+    "takes any capability for any call",
+    "kernel/capability.c",
+    (
+        (
+            "capability->type != type || (capability->rights & rights) != rights",
+            "(void)type, (void)rights, false",
+        ),
+    ),
+)
+NOT_LOCKED = Mutant(
+    "registers after lockdown",
+    "kernel/syscall.c",
+    (("    if (vcpu->locked) {", "    if (false) {"),),
+)
+ANY_EVENT = Mutant(
+    "sends an event of any number",
+    "kernel/event.c",
+    (
+        (
+            "if (event >= FVM_EVENTS) {\n        return FVM_E_ARGUMENT;\n    }\n"
+            "    if (fvm_event[event].sender != sender_domain",
+            "if (fvm_event[event].sender != sender_domain",
+        ),
+    ),
+)
+ANY_LINE = Mutant(
+    "lets a VM close a line of another",
+    "kernel/interrupt.c",
+    (
+        (
+            "&vcpu_table[route->target] != vcpu || vcpu->line[route->virt_id] != line",
+            "route->kind == FVM_ROUTE_NONE",
+        ),
+    ),
+)
+DIVIDES_BY_ZERO = Mutant(
+    "divides by zero",
+    "arch/armv7m/cpu.c",
+    (("SCB_CCR_STKALIGN | SCB_CCR_DIV_0_TRP", "SCB_CCR_STKALIGN"),),
+)
+LINE_LEFT_OPEN = Mutant(
+    "leaves a line open while its VM serves it",
+    "kernel/interrupt.c",
+    (("    line_arch_close(line);\n    if (kind_of", "    if (kind_of"),),
+)
+TELLS_A_POINTER = Mutant(
+    "leaves a pointer in a register",
+    "kernel/syscall.c",
+    (
+        (
+            "    } else {\n        frame->r[0] = (uint32_t)vcpu_call(caller, frame);",
+            "    } else {\n        frame->r[1] = (uint32_t)caller;\n"
+            "        frame->r[0] = (uint32_t)vcpu_call(caller, frame);",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -113,6 +184,45 @@ CONTROLS = [
     Control("C21 to a frame of the witness", None, "O6"),
     Control("C21 into the witness", LATE_RESULT, "O6"),
     Control("C22 reboot call, stack in the witness", REMEMBERS, "O1"),
+    Control("S04 reads the witness's RAM", None, "O6"),
+    Control("S05 writes the witness's RAM", None, "O6"),
+    Control("S05 a process writes the witness's RAM", None, "O6"),
+    Control("S06 reads the kernel's RAM", None, "O6"),
+    Control("S07 writes the kernel's RAM", None, "O1"),
+    Control("S07 writes the kernel's stack", None, "O3"),
+    Control("S08 writes its own vCPU", None, "O1"),
+    Control("S11 reads the kernel's flash", None, "O6"),
+    Control("S12 reads the witness's USART", None, "O6"),
+    Control("S13 stops the witness's timer", None, "O1"),
+    Control("S13 switches the witness's USART off", None, "O4"),
+    Control("S14 moves the vector table", PRIVILEGED, "O3"),
+    Control("S14 closes the witness's line", PRIVILEGED, "O1"),
+    Control("S14 resets the chip", PRIVILEGED, "O1"),
+    Control("S15 switches the MPU off", PRIVILEGED, "O4"),
+    Control("S16 around own ram", None, "O4"),
+    Control("S17 multiples across an edge", None, "O4"),
+    Control("S18 a hole of subregions", None, "O6"),
+    Control("S19 executes its own RAM", None, "O5"),
+    Control("S20 calls the witness", None, "O6"),
+    Control("S23 mask call, stack in the kernel", None, "O4"),
+    Control("S24 two words outside", None, "O1"),
+    Control("S25 recursion without end", None, "O1"),
+    Control("S28 writes the witness by its bit-band alias", None, "O6"),
+    Control("S30 writes what it may only read", None, "O4"),
+    Control("C07 takes the processor", PRIVILEGED, "O1"),
+    Control("C08 masks, sleeps, signals", PRIVILEGED, "O1"),
+    Control("C09 every number", ANY_NUMBER, "O7"),
+    Control("C10 capabilities out of the table, and of another type", ANY_TYPE, "O7"),
+    Control("C11 call with half of the frame outside", None, "O5"),
+    Control("C12 numbers at the ends of their ranges", ANY_EVENT, "O7"),
+    Control("C14 registration after lockdown", NOT_LOCKED, "O7"),
+    Control("C15 the witness's line", ANY_LINE, "O1"),
+    Control("C16 division by zero", DIVIDES_BY_ZERO, "O4"),
+    Control("C17 vector to the witness", None, "O6"),
+    Control("T10 line that is never cleared", LINE_LEFT_OPEN, "O1"),
+    Control("F03 claims lazy stacking", PRIVILEGED, "O3"),
+    Control("F04 registers after a call of the kernel", TELLS_A_POINTER, "O7"),
+    Control("F06 500 flipped bits from seed 1000", UNSANITISED, "O1"),
     Control("C22 reboot call, stack in a device", FRAME_UNCHECKED, "O5"),
     Control("F01 registers after the witness used them", FPU_KEPT, "O6"),
     Control("F07 FPU part of the frame in the witness", None, "O1"),
@@ -126,7 +236,7 @@ CONTROLS = [
     ids=lambda c: f"{c.crime}, {c.missing.name if c.missing else 'no protection'}",
 )
 def test_without_the_mechanism_it_is_noticed(
-    campaign: Built, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, control: Control
+    campaign: Built, tmp_path_factory: pytest.TempPathFactory, control: Control
 ) -> None:
     mutant = control.missing
     if mutant is None:
@@ -144,6 +254,5 @@ def test_without_the_mechanism_it_is_noticed(
             lambda room: with_other_kernel(campaign, room, mutant.file, *mutant.changes),
         )
     crime = next(crime for crime in CRIMES if crime.name == control.crime)
-    transcript = commit(changed, crime, tmp_path)
-    found = broken(transcript, crime.by, crime.expected(changed))
+    found = judge(changed, crime, commit(changed, crime))
     assert any(line.startswith(control.breaks) for line in found), found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -127,11 +127,12 @@ def run(
     board: Board = NETDUINO,
     options: tuple[str, ...] = (),
     patience: float = _PATIENCE,
+    inspect: Callable[[], None] = lambda: None,
 ) -> Transcript:
     """Runs until the kernel's periodic report of a tick is complete and the next one begins.
 
     A report starts with the hypervisor. The run ends, too, when the kernel's log stands still for
-    some seconds of the host: the system hangs.
+    some seconds of the host: the system hangs. `inspect` is called at the end, before QEMU's.
     """
     with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
         files = {number: Path(folder) / f"line{number}" for number in range(1, board.lines + 1)}
@@ -148,6 +149,7 @@ def run(
         )
         try:
             reached = _watch(process, files[board.console], until_tick, patience)
+            inspect()
         finally:
             process.kill()
             process.wait()

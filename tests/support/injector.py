@@ -56,7 +56,8 @@ class Injector:
         answer = b""
         while not answer.endswith(b"\n"):
             more = self._socket.recv(1 << 20)
-            assert more, "QEMU is gone"
+            if not more:
+                raise ConnectionError("QEMU is gone")
             answer += more
         assert answer.startswith(b"OK"), (command, answer)
         return answer.decode()

@@ -3,6 +3,7 @@
 #include <fvm/guest.h>
 #include <fvm/trap.h>
 
+#include "code.h"
 #include "fvm_domain.h"
 #include "plan.h"
 #include "report.h"
@@ -35,11 +36,28 @@ enum crime {
     RESUME_AT,         /* resume call at a frame at a with EXC_RETURN b */
     SPIN,              /* never wait again */
     FPU_STACK_SPIN,    /* sp := a with own words in all FPU registers, wait for an interrupt */
+    RUN,               /* the code, from USR, with a and b */
+    RUN_IN_VCT,        /* the same from VCT */
+    RUN_AT_START,      /* the same before anything else, but at the first start */
+    SCRIBBLE,          /* the code; at each tick VCT stores a into what USR's r0-r3, r12 will be */
+    FLIP,              /* b times: VCT flips one bit of USR's context or frame, chosen by a + n */
+    LINE_STORM,        /* line a of the USART asserted for ever */
 };
 
 /* plan: crime, a, b, how many starts commit it. */
 
-static volatile uint32_t ticks, edit;
+/* Of QEMU's model: the flag can be set, and stays until the data is read. */
+#define USART_SR (*(volatile uint32_t *)TEST_USART)
+#define USART_CR1 (*(volatile uint32_t *)(TEST_USART + 12u))
+#define USART_SR_RXNE (1u << 5)
+#define USART_CR1_RXNEIE (1u << 5)
+
+extern volatile uint32_t end[]; /* behind .bss: kept by starts, as in report.c */
+
+static uint32_t boots_so_far;
+static volatile uint32_t initialised = SECRET, cleared;
+static volatile uint32_t ticks, edit, lines, scribbling;
+static volatile int32_t result;
 static volatile uint32_t secret[SECRET_WORDS];
 
 static void edit_context(enum crime crime)
@@ -67,9 +85,46 @@ static void edit_context(enum crime crime)
     case EDIT_PC:
         frame[FRAME_PC] = a;
         break;
+    case RUN_IN_VCT:
+        result = run_code(a, b, ticks);
+        break;
+    case SCRIBBLE:
+        for (uint32_t i = 0; i < 5u; i++) {
+            frame[i] = a;
+        }
+        break;
     default:
         USR_REG->Reg.SP = a;
         break;
+    }
+}
+
+/* Small steps of the state give the next seed, so the bits are mixed well (splitmix32). */
+static uint32_t mixed(uint32_t seed)
+{
+    uint32_t x = seed * 0x9E3779B9u;
+    x = (x ^ (x >> 16)) * 0x21F0AAADu;
+    x = (x ^ (x >> 15)) * 0x735A2D97u;
+    return x ^ (x >> 15);
+}
+
+/* The next flip of the campaign: how many there were survives every start. */
+static void flip(void)
+{
+    uint32_t n = end[1], choice = mixed(plan[1] + n);
+    if (n >= plan[2]) {
+        return;
+    }
+    end[1] = n + 1;
+    uint32_t bit = choice >> 5 & 31u, word = choice >> 10 & 31u;
+    uint32_t *context = (uint32_t *)USR_REG, *frame = (uint32_t *)USR_REG->Reg.SP;
+    if ((choice & 1u) != 0) {
+        context[word % (sizeof *USR_REG / 4u)] ^= 1u << bit;
+    } else if ((uint32_t)frame - (uint32_t)&fvm_state < TEST_RAM_SIZE - 32u) {
+        frame[word % 8u] ^= 1u << bit;
+    }
+    if (n + 1 == plan[2]) {
+        report("flips", (int32_t)plan[2]);
     }
 }
 
@@ -77,11 +132,23 @@ static void edit_context(enum crime crime)
 void tick_handler(void)
 {
     ticks++;
+    if (plan[0] == FLIP && ticks > AGAIN_TICK / 2u) {
+        (void)hyp_wdg_clr(); /* a flip may leave it in a loop or asleep */
+        flip();
+        return;
+    }
+    if (scribbling) {
+        edit_context(SCRIBBLE);
+    }
     if (edit != NONE) {
-        edit_context((enum crime)edit);
+        enum crime crime = (enum crime)edit;
         edit = NONE;
+        edit_context(crime);
     }
 }
+
+/* Never makes the source silent. */
+void line_handler(void) { lines++; }
 
 /* Spins until *flag is 0, touching no memory but that; returns how far SP moved meanwhile. */
 __attribute__((naked, noinline)) static int32_t park(const volatile uint32_t *flag
@@ -196,6 +263,23 @@ static void compute_past_the_budget(void)
     }
 }
 
+/* What flips hit: calls and returns, results in registers and on the stack, sleep. */
+static uint32_t tree(uint32_t depth)
+{
+    volatile uint32_t left = depth == 0 ? 1 : tree(depth - 1);
+    return left + (depth == 0 ? 1 : tree(depth - 1));
+}
+
+static void compute_and_sleep(void)
+{
+    for (;;) {
+        for (uint32_t i = 0; i < 20u; i++) {
+            (void)tree(8);
+        }
+        (void)hyp_vct_wait();
+    }
+}
+
 static void edit_while_parked(uint32_t crime)
 {
     edit = crime;
@@ -227,6 +311,30 @@ static void commit(enum crime crime)
     case SPIN:
         for (;;) {
         }
+    case RUN:
+        report("result", run_code(plan[1], plan[2], boots_so_far));
+        break;
+    case SCRIBBLE:
+        scribbling = 1;
+        (void)run_code(plan[1], plan[2], boots_so_far);
+        scribbling = 0;
+        report("back", 1);
+        break;
+    case FLIP:
+        compute_and_sleep();
+        break;
+    case LINE_STORM:
+        (void)hyp_irq_ena((int32_t)plan[1]);
+        USART_SR = USART_SR_RXNE;
+        USART_CR1 |= USART_CR1_RXNEIE;
+        break;
+    case RUN_IN_VCT:
+        edit = crime;
+        while (edit != NONE) {
+            (void)hyp_vct_wait();
+        }
+        report("result", result);
+        break;
     case STACK_AND_CALL:
         compute_past_the_budget();
         call_on(plan[1], plan[2]);
@@ -264,11 +372,18 @@ int main(void)
     room[0] = 0;
     report_init();
     uint32_t boot = boots();
+    boots_so_far = boot;
     report("boot", (int32_t)boot);
+    report("fresh", initialised == SECRET && cleared == 0 && ticks == 0);
+    initialised = 0;
+    cleared = 1;
     for (uint32_t i = 0; i < SECRET_WORDS; i++) {
         secret[i] = SECRET | i;
     }
     int due = boot <= plan[3];
+    if (plan[0] == RUN_AT_START && boot > 1 && due) {
+        (void)run_code(plan[1], plan[2], 0);
+    }
     (void)hyp_tick_set(1000);
     for (uint32_t next = BEAT_TICKS;;) {
         (void)hyp_vct_wait();

@@ -9,6 +9,16 @@
 #define USART2_CR1 (*(volatile uint32_t *)0x4000440Cu)
 #define CR1_UE_TE ((1u << 13) | (1u << 3))
 
+/* QEMU counts TIM2 in nanoseconds. */
+#define TIM2_REGISTER(offset) (*(volatile uint32_t *)(0x40000000u + (offset)))
+#define TIM2_CR1 TIM2_REGISTER(0x00)
+#define TIM2_DIER TIM2_REGISTER(0x0C)
+#define TIM2_SR TIM2_REGISTER(0x10)
+#define TIM2_ARR TIM2_REGISTER(0x2C)
+#define TIM2_LINE 28u
+#define TIM2_PERIOD 2000000u
+#define NVIC_ISER0 (*(volatile uint32_t *)0xE000E100u)
+
 #define PATTERN_WORDS 512u
 #define OWN_SECRET 0x57A7A500u     /* upper 24 bits of the words of the pattern */
 #define OTHERS_SECRET_24 0x5EC2E7u /* of the victim's */
@@ -19,6 +29,7 @@ static uint32_t pattern[PATTERN_WORDS];
 /* What a thief could return to: an exception frame in RAM of the witness. */
 volatile uint32_t decoy[8];
 static volatile uint32_t ticks, calculated, compared;
+volatile uint32_t timed, flooded; /* interrupts of TIM2, events of a victim */
 static volatile uint32_t wrong_fpu, wrong_pattern, foreign_words;
 
 static uint32_t word(uint32_t i) { return OWN_SECRET | (i & 0xFFu); }
@@ -100,12 +111,13 @@ static void print_value(const char *name, uint32_t value)
 static void tell(void)
 {
     taskENTER_CRITICAL();
-    uint32_t now = xTaskGetTickCount(), interrupts = ticks, a = calculated, b = compared;
+    uint32_t now = xTaskGetTickCount(), interrupts = ticks, a = calculated, b = compared, c = timed;
     taskEXIT_CRITICAL();
     print_value("witness ticks=", now);
     print_value(" interrupts=", interrupts);
     print_value(" calculated=", a);
     print_value(" compared=", b);
+    print_value(" timed=", c);
     print_value(" fpu=", wrong_fpu);
     print_value(" pattern=", wrong_pattern);
     print_value(" foreign=", foreign_words);
@@ -129,6 +141,22 @@ static void compare(void *unused)
 
 void vApplicationTickHook(void) { ticks++; }
 
+void TIM2_IRQHandler(void)
+{
+    TIM2_SR = 0;
+    timed++;
+}
+
+void flood_handler(void) { flooded++; }
+
+static void start_timer(void)
+{
+    TIM2_DIER = 1;
+    TIM2_CR1 = 1;
+    TIM2_ARR = TIM2_PERIOD;
+    NVIC_ISER0 = 1u << TIM2_LINE;
+}
+
 void vApplicationIdleHook(void) { __asm volatile("wfi"); }
 
 /* For the control experiments: others jump here. */
@@ -148,6 +176,7 @@ int main(void)
         pattern[i] = word(i);
     }
     print("witness starts\r\n");
+    start_timer();
     (void)xTaskCreate(calculate, "calculate", 300, NULL, 3, NULL);
     (void)xTaskCreate(compare, "compare", 300, NULL, 2, NULL);
     vTaskStartScheduler();

@@ -1,37 +1,38 @@
-"""The crimes of the campaign: which class, who commits it, with what, and what must follow."""
+"""What a victim does to the context that the kernel resumes it with, to its stack pointer, and to
+what others leave in the FPU."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-
-from tests.faults.observe import Expected
-from tests.support.built import Built
-from tests.support.counted import Transcript, run
-
-CONSOLES = {"victim": 1, "witness": 2, "plain": 3}
-UNTIL_TICK = 1500
-
-# enum crime of victim.c
-(
-    NONE,
-    EDIT_RETURN,
+from tests.faults.crimes.crime import (
+    CLAIM_BASIC,
     CLAIM_FPU,
     CLAIM_FPU_AT,
-    CLAIM_BASIC,
-    EDIT_XPSR,
     EDIT_PC,
+    EDIT_RETURN,
     EDIT_STACK,
     EDIT_STACK_ASLEEP,
-    STACK_AND_SPIN,
-    STACK_AND_CALL,
+    EDIT_XPSR,
+    FPU_STACK_SPIN,
+    LONG_UNTIL_TICK,
+    NONE,
     READ_FPU,
     RESUME,
     RESUME_AT,
-    SPIN,
-    FPU_STACK_SPIN,
-) = range(16)
+    STACK_AND_CALL,
+    STACK_AND_SPIN,
+    Crime,
+    Number,
+    above,
+    at,
+    faults,
+    function,
+    goes_on,
+    inside,
+    number,
+    pattern,
+)
+from tests.faults.observe import Expected
+from tests.support.built import Built
 
 XPSR_T = 1 << 24
 XPSR_ISR = 0x1FF
@@ -39,82 +40,10 @@ XPSR_IT = 0x0600FC00
 CALL_INT_DIS, CALL_REBOOT = 2, 20
 USART1 = 0x40011000
 
-Number = Callable[[Built], int]
-Places = Callable[[Built], range]
-Outcome = Callable[[Built], Expected]
-
-
-@dataclass(frozen=True)
-class Crime:
-    """A crime with its arguments, which may depend on where things are in the image."""
-
-    name: str
-    kind: int
-    expected: Outcome
-    a: Number = lambda _: 0
-    b: Number = lambda _: 0
-    by: str = "victim"
-    starts: int = 1  # that commit it
-    company: bool = False  # the other victim never waits meanwhile
-
-
-def commit(system: Built, crime: Crime, folder: Path) -> Transcript:
-    """Runs the system in which `crime` is committed."""
-    plan = system.symbol(crime.by, "plan")
-    ram = system.memory("witness", "ram")
-    told = system.symbol("witness", "ram")
-    words = (crime.kind, crime.a(system), crime.b(system), crime.starts)
-    patches = {plan + 4 * i: word for i, word in enumerate(words)}
-    if crime.company:
-        patches[system.symbol("plain", "plan")] = SPIN
-        patches[system.symbol("plain", "plan") + 12] = 1
-    image = system.patched(folder / "system.elf", patches | {told: ram.start, told + 4: len(ram)})
-    return run(image, CONSOLES, UNTIL_TICK)
-
-
-def goes_on(**says: int) -> Outcome:
-    """Nothing happens to anybody."""
-    return lambda _: Expected(says=says)
-
-
-def faults(cause: str, starts: int = 1, pc: Places | None = None) -> Outcome:
-    """The victim, and only it, is restarted."""
-    return lambda s: Expected(restarts=starts, cause=cause, pc=pc(s) if pc else None)
-
-
-def at(address: Number) -> Places:
-    """Exactly there."""
-    return lambda s: range(address(s), address(s) + 1)
-
 
 def parked(system: Built) -> range:
     """In the loop in which the victim is when its context is edited."""
     return system.extent("victim", "park")
-
-
-def number(value: int) -> Number:
-    return lambda _: value
-
-
-def top(system: Built) -> int:
-    """End of the victim's RAM, where that of the witness begins."""
-    end = system.memory("victim", "ram").stop
-    assert end == system.memory("witness", "ram").start
-    return end
-
-
-def above(offset: int) -> Number:
-    return lambda system: top(system) + offset
-
-
-def inside(part: str) -> Number:
-    """The middle of a part's RAM."""
-    return lambda system: system.memory(part, "ram").start + 1024
-
-
-def pattern(system: Built) -> int:
-    """In the witness's pattern: so far in that a frame with FPU state above or below fits."""
-    return system.symbol("witness", "pattern") + 256
 
 
 def decoy(system: Built) -> int:
@@ -122,8 +51,9 @@ def decoy(system: Built) -> int:
     return system.symbol("witness", "decoy")
 
 
-def function(part: str, name: str, odd: int = 0) -> Number:
-    return lambda system: system.symbol(part, name) + odd
+def bottom(offset: int) -> Number:
+    """From the start of the victim's RAM."""
+    return lambda system: system.memory("victim", "ram").start + offset
 
 
 FORGED = {
@@ -176,6 +106,7 @@ CRIMES = [
         number(3),
         number(XPSR_ISR),
         starts=30,
+        until=LONG_UNTIL_TICK + 250,
     ),
     Crime(
         "C04 IT and ICI bits",
@@ -232,8 +163,10 @@ CRIMES = [
     Crime("S22 stack in the kernel", STACK_AND_SPIN, faults("stacking"), inside("kernel")),
     Crime("S22 stack in the hypervisor", STACK_AND_SPIN, faults("stacking"), inside("hypervisor")),
     Crime("S22 stack in code", STACK_AND_SPIN, faults("stacking"), function("victim", "park")),
-    Crime("S22 two words outside", STACK_AND_SPIN, faults("stacking"), above(8)),
-    Crime("S22 legal neighbour: the last frame inside", STACK_AND_SPIN, goes_on(back=1), above(0)),
+    Crime("S24 two words outside", STACK_AND_SPIN, faults("stacking"), above(8)),
+    Crime("S24 half of the frame outside", STACK_AND_SPIN, faults("stacking"), above(16)),
+    Crime("S24 half of it below the RAM", STACK_AND_SPIN, faults("stacking"), bottom(16)),
+    Crime("S24 legal neighbour: the last frame inside", STACK_AND_SPIN, goes_on(back=1), above(0)),
     Crime("C21 into the witness", EDIT_STACK_ASLEEP, faults("stacking"), pattern),
     Crime("C21 to a frame of the witness", EDIT_STACK_ASLEEP, faults("stacking"), decoy),
     Crime("C21 into the kernel", EDIT_STACK_ASLEEP, faults("stacking"), inside("kernel")),
@@ -246,7 +179,7 @@ CRIMES = [
         company=True,
     ),
     Crime(
-        "C22 mask call, stack in the kernel",
+        "S23 mask call, stack in the kernel",
         STACK_AND_CALL,
         faults("stacking"),
         inside("kernel"),
@@ -263,6 +196,7 @@ CRIMES = [
         "F01 registers after the witness used them",
         READ_FPU,
         lambda _: Expected(says={"fpu.foreign": 0, "fpu.not_zero": 0}),
+        until=LONG_UNTIL_TICK,
     ),
     Crime(
         "F07 FPU part of the frame in the witness", FPU_STACK_SPIN, faults("stacking"), above(72)

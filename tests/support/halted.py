@@ -1,0 +1,128 @@
+"""A machine that is stopped and gone through instruction by instruction: QEMU's server for gdb.
+
+Only the little of its protocol that the tests need (GDB manual, appendix E). Memory is read and
+written by the injector: that sees what the processor sees in privileged mode.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+from types import TracebackType
+
+from tests.support.injector import Injector
+
+_PATIENCE = 20.0
+_XPSR = 25  # number of the register in QEMU's description of an M-profile core
+_PC = 15
+_EXCEPTION = 0x1FF
+_LONGEST_PATH = 5000  # instructions; a kernel that takes more doesn't come back
+
+
+class Halted:
+    """Started with `options`, entered when the machine is to be stopped."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "g"  # short: a socket's path has at most 107 characters
+        self.memory = Injector(folder)
+        self.options = (
+            *self.memory.options,
+            "-chardev",
+            f"socket,id=halted,path={self._path},server=on,wait=off",
+            "-gdb",
+            "chardev:halted",
+        )
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(_PATIENCE)
+        self._pending = b""
+
+    def __enter__(self) -> Halted:
+        end = time.monotonic() + _PATIENCE
+        while not self._path.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        self._socket.connect(str(self._path))  # QEMU stops the machine
+        self.memory.__enter__()
+        self._receive()  # that it stopped
+        self._say("qXfer:features:read:target.xml:0,ffb")  # or it tells no single register
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.memory.__exit__(kind, error, trace)
+        self._socket.close()
+
+    def register(self, number: int) -> int:
+        """r0 to r12, sp, lr, pc by number."""
+        return int.from_bytes(bytes.fromhex(self._say(f"p{number:x}")), "little")
+
+    @property
+    def pc(self) -> int:
+        return self.register(_PC)
+
+    @property
+    def exception(self) -> int:
+        """Number of the active exception, 0 in a thread."""
+        return self.register(_XPSR) & _EXCEPTION
+
+    def step(self) -> None:
+        """One instruction; no interrupt comes in between."""
+        self._say("s")
+
+    def leave_kernel(self) -> bool:
+        """To the first instruction of a thread, if the machine was stopped in the kernel. False if
+        the kernel doesn't come to an end."""
+        for _ in range(_LONGEST_PATH):
+            if self.exception == 0:
+                return True
+            self.step()
+        return False
+
+    def run_to(self, address: int) -> None:
+        """Goes on to the next execution of the instruction at an address."""
+        if self.pc == address:
+            self.step()
+        self.break_at(address)
+        self.go_on()
+        self.forget(address)
+
+    def break_at(self, address: int) -> None:
+        assert self._say(f"Z1,{address:x},2") == "OK"
+
+    def forget(self, address: int) -> None:
+        assert self._say(f"z1,{address:x},2") == "OK"
+
+    def go_on(self) -> None:
+        """To the next breakpoint."""
+        self._say("c")
+
+    def let_go(self) -> None:
+        """Runs freely until `stop`."""
+        self._send("c")
+
+    def stop(self) -> None:
+        self._socket.sendall(b"\x03")
+        self._receive()
+
+    def _say(self, command: str) -> str:
+        self._send(command)
+        return self._receive()
+
+    def _send(self, command: str) -> None:
+        data = command.encode()
+        self._socket.sendall(b"$" + data + b"#%02x" % (sum(data) & 0xFF))
+
+    def _receive(self) -> str:
+        while self._pending.count(b"#") == 0 or len(self._pending.partition(b"#")[2]) < 2:
+            more = self._socket.recv(1 << 16)
+            if not more:
+                raise ConnectionError("QEMU is gone")
+            self._pending += more
+        packet, _, rest = self._pending.partition(b"#")
+        self._pending = rest[2:]
+        self._socket.sendall(b"+")
+        return packet.partition(b"$")[2].decode("latin-1")

@@ -1,0 +1,262 @@
+"""What must hold of a kernel's state whenever a thread runs, read from outside.
+
+The flash is what was loaded; the protection unit and the processor hold what the tables say; every
+object is connected as the tables say; every queue has exactly the threads that wait in it; no
+kernel stack overflowed. `violations` names what doesn't hold.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+
+from tests.support.built import Built
+from tests.support.injector import Injector
+from tests.support.variables import Variables
+
+STOPPED, READY, WAITING = range(3)
+NONE = 0xFF
+ROUTE_VCPU, ROUTE_SIGNAL = 1, 2
+ROUTE_KIND = 0x7F
+RAM = 0x20000000
+STACK_PATTERN = struct.pack("<I", 0xA5A5A5A5)
+STACK_GUARD = 4  # words that no path may reach
+
+VTOR, AIRCR, CCR, SHCSR, CPACR = 0xE000ED08, 0xE000ED0C, 0xE000ED14, 0xE000ED24, 0xE000ED88
+MPU_CTRL, MPU_RNR, MPU_RBAR, MPU_RASR = 0xE000ED94, 0xE000ED98, 0xE000ED9C, 0xE000EDA0
+FPCCR = 0xE000EF34
+NVIC_ISER, NVIC_IPR = 0xE000E100, 0xE000E400
+FAULTS_ENABLED = 7 << 16
+PRIGROUP = 7 << 8
+DIVIDE_TRAP, UNALIGNED_TRAP, SOFTWARE_TRIGGER = 1 << 4, 1 << 3, 1 << 1
+LSPEN, ASPEN = 1 << 30, 1 << 31
+PRIORITY_SHARED = 0x80
+RBAR_ADDRESS = ~0x1F
+
+
+class KernelState:
+    """The kernel of a machine that stands still, or whose kernel at least doesn't run."""
+
+    def __init__(self, system: Built, image: Path, memory: Injector) -> None:
+        self._system = system
+        self._image = image
+        self._memory = memory
+        self.of = Variables(system.folder / "kernel" / "kernel.elf", memory.memory)
+        self._threads: list[dict[str, Any]] = self.of["thread_table"]
+        self._vcpus: list[dict[str, Any]] = self.of["vcpu_table"]
+        self._domains: list[dict[str, Any]] = self.of["fvm_domain"]
+
+    def violations(self) -> list[str]:
+        """Each as a sentence; none is as it should be."""
+        return [
+            *self._flash(),
+            *self._stack(),
+            *self._processor(),
+            *self._protection(),
+            *self._thread_objects(),
+            *self._vcpu_objects(),
+            *self._queues(),
+            *self._signals(),
+            *self._lines(),
+        ]
+
+    def rights(self) -> dict[str, Any]:
+        """What no refused call may change: mappings, locks, rights, lines, periods, starts."""
+        kept = ("open", "locked", "line", "tick_period")
+        return {
+            "vcpus": [{name: vcpu[name] for name in kept} for vcpu in self._vcpus],
+            "may_send": self.of["may_send"],
+            "bound": self.of["bound"],
+            "enabled": self.of["enabled"],
+            "domains": self.of["domain_table"],
+        }
+
+    def restarts(self, domain: str) -> int:
+        return int(self.of["domain_table"][self.index(domain)]["restarts"])
+
+    def index(self, domain: str) -> int:
+        names = [bytes(d["name"]).rstrip(b"\0").decode() for d in self._domains]
+        return names.index(domain)
+
+    def _word(self, address: int) -> int:
+        return self._memory.read(address)
+
+    def _flash(self) -> Iterator[str]:
+        for address, content in _loaded(self._image):
+            found = self._memory.memory(address, len(content))
+            if found != content:
+                at = next(i for i, (a, b) in enumerate(zip(found, content, strict=True)) if a != b)
+                yield f"flash at 0x{address + at:08x} is not what was loaded"
+
+    def _stack(self) -> Iterator[str]:
+        limit = self._system.symbol("kernel", "kernel_stack_limit")
+        if self._memory.memory(limit, 4 * STACK_GUARD) != STACK_PATTERN * STACK_GUARD:
+            yield "the kernel's stack reached its end"
+
+    def _processor(self) -> Iterator[str]:
+        control = self._word(CCR)
+        checks = {
+            "VTOR": self._word(VTOR) == self._system.symbol("kernel", "vector_table"),
+            "SHCSR": self._word(SHCSR) & FAULTS_ENABLED == FAULTS_ENABLED,
+            "AIRCR": self._word(AIRCR) & PRIGROUP == 0,
+            "CCR": control & (DIVIDE_TRAP | UNALIGNED_TRAP | SOFTWARE_TRIGGER) == DIVIDE_TRAP,
+            "FPCCR": self._word(FPCCR) & (LSPEN | ASPEN) in (ASPEN, 0),
+            "the lines' priorities": set(
+                self._memory.memory(NVIC_IPR, len(self.of["fvm_irq_route"]))
+            )
+            == {PRIORITY_SHARED},
+        }
+        yield from (f"{name} was changed" for name, good in checks.items() if not good)
+
+    def _protection(self) -> Iterator[str]:
+        table = self._domains[self._current()["domain_index"]]["protection"]
+        on = re.search(r"FVM_MPU_ENABLE\s+(\w+)", self._configuration())
+        assert on is not None
+        if (self._word(MPU_CTRL) & 1) != (on[1] in ("1", "true")):
+            yield "the MPU was switched"
+        if self._word(CPACR) != table["cpacr"]:
+            yield "CPACR isn't the domain's"
+        selected = self._word(MPU_RNR)
+        for number, region in enumerate(table["region"]):
+            self._memory.write(MPU_RNR, number)
+            found = self._word(MPU_RBAR) & RBAR_ADDRESS, self._word(MPU_RASR)
+            if found != (region["rbar"] & RBAR_ADDRESS, region["rasr"]):
+                yield f"MPU region {number} isn't the domain's"
+        self._memory.write(MPU_RNR, selected)
+
+    def _configuration(self) -> str:
+        return (self._system.folder / "kernel" / "fvm_config.h").read_text("utf-8")
+
+    def _current(self) -> dict[str, Any]:
+        base, size = self.of.address("thread_table"), self.of.element("thread_table")
+        return self._threads[(self.of["cpu"]["current"] - base) // size]
+
+    def _pointer(self, table: str, index: int) -> int:
+        return self.of.address(table) + index * self.of.element(table)
+
+    def _thread_objects(self) -> Iterator[str]:
+        for i, (thread, config) in enumerate(
+            zip(self._threads, self.of["fvm_thread"], strict=True)
+        ):
+            index = config["domain"]
+            domain = self._domains[index]
+            vcpu = domain["vcpu"]
+            wanted = {
+                "domain": self._pointer("fvm_domain", index),
+                "domain_index": index,
+                "slot": config["slot"],
+                "vcpu": 0 if vcpu == NONE else self._pointer("vcpu_table", vcpu),
+            }
+            found = {name: thread[name] for name in wanted}
+            if found != wanted or thread["state"] not in (STOPPED, READY, WAITING):
+                yield f"thread {i}: {found} in state {thread['state']} instead of {wanted}"
+            if not self._is_kernels(thread["context"]) and not (
+                vcpu != NONE and i == self.of["fvm_vcpu"][vcpu]["usr"]
+            ):
+                yield f"thread {i}: its context is at 0x{thread['context']:08x}"
+
+    def _is_kernels(self, address: int) -> bool:
+        return address % 4 == 0 and address in self._system.memory("kernel", "ram")
+
+    def _vcpu_objects(self) -> Iterator[str]:
+        for i, (vcpu, config) in enumerate(zip(self._vcpus, self.of["fvm_vcpu"], strict=True)):
+            domain = self._domains[config["domain"]]
+            wanted = {
+                "config": self._pointer("fvm_vcpu", i),
+                "vct": self._pointer("thread_table", config["vct"]),
+                "usr": self._pointer("thread_table", config["usr"]),
+                "state": domain["ram_base"],
+                "bit": 1 << i,
+            }
+            found = {name: vcpu[name] for name in wanted}
+            if found != wanted:
+                yield f"vCPU {i}: {found} instead of {wanted}"
+            if vcpu["budget"] > config["budget"] or vcpu["tick_owed"] > config["catchup"]:
+                yield f"vCPU {i}: budget {vcpu['budget']}, {vcpu['tick_owed']} ticks owed"
+            for vector, line in enumerate(vcpu["line"]):
+                route = None if line == NONE else self.of["fvm_irq_route"][line]
+                if route and (route["kind"] & ROUTE_KIND, route["target"], route["virt_id"]) != (
+                    ROUTE_VCPU, i, vector,
+                ):  # fmt: skip
+                    yield f"vCPU {i}: line {line} as vector {vector}"
+
+    def _queues(self) -> Iterator[str]:
+        cpu = self.of["cpu"]
+        if cpu["current"] != cpu["next"] or self._current()["state"] != READY:
+            yield f"another thread should run: {cpu}"
+        wanted = 0
+        for i, thread in enumerate(self._threads):
+            if thread["vcpu"] == 0:
+                wanted |= (thread["state"] == READY) << thread["priority"]
+                if self.of["process_thread"][thread["priority"]] != self._pointer(
+                    "thread_table", i
+                ):
+                    yield f"thread {i} is not queued at its priority"
+        if self.of["process_ready"] != wanted or not wanted & 1:
+            yield f"ready processes 0x{self.of['process_ready']:x} instead of 0x{wanted:x}"
+        wanted = 0
+        for i, config in enumerate(self.of["fvm_vcpu"]):
+            pair = (self._threads[config[name]]["state"] for name in ("vct", "usr"))
+            wanted |= (READY in pair) << i
+        if self.of["vcpu_ready"] != wanted:
+            yield f"ready vCPUs 0x{self.of['vcpu_ready']:x} instead of 0x{wanted:x}"
+        if self.of["vcpu_boosted"] & ~(wanted & self.of["vcpu_funded"]):
+            yield f"boosted vCPUs 0x{self.of['vcpu_boosted']:x} of 0x{wanted:x}"
+        if self.of["turn"] not in [1 << i for i in range(len(self._vcpus))]:
+            yield f"turn 0x{self.of['turn']:x}"
+
+    def _signals(self) -> Iterator[str]:
+        waiting = {}
+        for i, signal in enumerate(self.of["signal_table"]):
+            if signal["waiter"] != 0:
+                waiting[signal["waiter"]] = self._pointer("signal_table", i)
+                if signal["count"] != 0:
+                    yield f"signal {i} has a waiter and a count"
+        for i, thread in enumerate(self._threads):
+            if thread["vcpu"] != 0:
+                continue
+            at = waiting.pop(self._pointer("thread_table", i), 0)
+            if (thread["state"] == WAITING) != (at != 0) or (at and thread["signal"] != at):
+                yield f"thread {i} in state {thread['state']} waits at 0x{at:08x}"
+        if waiting:
+            yield f"signals with foreign waiters: {waiting}"
+
+    def _open_lines(self) -> list[int]:
+        count = len(self.of["fvm_irq_route"])
+        data = self._memory.memory(NVIC_ISER, (count + 31) // 32 * 4)
+        return [i for i in range(count) if data[i // 8] >> i % 8 & 1]
+
+    def _lines(self) -> Iterator[str]:
+        enabled, closed = self.of["enabled"], self.of["closed"]
+        for line in self._open_lines():
+            route = self.of["fvm_irq_route"][line]
+            mine = route["kind"] & ROUTE_KIND == ROUTE_VCPU
+            may = enabled[line // 32] & ~closed[line // 32] & 1 << line % 32
+            if (mine and not may) or (not mine and route["kind"] & ROUTE_KIND != ROUTE_SIGNAL):
+                yield f"line {line} is open"
+
+
+def stored(image: Path, address: int, size: int) -> bytes:
+    """What an image puts at an address of the flash."""
+    return next(
+        content[address - base : address - base + size]
+        for base, content in _loaded(image)
+        if base <= address and address + size <= base + len(content)
+    )
+
+
+@cache
+def _loaded(image: Path) -> list[tuple[int, bytes]]:
+    """What an image puts into the flash."""
+    with image.open("rb") as file:
+        return [
+            (s["p_paddr"], s.data())
+            for s in ELFFile(file).iter_segments("PT_LOAD")
+            if s["p_filesz"] and s["p_paddr"] < RAM
+        ]
