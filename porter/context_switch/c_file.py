@@ -161,11 +161,11 @@ class CFile:
             found.handler if fast is not None and fast.names_itself else publish_name(found.handler)
             for found in self._found
         ]
-        first = fast.registration(writer) if fast is not None else None
+        first = fast.registration(writer) if fast is not None else ()
         blocks: dict[int, list[str]] = {}
         for found, handler in zip(self._found, handlers, strict=True):
             starts_here = handler.role == ROLE_START
-            body = writer.body(handler, first if starts_here else None)
+            body = writer.body(handler, first if starts_here else ())
             lines = [*self._signature(found.definition), *body]
             if fast is not None and found.handler is fast.home and fast.function is not None:
                 assert isinstance(handler.pick, Pick)

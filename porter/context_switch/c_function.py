@@ -26,14 +26,13 @@ class Writer:
         self._called: dict[str, None] = {}
         self._star = "* " if spaced else "*"
 
-    def body(self, handler: Handler, first: Guest | None = None) -> list[str]:
-        """The function's body with its braces, and a call in front of it."""
+    def body(self, handler: Handler, first: tuple[Guest, ...] = ()) -> list[str]:
+        """The function's body with its braces, and calls in front of it."""
         nodes = handler.nodes
         for node in flatten(nodes):
             if isinstance(node, Call) and self._names.declared_function(node.function) is None:
                 self._declare(node.function)
-        if first is not None:
-            nodes = (first, *nodes)
+        nodes = (*first, *nodes)
         return [
             "{",
             *self._lines(
@@ -100,4 +99,4 @@ class Writer:
         )
 
     def _paren(self, text: str) -> str:
-        return f"( {text} )" if self._spaced else f"({text})"
+        return f"( {text} )" if self._spaced and text else f"({text})"

@@ -33,12 +33,16 @@ class FastYield:
         recipe = self.home.recipe
         return self.running is not None and recipe is not None and recipe.in_task
 
-    def registration(self, writer: Writer) -> Guest:
-        """The call in front of the first task's start."""
+    def registration(self, writer: Writer) -> tuple[Guest, ...]:
+        """The calls in front of the first task's start."""
+        pick = self.home.pick
+        short = isinstance(pick, Pick) and pick.short
+        frames = (Guest((), "virt_yield_short_frames", ()),) if short else ()
         if self.running is None:
-            return Guest((), "virt_yield_set", (self.function or "",))
+            return Guest((), "virt_yield_set", (self.function or "",)), *frames
         recipe = self.home.recipe if self.names_itself else None
-        return writer.yield_over(self.running, recipe.task_name if recipe is not None else "0")
+        name = recipe.task_name if recipe is not None else "0"
+        return writer.yield_over(self.running, name), *frames
 
 
 def fast_yield(functions: Sequence[tuple[str, Handler]], names: Names) -> FastYield | None:

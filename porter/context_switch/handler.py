@@ -116,7 +116,7 @@ def publish_name(handler: Handler) -> Handler:
     line = Verbatim((), f"fvm_state.task_name = {handler.recipe.task_name}")
     nodes = (*nodes[:place], line, *nodes[place:])
     if isinstance(pick, Pick):
-        pick = Pick((*pick.nodes, line), pick.parameter, pick.result)
+        pick = replace(pick, nodes=(*pick.nodes, line))
     return replace(handler, nodes=nodes, pick=pick)
 
 

@@ -2,8 +2,8 @@
 
 A yield that is a function call has its registers on the stack already, so it needs only this:
 store the stack pointer, let the RTOS choose, fetch the chosen stack pointer. It can be cut out
-where the handler's frame is the one that `virt_yield` builds (see virt_yield_set in
-<fvm/guest.h>): r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0. Most RTOSes
+where the handler's frame is one that `virt_yield` builds (see virt_yield_set in <fvm/guest.h>):
+r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0; or r4-r11 alone. Most RTOSes
 do it alike: a variable points to the running task's control block, whose first word is the stack
 pointer, and a function changes that variable. Those need no function of their own.
 """
@@ -36,17 +36,19 @@ from porter.context_switch.structure import If, Node, Return, conditions_and_sta
 from porter.context_switch.walk import defined, rewrite, used
 
 _FRAME = (*CORE, "LR")
+_FRAMES = (_FRAME, CORE)
 _HAS_FPU = Condition("eq", Const(2), Binary("&", Var("LR"), Const(0x10)), Const(0))
 
 
 @dataclass(frozen=True)
 class Pick:
     """`nodes` use the local `parameter` as the saved stack pointer and leave the chosen one in
-    `result`."""
+    `result`. `short`: the frame has no EXC_RETURN."""
 
     nodes: tuple[Node, ...]
     parameter: str
     result: str
+    short: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,14 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     save = _index(nodes, lambda node: isinstance(node, BlockStore) and _saves(node))
     restore = _index(nodes, lambda node: isinstance(node, BlockLoad) and _restores(node))
     if save is None or restore is None or restore < save:
-        return "the frame isn't {r4-r11, EXC_RETURN}"
+        return "the frame is neither {r4-r11, EXC_RETURN} nor {r4-r11}"
     saved, restored = nodes[save], nodes[restore]
     assert isinstance(saved, BlockStore) and isinstance(restored, BlockLoad)
+    if saved.values != tuple(map(Var, restored.targets)):
+        return "what is saved isn't what is restored"
+    short = restored.targets == CORE
+    if short and any(isinstance(node, If) for node in (*nodes[:save], *nodes[restore:])):
+        return "the frame has FPU registers and no EXC_RETURN"
     early = [node for node in nodes[:save] if not _is_entry(node, saved.base)]
     late = [node for node in nodes[restore + 1 :] if not _is_leave(node, restored.base)]
     if any(saved.base in _touched(item) for item in conditions_and_statements(tuple(early))):
@@ -84,7 +91,7 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
         if _touched(item) & set(CONTEXT):
             return "the choice of the next task reads the context of the last one"
     kept = tuple(node for node in middle if not isinstance(node, Note))
-    return Pick(kept, saved.base, restored.base)
+    return Pick(kept, saved.base, restored.base, short)
 
 
 def running_task(pick: Pick) -> Running | None:
@@ -126,11 +133,12 @@ def _index(nodes: tuple[Node, ...], wanted: object) -> int | None:
 
 
 def _saves(store: BlockStore) -> bool:
-    return store.before and store.writeback and store.values == tuple(map(Var, _FRAME))
+    frames = [tuple(map(Var, frame)) for frame in _FRAMES]
+    return store.before and store.writeback and store.values in frames
 
 
 def _restores(load: BlockLoad) -> bool:
-    return not load.before and load.writeback and load.targets == _FRAME
+    return not load.before and load.writeback and load.targets in _FRAMES
 
 
 def _is_entry(node: Node, base: str) -> bool:

@@ -61,7 +61,8 @@ struct fvm_state {
     union fvm_int_pend int_pend;
     const char *volatile task_name; /* name of the running guest task; NULL: see task_switch */
     volatile uint8_t int_ena;       /* 1 after hyp_int_ena; the kernel has its own copy */
-    uint8_t reserved[3];
+    uint8_t short_frames;           /* 1 after virt_yield_short_frames */
+    uint8_t reserved[2];
     struct fvm_switch task_switch;
     struct fvm_usr_reg usr_reg;
     /* Bytes, stores only. Byte g of the first is 1 if some of pending[8g] to pending[8g + 7] may be

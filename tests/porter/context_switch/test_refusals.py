@@ -125,3 +125,32 @@ def test_an_unread_word_and_an_unread_result_leave_no_unused_local(tmp_path: Pat
 
 def code_of(text: str) -> str:
     return "\n".join(line.partition("/*")[0] for line in text.splitlines())
+
+
+def switching(folder: Path, frame: str, resume: str) -> SwitchPort:
+    middle = "str r0, [r2]\npush {r1, lr}\nbl choose\npop {r1, lr}\nldr r2, [r1]\nldr r0, [r2]\n"
+    head = "ldr r1, =task\nldr r2, [r1]\n"
+    _, ports = port(
+        folder, f"mrs r0, psp\n{frame}{head}{middle}{resume}msr psp, r0\nbx lr\n.ltorg\n"
+    )
+    (handler,) = [item for item in ports if item.role == "switch"]
+    return handler
+
+
+@pytest.mark.parametrize(
+    ("frame", "resume"),
+    [
+        ("stmdb r0!, {r4-r11, lr}\n", "ldmia r0!, {r4-r11}\nadds r0, #4\n"),
+        (
+            "tst lr, #0x10\nit eq\nvstmdbeq r0!, {s16-s31}\nstmdb r0!, {r4-r11}\n",
+            "ldmia r0!, {r4-r11}\ntst lr, #0x10\nit eq\nvldmiaeq r0!, {s16-s31}\n",
+        ),
+    ],
+)
+def test_a_frame_of_another_shape_gets_no_fast_yield(
+    frame: str, resume: str, tmp_path: Path
+) -> None:
+    handler = switching(tmp_path, frame, resume)
+    assert handler.status == "rewritten"
+    assert "no fast yield" in handler.reason
+    assert "first-task start" not in handler.reason

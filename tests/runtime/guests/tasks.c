@@ -1,6 +1,7 @@
 /* Rule 5 and the cooperative switch: three tasks of a very small RTOS, switched both ways, by a
  * yield in user mode and by the tick through VCT, so that either side resumes either kind of frame.
- * Each task checks that no register of it changed. With -DTEST_FPU the FPU's registers too. */
+ * Each task checks that no register of it changed. With -DTEST_FPU the FPU's registers too. With
+ * -DTEST_SHORT the RTOS's frames are {r4-r11} without EXC_RETURN. */
 #include <fvm/guest.h>
 
 #include "report.h"
@@ -29,13 +30,25 @@ static uint32_t preempt_to_yielded, preempt_to_preempted; /* from the tick */
 
 static void choose(void) { current = current == &task[TASKS - 1] ? &task[0] : current + 1; }
 
+#ifdef TEST_SHORT
+#define LAST R11
+#define FRAME_WORDS 8u
+
+static uint32_t xpsr_of(const uint32_t *sp) { return sp[FRAME_WORDS + 7]; }
+
+static int is_preempted(const uint32_t *sp) { return xpsr_of(sp) != 0; }
+#else
+#define LAST LR
+#define FRAME_WORDS 9u
+
 static int is_preempted(const uint32_t *sp) { return (int32_t)sp[8] < 0; }
 
 static uint32_t xpsr_of(const uint32_t *sp)
 {
-    const uint32_t *frame = sp + ((sp[8] & BASIC_FRAME) != 0 ? 9 : 9 + 16);
+    const uint32_t *frame = sp + ((sp[8] & BASIC_FRAME) != 0 ? FRAME_WORDS : FRAME_WORDS + 16);
     return frame[7];
 }
+#endif
 
 /* The choice of a yield: the frame is {r4-r11, mark} at sp already. */
 static uint32_t *pick(uint32_t *sp)
@@ -61,7 +74,7 @@ void switch_handler(void)
         with_fpu++;
         USR_VSTMDB(sp);
     }
-    USR_STMDB(sp, R4, LR);
+    USR_STMDB(sp, R4, LAST);
     current->sp = sp;
     choose();
     sp = current->sp;
@@ -70,7 +83,7 @@ void switch_handler(void)
     } else {
         preempt_to_yielded++;
     }
-    USR_LDMIA(sp, R4, LR);
+    USR_LDMIA(sp, R4, LAST);
     if ((USR_REG->Reg.LR & BASIC_FRAME) == 0) {
         USR_VLDMIA(sp);
     }
@@ -81,7 +94,7 @@ void switch_handler(void)
 void svc_handler(void)
 {
     uint32_t *sp = current->sp;
-    USR_LDMIA(sp, R4, LR);
+    USR_LDMIA(sp, R4, LAST);
     USR_REG->Reg.SP = (uint32_t)sp;
 }
 
@@ -260,8 +273,10 @@ static void create(struct task *me, void (*entry)(void))
     uint32_t *frame = &me->stack[STACK_WORDS - 8u];
     frame[7] = XPSR_T;
     frame[6] = (uint32_t)entry & ~1u;
-    me->sp = frame - 9;
+    me->sp = frame - FRAME_WORDS;
+#ifndef TEST_SHORT
     me->sp[8] = EXC_RETURN_BASIC;
+#endif
 }
 
 int main(void)
@@ -271,6 +286,9 @@ int main(void)
     create(&task[1], crunching);
     create(&task[2], masking);
     virt_yield_set(pick);
+#ifdef TEST_SHORT
+    virt_yield_short_frames();
+#endif
     (void)hyp_tick_set(1000);
     (void)virt_vct_trig(FVM_VIRT_SVC);
     report("returned", 1); /* it must not: the call became the first task */

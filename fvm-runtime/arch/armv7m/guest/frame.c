@@ -13,6 +13,7 @@ _Static_assert(FROM_SWITCH(busy) == -16, "BUSY");
 _Static_assert(FROM_SWITCH(int_mask.byte.pri) == -14, "MASK_PRI");
 _Static_assert(FROM_SWITCH(int_pend) == -12, "PEND");
 _Static_assert(FROM_SWITCH(int_pend.byte.yield) == -11, "PEND_YIELD");
+_Static_assert(FROM_SWITCH(short_frames) == -3, "SHORT_FRAMES");
 _Static_assert(offsetof(struct fvm_switch, self) == 8, "task, choose, self");
 /* Bit 4 of both marks is set, and no lowest byte of either is 0. */
 _Static_assert(offsetof(struct fvm_state, task_switch) % 32 == 16, "the mark");
@@ -40,8 +41,30 @@ static uint32_t resume_address(uint32_t mark)
     return (uint32_t)guest_resume;
 }
 
+void virt_yield_short_frames(void)
+{
+#ifdef __ARM_FP
+    guest_switch_init(); /* there is no room for FPU state in such a frame */
+#else
+    fvm_state.short_frames = 1;
+#endif
+}
+
+/* A cooperative one lacks T, which no exception leaves out. */
+static void complete_short_frame(struct exception_frame *frame)
+{
+    if (frame->xpsr == 0) {
+        frame->pc &= ~1u;
+        frame->xpsr = XPSR_T;
+    }
+}
+
 void guest_complete_frame(void)
 {
+    if (fvm_state.short_frames != 0) {
+        complete_short_frame((struct exception_frame *)USR_REG->Reg.SP);
+        return;
+    }
     uint32_t mark = USR_REG->Reg.LR;
     if ((mark & 0x80000000u) != 0) {
         return; /* EXC_RETURN: an exception frame is there already */

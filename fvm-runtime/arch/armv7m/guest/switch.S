@@ -9,6 +9,11 @@
  *                [padding, FPSCR, S16-S31]
  *
  * The mark is the address of fvm_state.task_switch, with FPU state the one MARK_FPU behind it.
+ * An RTOS without EXC_RETURN in its frames (fvm_state.short_frames; only without FPU) has them so:
+ *
+ *   preempted    r4-r11, exception frame
+ *   cooperative  r4-r11, six words, return address, 0 where xPSR with its T bit would be
+ *
  * int_mask.pri is set from before the save until SP is on the new stack: VCT must not run its own
  * switch in between. A preempted task goes on in user mode, too, unless its frame stands inside an
  * IT block or a load multiple, is padded, or FPU state is in it or in the way: then the kernel's
@@ -24,6 +29,7 @@
 #define MASK_PRI -14
 #define PEND -12
 #define PEND_YIELD -11
+#define SHORT_FRAMES -3
 
 #define CONTROL_FPCA_SHIFT 2    /* of CONTROL: above it there is nothing */
 #define MARK_FPU 32             /* as in frame.c */
@@ -33,6 +39,10 @@
 #define SAVED_PC (36 + 24)
 #define SAVED_XPSR (36 + 28)
 #define XPSR_IT_OR_PADDED 0x0600FE00
+
+/* Of a short frame behind {r4-r11}. */
+#define SHORT_PC (32 + 24)
+#define SHORT_XPSR (32 + 28)
 
 /* The registers are saved, the mask is set. Goes on as the chosen task. */
     .macro choose_next
@@ -72,6 +82,11 @@ virt_unmask_pending:
     cmp r1, #0
 #endif
     bne.w guest_unmask
+#ifndef __ARM_FP
+    ldrb r3, [r0, #SHORT_FRAMES]
+    cmp r3, #0
+    bne.w short_unmask
+#endif
     mov r12, r0
     push {r4-r11, r12, lr}
     strb r0, [r0, #MASK_PRI]
@@ -102,6 +117,10 @@ guest_switch:
     mrs r3, control
     lsls r2, r3, #31 - CONTROL_FPCA_SHIFT
     bmi switch_fpu
+#else
+    ldrb r3, [r0, #SHORT_FRAMES]
+    cmp r3, #0
+    bne.w short_switch
 #endif
     mov r12, r0
     push {r4-r11, r12, lr}
@@ -171,6 +190,76 @@ by_kernel:
     udf #0
     .ltorg
     .size guest_switch, . - guest_switch
+
+#ifndef __ARM_FP
+    .balign 4
+    .thumb_func
+    .type short_unmask, %function
+short_unmask:                   /* r1: 0 */
+    strb r1, [r0, #PEND_YIELD]
+    /* fall through */
+    .thumb_func
+    .type short_switch, %function
+short_switch:
+    strb r0, [r0, #MASK_PRI]
+    mov r1, lr
+    movs r2, #0
+    push {r1, r2}
+    sub sp, #24
+    push {r4-r11}
+    ldm r0, {r5-r7}             /* task, choose, self */
+    ldr r3, [r5]
+    str sp, [r3]
+    blx r6
+    ldr r3, [r5]
+    ldr r0, [r3]
+    ldr r1, [r0, #SHORT_XPSR]
+    mov sp, r0                  /* not loaded: errata 752770, 752419 */
+    cbnz r1, short_preempted
+    strb r1, [r7, #MASK_PRI]
+    ldr r3, [r7, #PEND]
+    cbz r3, 1f
+    mov r0, r7
+    bl guest_unmask
+1:  pop {r4-r11}
+    add sp, #24
+    pop {r1, r2}
+    bx r1
+
+short_preempted:
+    ldr r3, =XPSR_IT_OR_PADDED
+    tst r1, r3
+    bne short_by_kernel
+    ldr r3, [sp, #SHORT_PC]
+    orr r3, r3, #1
+    str r3, [sp, #SHORT_PC]
+    movs r2, #0
+    strb r2, [r7, #MASK_PRI]
+    ldr r3, [r7, #PEND]
+    cbz r3, 1f
+    mov r0, r7
+    bl guest_unmask
+1:  clrex                       /* as the exception return that this stands for */
+    ldr r1, [sp, #SHORT_XPSR]
+#ifdef __ARM_FEATURE_SIMD32
+    msr apsr_nzcvqg, r1
+#else
+    msr apsr_nzcvq, r1
+#endif
+    pop {r4-r11}
+    pop {r0-r3, r12, lr}
+    ldr pc, [sp], #8
+
+short_by_kernel:
+    pop {r4-r11}
+    mov r0, sp
+    mvn r1, #2                  /* EXC_RETURN 0xFFFFFFFD */
+    mov r12, #FVM_CALL_RESUME
+    svc FVM_SVC                 /* doesn't return here */
+    udf #0
+    .ltorg
+    .size short_switch, . - short_switch
+#endif
 
 /* Where the handler of a switch vector makes a cooperative task go on, behind {r4-r11, mark}. */
     .section .text.guest_resume, "ax", %progbits
