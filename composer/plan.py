@@ -15,12 +15,14 @@ from composer.sources import Sources
 VIRT_SWITCH, VIRT_TICK, VIRT_SVC, VIRT_FIRST = range(4)
 VECTORS_MAX = 64
 THREADS_MAX = 4
+SLOTS_MAX, SLOTS_OF_ALL_MAX = 16, 64  # for run-time capabilities
 PORTS_MAX = 16  # of the system: breaking off a chain of invocations takes as many steps
 PRIORITY_MAX = 31
 VM_PRIORITY_MAX = 255
 DOMAINS_MAX = 32  # the hypervisor is one; the kernel has masks of domains and vCPUs
 TICKS_MAX = 2**31 - 1  # the runtime counts in 32 bits and compares by signed difference
 SVC_NUMBER = 0xF5
+FUNCTIONS = ("reset", "restart", "ticks", "cycles")  # FVM_FUNCTION_* of <fvm/hypercall.h>
 
 # The hypervisor's threads in header order: the manager only with VMs, the log only with a console.
 HYPERVISOR = "hypervisor"
@@ -53,6 +55,7 @@ class Capability:
     type: str
     rights: tuple[str, ...]
     index: int
+    limit: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class ThreadPlan:
     priority: int
     function: str
     stack: int
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,7 @@ class EventPlan:
     receiver: int
     virt_id: int | None
     signal: int | None
+    delegate: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,10 @@ class DomainPlan:
     fpu: bool
     threads: tuple[ThreadPlan, ...]
     ports: tuple[PortPlan, ...]
+    slot_first: int
+    slots: int
+    memory_first: int
+    memory_words: int
     capabilities: tuple[Capability, ...]
     vectors: tuple[Vector, ...]
     grants: tuple[Grant, ...]
@@ -176,6 +185,21 @@ class Plan:
     ram: Range
     free_flash: tuple[Range, ...]
     free_ram: tuple[Range, ...]
+
+    @property
+    def slots(self) -> int:
+        """Slots for run-time capabilities, of all domains."""
+        return sum(d.slots for d in self.domains)
+
+    @property
+    def roots(self) -> int:
+        """Capabilities of the description that may be delegated."""
+        return sum("DELEGATE" in c.rights for d in self.domains for c in d.capabilities)
+
+    @property
+    def memory_words(self) -> int:
+        """Words of kernel memory, of all domains."""
+        return sum(d.memory_words for d in self.domains)
 
     @property
     def vms(self) -> tuple[DomainPlan, ...]:

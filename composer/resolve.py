@@ -12,7 +12,14 @@ from composer.description.three_sections import expand
 from composer.layout.grants import device_grants
 from composer.layout.place import place_system
 from composer.layout.protection import Grant, unit_of
-from composer.objects import object_capabilities, plan_ports
+from composer.objects import (
+    number_roots,
+    object_capabilities,
+    plan_memory,
+    plan_ports,
+    plan_slots,
+    rights_of,
+)
 from composer.plan import (
     FAULT_SIGNAL,
     FAULTS,
@@ -80,12 +87,15 @@ def resolve(system: System, out: Path) -> Plan:
                 domain.fpu if domain else False,
                 numbered.threads(index),
                 numbered.ports[index],
+                *plan_slots(system, index),
+                *plan_memory(system, index),
                 numbered.capabilities(index),
                 numbered.vectors(index),
                 tuple(grants),
                 numbered.vcpu(index),
             )
         )
+    domains = number_roots(domains)
     return Plan(
         system,
         chip,
@@ -153,7 +163,9 @@ def _events(system: System, signals: list[Signal]) -> list[EventPlan]:
             arrives = (event.at or event.name, receiver)
             signal = next(s.index for s in signals if (s.name, s.domain) == arrives)
         sender = names.index(event.sender)
-        events.append(EventPlan(number, event.name, sender, receiver, virt_id, signal))
+        events.append(
+            EventPlan(number, event.name, sender, receiver, virt_id, signal, event.delegate)
+        )
     return events
 
 
@@ -177,27 +189,32 @@ class _Numbering:
     def vcpu(self, index: int) -> int | None:
         return index - self.first_vm if index >= self.first_vm else None
 
-    def _slots(self, index: int) -> list[tuple[str, int, int]]:
-        """Function, priority and stack of each thread."""
+    def _slots(self, index: int) -> list[tuple[str, int, int, bool]]:
+        """Function, priority and stack of each thread, and whether it waits to be started."""
         domain = self.domain(index)
         if domain is None:
             return [
-                (name, priority, stack)
+                (name, priority, stack, False)
                 for name, priority, stack in HYPERVISOR_THREADS
                 if (name != MANAGER_THREAD or self.system.vms)
                 and (name != LOG_THREAD or self.system.kernel.console)
             ]
         if domain.vm is not None:
-            return [("", 0, domain.vm.vct_stack), ("", 0, domain.vm.usr_stack)]
+            return [("", 0, domain.vm.vct_stack, False), ("", 0, domain.vm.usr_stack, False)]
         threads = domain.process.threads if domain.process else ()
-        return [(t.name, t.priority, t.stack) for t in threads]
+        return [(t.name, t.priority, t.stack, t.held) for t in threads]
 
     def threads(self, index: int) -> tuple[ThreadPlan, ...]:
         first = sum(len(self._slots(i)) for i in range(index))
         return tuple(
-            ThreadPlan(first + slot, slot, priority, function, stack)
-            for slot, (function, priority, stack) in enumerate(self._slots(index))
+            ThreadPlan(first + slot, slot, priority, function, stack, held)
+            for slot, (function, priority, stack, held) in enumerate(self._slots(index))
         )
+
+    def thread_of(self, process: str, name: str) -> int:
+        """Index of a thread of a process."""
+        threads = self.threads(self.names.index(process))
+        return next(thread.index for thread in threads if thread.function == name)
 
     def _ports(self) -> list[tuple[PortPlan, ...]]:
         domains = range(len(self.names))
@@ -216,7 +233,7 @@ class _Numbering:
             if s.domain == index
         ]
         sends = [
-            Capability(c_name(e.name), "EVENT", ("SEND",), e.number)
+            Capability(c_name(e.name), "EVENT", rights_of(("SEND",), e.delegate), e.number)
             for e in self.events
             if e.sender == index
         ]
@@ -224,7 +241,7 @@ class _Numbering:
             *waits,
             *sends,
             *self._fault_capabilities(domain),
-            *object_capabilities(self.system, index, self.ports),
+            *object_capabilities(self.system, index, self.ports, self.thread_of),
         )
 
     def _fault_capabilities(self, process: Domain) -> list[Capability]:

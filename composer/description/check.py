@@ -8,7 +8,9 @@ from typing import TypeVar
 from composer.chips.chip import Board, Chip
 from composer.chips.family import family_of
 from composer.description import check_domain
+from composer.description.check_control import check_controls
 from composer.description.check_invocation import check_invocation
+from composer.description.check_run_time import check_run_time
 from composer.description.model import Clocks, Named, Place, System
 from composer.description.units import show_size, show_time
 from composer.plan import DOMAINS_MAX, TICKS_MAX
@@ -36,6 +38,8 @@ def check_system(system: System, chip: Chip, board: Board | None) -> None:
     _shared(system)
     _events(system)
     check_invocation(system)
+    check_controls(system)
+    check_run_time(system)
     _devices(system)
     _pins(system)
     check_domain.check_c_names(system)

@@ -90,6 +90,11 @@ def check_c_names(system: System) -> None:
             entries += [("CAP", name, domain.place) for name in fault_names(system, domain)]
             entries += [("CAP", p.name, p.place) for p in domain.process.ports]
             entries += [("CAP", i.port, i.place) for i in domain.process.invokes]
+            entries += [("CAP", f.name, f.place) for f in domain.process.functions]
+            entries += [("CAP", c.thread, c.place) for c in domain.process.controls]
+            entries += [("CAP", f"slots-{d.name}", d.place) for d in domain.process.delegates]
+            if domain.process.memory:
+                entries.append(("CAP", "kernel-memory", domain.process.memory.place))
         shared = [s for s in system.shared if domain.name in [u.domain for u in s.users]]
         entries += [("SHM", s.name, s.place) for s in shared]
         for prefix, name, place in entries:

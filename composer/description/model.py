@@ -184,6 +184,7 @@ class Thread:
     name: str
     priority: int
     stack: int
+    held: bool
     place: Place
 
 
@@ -203,15 +204,41 @@ class Port:
     name: str
     function: str
     stack: int
+    delegate: bool
     place: Place
 
 
 @dataclass(frozen=True)
 class Invoke:
-    """The right to invoke a port of another process."""
+    """The right to invoke a port of another process, and maybe to pass it on at run time."""
 
     process: str
     port: str
+    delegate: bool
+    place: Place
+
+
+@dataclass(frozen=True)
+class KernelMemory:
+    """Room for objects that a process makes at run time. `ceiling`: of its threads; 0: none."""
+
+    size: int
+    ceiling: int
+    place: Place
+
+
+@dataclass(frozen=True)
+class Control:
+    """Rights over a thread of this process or, with `process`, of another one.
+
+    `ceiling`: up to which it may set the priority; None: not at all.
+    """
+
+    thread: str
+    process: str | None
+    start: bool
+    stop: bool
+    ceiling: int | None
     place: Place
 
 
@@ -224,6 +251,11 @@ class ProcessPart:
     reads_log: bool
     ports: tuple[Port, ...]
     invokes: tuple[Invoke, ...]
+    functions: tuple[Named, ...]
+    controls: tuple[Control, ...]
+    slots: int
+    delegates: tuple[Named, ...]
+    memory: KernelMemory | None
 
 
 @dataclass(frozen=True)
@@ -329,6 +361,7 @@ class Event:
     handler: str | None
     place: Place
     at: str | None = None
+    delegate: bool = False
 
 
 @dataclass(frozen=True)

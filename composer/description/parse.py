@@ -10,6 +10,7 @@ from lxml import etree
 from composer.description import units
 from composer.description.model import (
     Clocks,
+    Control,
     Count,
     Domain,
     Event,
@@ -18,6 +19,7 @@ from composer.description.model import (
     Invoke,
     Irq,
     Kernel,
+    KernelMemory,
     Named,
     Pin,
     Place,
@@ -138,7 +140,14 @@ def _system(node: _Node, file: Path) -> System:
         ),
         shared=tuple(_shared(n) for n in node.all("shared")),
         events=tuple(
-            Event(n.text("name"), n.text("from"), n.text("to"), n.maybe("handler"), n.place)
+            Event(
+                n.text("name"),
+                n.text("from"),
+                n.text("to"),
+                n.maybe("handler"),
+                n.place,
+                delegate=n.yes("delegate"),
+            )
             for n in node.all("event")
         ),
         place=node.place,
@@ -296,7 +305,13 @@ def _vm(node: _Node) -> VmPart:
 
 def _process(node: _Node) -> ProcessPart:
     threads = tuple(
-        Thread(n.text("name"), n.number("priority"), n.unit("stack", units.size), n.place)
+        Thread(
+            n.text("name"),
+            n.number("priority"),
+            n.unit("stack", units.size),
+            not n.yes("start"),
+            n.place,
+        )
         for n in node.all("thread")
     )
     if not threads:
@@ -305,7 +320,9 @@ def _process(node: _Node) -> ProcessPart:
                 "<process> has neither 'priority' nor a <thread>", 'add priority="..."'
             )
         threads = (
-            Thread("main", node.number("priority"), node.unit("stack", units.size), node.place),
+            Thread(
+                "main", node.number("priority"), node.unit("stack", units.size), False, node.place
+            ),
         )
     elif node.maybe("priority") is not None:
         raise node.at("priority").error(
@@ -319,12 +336,41 @@ def _process(node: _Node) -> ProcessPart:
         ),
         reads_log=node.text("log") == "read",
         ports=tuple(
-            Port(n.text("name"), n.text("function"), n.unit("stack", units.size), n.place)
+            Port(
+                n.text("name"),
+                n.text("function"),
+                n.unit("stack", units.size),
+                n.yes("delegate"),
+                n.place,
+            )
             for n in node.all("port")
         ),
         invokes=tuple(
-            Invoke(n.text("process"), n.text("port"), n.place) for n in node.all("invoke")
+            Invoke(n.text("process"), n.text("port"), n.yes("delegate"), n.place)
+            for n in node.all("invoke")
         ),
+        functions=_named(node, "kernel-function"),
+        controls=tuple(_control(n) for n in node.all("control")),
+        slots=node.number("slots"),
+        delegates=tuple(Named(n.text("to"), n.place) for n in node.all("delegate")),
+        memory=_kernel_memory(node.optional("kernel-memory")),
+    )
+
+
+def _kernel_memory(node: _Node | None) -> KernelMemory | None:
+    if node is None:
+        return None
+    return KernelMemory(node.unit("size", units.size), node.number("ceiling"), node.place)
+
+
+def _control(node: _Node) -> Control:
+    return Control(
+        thread=node.text("thread"),
+        process=node.maybe("process"),
+        start=node.yes("start"),
+        stop=node.yes("stop"),
+        ceiling=node.number("ceiling") if node.maybe("ceiling") is not None else None,
+        place=node.place,
     )
 
 

@@ -31,6 +31,8 @@ def config_header(plan: Plan) -> str:
         plan=plan,
         threads=[t for d in plan.domains for t in d.stacked],
         ports=[p for d in plan.domains for p in d.ports],
+        process_fpu=any(d.fpu for d in plan.domains if d.vcpu is None),
+        capabilities=[c.type for d in plan.domains for c in d.capabilities],
         timers=plan.timers,
         boot=boot_ops(plan),
         pins=pin_grants(plan),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from composer.chips.chip import Chip, Memory
-from composer.description.model import Domain, System
+from composer.description.model import Domain, ProcessPart, System, Thread
 from composer.verify.tables import NO_INDEX, Timer
 
 HYPERVISOR = "hypervisor"
@@ -45,6 +45,12 @@ class EventPath:
     sender: int
     receiver: int
     at: str | None
+    delegate: bool = False
+
+
+def by_priority(process: ProcessPart) -> list[Thread]:
+    """Threads in the order of the tables."""
+    return sorted(process.threads, key=lambda thread: -thread.priority)
 
 
 class Described:
@@ -123,7 +129,8 @@ class Described:
             return self.names.index(name)
 
         events = [
-            EventPath(e.name, index(e.sender), index(e.receiver), None) for e in self.system.events
+            EventPath(e.name, index(e.sender), index(e.receiver), None, e.delegate)
+            for e in self.system.events
         ]
         for vm in self.system.vms:
             for irq in vm.irqs:
@@ -193,6 +200,22 @@ class Described:
         for process in self.system.processes:
             for port in process.process.ports if process.process else ():
                 yield process.name, port.name
+
+    def _threads_of(self, index: int) -> list[Thread]:
+        source = self.sources[index]
+        return by_priority(source.process) if source and source.process else []
+
+    def is_held(self, index: int, slot: int) -> bool:
+        """Whether a thread waits for somebody to start it."""
+        threads = self._threads_of(index)
+        return bool(threads) and threads[slot].held
+
+    def thread_number(self, index: int, name: str) -> int:
+        """Number of a process's thread, behind the hypervisor's and those of processes before."""
+        before = sum(len(self._threads_of(i)) for i in range(index))
+        names = [thread.name for thread in self._threads_of(index)]
+        hypervisor = 2 + bool(self.system.vms) + bool(self.system.kernel.console)
+        return hypervisor + before + names.index(name)
 
     def ports_of(self, index: int) -> tuple[int, ...]:
         """Numbers of the ports that a domain exports."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from composer.chips.chip import Chip
 from composer.description.model import Irq, System
@@ -11,7 +11,9 @@ from composer.verify.described import (
     MICROSECONDS,
     Described,
     EventPath,
+    by_priority,
 )
+from composer.verify.objects import DELEGATE, object_capabilities, with_roots
 from composer.verify.tables import (
     NO_INDEX,
     Capability,
@@ -26,8 +28,8 @@ FAULT_THREAD, MANAGER_THREAD, LOG_THREAD, IDLE_THREAD = 31, 30, 1, 0  # prioriti
 HYPERVISOR_STACKS = {FAULT_THREAD: 256, MANAGER_THREAD: 256, LOG_THREAD: 384, IDLE_THREAD: 192}
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 
-CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_TIMER, CAP_PORT = range(1, 8)
-WAIT, SEND, CONTROL, READ, INVOKE = 1, 2, 4, 8, 16
+CAP_SIGNAL, CAP_VCPU, CAP_DOMAIN, CAP_LOG, CAP_EVENT, CAP_TIMER = range(1, 7)
+WAIT, SEND, CONTROL, READ = 1, 2, 4, 8
 THREAD_SLOTS = 4  # of a header; what follows are ports
 TO_VCPU, TO_SIGNAL, TRANSPARENT = 1, 2, 0x80
 BSRR = 0x18
@@ -55,7 +57,12 @@ class Expected(Described):
 
     def __init__(self, system: System, chip: Chip) -> None:
         super().__init__(system, chip)
-        self.domains = tuple(self._domain(i) for i in range(len(self.sources)))
+        domains = [self._domain(i) for i in range(len(self.sources))]
+        tables = with_roots(domain.capabilities for domain in domains)
+        self.domains = tuple(
+            replace(domain, capabilities=capabilities)
+            for domain, capabilities in zip(domains, tables, strict=True)
+        )
 
     def irq_vectors(self, index: int) -> dict[str, int]:
         """Virtual vectors of a VM's lines."""
@@ -106,7 +113,7 @@ class Expected(Described):
     def threads(self) -> tuple[Thread, ...]:
         """The thread table: threads, then what runs in ports."""
         threads = tuple(
-            Thread(index, slot, priority)
+            Thread(index, slot, priority, int(self.is_held(index, slot)))
             for index, domain in enumerate(self.domains)
             for slot, priority in enumerate(domain.priorities)
         )
@@ -191,7 +198,7 @@ class Expected(Described):
                 for irq in owner.irqs
                 if irq.split is not None and irq.split.process == source.name
             }
-            threads = sorted(process.threads, key=lambda t: -t.priority)
+            threads = by_priority(process)
             priorities = tuple(t.priority for t in threads)
             stacks = (*(t.stack for t in threads), *(p.stack for p in process.ports))
         else:
@@ -241,7 +248,7 @@ class Expected(Described):
             if receiver == index
         ]
         sends = [
-            Capability(CAP_EVENT, SEND, number)
+            Capability(CAP_EVENT, SEND | DELEGATE * event.delegate, number)
             for number, event in enumerate(self.all_events)
             if event.sender == index
         ]
@@ -249,7 +256,4 @@ class Expected(Described):
         assert source is not None and source.process is not None
         reads = [Capability(CAP_LOG, READ, 0)] if source.process.reads_log or decided else []
         decides = [Capability(CAP_DOMAIN, CONTROL, domain) for domain in decided]
-        controls = [Capability(CAP_PORT, CONTROL, n) for n in self.ports_of(index)]
-        invokes = source.process.invokes
-        calls = [Capability(CAP_PORT, INVOKE, self.ports[i.process, i.port]) for i in invokes]
-        return (*waits, *sends, *reads, *decides, *controls, *calls)
+        return (*waits, *sends, *reads, *decides, *object_capabilities(self, index))

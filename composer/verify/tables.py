@@ -16,11 +16,11 @@ SYSTEM_VECTORS = 16  # words before the first line's vector: initial SP and 15 e
 REGIONS = 8
 NO_INDEX = 0xFF
 
-_MAGIC, _VERSION = 0x544D5646, 3
+_MAGIC, _VERSION = 0x544D5646, 4
 _DIRECTORY = struct.Struct("<II32s")
 _ENTRY = struct.Struct("<IHH")
 _TABLES = ("domain", "thread", "vcpu", "route", "event", "timer", "boot", "pin")
-_DOMAIN = struct.Struct("<24sIIIIIHBBBBBB16II")
+_DOMAIN = struct.Struct("<24sIIIIIHBBBBBBBBHH2x16II")
 _CAPABILITY = struct.Struct("<BBBB")
 _THREAD = struct.Struct("<BBBB")
 _VCPU = struct.Struct("<BBBBBBHIIIB3x")
@@ -38,7 +38,7 @@ class Capability:
     type: int
     rights: int
     index: int
-    reserved: int = 0
+    limit: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,10 @@ class Domain:
     fault_signal: int
     port_first: int
     port_count: int
+    slot_first: int
+    slot_count: int
+    memory_first: int
+    memory_words: int
     regions: tuple[tuple[int, int], ...]
     cpacr: int
     capability_place: int
@@ -79,7 +83,7 @@ class Thread:
     domain: int
     slot: int
     priority: int
-    reserved: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True)
@@ -208,14 +212,14 @@ def read_tables(memory: Memory, flash: int, lines: int) -> Tables:
 
 def _domain(memory: Memory, row: tuple[Any, ...], places: dict[str, range]) -> Domain:
     raw, flash, flash_size, ram, ram_size, capability, count = row[:7]
-    vcpu, first, threads, fault, first_port, ports = row[7:13]
+    vcpu, first, threads, fault, first_port, ports, *run_time = row[7:17]
     name = raw.rstrip(b"\0").decode("ascii", "backslashreplace")
     capabilities: tuple[Capability, ...] = ()
     if count:
         data = memory.read(capability, count * _CAPABILITY.size, f"capabilities of '{name}'")
         capabilities = tuple(Capability(*entry) for entry in _CAPABILITY.iter_unpack(data))
         places[f"capabilities of '{name}'"] = range(capability, capability + len(data))
-    words = row[13 : 13 + 2 * REGIONS]
+    words = row[17 : 17 + 2 * REGIONS]
     return Domain(
         name=name,
         flash_base=flash,
@@ -228,6 +232,10 @@ def _domain(memory: Memory, row: tuple[Any, ...], places: dict[str, range]) -> D
         fault_signal=fault,
         port_first=first_port,
         port_count=ports,
+        slot_first=run_time[0],
+        slot_count=run_time[1],
+        memory_first=run_time[2],
+        memory_words=run_time[3],
         regions=tuple(zip(words[::2], words[1::2], strict=True)),
         cpacr=row[-1],
         capability_place=capability,

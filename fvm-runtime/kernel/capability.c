@@ -1,15 +1,18 @@
-/* Capabilities: what a process may name. The tables are const and come from the description. */
+/* Capabilities: what a process may name. The tables are const and come from the description; behind
+ * them a domain may have slots for capabilities of the run time (slot.c). */
 #include "kernel/kernel.h"
+
+const struct fvm_capability *capability_at(const struct fvm_domain *domain, uint32_t number)
+{
+    return number < domain->capability_count ? &domain->capability[number]
+                                             : slot_find(domain, number);
+}
 
 const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
                                              uint8_t type, uint8_t rights)
 {
-    const struct fvm_domain *domain = thread->domain;
-    if (number >= domain->capability_count) {
-        return NULL;
-    }
-    const struct fvm_capability *capability = &domain->capability[number];
-    if (capability->type != type || (capability->rights & rights) != rights) {
+    const struct fvm_capability *capability = capability_at(thread->domain, number);
+    if (capability == NULL || capability->type != type || (capability->rights & rights) != rights) {
         return NULL;
     }
     return capability;

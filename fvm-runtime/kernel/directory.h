@@ -9,7 +9,7 @@
 #include "kernel/tables.h"
 
 #define FVM_DIRECTORY_MAGIC 0x544D5646u /* "FVMT" */
-#define FVM_DIRECTORY_VERSION 3u
+#define FVM_DIRECTORY_VERSION 4u
 
 /* Order of fvm_directory.table. */
 enum fvm_directory_table {

@@ -62,11 +62,10 @@ static bool slot_good(const struct fvm_domain *domain, uint32_t slot)
            domain_holds(domain, stack - size, size);
 }
 
-static void start_thread(const struct fvm_domain *domain, uint32_t slot)
+void domain_start_thread(struct thread *thread)
 {
-    struct thread *thread = &thread_table[domain->thread_first + slot];
-    context_arch_init(thread->context, thread->fpu, header_of(domain)->thread[slot].entry,
-                      header_of(domain)->thread[slot].stack);
+    const struct fvm_domain_entry *image = &header_of(thread->domain)->thread[thread->slot];
+    context_arch_init(thread->context, thread->fpu, image->entry, image->stack);
     if (thread->vcpu == NULL) {
         scheduler_wake(thread);
     } else {
@@ -92,7 +91,10 @@ static int32_t start(uint32_t index, uint32_t step)
         }
         return FVM_MORE;
     }
-    start_thread(domain, step - 1u);
+    uint32_t thread = domain->thread_first + step - 1u;
+    if (fvm_thread[thread].held == 0) {
+        domain_start_thread(&thread_table[thread]);
+    }
     return step < domain->thread_count ? FVM_MORE : FVM_OK;
 }
 
@@ -118,6 +120,7 @@ void domain_init(void)
         describe_thread(&thread_table[i], &fvm_thread[i]);
     }
     invocation_init();
+    slot_init();
     scheduler_init();
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
         int32_t result;
@@ -156,17 +159,6 @@ static int32_t again(uint32_t index)
     return FVM_MORE;
 }
 
-static bool stop_thread(struct thread *thread)
-{
-    if (thread->vcpu == NULL && invocation_leave(thread)) {
-        return true;
-    }
-    signal_leave(thread);
-    request_leave(thread);
-    scheduler_block(thread, THREAD_STOPPED);
-    return false;
-}
-
 static void stop_capability(const struct fvm_capability *capability)
 {
     if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
@@ -188,9 +180,13 @@ static int32_t stop(uint32_t index, uint32_t step)
     }
     step -= domain->port_count;
     if (step < domain->thread_count) {
-        return stop_thread(&thread_table[domain->thread_first + step]) ? again(index) : FVM_MORE;
+        return thread_stop(&thread_table[domain->thread_first + step]) ? again(index) : FVM_MORE;
     }
     step -= domain->thread_count;
+    if (step < domain->slot_count) {
+        return slot_drop(domain, step) ? again(index) : FVM_MORE;
+    }
+    step -= domain->slot_count;
     if (domain->vcpu != FVM_NO_INDEX) {
         struct vcpu *vcpu = &vcpu_table[domain->vcpu];
         if (step < vcpu->config->vectors) {
@@ -200,6 +196,9 @@ static int32_t stop(uint32_t index, uint32_t step)
         step -= vcpu->config->vectors;
     }
     if (step < domain->capability_count) {
+        if (slot_revoke(&domain->capability[step])) {
+            return again(index);
+        }
         stop_capability(&domain->capability[step]);
         return FVM_MORE;
     }

@@ -73,7 +73,7 @@ __attribute__((noinline)) void fault_raise(struct thread *thread, enum fvm_fault
     }
     struct fvm_fault *fresh = new_record();
     domain_table[thread->domain_index].record = fresh;
-    domain_table[thread->domain_index].faulted = (uint8_t)(thread - thread_table);
+    domain_table[thread->domain_index].faulted = thread;
     fresh->domain = thread->domain_index;
     fresh->thread = thread->slot;
     fresh->cause = (uint8_t)cause;
@@ -96,7 +96,7 @@ void fault_complete(uint32_t index, uint32_t step)
     }
     if (step == 0) {
         if ((fresh->flags & NO_FRAME) == 0) {
-            copy_place(&thread_table[domain_table[index].faulted], fresh);
+            copy_place(domain_table[index].faulted, fresh);
         }
         fresh->flags &= (uint8_t)~NO_FRAME;
         return;

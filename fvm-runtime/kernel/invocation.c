@@ -8,6 +8,9 @@
  * chain of invocations that came back to it would be refused: chains are no longer than there are
  * ports.
  *
+ * The architecture's entry does `enter` and the return itself for what it knows, the capability
+ * that the description gives: invocation.inc.
+ *
  * When the server restarts, its callers go on with FVM_E_FAULT. When a caller restarts, the port is
  * free again; the server's memory is as the caller left it, so the server gets the number of calls
  * that were broken off as the fourth argument of the next one.
@@ -16,14 +19,7 @@
 
 #if FVM_PORTS > 0
 
-struct port {
-    struct thread *caller; /* NULL: free; `thread`: closed */
-    struct thread *thread; /* that runs in it */
-    uint32_t entry, stack; /* as the image's header has them, checked */
-    uint32_t broken;       /* calls whose caller restarted */
-};
-
-static struct port port_table[FVM_PORTS];
+struct port port_table[FVM_PORTS];
 
 static const struct fvm_domain_entry *exported(const struct fvm_domain *domain)
 {
@@ -46,10 +42,9 @@ bool invocation_prepare(const struct fvm_domain *domain, uint32_t number)
     const struct fvm_domain_entry *entry = &exported(domain)[number];
     struct port *port = &port_table[domain->port_first + number];
     uint32_t size = context_arch_frame_size();
-    port->entry = entry->entry;
-    port->stack = entry->stack;
-    port->broken = 0;
-    return (port->stack & 7u) == 0 && domain_holds(domain, port->stack - size, size);
+    context_arch_prepare(&port->call, entry->entry, entry->stack);
+    port->call.fourth = 0;
+    return (entry->stack & 7u) == 0 && domain_holds(domain, entry->stack - size, size);
 }
 
 /* The caller goes on, with results in its frame, which was checked when it called. */
@@ -66,9 +61,9 @@ static void break_off(struct port *port)
 {
     struct thread *caller = port->caller;
     signal_leave(port->thread);
-    port->thread->state = THREAD_STOPPED;
+    port->thread->state = THREAD_READY;
     leave(port, FVM_E_FAULT, 0);
-    port->broken++;
+    port->call.fourth++;
     scheduler_wake(caller);
 }
 
@@ -80,6 +75,8 @@ static const struct thread *at_home(const struct thread *thread)
     }
     return thread;
 }
+
+bool invocation_is_inside(const struct thread *thread) { return thread->port != NULL; }
 
 bool invocation_leave(const struct thread *thread)
 {
@@ -98,6 +95,7 @@ bool invocation_stop(uint32_t number)
         return invocation_leave(at_home(port->thread));
     }
     port->caller = port->thread;
+    port->thread->state = THREAD_STOPPED;
     return false;
 }
 
@@ -107,8 +105,7 @@ static int32_t enter(struct thread *caller, struct port *port, const struct call
         return FVM_E_BUSY;
     }
     port->caller = caller;
-    context_arch_call(port->thread->context, port->stack, port->entry,
-                      (const uint32_t[]){frame->r[1], frame->r[2], frame->r[3], port->broken});
+    context_arch_call(port->thread->context, &port->call, &frame->r[1]);
     scheduler_replace(caller, port->thread);
     return FVM_OK;
 }
@@ -116,6 +113,7 @@ static int32_t enter(struct thread *caller, struct port *port, const struct call
 static int32_t open(struct port *port, bool admit)
 {
     if (admit && port->caller == port->thread) {
+        port->thread->state = THREAD_READY;
         port->caller = NULL;
     } else if (!admit && port->caller == NULL) {
         port->caller = port->thread;
@@ -153,6 +151,12 @@ bool invocation_prepare(const struct fvm_domain *domain, uint32_t number)
     (void)domain;
     (void)number;
     return true;
+}
+
+bool invocation_is_inside(const struct thread *thread)
+{
+    (void)thread;
+    return false;
 }
 
 bool invocation_leave(const struct thread *thread)

@@ -52,6 +52,7 @@ struct cpu {
     uint32_t charged;       /* timer_arch_count up to which running vCPUs have paid */
 };
 extern struct cpu cpu;
+extern struct thread *process_thread[32]; /* by priority, what runs with it */
 
 /* What USR's wait and the vectors pended since have to do with each other. */
 enum usr_wait {
@@ -86,7 +87,7 @@ struct domain {
     uint32_t restarts, epoch;
     struct fvm_fault *record; /* of the fault that stopped it, until it is complete; or NULL */
     uint8_t state;            /* enum domain_state */
-    uint8_t faulted;          /* index of the thread that the record is about */
+    struct thread *faulted;   /* that the record is about */
     uint16_t step;            /* of stopping or starting */
 };
 extern struct domain domain_table[FVM_DOMAINS];
@@ -107,13 +108,56 @@ void scheduler_replace(struct thread *thread, struct thread *by);
 struct thread *scheduler_runs_for(const struct thread *thread);
 
 /* --- invocation.c: ports, by which a thread runs in another domain -------------------------- */
+struct port {              /* the architecture's entry knows it */
+    struct thread *caller; /* NULL: free; `thread`: closed */
+    struct thread *thread; /* that runs in it */
+    struct call_entry call;
+};
+#if FVM_PORTS > 0
+extern struct port port_table[FVM_PORTS];
+#endif
 void invocation_init(void);
 /* A port of a domain that starts, as the image's header has it; false: its stack lies outside. */
 bool invocation_prepare(const struct fvm_domain *domain, uint32_t number);
 /* Steps; false when there is no more to do. */
-bool invocation_stop(uint32_t number);               /* a port lets nobody in, and all go */
-bool invocation_leave(const struct thread *thread); /* it comes home from where it is */
+bool invocation_stop(uint32_t number);                  /* a port lets nobody in, and all go */
+bool invocation_leave(const struct thread *thread);     /* it comes home from where it is */
+bool invocation_is_inside(const struct thread *thread); /* it runs in a port */
 int32_t invocation_call(struct thread *caller, struct call_frame *frame);
+
+/* A thread that isn't of the description; at first it is stopped. */
+bool scheduler_is_free(uint32_t priority);
+void scheduler_add(struct thread *thread, uint32_t priority);
+void scheduler_remove(struct thread *thread);
+/* Moves one thread, or two at once (b may be NULL), to other priorities, which nobody else has. */
+int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to);
+
+/* --- thread.c: threads of processes, by capability ------------------------------------------ */
+int32_t thread_call(struct thread *caller, const struct call_frame *frame);
+/* A step; false: it has stopped. It waits for nothing, and is nowhere else. */
+bool thread_stop(struct thread *thread);
+
+/* --- slot.c: capabilities of the run time --------------------------------------------------- */
+struct slot {
+    struct fvm_capability capability; /* FVM_CAP_EMPTY: free; index FVM_NO_INDEX: to `object` */
+    uint32_t id;                      /* its number, if free that of its next use; 0: used up */
+    void *object;                     /* in kernel memory, or NULL */
+};
+static inline void *slot_object(const struct fvm_capability *capability)
+{
+    return ((const struct slot *)(const void *)capability)->object;
+}
+void slot_init(void);
+const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number);
+struct slot *slot_empty(const struct fvm_domain *domain, uint32_t number); /* NULL: it isn't */
+int32_t slot_call(const struct thread *caller, const struct call_frame *frame);
+/* Steps; false when there is no more to do. */
+bool slot_drop(const struct fvm_domain *domain, uint32_t number);
+bool slot_revoke(const struct fvm_capability *capability);
+
+/* --- memory.c: objects of the run time ------------------------------------------------------ */
+int32_t memory_create(const struct thread *caller, const struct call_frame *frame);
+bool memory_destroy(struct slot *slot); /* what it holds, if it lies here; a step as above */
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);
@@ -152,6 +196,11 @@ void event_drop(uint32_t domain, uint32_t event);
 /* --- signal.c ----------------------------------------------------------------------------- */
 void signal_send(uint32_t index);
 int32_t signal_wait(struct thread *thread, uint32_t index);
+/* Of those in kernel memory. */
+void signal_create(struct signal *signal);
+void signal_destroy(struct signal *signal); /* whoever waits goes on with FVM_E_CAPABILITY */
+void signal_send_to(struct signal *signal);
+int32_t signal_wait_for(struct thread *thread, struct signal *signal);
 void signal_leave(struct thread *thread); /* a stopped thread waits for nothing */
 void signal_drop(uint32_t index);         /* the process that waits for it restarts */
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
@@ -165,6 +214,7 @@ void request_drop(struct vcpu *vcpu);            /* its VM stops: nobody waits f
 
 /* --- domain.c ----------------------------------------------------------------------------- */
 void domain_init(void);
+void domain_start_thread(struct thread *thread); /* from where its image says */
 /* The domain's thread faulted: nothing of a VM runs from now on, of a process not this thread. */
 void domain_halt(struct thread *thread);
 /* One bounded step each; FVM_MORE until all is done. */
@@ -202,6 +252,7 @@ int32_t time_set(uint32_t timer, uint32_t after); /* sends in so many ticks; 0: 
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
 int32_t pin_get(uint8_t domain_index, uint32_t port, uint32_t levels);
 void syscall_dispatch(struct call_frame *frame); /* from the architecture's call entry */
+const struct fvm_capability *capability_at(const struct fvm_domain *domain, uint32_t number);
 const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
                                              uint8_t type, uint8_t rights);
 

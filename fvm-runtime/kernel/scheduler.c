@@ -16,7 +16,7 @@
 struct cpu cpu;
 struct thread thread_table[FVM_THREADS];
 
-static struct thread *process_thread[32];              /* by priority */
+struct thread *process_thread[32];
 static uint32_t process_ready;                         /* bit: priority */
 static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted; /* bit: vCPU */
 static uint32_t turn;                                  /* bit: the vCPU that owns the turn */
@@ -158,6 +158,60 @@ void scheduler_replace(struct thread *thread, struct thread *by)
     if (cpu.next == thread) {
         cpu.next = by;
     }
+}
+
+/* Where a thread is now, or what runs in its place. */
+static uint32_t take_away(const struct thread *thread, struct thread **runs)
+{
+    uint32_t bit = 1u << thread->priority, ready = process_ready & bit;
+    *runs = process_thread[thread->priority];
+    process_thread[thread->priority] = NULL;
+    process_ready &= ~bit;
+    return ready;
+}
+
+static void put(struct thread *thread, struct thread *runs, uint32_t priority, uint32_t ready)
+{
+    thread->priority = runs->priority = (uint8_t)priority;
+    thread->rank = runs->rank = (uint8_t)(2u * priority);
+    process_thread[priority] = runs;
+    process_ready |= ready != 0 ? 1u << priority : 0u;
+}
+
+static bool free_for(uint32_t priority, const struct thread *a, const struct thread *b)
+{
+    const struct thread *there = process_thread[priority];
+    return there == NULL || there == process_thread[a->priority] ||
+           (b != NULL && there == process_thread[b->priority]);
+}
+
+bool scheduler_is_free(uint32_t priority) { return process_thread[priority] == NULL; }
+
+void scheduler_add(struct thread *thread, uint32_t priority) { put(thread, thread, priority, 0); }
+
+void scheduler_remove(struct thread *thread)
+{
+    struct thread *runs;
+    (void)take_away(thread, &runs);
+}
+
+int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to)
+{
+    struct thread *runs, *b_runs = NULL;
+    if (b != NULL && (a == b || to == b_to)) {
+        return FVM_E_ARGUMENT;
+    }
+    if (!free_for(to, a, b) || (b != NULL && !free_for(b_to, a, b))) {
+        return FVM_E_BUSY;
+    }
+    uint32_t ready = take_away(a, &runs), b_ready = 0;
+    if (b != NULL) {
+        b_ready = take_away(b, &b_runs);
+        put(b, b_runs, b_to, b_ready);
+    }
+    put(a, runs, to, ready);
+    choose();
+    return FVM_OK;
 }
 
 struct thread *scheduler_runs_for(const struct thread *thread)

@@ -7,11 +7,12 @@ struct signal {
     uint32_t delivered;    /* handed to waiters since start */
 };
 
+_Static_assert(sizeof(struct signal) <= FVM_OBJECT_SIGNAL_SIZE, "size is ABI");
+
 static struct signal signal_table[FVM_AT_LEAST_ONE(FVM_SIGNALS)];
 
-void signal_send(uint32_t index)
+static inline void send(struct signal *signal)
 {
-    struct signal *signal = &signal_table[index];
     struct thread *waiter = signal->waiter;
     if (waiter == NULL) {
         signal->count += signal->count != UINT32_MAX;
@@ -19,33 +20,69 @@ void signal_send(uint32_t index)
     }
     signal->waiter = NULL;
     signal->delivered++;
-    scheduler_wake(waiter); /* its wait returns 1: signal_wait */
+    scheduler_wake(waiter); /* its wait returns 1: block */
 }
 
-/* The count; or the caller is blocked, and 1 is what it gets when the signal is sent: more that is
- * sent before it runs is counted for its next wait. */
-int32_t signal_wait(struct thread *thread, uint32_t index)
+/* What was sent meanwhile, or FVM_E_BUSY; 0: nothing, and the caller may block. */
+static inline int32_t collect(struct signal *signal)
 {
-    struct signal *signal = &signal_table[index];
     uint32_t count = signal->count;
     if (count != 0) {
         signal->count = 0;
         signal->delivered += count;
         return count > INT32_MAX ? INT32_MAX : (int32_t)count;
     }
-    if (signal->waiter != NULL) {
-        return FVM_E_BUSY;
-    }
-    interrupt_await(index);
+    return signal->waiter != NULL ? FVM_E_BUSY : 0;
+}
+
+/* 1 is what the caller gets when the signal is sent: more that is sent before it runs is counted
+ * for its next wait. */
+static inline int32_t block(struct thread *thread, struct signal *signal)
+{
     signal->waiter = thread;
     thread->signal = signal;
     scheduler_block(thread, THREAD_WAITING);
     return 1;
 }
 
+void signal_send(uint32_t index) { send(&signal_table[index]); }
+
+int32_t signal_wait(struct thread *thread, uint32_t index)
+{
+    struct signal *signal = &signal_table[index];
+    int32_t result = collect(signal);
+    if (result != 0) {
+        return result;
+    }
+    interrupt_await(index);
+    return block(thread, signal);
+}
+
+void signal_send_to(struct signal *signal) { send(signal); }
+
+int32_t signal_wait_for(struct thread *thread, struct signal *signal)
+{
+    int32_t result = collect(signal);
+    return result != 0 ? result : block(thread, signal);
+}
+
+void signal_create(struct signal *signal) { *signal = (struct signal){.waiter = NULL}; }
+
+void signal_destroy(struct signal *signal)
+{
+    struct thread *waiter = signal->waiter;
+    if (waiter != NULL) {
+        context_arch_result(context_arch_stack(waiter->context), (uint32_t)FVM_E_CAPABILITY);
+        signal->waiter = NULL;
+        scheduler_wake(waiter);
+    }
+}
+
+/* A thread that doesn't wait may have waited for one that is gone. */
 void signal_leave(struct thread *thread)
 {
-    if (thread->signal != NULL && thread->signal->waiter == thread) {
+    if (thread->state == THREAD_WAITING && thread->signal != NULL &&
+        thread->signal->waiter == thread) {
         thread->signal->waiter = NULL;
     }
 }

@@ -84,6 +84,15 @@ static int32_t status(struct call_frame *frame)
     return FVM_E_ARGUMENT;
 }
 
+static int32_t on_signal_object(struct thread *caller, struct signal *signal, bool wait)
+{
+    if (wait) {
+        return signal_wait_for(caller, signal);
+    }
+    signal_send_to(signal);
+    return FVM_OK;
+}
+
 static int32_t on_signal(struct thread *caller, const struct call_frame *frame)
 {
     bool wait = frame->number == FVM_CALL_SIGNAL_WAIT;
@@ -91,6 +100,9 @@ static int32_t on_signal(struct thread *caller, const struct call_frame *frame)
                                                        wait ? FVM_RIGHT_WAIT : FVM_RIGHT_SEND);
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
+    }
+    if (FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX) {
+        return on_signal_object(caller, slot_object(cap), wait);
     }
     if (wait) {
         return signal_wait(caller, cap->index);
@@ -166,6 +178,30 @@ static int32_t on_domain(struct thread *caller, const struct call_frame *frame)
     }
 }
 
+static int32_t on_function(struct thread *caller, struct call_frame *frame)
+{
+    if (FVM_FUNCTIONS == 0) {
+        return FVM_E_CALL;
+    }
+    const struct fvm_capability *cap =
+        capability_find(caller, frame->r[0], FVM_CAP_FUNCTION, FVM_RIGHT_INVOKE);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    switch (cap->index) {
+    case FVM_FUNCTION_RESET:
+        cpu_arch_reset();
+    case FVM_FUNCTION_RESTART:
+        return reboot_request(caller);
+    case FVM_FUNCTION_TICKS:
+        frame->r[1] = time_ticks();
+        return FVM_OK;
+    default: /* FVM_FUNCTION_CYCLES */
+        frame->r[1] = timer_arch_now();
+        return FVM_OK;
+    }
+}
+
 static int32_t on_event(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap =
@@ -193,6 +229,18 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
     case FVM_CALL_INVOKE_RETURN:
     case FVM_CALL_PORT_OPEN:
         return invocation_call(caller, frame);
+    case FVM_CALL_FUNCTION:
+        return on_function(caller, frame);
+    case FVM_CALL_THREAD_START:
+    case FVM_CALL_THREAD_STOP:
+    case FVM_CALL_THREAD_PRIORITY:
+        return thread_call(caller, frame);
+    case FVM_CALL_CAP_DELEGATE:
+    case FVM_CALL_CAP_REVOKE:
+    case FVM_CALL_CAP_DELETE:
+        return slot_call(caller, frame);
+    case FVM_CALL_OBJECT_CREATE:
+        return memory_create(caller, frame);
     case FVM_CALL_REQUEST_NEXT:
         return on_request(caller, frame);
     case FVM_CALL_VCPU_BUDGET:

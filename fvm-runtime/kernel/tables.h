@@ -8,30 +8,33 @@
 #include <stdint.h>
 
 #include "fvm_config.h" /* FVM_DOMAINS FVM_THREADS FVM_VCPUS FVM_SIGNALS FVM_EVENTS FVM_TIMERS
-                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_PORTS FVM_CPU_HZ FVM_TICK_HZ FVM_MPU_ENABLE */
+                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_PORTS FVM_FUNCTIONS
+                           FVM_THREAD_CALLS FVM_SLOTS FVM_ROOTS FVM_MEMORY_WORDS FVM_CPU_HZ
+                           FVM_TICK_HZ FVM_MPU_ENABLE */
+#include <fvm/hypercall.h>
 #include <fvm/protection.h>
 
 #define FVM_NO_INDEX 0xFFu
 
 enum fvm_capability_type {
     FVM_CAP_EMPTY,
-    FVM_CAP_SIGNAL, /* index into signals */
-    FVM_CAP_VCPU,   /* index into vCPUs */
-    FVM_CAP_DOMAIN, /* index into domains */
-    FVM_CAP_LOG,    /* the fault log and the counters; index 0; READ, or CONTROL to make room */
-    FVM_CAP_EVENT,  /* index into events; right SEND */
-    FVM_CAP_TIMER,  /* index into timers */
-    FVM_CAP_PORT,   /* index into ports; right INVOKE, for its server CONTROL */
+    FVM_CAP_SIGNAL,   /* index into signals */
+    FVM_CAP_VCPU,     /* index into vCPUs */
+    FVM_CAP_DOMAIN,   /* index into domains */
+    FVM_CAP_LOG,      /* the fault log and the counters; index 0; READ, or CONTROL to make room */
+    FVM_CAP_EVENT,    /* index into events; right SEND */
+    FVM_CAP_TIMER,    /* index into timers */
+    FVM_CAP_PORT,     /* index into ports; right INVOKE, for its server CONTROL */
+    FVM_CAP_FUNCTION, /* FVM_FUNCTION_* of <fvm/hypercall.h>; right INVOKE */
+    FVM_CAP_THREAD,   /* index into threads; START, STOP, CONTROL: its priority, up to `limit` */
+    FVM_CAP_TABLE,    /* index into domains: its slots for run-time capabilities; right CONTROL */
+    FVM_CAP_MEMORY,   /* index into domains: its kernel memory; CONTROL, threads up to `limit` */
 };
 
-#define FVM_RIGHT_WAIT 1u
-#define FVM_RIGHT_SEND 2u
-#define FVM_RIGHT_CONTROL 4u
-#define FVM_RIGHT_READ 8u
-#define FVM_RIGHT_INVOKE 16u
-
 struct fvm_capability {
-    uint8_t type, rights, index, reserved;
+    uint8_t type, rights; /* FVM_RIGHT_* of <fvm/hypercall.h> */
+    uint8_t index;
+    uint8_t limit; /* highest priority it may give; with right DELEGATE: its number among those */
 };
 
 struct fvm_domain {
@@ -46,6 +49,9 @@ struct fvm_domain {
     uint8_t fault_signal; /* sent when a thread of it faults; FVM_NO_INDEX: the chip is reset */
     uint8_t port_first;   /* index of its first port */
     uint8_t port_count;
+    uint8_t slot_first; /* index of its first slot for run-time capabilities */
+    uint8_t slot_count;
+    uint16_t memory_first, memory_words; /* its part of the kernel memory for run-time objects */
     struct fvm_protection protection;
 };
 
@@ -55,7 +61,7 @@ struct fvm_thread_config {
     uint8_t domain;
     uint8_t slot;     /* index in fvm_domain_header.thread; port: FVM_DOMAIN_THREADS and up */
     uint8_t priority; /* processes: unique, 0..31, larger runs first; vCPUs and ports: unused, 0 */
-    uint8_t reserved;
+    uint8_t held;     /* 1: it waits for somebody to start it */
 };
 
 struct fvm_vcpu_config {

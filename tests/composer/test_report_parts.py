@@ -184,7 +184,8 @@ def test_regions_are_decoded_as_hardware_reads_them(base: int, size: int) -> Non
 def domain_of(grants: list[Grant], fpu: bool = False) -> DomainPlan:
     place = Placed("", 0, 0, 0)
     return DomainPlan(
-        1, "vm", "vm", None, None, place, place, fpu, (), (), (), (), tuple(grants), None
+        1, "vm", "vm", None, None, place, place, fpu, (), (), 0, 0, 0, 0, (), (), tuple(grants),
+        None,
     )  # fmt: skip
 
 

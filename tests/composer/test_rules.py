@@ -57,6 +57,45 @@ BREACHES = [
      ["stack of port p of 'beater' is 300 B", "multiple of 8"]),
     ("</process>", '<port name="p" function="f"/><port name="p" function="g"/></process>',
      ["a second FVM_CAP_P"]),
+    ('priority="10" flash="8K"', 'priority="10" slots="17" flash="8K"',
+     ["'beater' has 17 slots", "at most 16 a process"]),
+    ("</process>", '<delegate to="one"/></process>', ["no process 'one'", "known: beater"]),
+    ("</process>", '<delegate to="beater"/></process>', ["'beater' has no slots"]),
+    ("</process>", '<kernel-memory size="64"/></process>', ["no slots for what it makes"]),
+    ('priority="10" flash="8K" ram="4K">',
+     'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="30"/>',
+     ["30 bytes of kernel memory", "multiple of 4"]),
+    ('priority="10" flash="8K" ram="4K">',
+     'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="64" ceiling="30"/>',
+     ["ceiling 30"]),
+    ('to="two" handler="event_handler"', 'to="two" delegate="yes" handler="event_handler"',
+     ["'one' can't delegate event 'to-two'"]),
+    ("</process>", '<control thread="main"/></process>', ["gives no right"]),
+    ("</process>", '<control thread="mian" stop="yes"/></process>',
+     ["'beater' has no thread 'mian'", "known: main"]),
+    ("</process>", '<control process="one" thread="main" stop="yes"/></process>',
+     ["no process 'one'", "known: beater"]),
+    ("</process>", '<control thread="main" ceiling="30"/></process>',
+     ["ceiling 30", "choose 2 to 29"]),
+    ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
+     '<project builtin="heartbeat"/><thread name="main" priority="9"/><thread name="low"'
+     ' priority="8"/><control thread="main" ceiling="9"/></process>'
+     '<process name="beater" priority="10"', ["'main' keeps its priority"]),
+    ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
+     '<project builtin="heartbeat"/><thread name="main" priority="9"/><thread name="low"'
+     ' priority="8"/><control thread="low" ceiling="9"/></process>'
+     '<process name="beater" priority="10"', ["ceiling 9", "choose 2 to 8"]),
+    ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
+     '<project builtin="heartbeat"/><thread name="main" priority="9"/><thread name="low"'
+     ' priority="8" start="no"/></process><process name="beater" priority="10"',
+     ["nobody can start 'low'"]),
+    ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
+     '<project builtin="heartbeat"/><thread name="main" priority="9" start="no"/></process>'
+     '<process name="beater" priority="10"', ["most urgent thread of 'second'"]),
+    ("</process>", '<control thread="main" start="yes"/></process><process name="second"'
+     ' priority="3" flash="2K" ram="4K"><project builtin="heartbeat"/>'
+     '<control process="beater" thread="main" start="yes"/></process>',
+     ["'second' can't start 'main' of 'beater'"]),
     ('flash="8K" ram="4K">', 'flash="8K" ram="8K">'
      + "".join(f'<port name="p{n}" function="f" stack="256"/>' for n in range(17)),
      ["17 ports", "at most 16"]),

@@ -28,7 +28,7 @@ from composer.verify.verify import CHECKS, CODE_CHECKS, in_code
 from tests.support.built import Built
 
 HASHES = ("hashes", "parts")
-REGIONS, CPACR = 52, 116  # offsets in struct fvm_domain
+REGIONS, CPACR = 60, 124  # offsets in struct fvm_domain
 SHAREABLE, TYPE, DEVICE = 1 << 18, 0x3B << 16, 1 << 16  # of RASR; TYPE without SHAREABLE
 
 
@@ -82,7 +82,7 @@ class Original:
 
     def row(self, table: str, number: int) -> int:
         """Address of an element of a table."""
-        sizes = {"domain": 120, "thread": 4, "vcpu": 24, "route": 4, "event": 5, "timer": 8,
+        sizes = {"domain": 128, "thread": 4, "vcpu": 24, "route": 4, "event": 5, "timer": 8,
                  "boot": 20, "pin": 12}  # fmt: skip
         return self.tables.places[table].start + sizes[table] * number
 
@@ -207,7 +207,8 @@ def of_domains(original: Original) -> Iterator[Mutant]:
         yield byte(f"{name}: one more capability", place + 44, len(domain.capabilities) + 1)
         for field, offset in (("vCPU", 46), ("first thread", 47), ("threads", 48),
                               ("fault signal", 49), ("first port", 50),
-                              ("number of ports", 51)):  # fmt: skip
+                              ("number of ports", 51), ("first slot", 52), ("slots", 53),
+                              ("kernel memory", 54), ("words of it", 56)):  # fmt: skip
             old = original.subject.memory.find(place + offset, 1)
             assert old is not None
             yield byte(f"{name}: {field}", place + offset, old[0] + 1)

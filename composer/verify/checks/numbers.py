@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from composer.verify.checks.words import Words
+from composer.verify.objects import memory_of, slots_of
 from composer.verify.subject import Subject
 from composer.verify.tables import NO_INDEX, Route
 
@@ -28,6 +29,8 @@ def check_domains(subject: Subject) -> Iterator[str]:
             ("fault signal", row.fault_signal, expected.fault_signal(index)),
             ("first port", row.port_first, next(iter(expected.ports_of(index)), 0)),
             ("number of ports", row.port_count, domain.ports),
+            ("slots", (row.slot_first, row.slot_count), slots_of(expected, index)),
+            ("kernel memory", (row.memory_first, row.memory_words), memory_of(expected, index)),
         ):
             if value != wanted:
                 yield f"'{domain.name}': {what} is {value}, not {wanted}"

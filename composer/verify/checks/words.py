@@ -10,7 +10,6 @@ from composer.verify.expected import (
     CAP_DOMAIN,
     CAP_EVENT,
     CAP_LOG,
-    CAP_PORT,
     CAP_SIGNAL,
     CAP_TIMER,
     CAP_VCPU,
@@ -20,6 +19,7 @@ from composer.verify.expected import (
     Expected,
 )
 from composer.verify.expected_policy import OTHERS, RESTART, STOP
+from composer.verify.objects import CAP_FUNCTION, CAP_MEMORY, CAP_PORT, CAP_TABLE, CAP_THREAD
 from composer.verify.tables import NO_INDEX
 
 _LABELS = {
@@ -57,6 +57,10 @@ _TYPES = {
     CAP_EVENT: "event",
     CAP_TIMER: "timer",
     CAP_PORT: "port",
+    CAP_FUNCTION: "kernel function",
+    CAP_THREAD: "thread",
+    CAP_TABLE: "slots",
+    CAP_MEMORY: "kernel memory",
 }
 _ACTIONS = {RESTART: "restart", STOP: "stop", OTHERS: "not the hypervisor's"}
 _KINDS = {

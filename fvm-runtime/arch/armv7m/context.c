@@ -9,6 +9,28 @@ struct exception_frame {
 #define EXC_RETURN_THREAD_PSP 0xFFFFFFEDu /* bit 4 comes from the thread */
 #define EXC_RETURN_BASIC_FRAME 0x10u
 
+/* entry.S and invocation.inc */
+_Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4, "CPU_");
+_Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, return_bits) == 4 &&
+                   offsetof(struct thread, domain) == 8 && offsetof(struct thread, fpu) == 20 &&
+                   offsetof(struct thread, rank) == 22 && offsetof(struct thread, priority) == 23,
+               "THREAD_");
+_Static_assert(offsetof(struct fvm_domain, ram_base) == 32 &&
+                   offsetof(struct fvm_domain, ram_size) == 36 &&
+                   offsetof(struct fvm_domain, capability) == 40 &&
+                   offsetof(struct fvm_domain, capability_count) == 44 &&
+                   offsetof(struct fvm_domain, protection) == 60,
+               "DOMAIN_");
+_Static_assert(sizeof(struct exception_frame) == 32, "FRAME_BYTES");
+_Static_assert(offsetof(struct fvm_usr_reg, Reg.SP) == 36, "CONTEXT_SP");
+#if FVM_PORTS > 0
+_Static_assert(offsetof(struct thread, port) == 28, "THREAD_PORT");
+_Static_assert(sizeof(struct port) == 32 && offsetof(struct port, caller) == 0 &&
+                   offsetof(struct port, thread) == 4 && offsetof(struct port, call) == 8 &&
+                   (FVM_CAP_PORT | FVM_RIGHT_INVOKE << 8) == 0x1007u,
+               "PORT_");
+#endif
+
 extern uint32_t kernel_exc_return; /* entry.S: where every kernel entry pushed EXC_RETURN */
 
 uint32_t context_arch_frame_size(void) { return sizeof(struct exception_frame); }
@@ -25,12 +47,21 @@ void context_arch_init(struct fvm_usr_reg *context, bool fpu, uint32_t entry, ui
     context->Reg.SP = (uint32_t)frame;
 }
 
-void context_arch_call(struct fvm_usr_reg *context, uint32_t stack, uint32_t entry,
-                       const uint32_t argument[4])
+void context_arch_prepare(struct call_entry *call, uint32_t entry, uint32_t stack)
 {
-    struct exception_frame *frame = (struct exception_frame *)stack - 1;
-    *frame = (struct exception_frame){argument[0], argument[1], argument[2], argument[3],
-                                      0,           0xFFFFFFFFu, entry & ~1u, XPSR_T};
+    call->place = stack - sizeof(struct exception_frame);
+    call->word[0] = 0; /* r12 */
+    call->word[1] = 0xFFFFFFFFu;
+    call->word[2] = entry & ~1u;
+    call->word[3] = XPSR_T;
+}
+
+void context_arch_call(struct fvm_usr_reg *context, const struct call_entry *call,
+                       const uint32_t argument[3])
+{
+    struct exception_frame *frame = (struct exception_frame *)call->place;
+    *frame = (struct exception_frame){argument[0],   argument[1],   argument[2],   call->fourth,
+                                      call->word[0], call->word[1], call->word[2], call->word[3]};
     context->Reg.LR = EXC_RETURN_THREAD_PSP | EXC_RETURN_BASIC_FRAME;
     context->Reg.SP = (uint32_t)frame;
 }

@@ -10,6 +10,8 @@
  * An entry that comes before its first or behind its last instruction returns to it; if another
  * thread is to run then, PendSV is pended once more and switches.
  */
+#include <fvm/hypercall.h>
+
 #include "fvm_config.h"
 
     .syntax unified
@@ -32,10 +34,20 @@
 
 #include "fvm_lines.inc" /* generated: the macros line_vectors, line_stubs */
 
+/* Offsets, asserted in context.c. */
 #define CPU_CURRENT 0
 #define CPU_NEXT 4
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
+#define THREAD_DOMAIN 8
+#define THREAD_FPU 20
+#define THREAD_PORT 28
+#define DOMAIN_RAM 32           /* base, size */
+#define DOMAIN_CAPABILITY 40
+#define DOMAIN_CAPABILITIES 44  /* how many */
+#define DOMAIN_PROTECTION 60
+#define FRAME_BYTES 32
+#define FRAME_NUMBER 16         /* of the call: r12 */
 
 #define MPU_CTRL 0xE000ED94
 #define ICSR 0xE000ED04
@@ -127,8 +139,28 @@ timer_stub:
     .thumb_func
 call_stub:
     mrs r0, psp
+    ldr r12, =cpu
+    ldr r1, [r12, #CPU_CURRENT]
+    ldr r2, [r1, #THREAD_DOMAIN]
+    ldrd r2, r3, [r2, #DOMAIN_RAM]
+    subs r2, r0, r2             /* the caller chose where its frame lies: in its RAM, or nowhere */
+    subs r3, #FRAME_BYTES
+    cmp r2, r3
+    bhi stray_frame
+#if FVM_PORTS > 0
+    ldr r3, [r0, #FRAME_NUMBER]
+    subs r3, #FVM_CALL_INVOKE
+    cmp r3, #(FVM_CALL_INVOKE_RETURN - FVM_CALL_INVOKE)
+    bls invocation
+call_other:
+#endif
     push {r3, lr}
     bl call_entry
+    b leave
+
+stray_frame:
+    push {r3, lr}
+    bl stray_frame_entry
     b leave
 
     line_stubs
@@ -189,6 +221,10 @@ enter:
     vmsr fpscr, r0
 #endif
     bx lr
+
+#if FVM_PORTS > 0
+#include "arch/armv7m/invocation.inc"
+#endif
 
     .thumb_func
 deferred_stub:

@@ -11,6 +11,7 @@
 
 void fault_entry(uint32_t exception, uint32_t exc_return); /* from entry.S */
 void call_entry(uint32_t stack);
+void stray_frame_entry(uint32_t stack);
 
 static enum fvm_fault_cause cause_of(uint32_t status)
 {
@@ -47,13 +48,13 @@ void fault_entry(uint32_t exception, uint32_t exc_return)
     } /* else: left over from a thread that was stopped meanwhile */
 }
 
-/* A system call: its arguments are in the frame that the processor stacked. */
-void call_entry(uint32_t stack)
+/* A system call: its arguments are in the frame that the processor stacked; entry.S looked that it
+ * lies in the caller's RAM. */
+void call_entry(uint32_t stack) { syscall_dispatch((struct call_frame *)stack); }
+
+/* The frame of a system call lies outside of the caller's RAM. */
+void stray_frame_entry(uint32_t stack)
 {
-    if (domain_holds(cpu.current->domain, stack, context_arch_frame_size())) {
-        syscall_dispatch((struct call_frame *)stack);
-        return;
-    }
     fault_raise(cpu.current, FVM_FAULT_STACKING,
                 &(struct fault_detail){.address = stack, .address_valid = true, .no_frame = true});
 }

@@ -51,10 +51,17 @@ uint32_t context_arch_frame_size(void);
 /* Makes the context start at entry with the given stack, whose memory the caller has checked.
  * Without fpu the context has room for fvm_usr_core only. */
 void context_arch_init(struct fvm_usr_reg *context, bool fpu, uint32_t entry, uint32_t stack);
-/* Makes a context whose memory was checked before start at entry with arguments, on the frame that
- * ends at `stack`. Registers that no argument is in hold what its domain left there. */
-void context_arch_call(struct fvm_usr_reg *context, uint32_t stack, uint32_t entry,
-                       const uint32_t argument[4]);
+/* How a function is called in a context, whose stack was checked; in the order in which the
+ * architecture loads it. */
+struct call_entry {
+    uint32_t place;   /* of its first frame */
+    uint32_t fourth;  /* argument; the first three come with the call */
+    uint32_t word[4]; /* the rest of the frame */
+};
+void context_arch_prepare(struct call_entry *call, uint32_t entry, uint32_t stack);
+/* Makes the context start so. Registers that no argument is in hold what its domain left there. */
+void context_arch_call(struct fvm_usr_reg *context, const struct call_entry *call,
+                       const uint32_t argument[3]);
 /* The value or-ed into what a thread resumes with, so that it resumes unprivileged. */
 uint32_t context_arch_return_bits(bool fpu);
 /* SP of a thread that isn't running, as saved; untrusted. */

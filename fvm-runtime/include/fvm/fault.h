@@ -28,6 +28,9 @@ enum fvm_decision {
 
 #define FVM_FAULT_WORDS 13u
 
+/* In `thread`: one in kernel memory; the other bits are its slot for capabilities. */
+#define FVM_FAULT_RUN_TIME 0x80u
+
 struct fvm_fault {
     uint32_t tick; /* kernel ticks since start */
     uint8_t domain, thread, cause, flags;

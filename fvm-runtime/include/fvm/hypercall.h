@@ -60,11 +60,52 @@
 #define FVM_CALL_INVOKE 44
 #define FVM_CALL_INVOKE_RETURN 45 /* r0: result; from a thread that was invoked; doesn't return */
 #define FVM_CALL_PORT_OPEN 46     /* r0: port cap, r1: 1 admits callers, 0 refuses new ones */
+#define FVM_CALL_FUNCTION 47      /* r0: function cap; returns r1: what it is about */
+/* r0: thread cap, r1: its first argument; of one in kernel memory r2: entry, r3: stack's end */
+#define FVM_CALL_THREAD_START 48
+/* r0: thread cap, FVM_NONE: the caller; to be repeated while the result is FVM_MORE */
+#define FVM_CALL_THREAD_STOP 49
+/* r0: thread cap, r1: its priority; r2, r3: those of a second one, or FVM_NONE */
+#define FVM_CALL_THREAD_PRIORITY 50
+/* r0: table cap, r1: any cap, r2: rights, r3: slot; gives these rights; returns the new number */
+#define FVM_CALL_CAP_DELEGATE 51
+/* r0: any cap; takes back what was delegated from it; to be repeated while it returns FVM_MORE */
+#define FVM_CALL_CAP_REVOKE 52
+#define FVM_CALL_CAP_DELETE 53 /* r0: run-time cap; revokes and empties its slot; FVM_MORE */
+/* r0: memory cap, r1: byte in it, r2: FVM_OBJECT_* | slot << 8 | a thread's priority << 16; returns
+ * the number of a capability with all rights */
+#define FVM_CALL_OBJECT_CREATE 54
 /* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
 #define FVM_CALL_FAULT_DECIDED 60
 #define FVM_CALL_TIMER_SET 61 /* r0: timer cap, r1: ticks until it sends, once more; 0: never */
 
 #define FVM_NONE 0xFFFFFFFFu
+
+/* Rights, to be delegated (FVM_CALL_CAP_DELEGATE). */
+#define FVM_RIGHT_WAIT 1u
+#define FVM_RIGHT_SEND 2u
+#define FVM_RIGHT_CONTROL 4u
+#define FVM_RIGHT_READ 8u
+#define FVM_RIGHT_INVOKE 16u
+#define FVM_RIGHT_START 32u
+#define FVM_RIGHT_STOP 64u
+#define FVM_RIGHT_DELEGATE 128u
+
+/* Numbers of run-time capabilities have this bit, those of the description don't. */
+#define FVM_CAP_RUN_TIME 0x40000000u
+
+/* FVM_CALL_OBJECT_CREATE: what, and how many bytes of kernel memory it takes. */
+#define FVM_OBJECT_SIGNAL 1u
+#define FVM_OBJECT_THREAD 2u
+#define FVM_OBJECT_SIGNAL_SIZE 12u
+#define FVM_OBJECT_THREAD_SIZE 80u
+#define FVM_OBJECT_THREAD_SIZE_FPU 144u /* in a process that may use the FPU */
+
+/* FVM_CALL_FUNCTION: what a capability of this type stands for. */
+#define FVM_FUNCTION_RESET 0   /* of the chip; doesn't return */
+#define FVM_FUNCTION_RESTART 1 /* of the caller's process, as after a fault; doesn't return */
+#define FVM_FUNCTION_TICKS 2   /* kernel ticks since start */
+#define FVM_FUNCTION_CYCLES 3  /* processor cycles, wraps */
 
 /* FVM_CALL_PIN_GET: what levels. */
 #define FVM_PIN_INPUT 0  /* at the pins */

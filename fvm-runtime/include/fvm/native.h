@@ -44,6 +44,29 @@ struct fvm_watched {
 _Noreturn void fvm_fault_serve(uint32_t faults, uint32_t log, const struct fvm_watched *watched,
                                uint32_t count,
                                enum fvm_decision (*decide)(const struct fvm_fault *fault));
+/* A function of the kernel, FVM_FUNCTION_*: what it says goes to *result. */
+int32_t fvm_function(uint32_t cap, uint32_t *result);
+
+/* Threads of processes. One that is started begins anew, with the argument for its function. */
+int32_t fvm_thread_start(uint32_t cap, uint32_t argument); /* FVM_E_BUSY unless it is stopped */
+int32_t fvm_thread_stop(uint32_t cap);                     /* FVM_NONE: the caller */
+/* FVM_E_BUSY: somebody else has the priority. Two at once may change places. */
+int32_t fvm_thread_priority(uint32_t cap, uint32_t priority);
+int32_t fvm_thread_priorities(uint32_t cap, uint32_t priority, uint32_t other, uint32_t its);
+
+/* Capabilities of the run time. `table`: of the slots of another process, which learns the number
+ * that this returns in a way of its own; `rights`: FVM_RIGHT_*, none that `cap` hasn't. */
+int32_t fvm_delegate(uint32_t table, uint32_t cap, uint32_t rights, uint32_t slot);
+int32_t fvm_revoke(uint32_t cap); /* all that was delegated from it, from that, and so on */
+int32_t fvm_delete(uint32_t cap); /* revokes and empties a slot of its own; ends an object */
+
+/* Objects in kernel memory, at a byte of it that the caller chooses, by a capability in a slot of
+ * its own. They take FVM_OBJECT_*_SIZE bytes. What returns is the capability's number. */
+int32_t fvm_create_signal(uint32_t memory, uint32_t at, uint32_t slot);
+int32_t fvm_create_thread(uint32_t memory, uint32_t at, uint32_t slot, uint32_t priority);
+/* Starts a created thread; the function doesn't return. `stack` is the end of its memory. */
+int32_t fvm_thread_run(uint32_t cap, void (*function)(uint32_t), void *stack, uint32_t argument);
+
 /* Invocation (fvm_invoke is in <fvm/invoke.h>): a port's function runs in its own process on a
  * stack of its own, called by a thread of another process and with that thread's priority: uint32_t
  * function(uint32_t a, uint32_t b, uint32_t c, uint32_t broken); `broken` counts the calls since

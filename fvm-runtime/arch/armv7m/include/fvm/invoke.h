@@ -23,13 +23,14 @@ static inline int32_t fvm_invoke(uint32_t cap, uint32_t a, uint32_t b, uint32_t 
     return (int32_t)r0;
 }
 
-/* End of what runs in a port; the generated start-up calls it. */
-static inline _Noreturn void fvm_invoke_return(uint32_t result)
-{
-    register uint32_t r0 __asm("r0") = result;
-    register uint32_t r12 __asm("r12") = FVM_CALL_INVOKE_RETURN;
-    __asm volatile("svc %2" ::"r"(r0), "r"(r12), "i"(FVM_SVC) : "memory");
-    __builtin_unreachable();
-}
+/* Defines where a port starts: it calls the function, whose result the caller gets. */
+#define FVM_PORT_ENTRY(name, function)                                                             \
+    static __attribute__((naked, noreturn)) void name(void)                                        \
+    {                                                                                              \
+        __asm volatile("bl " #function "\n\t"                                                      \
+                       "mov r12, %0\n\t"                                                           \
+                       "svc %1" ::"i"(FVM_CALL_INVOKE_RETURN),                                     \
+                       "i"(FVM_SVC));                                                              \
+    }
 
 #endif

@@ -1,0 +1,206 @@
+/* Capabilities of the run time: delegated ones and those to objects in kernel memory.
+ *
+ * A slot holds one capability. Its number carries a generation that grows whenever the slot is
+ * emptied, so a number never comes to mean something else; a slot whose generations are used up
+ * stays empty. What was delegated from what is a list a root: behind each capability come its
+ * children, each followed by its own. So "delegated from this, transitively" is what follows at a
+ * greater depth, and taking it back is one entry a call, however much there is.
+ */
+#include "kernel/kernel.h"
+
+#if FVM_SLOTS > 0
+
+#define SLOT_BITS 6u /* of a number: the slot in its domain; above them the generation */
+#define SLOT_MASK ((1u << SLOT_BITS) - 1u)
+#define NODES (FVM_ROOTS + FVM_SLOTS)
+#define NOBODY 0xFFu
+
+static struct slot slot_table[FVM_SLOTS];
+
+/* Those of the description that may be delegated, by their number, then the slots. */
+static struct {
+    uint8_t next, previous; /* NOBODY at the ends */
+    uint8_t depth;          /* 0: delegated by nobody */
+} node[NODES];
+
+_Static_assert(NODES < NOBODY, "a node's index is a byte");
+
+void slot_init(void)
+{
+    for (uint32_t i = 0; i < NODES; i++) {
+        node[i].next = node[i].previous = NOBODY;
+    }
+    for (uint32_t domain = 0; domain < FVM_DOMAINS; domain++) {
+        for (uint32_t i = 0; i < fvm_domain[domain].slot_count; i++) {
+            slot_table[fvm_domain[domain].slot_first + i].id = FVM_CAP_RUN_TIME | i;
+        }
+    }
+}
+
+const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number)
+{
+    uint32_t i = number & SLOT_MASK;
+    if (i >= domain->slot_count || slot_table[domain->slot_first + i].id != number) {
+        return NULL;
+    }
+    return &slot_table[domain->slot_first + i].capability;
+}
+
+struct slot *slot_empty(const struct fvm_domain *domain, uint32_t number)
+{
+    if (number >= domain->slot_count) {
+        return NULL;
+    }
+    struct slot *slot = &slot_table[domain->slot_first + number];
+    return slot->capability.type == FVM_CAP_EMPTY && slot->id != 0 ? slot : NULL;
+}
+
+/* Where a capability is in the lists. It is delegable or in a slot. */
+static uint32_t node_of(const struct fvm_capability *capability)
+{
+    uint32_t offset = (uint32_t)capability - (uint32_t)slot_table;
+    return offset < sizeof slot_table ? FVM_ROOTS + offset / sizeof *slot_table : capability->limit;
+}
+
+static void insert(uint32_t parent, uint32_t child)
+{
+    uint8_t behind = node[parent].next;
+    node[child].previous = (uint8_t)parent;
+    node[child].next = behind;
+    node[child].depth = (uint8_t)(node[parent].depth + 1u);
+    node[parent].next = (uint8_t)child;
+    if (behind != NOBODY) {
+        node[behind].previous = (uint8_t)child;
+    }
+}
+
+static void take_out(uint32_t which)
+{
+    uint8_t before = node[which].previous, behind = node[which].next;
+    if (before != NOBODY) {
+        node[before].next = behind;
+    }
+    if (behind != NOBODY) {
+        node[behind].previous = before;
+    }
+    node[which].next = node[which].previous = NOBODY;
+    node[which].depth = 0;
+}
+
+static void empty(struct slot *slot)
+{
+    slot->capability = (struct fvm_capability){.type = FVM_CAP_EMPTY};
+    slot->object = NULL;
+    uint32_t id = slot->id + (1u << SLOT_BITS);
+    slot->id = (id & FVM_CAP_RUN_TIME) != 0 ? id : 0;
+}
+
+/* One of those that were delegated from it, if there is one. */
+static bool revoke(uint32_t from)
+{
+    uint32_t child = node[from].next;
+    if (child == NOBODY || node[child].depth <= node[from].depth) {
+        return false;
+    }
+    take_out(child);
+    empty(&slot_table[child - FVM_ROOTS]);
+    return true;
+}
+
+static bool drop(uint32_t which)
+{
+    struct slot *slot = &slot_table[which - FVM_ROOTS];
+    if (revoke(which) || (node[which].depth == 0 && memory_destroy(slot))) {
+        return true;
+    }
+    take_out(which);
+    empty(slot);
+    return false;
+}
+
+bool slot_drop(const struct fvm_domain *domain, uint32_t number)
+{
+    uint32_t which = domain->slot_first + number;
+    return slot_table[which].capability.type != FVM_CAP_EMPTY && drop(FVM_ROOTS + which);
+}
+
+bool slot_revoke(const struct fvm_capability *capability)
+{
+    return (capability->rights & FVM_RIGHT_DELEGATE) != 0 && revoke(node_of(capability));
+}
+
+static int32_t delegate(const struct thread *caller, const struct call_frame *frame)
+{
+    const struct fvm_capability *table =
+        capability_find(caller, frame->r[0], FVM_CAP_TABLE, FVM_RIGHT_CONTROL);
+    const struct fvm_capability *source = capability_at(caller->domain, frame->r[1]);
+    uint32_t rights = frame->r[2];
+    if (table == NULL || source == NULL || (source->rights & FVM_RIGHT_DELEGATE) == 0 ||
+        rights == 0 || (rights & ~(uint32_t)source->rights) != 0) {
+        return FVM_E_CAPABILITY;
+    }
+    const struct fvm_domain *to = &fvm_domain[table->index];
+    if (frame->r[3] >= to->slot_count) {
+        return FVM_E_ARGUMENT;
+    }
+    struct slot *slot = slot_empty(to, frame->r[3]);
+    if (slot == NULL || (domain_stopped() & 1u << table->index) != 0) {
+        return FVM_E_BUSY;
+    }
+    slot->capability = (struct fvm_capability){
+        .type = source->type, .rights = (uint8_t)rights, .index = source->index};
+    slot->object = source->index == FVM_NO_INDEX ? slot_object(source) : NULL;
+    insert(node_of(source), FVM_ROOTS + (uint32_t)(slot - slot_table));
+    return (int32_t)slot->id;
+}
+
+int32_t slot_call(const struct thread *caller, const struct call_frame *frame)
+{
+    if (frame->number == FVM_CALL_CAP_DELEGATE) {
+        return delegate(caller, frame);
+    }
+    const struct fvm_capability *capability = capability_at(caller->domain, frame->r[0]);
+    if (capability == NULL || capability->type == FVM_CAP_EMPTY) {
+        return FVM_E_CAPABILITY;
+    }
+    if (frame->number == FVM_CALL_CAP_REVOKE) {
+        return slot_revoke(capability) ? FVM_MORE : FVM_OK;
+    }
+    if (frame->r[0] < FVM_CAP_RUN_TIME) {
+        return FVM_E_CAPABILITY; /* the description's stay */
+    }
+    return drop(node_of(capability)) ? FVM_MORE : FVM_OK;
+}
+
+#else /* no domain has slots */
+
+void slot_init(void) {}
+
+const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number)
+{
+    (void)domain;
+    (void)number;
+    return NULL;
+}
+
+bool slot_drop(const struct fvm_domain *domain, uint32_t number)
+{
+    (void)domain;
+    (void)number;
+    return false;
+}
+
+bool slot_revoke(const struct fvm_capability *capability)
+{
+    (void)capability;
+    return false;
+}
+
+int32_t slot_call(const struct thread *caller, const struct call_frame *frame)
+{
+    (void)caller;
+    (void)frame;
+    return FVM_E_CALL;
+}
+
+#endif

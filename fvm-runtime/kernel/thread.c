@@ -1,0 +1,118 @@
+/* Threads of processes as objects: started, stopped and given another priority by capability.
+ *
+ * Each priority has one thread, so who runs is one look at a mask. What a thread may be raised to
+ * is the limit in the capability. A thread starts anew each time; where it stood is forgotten.
+ */
+#include "kernel/kernel.h"
+
+#define PRIORITY_LOWEST 1u   /* idle has 0 */
+#define PRIORITY_HIGHEST 30u /* whoever restarts domains is above all */
+
+bool thread_stop(struct thread *thread)
+{
+    if (thread->vcpu == NULL && invocation_leave(thread)) {
+        return true;
+    }
+    signal_leave(thread);
+    request_leave(thread);
+    scheduler_block(thread, THREAD_STOPPED);
+    return false;
+}
+
+#if FVM_THREAD_CALLS > 0
+
+static struct thread *named(const struct fvm_capability *cap)
+{
+    return FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX ? slot_object(cap)
+                                                              : &thread_table[cap->index];
+}
+
+static struct thread *find(const struct thread *caller, uint32_t number, uint8_t right)
+{
+    const struct fvm_capability *cap = capability_find(caller, number, FVM_CAP_THREAD, right);
+    return cap == NULL ? NULL : named(cap);
+}
+
+static int32_t start(struct thread *thread, uint32_t argument, uint32_t entry, uint32_t stack)
+{
+    if (thread->state != THREAD_STOPPED || (domain_stopped() & 1u << thread->domain_index) != 0) {
+        return FVM_E_BUSY;
+    }
+    if (thread->slot < FVM_FAULT_RUN_TIME) {
+        domain_start_thread(thread);
+    } else {
+        uint32_t size = context_arch_frame_size();
+        if ((stack & 7u) != 0 || !domain_holds(thread->domain, stack - size, size)) {
+            return FVM_E_ARGUMENT;
+        }
+        context_arch_init(thread->context, thread->fpu, entry, stack);
+        scheduler_wake(thread);
+    }
+    context_arch_result(context_arch_stack(thread->context), argument);
+    return FVM_OK;
+}
+
+static int32_t stop(struct thread *caller, uint32_t number)
+{
+    struct thread *thread = caller;
+    if (number != FVM_NONE) {
+        thread = find(caller, number, FVM_RIGHT_STOP);
+    } else if (invocation_is_inside(caller)) {
+        return FVM_E_CALL; /* its caller waits for it */
+    }
+    if (thread == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    return thread_stop(thread) ? FVM_MORE : FVM_OK;
+}
+
+/* FVM_OK, and the thread that a capability lets be given this priority. */
+static int32_t movable(const struct thread *caller, uint32_t number, uint32_t priority,
+                       struct thread **thread)
+{
+    const struct fvm_capability *cap =
+        capability_find(caller, number, FVM_CAP_THREAD, FVM_RIGHT_CONTROL);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
+    }
+    *thread = named(cap);
+    bool within =
+        priority >= PRIORITY_LOWEST && priority <= PRIORITY_HIGHEST && priority <= cap->limit;
+    return within ? FVM_OK : FVM_E_ARGUMENT;
+}
+
+static int32_t move(const struct thread *caller, const struct call_frame *frame)
+{
+    struct thread *first = NULL, *second = NULL;
+    int32_t result = movable(caller, frame->r[0], frame->r[1], &first);
+    if (result == FVM_OK && frame->r[2] != FVM_NONE) {
+        result = movable(caller, frame->r[2], frame->r[3], &second);
+    }
+    return result == FVM_OK ? scheduler_move(first, frame->r[1], second, frame->r[3]) : result;
+}
+
+int32_t thread_call(struct thread *caller, const struct call_frame *frame)
+{
+    switch (frame->number) {
+    case FVM_CALL_THREAD_START: {
+        struct thread *thread = find(caller, frame->r[0], FVM_RIGHT_START);
+        return thread == NULL ? FVM_E_CAPABILITY
+                              : start(thread, frame->r[1], frame->r[2], frame->r[3]);
+    }
+    case FVM_CALL_THREAD_STOP:
+        return stop(caller, frame->r[0]);
+    default: /* FVM_CALL_THREAD_PRIORITY */
+        return move(caller, frame);
+    }
+}
+
+#else /* no process may */
+
+int32_t thread_call(struct thread *caller, const struct call_frame *frame)
+{
+    (void)caller;
+    (void)frame;
+    return FVM_E_CALL;
+}
+
+#endif
