@@ -67,11 +67,11 @@ def main(
 
 def measure_all() -> None:
     """Every operation in every configuration; a profile of each missed target."""
-    found = []
+    found, refused = [], []
     for core, level in ALL:
         configuration = Configuration(MACHINES[core], level)
         results = run(configuration, OPERATIONS, FULL)
-        verify(configuration)
+        refused += verify(configuration)
         print(*report(results), sep="\n", flush=True)
         found.append(results)
     folder = ROOT / "build" / "bench"
@@ -80,6 +80,8 @@ def measure_all() -> None:
     for results in found:
         for operation in _missed(results):
             print(*profile(results, operation), sep="\n")
+    if refused:
+        raise FvmError("\n".join(["measured, but not fit for flashing:", *refused]))
 
 
 def _missed(results: Results) -> list[Operation]:

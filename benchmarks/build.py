@@ -118,10 +118,16 @@ def build_virtual(configuration: Configuration) -> Image:
     return _image(out / "image" / "system.elf", kernel, elfs, _code(kernel))
 
 
-def verify(configuration: Configuration) -> None:
-    """What is measured has to be an image that may be flashed; FvmError if it isn't."""
+def verify(configuration: Configuration) -> list[str]:
+    """What is measured has to be an image that may be flashed; the reasons why it isn't."""
     system = configuration.folder / "system"
-    _fvmkit("verify", system / "image/system.hex", "--system", configuration.folder / "system.xml")
+    try:
+        _fvmkit(
+            "verify", system / "image/system.hex", "--system", configuration.folder / "system.xml"
+        )
+    except FvmError as error:
+        return [f"{configuration.name}: {error}"]
+    return []
 
 
 def _image(elf: Path, kernel: Path, parts: list[tuple[str, Path]], code: range) -> Image:

@@ -50,6 +50,7 @@ void virt_yield_short_frames(void)
 #endif
 }
 
+#ifndef __ARM_FP
 /* A cooperative one lacks T, which no exception leaves out. */
 static void complete_short_frame(struct exception_frame *frame)
 {
@@ -58,13 +59,16 @@ static void complete_short_frame(struct exception_frame *frame)
         frame->xpsr = XPSR_T;
     }
 }
+#endif
 
 void guest_complete_frame(void)
 {
+#ifndef __ARM_FP
     if (fvm_state.short_frames != 0) {
         complete_short_frame((struct exception_frame *)USR_REG->Reg.SP);
         return;
     }
+#endif
     uint32_t mark = USR_REG->Reg.LR;
     if ((mark & 0x80000000u) != 0) {
         return; /* EXC_RETURN: an exception frame is there already */
