@@ -38,8 +38,9 @@ static MARKED void receive(void *unused)
         for (volatile uint32_t spin = random >> 8 & SPIN_MASK; spin != 0; spin--) {
         }
         TIMER0->VALUE = DELAY;
-        TIMER0->CTRL = TIMER_INTERRUPTS;
-        MARK(armed);
+        /* The mark is at the store itself, so that no interrupt comes between the two. */
+        __asm volatile("mark_armed.%=: str %1, [%0]" ::"r"(&TIMER0->CTRL), "r"(TIMER_INTERRUPTS)
+                       : "memory");
         (void)ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
         MARK(task);
     }
