@@ -33,8 +33,8 @@ SLOW = (
     _span("tick_work", "all that follows a kernel tick, until idle", TICK, IDLE, "rest"),
 )
 TEXT = {operation.name: operation.text for operation in (*QUICK, *SLOW)} | {
-    "tick_due": "kernel tick when every VM's tick is due, to the first instruction outside",
-    "tick_due_work": "all that follows such a tick, until idle",
+    "tick_due": "kernel tick with ticks due, to the first instruction outside",
+    "tick_due_work": "all that follows a tick that is due, until idle",
 }
 VMS, TASKS, VECTORS = (1, 2, 4, 8), (1, 2, 4, 8, 16, 32), (6, 8, 16, 32, 64)
 

@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 from math import ceil, log2
 
-WIDTH, LEFT, RIGHT, TOP, BOTTOM = 760, 60, 250, 44, 44
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 860, 60, 350, 44, 44
 CURVE_HEIGHT, PANEL_HEIGHT, PANEL_GAP = 360, 110, 34
 COLOURS = 8
 STEPS = (1, 2, 5)

@@ -38,6 +38,7 @@ def config_header(plan: Plan) -> str:
         pins=pin_grants(plan),
         contexts=_contexts(plan),
         fault_signal=SIGNAL_FAULT,
+        held_words=_held_words(plan),
     )
 
 
@@ -92,6 +93,20 @@ def _peers(plan: Plan) -> list[int]:
         sum(1 << other for other, vm in enumerate(vms) if vm.priority == one.priority)
         for one in vms
     ]
+
+
+def _held_words(plan: Plan) -> int:
+    """Words of 32 lines in which a VM has one that is less urgent than another VM."""
+    vms = [d for d in plan.vms if d.source and d.source.vm]
+    most = max((d.source.vm.priority for d in vms if d.source and d.source.vm), default=0)
+    lines = {
+        vector.number
+        for domain in vms
+        if domain.source and domain.source.vm and domain.source.vm.priority < most
+        for vector in domain.vectors
+        if vector.kind == "irq" and vector.split is None and vector.number is not None
+    }
+    return sum(1 << word for word in {line // 32 for line in lines})
 
 
 def _contexts(plan: Plan) -> dict[str, int]:

@@ -152,6 +152,17 @@ class Expected(Described):
             )
         return tuple(found)
 
+    def held_lines(self) -> set[int]:
+        """Lines of VMs that are less urgent than another one."""
+        most = max((vm.vm.priority for vm in self.system.vms if vm.vm), default=0)
+        return {
+            self.chip.interrupts[irq.name]
+            for vm in self.system.vms
+            if vm.vm and vm.vm.priority < most
+            for irq in vm.irqs
+            if irq.split is None
+        }
+
     def _peers(self, priority: int) -> int:
         """Mask of the vCPUs of a priority."""
         return sum(

@@ -6,6 +6,8 @@
  * A line of a process has a generated stub of its own (fvm_stubs.c), which sends a signal instead;
  * it is open only while a thread waits for that. If a VM serves the rest of such an interrupt, the
  * VM enables and disables its vector by the line's number, but never the line.
+ * While a VM runs, the lines of less urgent VMs are held off as well, so that no stub of theirs
+ * disturbs it; what they signal meanwhile stays pending at the NVIC.
  */
 #include "kernel/kernel.h"
 
@@ -23,8 +25,44 @@ static uint32_t kind_of(const struct fvm_route *route)
     return route->kind & ~FVM_ROUTE_TRANSPARENT;
 }
 
+#if FVM_HELD_WORDS != 0
+static uint32_t held[FVM_VCPUS][LINE_WORDS]; /* while this vCPU runs */
+static const uint32_t nothing[LINE_WORDS];
+static const uint32_t *holding = nothing;
+
+static void hold_init(void)
+{
+    for (uint32_t line = 0; line < FVM_IRQS; line++) {
+        const struct fvm_route *route = &fvm_irq_route[line];
+        for (uint32_t i = 0; kind_of(route) == FVM_ROUTE_VCPU && i < FVM_VCPUS; i++) {
+            if (fvm_vcpu[route->target].priority < fvm_vcpu[i].priority) {
+                held[i][line / 32u] |= line_bit(line);
+            }
+        }
+    }
+}
+
+void interrupt_hold(const struct vcpu *vcpu)
+{
+    const uint32_t *now = vcpu == NULL ? nothing : held[__builtin_ctz(vcpu->bit)];
+    if (now == holding) {
+        return;
+    }
+    holding = now;
+#pragma GCC unroll 8
+    for (uint32_t word = 0; word < LINE_WORDS; word++) {
+        if ((FVM_HELD_WORDS >> word & 1u) != 0) {
+            line_arch_mask(word, now[word], enabled[word] & ~closed[word] & ~now[word]);
+        }
+    }
+}
+#else
+static void hold_init(void) {}
+#endif
+
 void interrupt_init(void)
 {
+    hold_init();
     __builtin_memset(line_of_signal, FVM_NO_INDEX, sizeof line_of_signal);
     for (uint32_t line = 0; line < FVM_IRQS; line++) {
         if (kind_of(&fvm_irq_route[line]) == FVM_ROUTE_SIGNAL) {

@@ -179,6 +179,12 @@ uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry);
 /* --- interrupt.c: physical lines ---------------------------------------------------------- */
 void interrupt_init(void);
 void interrupt_dispatch(uint32_t line); /* from entry.S */
+/* A vCPU runs now, or idle if NULL: the lines of less urgent ones wait. */
+#if FVM_HELD_WORDS != 0
+void interrupt_hold(const struct vcpu *vcpu);
+#else
+static inline void interrupt_hold(const struct vcpu *vcpu) { (void)vcpu; }
+#endif
 int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id);
 int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable);
 void interrupt_reopen(uint32_t line);

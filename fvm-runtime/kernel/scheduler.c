@@ -305,6 +305,9 @@ uint32_t scheduler_switch(struct thread *previous)
     if (previous->domain == next->domain) {
         return (uint32_t)next;
     }
+    if (next->vcpu != NULL || next->rank == 0) {
+        interrupt_hold(next->vcpu);
+    }
     protection_arch_load(&next->domain->protection);
     return (uint32_t)next | next->fpu;
 }

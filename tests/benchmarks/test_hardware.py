@@ -12,6 +12,7 @@ import pytest
 from benchmarks.hardware.build import Built, build
 from benchmarks.hardware.collect import Row, Table, read_table, serial_lines, store, text
 from scanner.report.errors import FvmError
+from tests.benchmarks.alone import alone
 
 ROUNDS = 60
 WAIT = 60  # seconds of the host
@@ -24,7 +25,8 @@ VIRTUAL = COMMON | {"mask", "call_kernel", "call_hypervisor"}
 
 @pytest.fixture(scope="module")
 def built() -> Built:
-    return build(8, ROUNDS)
+    with alone("hw-bench"):
+        return build(8, ROUNDS)
 
 
 def run(elf: Path, log: Path) -> Table:

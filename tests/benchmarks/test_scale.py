@@ -14,6 +14,7 @@ from benchmarks.scale.curves import point
 from benchmarks.scale.determinism import Experiment, Latency, experiment
 from benchmarks.scale.plots import Histogram, curves, histograms
 from benchmarks.scale.shape import CORES, Shape
+from tests.benchmarks.alone import alone
 
 CORE = CORES["cm3"]
 CONSTANT = ("ctx", "call", "handler", "task")
@@ -21,12 +22,14 @@ CONSTANT = ("ctx", "call", "handler", "task")
 
 @pytest.fixture(scope="module")
 def small() -> Mapping[str, Figures]:
-    return point(Shape(CORE, "2", 1, 6), 1, 50, 10)
+    with alone("scale"):
+        return point(Shape(CORE, "2", 1, 6), 1, 50, 10)
 
 
 @pytest.fixture(scope="module")
 def large() -> Mapping[str, Figures]:
-    return point(Shape(CORE, "2", 4, 64), 32, 50, 10)
+    with alone("scale"):
+        return point(Shape(CORE, "2", 4, 64), 32, 50, 10)
 
 
 @pytest.mark.parametrize("name", CONSTANT)
@@ -43,7 +46,8 @@ def test_the_tick_of_every_machine_is_work(large: Mapping[str, Figures]) -> None
 
 @pytest.fixture(scope="module")
 def latency() -> Experiment:
-    return experiment(Configuration(CORE, "2"), 300)
+    with alone("latency"):
+        return experiment(Configuration(CORE, "2"), 2000)
 
 
 def test_bare_metal_is_delayed_by_a_handler_of_the_flood(latency: Experiment) -> None:
@@ -52,6 +56,14 @@ def test_bare_metal_is_delayed_by_a_handler_of_the_flood(latency: Experiment) ->
     assert flooded.samples.max() - quiet.samples.max() > 20
     assert flooded.entropy > quiet.entropy
     assert flooded.rate > 10_000
+
+
+def test_a_more_urgent_machine_hardly_notices_the_flood_of_another_one(latency: Experiment) -> None:
+    quiet, flooded = (latency.latencies["virtual", load] for load in ("quiet", "flooded"))
+    assert np.median(quiet.samples) == np.median(flooded.samples)
+    assert flooded.samples.mean() <= 1.02 * quiet.samples.mean()
+    assert flooded.samples.max() - quiet.samples.max() <= latency.stub
+    assert flooded.rate > 10_000, "no interrupt of the flood is lost"
 
 
 def test_a_latency_begins_at_the_trigger(latency: Experiment) -> None:

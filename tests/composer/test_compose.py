@@ -321,6 +321,22 @@ def test_vcpus_are_numbered_by_falling_priority(tmp_path: Path) -> None:
                     ("one", "0x00000004", "0")]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "words"), [("0", "0", "0x00000000"), ("1", "0", "0x00000002"),
+                                   ("0", "3", "0x00000002"), ("4", "4", "0x00000000")]
+)  # fmt: skip
+def test_lines_of_less_urgent_vms_are_held_by_words(
+    tmp_path: Path, first: str, second: str, words: str
+) -> None:
+    plan = systems.plan_of(
+        tmp_path,
+        ('name="one" flash', f'name="one" priority="{first}" flash'),
+        ('name="two" flash', f'name="two" priority="{second}" flash'),
+    )
+    config = generate(plan, tmp_path)["kernel/fvm_config.h"]
+    assert f"#define FVM_HELD_WORDS {words}u " in config
+
+
 def test_kernel_tables_route_lines_events_and_timers(tmp_path: Path) -> None:
     texts = generate(systems.plan_of(tmp_path), tmp_path)
     tables, config = texts["kernel/fvm_tables.c"], texts["kernel/fvm_config.h"]

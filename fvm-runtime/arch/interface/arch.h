@@ -35,6 +35,8 @@ bool protection_arch_active(void);
 void line_arch_open(uint32_t line);
 void line_arch_close(uint32_t line);
 void line_arch_clear(uint32_t line); /* forget a pending interrupt */
+/* Of lines 32 * word and so on, a bit each: closes some and opens others. */
+void line_arch_mask(uint32_t word, uint32_t close, uint32_t open);
 
 /* --- time ------------------------------------------------------------------------------- */
 void timer_arch_init(void);    /* calls time_tick() FVM_TICK_HZ times a second */
