@@ -15,6 +15,7 @@ from composer.description.model import Clocks, Named, Place, System
 from composer.description.units import show_size, show_time
 from composer.plan import DOMAINS_MAX, TICKS_MAX
 
+_LONGEST_TICK = 1 << 24  # cycles: SysTick has 24 bits
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
 # Folders in the output, and files in its folder `debug`.
@@ -211,3 +212,11 @@ def _clocks(system: System, chip: Chip) -> None:
     problem = family_of(chip).clock_problem(clocks, chip)
     if problem:
         raise (clocks or system).place.error(*problem)
+    cycles = family_of(chip).frequencies(clocks, chip).cpu / system.kernel.tick_hz
+    if cycles > _LONGEST_TICK:
+        least = -(-family_of(chip).frequencies(clocks, chip).cpu // _LONGEST_TICK)
+        raise system.kernel.place.error(
+            f"a kernel tick of {system.kernel.tick_hz} Hz takes {cycles:.0f} cycles, the timer"
+            f" counts {_LONGEST_TICK}",
+            f"choose at least {least}Hz",
+        )
