@@ -153,6 +153,15 @@ def _fault(system: System, domain: Domain) -> None:
             + ("there is no such process" if decider is None else "another decides about its own"),
             f"choose one of: {', '.join(fit)}" if fit else "add a process",
         )
+    if decider is not None and domain.process is not None:
+        least = min(t.priority for t in decider.process.threads) if decider.process else 0
+        most = max(t.priority for t in domain.process.threads)
+        if least <= most:
+            raise fault.place.error(
+                f"'{decider.name}', with a thread of priority {least}, can't start '{domain.name}',"
+                f" with one of {most}",
+                "who decides about a process has the higher priorities",
+            )
     if not 0 <= fault.most <= 65535:
         raise fault.place.error(f"most={fault.most}", "choose 1 to 65535, or 0 for no limit")
     if ticks(fault.within_us, tick_hz) > TICKS_MAX:

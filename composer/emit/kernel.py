@@ -26,6 +26,7 @@ class Route:
 
 def config_header(plan: Plan) -> str:
     """fvm_config.h."""
+    routes, stubs = _routes(plan), _stubs(plan)
     return render(
         "fvm_config.h.j2",
         plan=plan,
@@ -37,6 +38,9 @@ def config_header(plan: Plan) -> str:
         boot=boot_ops(plan),
         pins=pin_grants(plan),
         contexts=_contexts(plan),
+        watchdogs=sum(1 for d in plan.vms if d.source and d.source.vm and d.source.vm.watchdog_us),
+        vm_lines=len(routes) - len(stubs),
+        process_lines=len(stubs),
         fault_signal=SIGNAL_FAULT,
         held_words=_held_words(plan),
     )
@@ -45,7 +49,7 @@ def config_header(plan: Plan) -> str:
 def tables(plan: Plan) -> str:
     """fvm_tables.c."""
     routes = _routes(plan)
-    last = plan.chip.lines - 1
+    last = plan.chip.lines - 1 if routes else 0
     return render(
         "fvm_tables.c.j2",
         plan=plan,

@@ -37,15 +37,14 @@ static void describe_thread(struct thread *thread, const struct fvm_thread_confi
     thread->priority = config->priority;
     thread->fpu = domain->protection.cpacr != 0;
     thread->return_bits = context_arch_return_bits(thread->fpu);
-    if (domain->vcpu != FVM_NO_INDEX) {
-        thread->vcpu = &vcpu_table[domain->vcpu];
-        if (thread == thread->vcpu->usr) {
-            thread->context = &thread->vcpu->state->usr_reg;
-            return;
-        }
+    thread->vcpu = vcpu_of_domain(domain);
+    if (vcpu_of_thread(thread) != NULL && thread == thread->vcpu->usr) {
+        thread->context = &thread->vcpu->state->usr_reg;
+    } else if (FVM_FPU_CONTEXTS != 0 && thread->fpu != 0) {
+        thread->context = &fpu_context[fpu_contexts++];
+    } else {
+        thread->context = (struct fvm_usr_reg *)&core_context[core_contexts++];
     }
-    thread->context = thread->fpu ? &fpu_context[fpu_contexts++]
-                                  : (struct fvm_usr_reg *)&core_context[core_contexts++];
 }
 
 static const struct fvm_domain_header *header_of(const struct fvm_domain *domain)
@@ -66,7 +65,7 @@ void domain_start_thread(struct thread *thread)
 {
     const struct fvm_domain_entry *image = &header_of(thread->domain)->thread[thread->slot];
     context_arch_init(thread->context, thread->fpu, image->entry, image->stack);
-    if (thread->vcpu == NULL) {
+    if (vcpu_of_thread(thread) == NULL) {
         scheduler_wake(thread);
     } else {
         scheduler_wake_vcpu(thread->vcpu, thread);
@@ -86,8 +85,8 @@ static int32_t start(uint32_t index, uint32_t step)
     }
     step -= domain->port_count;
     if (step == 0) {
-        if (domain->vcpu != FVM_NO_INDEX) {
-            vcpu_start(&vcpu_table[domain->vcpu]);
+        if (vcpu_of_domain(domain) != NULL) {
+            vcpu_start(vcpu_of_domain(domain));
         }
         return FVM_MORE;
     }
@@ -144,7 +143,7 @@ static void begin_stop(uint32_t index)
 void domain_halt(struct thread *thread)
 {
     begin_stop(thread->domain_index);
-    if (FVM_VCPUS != 0 && thread->vcpu != NULL) {
+    if (vcpu_of_thread(thread) != NULL) {
         vcpu_halt(thread->vcpu);
     } else {
         scheduler_block(thread, THREAD_STOPPED);
@@ -187,8 +186,8 @@ static int32_t stop(uint32_t index, uint32_t step)
         return slot_drop(domain, step) ? again(index) : FVM_MORE;
     }
     step -= domain->slot_count;
-    if (domain->vcpu != FVM_NO_INDEX) {
-        struct vcpu *vcpu = &vcpu_table[domain->vcpu];
+    struct vcpu *vcpu = vcpu_of_domain(domain);
+    if (vcpu != NULL) {
         if (step < vcpu->config->vectors) {
             vcpu_drop(vcpu, step);
             return FVM_MORE;
@@ -218,8 +217,8 @@ int32_t domain_stop(uint32_t index)
     }
     if (domain->state != DOMAIN_STOPPING) {
         begin_stop(index);
-        if (fvm_domain[index].vcpu != FVM_NO_INDEX) {
-            vcpu_halt(&vcpu_table[fvm_domain[index].vcpu]);
+        if (vcpu_of_domain(&fvm_domain[index]) != NULL) {
+            vcpu_halt(vcpu_of_domain(&fvm_domain[index]));
         }
     }
     int32_t result = stop(index, domain->step++);

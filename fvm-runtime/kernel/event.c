@@ -45,7 +45,7 @@ int32_t event_send(uint32_t event, uint8_t sender_domain)
 int32_t event_deliver(uint32_t event)
 {
     const struct fvm_route *route = &fvm_event[event].route;
-    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_SIGNAL) {
+    if (FVM_VCPUS == 0 || (route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_SIGNAL) {
         signal_send(route->target);
         return FVM_OK;
     }
@@ -64,7 +64,7 @@ void event_drop(uint32_t domain, uint32_t event)
     if (fvm_event[event].sender == domain) {
         may_send[event] = false;
     }
-    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_VCPU &&
+    if (FVM_VCPUS != 0 && (route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_VCPU &&
         fvm_vcpu[route->target].domain == domain) {
         bound[event] = false;
     }

@@ -101,8 +101,8 @@ void fault_complete(uint32_t index, uint32_t step)
         fresh->flags &= (uint8_t)~NO_FRAME;
         return;
     }
-    if (domain->vcpu != FVM_NO_INDEX) {
-        copy_task_name(&vcpu_table[domain->vcpu], fresh->task);
+    if (vcpu_of_domain(domain) != NULL) {
+        copy_task_name(vcpu_of_domain(domain), fresh->task);
     }
     domain_table[index].record = NULL;
 }

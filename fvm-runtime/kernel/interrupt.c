@@ -63,6 +63,9 @@ static void hold_init(void) {}
 void interrupt_init(void)
 {
     hold_init();
+    if (FVM_PROCESS_LINES == 0) {
+        return;
+    }
     __builtin_memset(line_of_signal, FVM_NO_INDEX, sizeof line_of_signal);
     for (uint32_t line = 0; line < FVM_IRQS; line++) {
         if (kind_of(&fvm_irq_route[line]) == FVM_ROUTE_SIGNAL) {
@@ -76,7 +79,7 @@ void interrupt_dispatch(uint32_t line)
     uint32_t since = timer_arch_count();
     const struct fvm_route *route = &fvm_irq_route[line];
     line_arch_close(line);
-    if (FVM_VCPUS == 0 || kind_of(route) != FVM_ROUTE_VCPU) {
+    if (FVM_VM_LINES == 0 || kind_of(route) != FVM_ROUTE_VCPU) {
         return; /* nobody's: it stays closed */
     }
     closed[line / 32u] |= line_bit(line);
@@ -94,8 +97,8 @@ int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id)
         return FVM_E_ARGUMENT;
     }
     const struct fvm_route *route = &fvm_irq_route[line];
-    if (kind_of(route) != FVM_ROUTE_VCPU || &vcpu_table[route->target] != vcpu ||
-        route->virt_id != virt_id) {
+    if (FVM_VM_LINES == 0 || kind_of(route) != FVM_ROUTE_VCPU ||
+        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
         return FVM_E_OWNER;
     }
     vcpu->line[virt_id] = (uint8_t)line;
@@ -108,11 +111,12 @@ int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable)
         return FVM_E_ARGUMENT;
     }
     const struct fvm_route *route = &fvm_irq_route[line];
-    if (kind_of(route) == FVM_ROUTE_SIGNAL) {
+    if (FVM_PROCESS_LINES != 0 && kind_of(route) == FVM_ROUTE_SIGNAL) {
         return route->bottom != FVM_NO_INDEX && &vcpu_table[route->bottom] == vcpu ? route->virt_id
                                                                                    : FVM_E_OWNER;
     }
-    if (&vcpu_table[route->target] != vcpu || vcpu->line[route->virt_id] != line) {
+    if (FVM_VM_LINES == 0 || &vcpu_table[route->target] != vcpu ||
+        vcpu->line[route->virt_id] != line) {
         return FVM_E_OWNER; /* foreign, or not registered yet */
     }
     uint32_t word = line / 32u, bit = line_bit(line);
@@ -152,7 +156,7 @@ void interrupt_drop(uint32_t line)
 /* A thread waits for the signal: what it did about the last interrupt is done. */
 void interrupt_await(uint32_t signal)
 {
-    if (line_of_signal[signal] != FVM_NO_INDEX) {
+    if (FVM_PROCESS_LINES != 0 && line_of_signal[signal] != FVM_NO_INDEX) {
         line_arch_clear(line_of_signal[signal]);
         line_arch_open(line_of_signal[signal]);
     }
@@ -161,7 +165,7 @@ void interrupt_await(uint32_t signal)
 /* The process restarts: closed until it waits again. */
 void interrupt_leave(uint32_t signal)
 {
-    if (line_of_signal[signal] != FVM_NO_INDEX) {
+    if (FVM_PROCESS_LINES != 0 && line_of_signal[signal] != FVM_NO_INDEX) {
         line_arch_close(line_of_signal[signal]);
         line_arch_clear(line_of_signal[signal]);
     }

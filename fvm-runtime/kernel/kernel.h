@@ -83,6 +83,18 @@ struct vcpu {
 #define FVM_NO_REQUEST 0u
 extern struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];
 
+/* The vCPU of a thread or a domain, NULL for a process. In a system without VMs the compiler knows
+ * that, and leaves out what is for them. */
+static inline struct vcpu *vcpu_of_thread(const struct thread *thread)
+{
+    return FVM_VCPUS == 0 ? NULL : thread->vcpu;
+}
+
+static inline struct vcpu *vcpu_of_domain(const struct fvm_domain *domain)
+{
+    return FVM_VCPUS == 0 || domain->vcpu == FVM_NO_INDEX ? NULL : &vcpu_table[domain->vcpu];
+}
+
 struct domain {
     uint32_t restarts, epoch;
     struct fvm_fault *record; /* of the fault that stopped it, until it is complete; or NULL */

@@ -31,7 +31,7 @@ void scheduler_init(void)
 {
     for (uint32_t i = 0; i < FVM_THREADS; i++) {
         struct thread *thread = &thread_table[i];
-        if (thread->vcpu == NULL && i < FVM_THREADS - FVM_PORTS) {
+        if (vcpu_of_thread(thread) == NULL && i < FVM_THREADS - FVM_PORTS) {
             process_thread[thread->priority] = thread;
             thread->rank = (uint8_t)(2u * thread->priority);
         } else {
@@ -128,7 +128,7 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
 void scheduler_block(struct thread *thread, uint8_t state)
 {
     thread->state = state;
-    struct vcpu *vcpu = thread->vcpu;
+    struct vcpu *vcpu = vcpu_of_thread(thread);
     if (vcpu == NULL) {
         process_ready &= ~(1u << thread->priority);
     } else if (vcpu->vct->state != THREAD_READY && vcpu->usr->state != THREAD_READY) {
@@ -258,7 +258,7 @@ static void charge(struct vcpu *vcpu)
  * none computes for longer than a tick while another waits. */
 void scheduler_tick(void)
 {
-    struct vcpu *running = cpu.current->vcpu;
+    struct vcpu *running = vcpu_of_thread(cpu.current);
     charge(running);
     if (running == NULL) {
         return;

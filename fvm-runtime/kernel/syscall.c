@@ -70,10 +70,10 @@ static int32_t status(struct call_frame *frame)
         return (int32_t)time_ticks();
     }
     if (subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS) {
-        uint8_t vcpu = fvm_domain[index].vcpu;
+        const struct vcpu *vcpu = vcpu_of_domain(&fvm_domain[index]);
         frame->r[1] = domain_table[index].epoch;
-        frame->r[2] = vcpu == FVM_NO_INDEX ? 0 : vcpu_table[vcpu].tick_served;
-        frame->r[3] = vcpu == FVM_NO_INDEX ? 0 : vcpu_table[vcpu].tick_dropped;
+        frame->r[2] = vcpu == NULL ? 0 : vcpu->tick_served;
+        frame->r[3] = vcpu == NULL ? 0 : vcpu->tick_dropped;
         return (int32_t)domain_table[index].restarts;
     }
     uint32_t delivered;
@@ -113,7 +113,7 @@ static int32_t on_signal(struct thread *caller, const struct call_frame *frame)
 
 static const struct fvm_capability *find_vcpu(const struct thread *caller, uint32_t number)
 {
-    return capability_find(caller, number, FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
+    return FVM_VCPUS == 0 ? NULL : capability_find(caller, number, FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
 }
 
 static int32_t on_request(struct thread *caller, struct call_frame *frame)
@@ -206,14 +206,14 @@ static int32_t on_event(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_EVENT, FVM_RIGHT_SEND);
-    return cap == NULL ? FVM_E_CAPABILITY : event_deliver(cap->index);
+    return FVM_EVENTS == 0 || cap == NULL ? FVM_E_CAPABILITY : event_deliver(cap->index);
 }
 
 static int32_t on_timer(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_TIMER, FVM_RIGHT_CONTROL);
-    return cap == NULL ? FVM_E_CAPABILITY : time_set(cap->index, frame->r[1]);
+    return FVM_TIMERS == 0 || cap == NULL ? FVM_E_CAPABILITY : time_set(cap->index, frame->r[1]);
 }
 
 /* Calls of a process, each on a capability. */
@@ -263,7 +263,7 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
 void syscall_dispatch(struct call_frame *frame)
 {
     struct thread *caller = cpu.current;
-    bool of_vm = FVM_VCPUS != 0 && caller->vcpu != NULL;
+    bool of_vm = vcpu_of_thread(caller) != NULL;
     int32_t result = of_vm ? vcpu_call(caller, frame) : process_call(caller, frame);
     frame->r[0] = (uint32_t)result;
 }

@@ -10,11 +10,13 @@
 
 bool thread_stop(struct thread *thread)
 {
-    if (thread->vcpu == NULL && invocation_leave(thread)) {
+    if (vcpu_of_thread(thread) == NULL && invocation_leave(thread)) {
         return true;
     }
     signal_leave(thread);
-    request_leave(thread);
+    if (FVM_VCPUS != 0) {
+        request_leave(thread);
+    }
     scheduler_block(thread, THREAD_STOPPED);
     return false;
 }

@@ -9,7 +9,7 @@
 /* Alarms: the tick of each vCPU, the watchdog of each vCPU, the timers. */
 #define ALARM_TICK 0u
 #define ALARM_WATCHDOG FVM_VCPUS
-#define ALARM_TIMER (2u * FVM_VCPUS)
+#define ALARM_TIMER (FVM_WATCHDOGS != 0 ? 2u * FVM_VCPUS : FVM_VCPUS)
 #define ALARMS (ALARM_TIMER + FVM_TIMERS)
 _Static_assert(ALARMS <= 32, "a mask has 32 bits: the composer refuses such a system");
 
@@ -84,9 +84,9 @@ static uint32_t ring_timer(uint32_t alarm)
 static void ring(uint32_t alarm)
 {
     uint32_t period;
-    if (alarm >= ALARM_TIMER) {
+    if (FVM_TIMERS != 0 && alarm >= ALARM_TIMER) {
         period = ring_timer(alarm);
-    } else if (alarm >= ALARM_WATCHDOG) {
+    } else if (FVM_WATCHDOGS != 0 && alarm >= ALARM_WATCHDOG) {
         period = vcpu_watchdog(&vcpu_table[alarm - ALARM_WATCHDOG], expiry[alarm]);
     } else {
         period = vcpu_tick(&vcpu_table[alarm]);

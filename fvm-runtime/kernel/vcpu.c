@@ -160,7 +160,7 @@ int32_t vcpu_tick_set(struct vcpu *vcpu, uint32_t hz)
 void vcpu_feed(struct vcpu *vcpu)
 {
     vcpu->fed = time_ticks();
-    if (!vcpu->watched && vcpu->config->watchdog != 0) {
+    if (FVM_WATCHDOGS != 0 && !vcpu->watched && vcpu->config->watchdog != 0) {
         vcpu->watched = true;
         time_set_watchdog(vcpu, vcpu->config->watchdog);
     }

@@ -137,6 +137,10 @@ BREACHES = [
         ('within="2147484s"', ["within 2147484 s", "31 bits"]),
         ('within="5ms" longest="5ms"', ["up to 5 ms ends every row", "within 5 ms"]),
     )),
+    ("</process>", '<fault action="user" process="low"/></process>'
+     '<process name="low" priority="9" flash="1K" ram="1K"><project builtin="heartbeat"/>'
+     "</process>",
+     ["'low', with a thread of priority 9, can't start 'beater', with one of 10"]),
     ("</process>", '<fault/><fault/></process>', ["a second <fault> in <process>"]),
     ('<tick handler="SysTick_Handler"/>',
      '<tick handler="SysTick_Handler"/><fault action="user" process="nobody"/>',

@@ -86,13 +86,24 @@ def test_the_image_is_accepted(minimal: Built) -> None:
     assert verify(minimal.elf, minimal.description).ok
 
 
-def functions(built: Built, part: str) -> set[str]:
+def symbols(built: Built, part: str) -> set[str]:
     with (built.folder / part / f"{part}.elf").open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
-        return {s.name for s in table.iter_symbols() if s["st_info"]["type"] == "STT_FUNC"}
+        return {symbol.name for symbol in table.iter_symbols()}
 
 
-def test_what_the_description_doesnt_use_isnt_there(minimal: Built) -> None:
-    hypervisor = functions(minimal, "hypervisor")
+def test_the_hypervisor_has_no_thread_that_nobody_needs(minimal: Built) -> None:
+    hypervisor = symbols(minimal, "hypervisor")
     assert {"hyp_fault_thread", "hyp_idle_thread"} <= hypervisor
     assert not {n for n in hypervisor if n.startswith(("hyp_manager", "hyp_log", "console_"))}
+
+
+# What the kernel keeps of vCPUs, of events, and of lines of VMs and of processes.
+STATE = {"vcpu_table", "may_send", "bound", "enabled", "line_of_signal"}
+
+
+def test_the_kernel_has_no_state_that_nobody_needs(
+    minimal: Built, system: Callable[[str], Built]
+) -> None:
+    assert not STATE & symbols(minimal, "kernel")
+    assert symbols(system("rights"), "kernel") | symbols(system("lines"), "kernel") >= STATE

@@ -61,7 +61,8 @@ def check_routes(subject: Subject) -> Iterator[str]:
     """Every interrupt line goes where the description sends it; events and timers too."""
     tables, expected = subject.tables, subject.expected
     wanted = expected.routes()
-    routes = [wanted.get(line, _NOWHERE) for line in range(subject.lines)]
+    # Where no line goes anywhere there is no table.
+    routes = [wanted.get(line, _NOWHERE) for line in range(subject.lines)] if wanted else []
     of_chip = {number: name for name, number in subject.chip.interrupts.items()}
     lines = [f"interrupt line {n} ({of_chip.get(n, 'unnamed')})" for n in range(subject.lines)]
     yield from differences(subject, "interrupt lines", lines, tables.routes, routes)
