@@ -10,7 +10,10 @@
 #if FVM_MEMORY_WORDS > 0
 
 static uint32_t memory[FVM_MEMORY_WORDS];
-static uint32_t used[(FVM_MEMORY_WORDS + 31u) / 32u]; /* bit: word */
+/* Bit: word. What lies in one word of the map may reach into the next. */
+static uint32_t used[(FVM_MEMORY_WORDS + 31u) / 32u + 1u];
+
+#define PIECE 32u /* an object is looked at by as many words at once */
 
 struct thread_object {
     struct thread thread;
@@ -23,34 +26,45 @@ _Static_assert(offsetof(struct thread_object, context) + sizeof(struct fvm_usr_c
                    FVM_OBJECT_THREAD_SIZE,
                "size is ABI");
 
-/* The bits of `*words` words from `first` on in one word of the map; takes them off. */
-static uint32_t some(uint32_t *first, uint32_t *words, uint32_t *map)
+/* Up to PIECE words of the memory, as bits of two words of the map. */
+struct piece {
+    uint32_t *map, low, high;
+};
+
+static inline struct piece piece_of(uint32_t first, uint32_t words)
 {
-    uint32_t low = *first % 32u, count = 32u - low < *words ? 32u - low : *words;
-    uint32_t bits = ~0u >> (32u - count) << low;
-    *map = *first / 32u;
-    *first += count;
-    *words -= count;
-    return bits;
+    uint32_t bits = ~0u >> (PIECE - words), at = first % 32u;
+    return (struct piece){&used[first / 32u], bits << at, bits >> 1 >> (31u - at)};
 }
 
-static bool is_free(uint32_t first, uint32_t words)
+static inline bool is_free(struct piece piece)
 {
-    uint32_t map, taken = 0;
-    while (words != 0) {
-        uint32_t bits = some(&first, &words, &map);
-        taken |= used[map] & bits;
-    }
-    return taken == 0;
+    return ((piece.map[0] & piece.low) | (piece.map[1] & piece.high)) == 0;
 }
 
-static void mark(uint32_t first, uint32_t words, bool in_use)
+static inline void flip(struct piece piece)
 {
-    uint32_t map;
-    while (words != 0) {
-        uint32_t bits = some(&first, &words, &map);
-        used[map] = in_use ? used[map] | bits : used[map] & ~bits;
+    piece.map[0] ^= piece.low;
+    piece.map[1] ^= piece.high;
+}
+
+/* Takes or gives back a range of words. Taking fails if one of them is in use. */
+static bool move(uint32_t first, uint32_t words, bool take)
+{
+    uint32_t rest = words > PIECE ? words - PIECE : 0;
+    struct piece piece = piece_of(first, words - rest);
+    if (take && !is_free(piece)) {
+        return false;
     }
+    if (rest != 0) {
+        struct piece other = piece_of(first + PIECE, rest);
+        if (take && !is_free(other)) {
+            return false;
+        }
+        flip(other);
+    }
+    flip(piece);
+    return true;
 }
 
 static uint32_t words_of(const struct fvm_domain *domain, uint32_t kind)
@@ -65,16 +79,29 @@ static uint32_t words_of(const struct fvm_domain *domain, uint32_t kind)
 static void make_thread(const struct thread *maker, struct thread_object *object, uint32_t slot,
                         uint32_t priority)
 {
-    object->thread = (struct thread){
-        .context = &object->context,
-        .return_bits = context_arch_return_bits(maker->fpu),
-        .domain = maker->domain,
-        .fpu = maker->fpu,
-        .state = THREAD_STOPPED,
-        .slot = (uint8_t)(FVM_FAULT_RUN_TIME | slot),
-        .domain_index = maker->domain_index,
-    };
-    scheduler_add(&object->thread, priority);
+    struct thread *thread = &object->thread;
+    thread->context = &object->context;
+    thread->return_bits = maker->return_bits;
+    thread->domain = maker->domain;
+    thread->vcpu = NULL;
+    thread->signal = NULL;
+    thread->fpu = maker->fpu;
+    thread->state = THREAD_STOPPED;
+    thread->slot = (uint8_t)(FVM_FAULT_RUN_TIME | slot);
+    thread->domain_index = maker->domain_index;
+#if FVM_PORTS > 0
+    thread->port = NULL;
+#endif
+    scheduler_add(thread, priority);
+}
+
+/* Fills the slot with a capability to the object, with all rights. */
+static int32_t hand_out(struct slot *slot, void *object, uint8_t type, uint8_t rights,
+                        uint8_t limit)
+{
+    slot->object = object;
+    slot->capability = (struct fvm_capability){type, rights, FVM_NO_INDEX, limit};
+    return (int32_t)slot->id;
 }
 
 int32_t memory_create(const struct thread *caller, const struct call_frame *frame)
@@ -89,34 +116,29 @@ int32_t memory_create(const struct thread *caller, const struct call_frame *fram
     }
     bool thread = kind == FVM_OBJECT_THREAD;
     if ((!thread && kind != FVM_OBJECT_SIGNAL) || (offset & 3u) != 0 ||
-        number >= domain->slot_count || (thread && (priority == 0 || priority > cap->limit))) {
+        (thread && priority - 1u >= cap->limit)) {
         return FVM_E_ARGUMENT;
     }
     uint32_t words = words_of(domain, kind), at = offset / 4u;
-    if (at >= domain->memory_words || domain->memory_words - at < words) {
+    if (at + words > domain->memory_words) {
         return FVM_E_ARGUMENT;
     }
     struct slot *slot = slot_empty(domain, number);
     at += domain->memory_first;
-    if (slot == NULL || !is_free(at, words) || (thread && !scheduler_is_free(priority))) {
+    if (slot == NULL || (thread && !scheduler_is_free(priority)) || !move(at, words, true)) {
         return FVM_E_BUSY;
     }
-    mark(at, words, true);
-    slot->object = &memory[at];
-    slot->capability = (struct fvm_capability){.index = FVM_NO_INDEX};
     if (thread) {
-        make_thread(caller, slot->object, number, priority);
-        slot->capability.type = FVM_CAP_THREAD;
-        slot->capability.rights = FVM_RIGHT_START | FVM_RIGHT_STOP | FVM_RIGHT_CONTROL;
-        slot->capability.limit = cap->limit;
-    } else {
-        signal_create(slot->object);
-        slot->capability.type = FVM_CAP_SIGNAL;
-        slot->capability.rights = FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE;
+        make_thread(caller, (struct thread_object *)&memory[at], number, priority);
+        return hand_out(slot, &memory[at], FVM_CAP_THREAD,
+                        FVM_RIGHT_START | FVM_RIGHT_STOP | FVM_RIGHT_CONTROL, cap->limit);
     }
-    return (int32_t)slot->id;
+    signal_create((struct signal *)&memory[at]);
+    return hand_out(slot, &memory[at], FVM_CAP_SIGNAL,
+                    FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE, 0);
 }
 
+/* A thread stops first; then its place is free; in the end the slot is. */
 bool memory_destroy(struct slot *slot)
 {
     if (slot->object == NULL) {
@@ -125,7 +147,8 @@ bool memory_destroy(struct slot *slot)
     uint32_t words = FVM_OBJECT_SIGNAL_SIZE / 4u;
     if (slot->capability.type == FVM_CAP_THREAD) {
         struct thread *thread = slot->object;
-        if (thread_stop(thread)) {
+        if (thread->state != THREAD_STOPPED) {
+            (void)thread_stop(thread);
             return true;
         }
         scheduler_remove(thread);
@@ -133,8 +156,10 @@ bool memory_destroy(struct slot *slot)
     } else {
         signal_destroy(slot->object);
     }
-    mark((uint32_t)((uint32_t *)slot->object - memory), words, false);
-    return false;
+    (void)move((uint32_t)((uint32_t *)slot->object - memory), words, false);
+    slot->object = NULL;
+    slot->capability.rights = 0; /* there is nothing behind it any more */
+    return true;
 }
 
 #else /* no process has kernel memory */

@@ -21,6 +21,7 @@ static struct slot slot_table[FVM_SLOTS];
 static struct {
     uint8_t next, previous; /* NOBODY at the ends */
     uint8_t depth;          /* 0: delegated by nobody */
+    uint8_t reserved;       /* a node is a word */
 } node[NODES];
 
 _Static_assert(NODES < NOBODY, "a node's index is a byte");
@@ -110,10 +111,14 @@ static bool revoke(uint32_t from)
 static bool drop(uint32_t which)
 {
     struct slot *slot = &slot_table[which - FVM_ROOTS];
-    if (revoke(which) || (node[which].depth == 0 && memory_destroy(slot))) {
+    if (revoke(which)) {
         return true;
     }
-    take_out(which);
+    if (node[which].depth != 0) {
+        take_out(which);
+    } else if (memory_destroy(slot)) {
+        return true;
+    }
     empty(slot);
     return false;
 }
@@ -140,9 +145,6 @@ static int32_t delegate(const struct thread *caller, const struct call_frame *fr
         return FVM_E_CAPABILITY;
     }
     const struct fvm_domain *to = &fvm_domain[table->index];
-    if (frame->r[3] >= to->slot_count) {
-        return FVM_E_ARGUMENT;
-    }
     struct slot *slot = slot_empty(to, frame->r[3]);
     if (slot == NULL || (domain_stopped() & 1u << table->index) != 0) {
         return FVM_E_BUSY;
