@@ -14,6 +14,13 @@ void guest_vector_split(uint32_t virt_id, struct fvm_split *split);
 /* Before anything else runs: yields go through vector 0 until the RTOS says how it switches. */
 void guest_switch_init(void);
 
+/* In VCT the handler of vector 0 switches, in user mode the library. */
+void guest_switch_by_handler(void);
+
+/* The switch of VCT: saves the preempted USR on its task's stack, lets the RTOS choose, and makes
+ * the chosen task's context USR's. */
+void guest_switch_preempted(void);
+
 /* What virt_unmask_pending leaves to C: anything but a switch that USR may make now, in user mode
  * and without live FPU state. */
 void guest_unmask(struct fvm_switch *here);

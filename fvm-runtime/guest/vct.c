@@ -16,17 +16,21 @@
 
 #define GROUPS (FVM_VECTORS_MAX / FVM_VECTOR_GROUP)
 
-/* Four bytes that are 0 or 1 each. */
-typedef volatile uint32_t __attribute__((may_alias)) four_flags;
-
+_Static_assert((uint32_t)NOT_ACKNOWLEDGED == FVM_NONE, "what VCT_WAIT is told");
 _Static_assert(GROUPS == 8 && FVM_VECTOR_GROUP == 8, "flags() takes eight bytes");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "flags()");
 
-/* Eight such bytes as one word: bit 8k for byte k, bit 8k + 4 for byte k + 4. */
+/* Eight bytes that are 0 or 1 each, as one word: bit 8k for byte k, bit 8k + 4 for byte k + 4. */
 static inline uint32_t flags(const volatile uint8_t *bytes)
 {
-    const four_flags *word = (const four_flags *)(const volatile void *)bytes;
-    return word[0] | word[1] << 4;
+    struct fvm_pair word = fvm_load_pair(bytes);
+    return word.first | word.second << 4;
+}
+
+static inline bool any_flag(const volatile uint8_t *bytes)
+{
+    struct fvm_pair word = fvm_load_pair(bytes);
+    return (word.first | word.second) != 0;
 }
 
 /* The byte of the lowest bit that is set. */
@@ -66,66 +70,63 @@ static uint32_t look_at(uint32_t group, uint32_t best)
 }
 
 /* The most urgent vector that may run now, or FVM_NONE. */
-static __attribute__((noinline)) uint32_t most_urgent(void)
+static uint32_t most_urgent(void)
 {
     uint32_t best = FVM_NONE;
+    fvm_state.int_pend.byte.vector = 0; /* before the look: a later pend sets it again */
     for (uint32_t set = flags(fvm_state.pending_group); set != 0; set = without_first(set)) {
         best = look_at(first_flag(set), best);
     }
     return best;
 }
 
-/* The same, quickly if one vector alone is pending, which mostly is so. */
-static inline uint32_t next_vector(void)
+/* Runs what is pending, the most urgent first. An acknowledgement may wait for the next one: the
+ * last is named by VCT's wait itself. Returns that. */
+static __attribute__((noinline)) uint32_t serve_all(uint32_t served)
 {
-    fvm_state.int_pend.byte.vector = 0; /* before the look: a later pend sets it again */
-    uint32_t groups = flags(fvm_state.pending_group);
-    if (groups == 0) {
-        return FVM_NONE;
-    }
-    uint32_t group = groups == 1u ? 0 : first_flag(groups);
-    if (without_first(groups) == 0 && fvm_state.int_mask.both == 0) {
-        fvm_state.pending_group[group] = 0;
-        uint32_t set = flags(&fvm_state.pending[group * FVM_VECTOR_GROUP]);
-        if (set != 0 && without_first(set) == 0) {
-            uint32_t id = group * FVM_VECTOR_GROUP + first_flag(set);
-            if (vector_run[id] != NULL) {
-                return id;
-            }
+    for (uint32_t id = most_urgent(); id != FVM_NONE; id = most_urgent()) {
+        fvm_state.pending[id] = 0;
+        if (vector_run[id] != NULL) {
+            vector_run[id]();
         }
-        fvm_state.pending_group[group] = 1;
+        if (vector_served[id] <= 0) {
+            continue;
+        }
+        if (served != FVM_NONE) {
+            (void)hyp_irq_done(served);
+        }
+        served = id;
     }
-    return most_urgent();
+    return served;
 }
 
-/* An acknowledgement may wait for the next one: the last is named by the wait itself. */
-static inline uint32_t serve(uint32_t id, uint32_t served)
+/* The only vector that is pending, if it is of this group and may run; or FVM_NONE. */
+static inline __attribute__((always_inline)) uint32_t alone_in(uint32_t group)
 {
-    fvm_state.pending[id] = 0;
-    if (vector_run[id] != NULL) {
-        vector_run[id]();
+    fvm_state.pending_group[group] = 0;
+    uint32_t set = flags(&fvm_state.pending[group * FVM_VECTOR_GROUP]);
+    if (set != 0 && without_first(set) == 0 && fvm_load_half(&fvm_state.int_mask.both) == 0) {
+        uint32_t id = group * FVM_VECTOR_GROUP + first_flag(set);
+        if (vector_run[id] != NULL) {
+            return id;
+        }
     }
-    if (!vector_acknowledge[id]) {
-        return served;
-    }
-    if (served != FVM_NONE) {
-        (void)hyp_irq_done(served);
-    }
-    return id;
+    fvm_state.pending_group[group] = 1;
+    return FVM_NONE;
 }
 
-/* The switch that was asked for; false if there is none, or a mask holds it. */
-static inline bool switched(void)
+/* The only vector that is pending, as mostly there is one; FVM_NONE if there is another number of
+ * them, or one has to look closer. */
+static inline __attribute__((always_inline)) uint32_t alone(void)
 {
-    if (fvm_state.int_pend.byte.yield == 0 || fvm_state.int_mask.both != 0) {
-        return false;
+    uint32_t groups = flags(fvm_state.pending_group);
+    if (groups == 1u) {
+        return alone_in(0);
     }
-    fvm_state.int_pend.byte.yield = 0;
-    if (vector[FVM_VIRT_SWITCH].handler != NULL) {
-        vector[FVM_VIRT_SWITCH].handler();
-        guest_complete_frame();
+    if (groups != 0 && without_first(groups) == 0) {
+        return alone_in(first_flag(groups));
     }
-    return true;
+    return FVM_NONE;
 }
 
 _Noreturn void fvm_vct_main(void); /* from the generated start-up */
@@ -136,11 +137,27 @@ _Noreturn void fvm_vct_main(void)
     for (;;) {
         uint32_t served = FVM_NONE;
         fvm_state.vct_act = 1;
-        do {
-            for (uint32_t id = next_vector(); id != FVM_NONE; id = next_vector()) {
-                served = serve(id, served);
+        fvm_state.int_pend.byte.vector = 0; /* before the look: a later pend sets it again */
+        uint32_t id = alone();
+        if (id != FVM_NONE) {
+            fvm_state.pending[id] = 0;
+            vector_run[id]();
+            served = (uint32_t)(int32_t)vector_served[id];
+        }
+        for (;;) {
+            if (any_flag(fvm_state.pending_group)) {
+                served = serve_all(served);
+                if (fvm_load_half(&fvm_state.int_mask.both) != 0) {
+                    break; /* it holds what is left */
+                }
+            } else if (fvm_load_byte(&fvm_state.int_pend.byte.yield) == 0 ||
+                       fvm_load_half(&fvm_state.int_mask.both) != 0) {
+                break;
+            } else {
+                fvm_state.int_pend.byte.yield = 0;
+                vector_run[FVM_VIRT_SWITCH]();
             }
-        } while (switched());
+        }
         fvm_state.vct_act = 0;
         (void)fvm_trap1(FVM_CALL_VCT_WAIT, served);
     }

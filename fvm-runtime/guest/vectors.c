@@ -16,7 +16,7 @@
 #define URGENCY_TICK 0xFFFFu
 
 virt_handler vector_run[FVM_VECTORS_MAX];
-uint8_t vector_acknowledge[FVM_VECTORS_MAX];
+int8_t vector_served[FVM_VECTORS_MAX];
 struct vector vector[FVM_VECTORS_MAX];
 
 static uint16_t urgency_of(uint32_t virt_id, uint32_t prio)
@@ -40,7 +40,10 @@ static void run_supervisor_call(void)
 
 static void set_run(uint32_t virt_id)
 {
-    if (vector[virt_id].disabled || virt_id == FVM_VIRT_SWITCH) {
+    if (virt_id == FVM_VIRT_SWITCH) {
+        return; /* that says yield.c */
+    }
+    if (vector[virt_id].disabled) {
         vector_run[virt_id] = NULL;
     } else {
         vector_run[virt_id] =
@@ -64,8 +67,8 @@ int virt_vct_set(uint32_t virt_id, virt_handler handler, uint32_t prio, uint32_t
     entry->urgency = urgency_of(virt_id, prio);
     /* A supervisor call isn't held by BASEPRI: its caller can't go on without it. */
     entry->transparent = attr == VIRT_TRANSPARENT || virt_id == FVM_VIRT_SVC;
-    if (virt_id == FVM_VIRT_TICK) {
-        vector_acknowledge[virt_id] = 1;
+    if (vector_served[virt_id] == 0) { /* hyp_vct_phys may have come first */
+        vector_served[virt_id] = virt_id == FVM_VIRT_TICK ? (int8_t)virt_id : NOT_ACKNOWLEDGED;
     }
     set_run(virt_id);
     return FVM_OK;
@@ -84,7 +87,7 @@ int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
 {
     int result = fvm_trap2(FVM_CALL_VCT_PHYS, phys_id, virt_id);
     if (result == FVM_OK && virt_id < FVM_VECTORS_MAX) {
-        vector_acknowledge[virt_id] = 1;
+        vector_served[virt_id] = (int8_t)virt_id;
         disable(virt_id, true);
     }
     return result;
@@ -164,7 +167,7 @@ int virt_vct_clear(uint32_t virt_id)
     }
     if (fvm_state.pending[virt_id] != 0) {
         fvm_state.pending[virt_id] = 0;
-        if (vector_acknowledge[virt_id]) {
+        if (vector_served[virt_id] > 0) {
             (void)hyp_irq_done(virt_id); /* or it stays closed, a tick owed for ever */
         }
     }

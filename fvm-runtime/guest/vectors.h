@@ -9,11 +9,13 @@
 #include <fvm/guest.h>
 #include <fvm/split.h>
 
-/* What VCT calls, or NULL: not registered, disabled, or the switch. */
+/* What VCT calls, or NULL: not registered, or disabled. That of the switch is never NULL. */
 extern virt_handler vector_run[FVM_VECTORS_MAX];
 
-/* 1: the kernel waits to hear that it was served. */
-extern uint8_t vector_acknowledge[FVM_VECTORS_MAX];
+/* Its virt_id if the kernel waits to hear that the vector was served, else NOT_ACKNOWLEDGED, or 0
+ * while it isn't registered. */
+extern int8_t vector_served[FVM_VECTORS_MAX];
+#define NOT_ACKNOWLEDGED (-1)
 
 struct vector {
     virt_handler handler;

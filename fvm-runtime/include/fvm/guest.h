@@ -128,7 +128,8 @@ void guest_switch(struct fvm_switch *here); /* the switch itself: USR, unmasked 
  * Otherwise the unmask switches, or VCT when its handlers are done. */
 static inline void virt_yield(void)
 {
-    struct fvm_switch *here = virt_here();
+    struct fvm_switch *here = &fvm_state.task_switch;
+    __asm volatile("" : "+r"(here)); /* loaded where it is needed: no register is worth it */
     if (virt_state(here)->busy == 0) {
         guest_switch(here);
     } else {

@@ -1,7 +1,9 @@
 /* Rule 5 and the cooperative switch: three tasks of a very small RTOS, switched both ways, by a
  * yield in user mode and by the tick through VCT, so that either side resumes either kind of frame.
- * Each task checks that no register of it changed. With -DTEST_FPU the FPU's registers too. With
- * -DTEST_SHORT the RTOS's frames are {r4-r11} without EXC_RETURN. */
+ * Each task checks that no register of it changed. With -DTEST_FPU the FPU's registers too. The
+ * library switches over the running task, with -DTEST_PICK through a function, and with
+ * -DTEST_HANDLER the handler of vector 0 does it for yields as well. With -DTEST_SHORT the RTOS's
+ * frames are {r4-r11} without EXC_RETURN. */
 #include <fvm/guest.h>
 
 #include "report.h"
@@ -21,14 +23,12 @@ struct task {
 };
 
 static struct task task[TASKS];
-static struct task *current = &task[0];
+static struct task *volatile current = &task[0];
 static volatile uint32_t ticks;
 static uint32_t preempted, in_it_block, with_fpu;
 static uint32_t it_resumed;                               /* by a yield */
 static uint32_t yield_to_yielded, yield_to_preempted;     /* from a yield */
 static uint32_t preempt_to_yielded, preempt_to_preempted; /* from the tick */
-
-static void choose(void) { current = current == &task[TASKS - 1] ? &task[0] : current + 1; }
 
 #ifdef TEST_SHORT
 #define LAST R11
@@ -37,9 +37,13 @@ static void choose(void) { current = current == &task[TASKS - 1] ? &task[0] : cu
 static uint32_t xpsr_of(const uint32_t *sp) { return sp[FRAME_WORDS + 7]; }
 
 static int is_preempted(const uint32_t *sp) { return xpsr_of(sp) != 0; }
+
+static int has_fpu(const uint32_t *sp) { return sp == NULL; }
 #else
 #define LAST LR
 #define FRAME_WORDS 9u
+
+static int has_fpu(const uint32_t *sp) { return (sp[8] & BASIC_FRAME) == 0; }
 
 static int is_preempted(const uint32_t *sp) { return (int32_t)sp[8] < 0; }
 
@@ -50,17 +54,33 @@ static uint32_t xpsr_of(const uint32_t *sp)
 }
 #endif
 
-/* The choice of a yield: the frame is {r4-r11, mark} at sp already. */
-static uint32_t *pick(uint32_t *sp)
+static void count_preempted(const uint32_t *sp)
+{
+    preempted++;
+    in_it_block += (xpsr_of(sp) & XPSR_IT) != 0;
+    with_fpu += has_fpu(sp);
+}
+
+/* The stack pointer of the task that ran is stored. */
+static void choose(void)
+{
+    int in_vct = virt_in_vct();
+    if (in_vct) {
+        count_preempted(current->sp);
+    }
+    current = current == &task[TASKS - 1] ? &task[0] : current + 1;
+    if (!is_preempted(current->sp)) {
+        *(in_vct ? &preempt_to_yielded : &yield_to_yielded) += 1;
+        return;
+    }
+    *(in_vct ? &preempt_to_preempted : &yield_to_preempted) += 1;
+    it_resumed += !in_vct && (xpsr_of(current->sp) & XPSR_IT) != 0;
+}
+
+static __attribute__((unused)) uint32_t *pick(uint32_t *sp)
 {
     current->sp = sp;
     choose();
-    if (is_preempted(current->sp)) {
-        yield_to_preempted++;
-        it_resumed += (xpsr_of(current->sp) & XPSR_IT) != 0;
-    } else {
-        yield_to_yielded++;
-    }
     return current->sp;
 }
 
@@ -68,21 +88,13 @@ static uint32_t *pick(uint32_t *sp)
 void switch_handler(void)
 {
     uint32_t *sp = (uint32_t *)USR_REG->Reg.SP;
-    preempted++;
-    in_it_block += (sp[7] & XPSR_IT) != 0;
     if ((USR_REG->Reg.LR & BASIC_FRAME) == 0) {
-        with_fpu++;
         USR_VSTMDB(sp);
     }
     USR_STMDB(sp, R4, LAST);
     current->sp = sp;
     choose();
     sp = current->sp;
-    if (is_preempted(sp)) {
-        preempt_to_preempted++;
-    } else {
-        preempt_to_yielded++;
-    }
     USR_LDMIA(sp, R4, LAST);
     if ((USR_REG->Reg.LR & BASIC_FRAME) == 0) {
         USR_VLDMIA(sp);
@@ -285,7 +297,11 @@ int main(void)
     create(&task[0], yielding);
     create(&task[1], crunching);
     create(&task[2], masking);
+#if defined TEST_PICK
     virt_yield_set(pick);
+#elif !defined TEST_HANDLER
+    virt_yield_task((void *volatile *)&current, choose, NULL);
+#endif
 #ifdef TEST_SHORT
     virt_yield_short_frames();
 #endif

@@ -15,6 +15,11 @@ _Static_assert(FROM_SWITCH(int_pend) == -12, "PEND");
 _Static_assert(FROM_SWITCH(int_pend.byte.yield) == -11, "PEND_YIELD");
 _Static_assert(FROM_SWITCH(short_frames) == -3, "SHORT_FRAMES");
 _Static_assert(offsetof(struct fvm_switch, self) == 8, "task, choose, self");
+_Static_assert(offsetof(struct fvm_state, usr_reg) == 32, "USR_REG");
+_Static_assert(FROM_SWITCH(usr_reg) == 16, "USR_TASK_SWITCH");
+_Static_assert(offsetof(struct fvm_usr_reg, Reg.LR) == 32, "USR_LR");
+_Static_assert(offsetof(struct fvm_usr_reg, Reg.SP) == 36, "USR_LR and SP");
+_Static_assert(offsetof(struct fvm_usr_reg, Fpu) == 40, "USR_FPU");
 /* Bit 4 of both marks is set, and no lowest byte of either is 0. */
 _Static_assert(offsetof(struct fvm_state, task_switch) % 32 == 16, "the mark");
 _Static_assert(_Alignof(struct fvm_state) == 32, "the mark");
@@ -47,6 +52,7 @@ void virt_yield_short_frames(void)
     guest_switch_init(); /* there is no room for FPU state in such a frame */
 #else
     fvm_state.short_frames = 1;
+    guest_switch_by_handler();
 #endif
 }
 

@@ -39,6 +39,16 @@
 #define SAVED_PC (36 + 24)
 #define SAVED_XPSR (36 + 28)
 #define XPSR_IT_OR_PADDED 0x0600FE00
+#define XPSR_T 0x01000000
+#define XPSR_PADDED 0x00000200
+#define FRAME_SIZE 32
+#define EXC_RETURN_BASIC 0x10
+
+/* Offsets of USR_REG in fvm_state, and in it. */
+#define USR_REG 32
+#define USR_TASK_SWITCH -16
+#define USR_LR 32
+#define USR_FPU 40
 
 /* Of a short frame behind {r4-r11}. */
 #define SHORT_PC (32 + 24)
@@ -261,7 +271,98 @@ short_by_kernel:
     .size short_switch, . - short_switch
 #endif
 
-/* Where the handler of a switch vector makes a cooperative task go on, behind {r4-r11, mark}. */
+/* In VCT: as guest_switch, for the USR whose context lies in USR_REG. A cooperative task goes on
+ * with its registers still on its stack. */
+    .section .text.guest_switch_preempted, "ax", %progbits
+    .balign 4
+    .thumb_func
+    .global guest_switch_preempted
+    .type guest_switch_preempted, %function
+guest_switch_preempted:
+    push {r3-r11, lr}
+    ldr r0, =fvm_state + USR_REG
+    ldm r0, {r4-r11, r12, lr}   /* r4-r11, EXC_RETURN, SP */
+    tst r12, #EXC_RETURN_BASIC
+    beq save_fpu
+1:  stmdb lr!, {r4-r11, r12}
+    mov r4, r0
+    ldrd r5, r6, [r4, #USR_TASK_SWITCH] /* task, choose */
+    ldr r3, [r5]
+    str lr, [r3]
+    blx r6
+    ldr r3, [r5]
+    ldr r0, [r3]
+    ldr r3, [r0, #SAVED_MARK]
+    cmp r3, r4
+    bhi other_in_vct            /* EXC_RETURN or the mark of an FPU frame, behind USR_REG */
+    ldr r1, =guest_resume_all
+go_on:                          /* at r1, with SP at r0 */
+    tst r0, #7
+    bne pad
+    mov r2, #XPSR_T
+    strd r1, r2, [r0, #-8]
+    subs r0, #FRAME_SIZE
+2:  mvn r3, #2                  /* 0xFFFFFFFD: basic frame, PSP */
+    strd r3, r0, [r4, #USR_LR]
+    pop {r3-r11, pc}
+
+pad:                            /* legacy code that yields with a stack pointer of 4 mod 8 */
+    ldr r2, =XPSR_T | XPSR_PADDED
+    subs r0, #4
+    strd r1, r2, [r0, #-8]
+    subs r0, #FRAME_SIZE
+    b 2b
+
+other_in_vct:
+#ifdef __ARM_FP
+    ldr r1, =guest_resume_all_fpu
+    cmp r3, #0
+    bge go_on
+#endif
+    ldm r0!, {r5-r12}
+    stm r4, {r5-r12}
+    adds r0, #4
+    tst r3, #EXC_RETURN_BASIC
+    beq load_fpu
+3:  strd r3, r0, [r4, #USR_LR]
+    pop {r3-r11, pc}
+
+save_fpu:
+    add r1, r0, #USR_FPU
+    sub lr, #64
+    ldm r1!, {r4-r11}
+    stm lr, {r4-r11}
+    add r2, lr, #32
+    ldm r1, {r4-r11}
+    stm r2, {r4-r11}
+    ldm r0, {r4-r11}
+    b 1b
+
+load_fpu:
+    add r1, r4, #USR_FPU
+    ldm r0!, {r5-r12}
+    stm r1!, {r5-r12}
+    ldm r0!, {r5-r12}
+    stm r1, {r5-r12}
+    b 3b
+    .ltorg
+    .size guest_switch_preempted, . - guest_switch_preempted
+
+/* Where such a task goes on. */
+    .section .text.guest_resume_all, "ax", %progbits
+    .balign 4
+    .thumb_func
+guest_resume_all:
+    pop {r4-r11, r12, pc}
+#ifdef __ARM_FP
+    .balign 4
+    .thumb_func
+guest_resume_all_fpu:
+    pop {r4-r11, r12}
+    b guest_resume_fpu
+#endif
+
+/* Where a handler that loaded {r4-r11, mark} itself makes a cooperative task go on. */
     .section .text.guest_resume, "ax", %progbits
     .balign 4
     .thumb_func

@@ -17,4 +17,25 @@ static inline uint32_t fvm_load_byte(const volatile uint8_t *byte)
     return value;
 }
 
+static inline uint32_t fvm_load_half(const volatile uint16_t *half)
+{
+    uint32_t value;
+    __asm volatile("ldrh %0, %1" : "=r"(value) : "m"(*half) : "memory");
+    return value;
+}
+
+struct fvm_pair {
+    uint32_t first, second;
+};
+
+static inline struct fvm_pair fvm_load_pair(const volatile void *words)
+{
+    struct fvm_pair pair;
+    __asm volatile("ldrd %0, %1, %2"
+                   : "=r"(pair.first), "=r"(pair.second)
+                   : "Uv"(*(const volatile uint64_t *)words)
+                   : "memory");
+    return pair;
+}
+
 #endif
