@@ -17,7 +17,7 @@ CALLEE_SAVED, FPU_REGISTERS = 8, 32
 
 @pytest.fixture(scope="module")
 def transcript(system: Callable[[str], Built]) -> Transcript:
-    return run(system("invocation").elf, {"client": 1}, 1000)
+    return run(system("invocation").elf, {"client": 1}, 1500)
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +98,14 @@ def test_a_server_that_restarts_sends_its_callers_back(said: dict[str, int]) -> 
     }
 
 
+def test_one_that_restarts_in_the_middle_of_a_chain_sends_back_and_frees_both_ports(
+    said: dict[str, int],
+) -> None:
+    assert about(said, "chain") == {"starts": 2, "told": 1, "went_on": 1, "broken": 1, "other": 0}
+
+
 def test_only_those_restarted_that_faulted(transcript: Transcript) -> None:
     assert transcript.reached
-    assert [f.domain for f in transcript.faults] == ["server", "server", "frail", "server"]
+    assert [f.domain for f in transcript.faults] == ["server", "server", "frail", "server", "relay"]
     restarts = {d: transcript.stats(d)[-1].restarts for d in ("server", "client", "relay", "frail")}
-    assert restarts == {"server": 3, "client": 0, "relay": 0, "frail": 1}
+    assert restarts == {"server": 3, "client": 0, "relay": 1, "frail": 1}

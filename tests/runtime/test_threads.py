@@ -78,6 +78,9 @@ def test_two_threads_change_places_at_once(said: dict[str, int]) -> None:
 def test_a_thread_that_is_stopped_in_a_port_leaves_it_free(said: dict[str, int]) -> None:
     assert about(said, "inside") == {
         "calls": 1,
+        "move": OK,
+        "old_is_free": OK,
+        "new_is_taken": E_BUSY,
         "stop": OK,
         "starts": 2,
         "calls_then": 2,

@@ -108,6 +108,23 @@ static void restarts(void)
     report("server_restart.other", (int32_t)BOARD->other);
 }
 
+/* One in the middle of a chain restarts. */
+static void chain(void)
+{
+    BOARD->by_relay = 1;
+    wait(30);
+    uint32_t ok = BOARD->ok, told = BOARD->fault;
+    BOARD->trap_relay = 1;
+    wait(5);
+    BOARD->by_relay = 0;
+    report("chain.starts", (int32_t)BOARD->relay_starts);
+    report("chain.told", (int32_t)(BOARD->fault - told));
+    wait(40);
+    report("chain.went_on", BOARD->ok > ok);
+    report("chain.broken", (int32_t)(BOARD->last & 0xFFu));
+    report("chain.other", (int32_t)BOARD->other);
+}
+
 int main(void)
 {
     report_init();
@@ -117,6 +134,7 @@ int main(void)
     refusals();
     faults();
     restarts();
+    chain();
     report("done", 1);
     for (;;) {
         wait(1);

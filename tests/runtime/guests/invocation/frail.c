@@ -21,7 +21,8 @@ void caller(void)
 {
     for (;;) {
         uint32_t result;
-        int32_t status = fvm_invoke(FVM_CAP_SLOW, 1, 2, 3, &result);
+        uint32_t port = BOARD->by_relay != 0 ? FVM_CAP_SLOWLY : FVM_CAP_SLOW;
+        int32_t status = fvm_invoke(port, 1, 2, 3, &result);
         note(status, result);
     }
 }

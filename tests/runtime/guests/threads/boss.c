@@ -69,7 +69,8 @@ static void refusals(void)
         if (cap != FVM_CAP_WORKER) {
             other += fvm_thread_start(cap, 0) != FVM_E_CAPABILITY;
         }
-        if (cap != FVM_CAP_WORKER && cap != FVM_CAP_SECOND && cap != FVM_CAP_BUSY) {
+        if (cap != FVM_CAP_WORKER && cap != FVM_CAP_SECOND && cap != FVM_CAP_BUSY &&
+            cap != FVM_CAP_CALLER) {
             other += fvm_thread_priority(cap, 5) != FVM_E_CAPABILITY;
         }
         if (cap != FVM_CAP_WORKER && cap != FVM_CAP_CALLER && cap != FVM_CAP_BUSY) {
@@ -112,6 +113,9 @@ static void inside(void)
     BOARD->quiet = 1;
     wait(4);
     report("inside.calls", (int32_t)BOARD->inside);
+    report("inside.move", fvm_thread_priority(FVM_CAP_CALLER, 9));
+    report("inside.old_is_free", fvm_thread_priority(FVM_CAP_SECOND, 7));
+    report("inside.new_is_taken", fvm_thread_priority(FVM_CAP_SECOND, 9));
     report("inside.stop", fvm_thread_stop(FVM_CAP_CALLER));
     BOARD->restart = 1; /* its process starts anew, and calls again */
     wait(10);
