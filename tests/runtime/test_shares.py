@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.built import Built, once, with_other_kernel
+from tests.support.built import Built, described_otherwise, once, with_other_kernel
 from tests.support.counted import run
 
 SLEEPER, BUSY, GREEDY, BURSTER, SLACKER = range(5)
@@ -74,6 +74,37 @@ def test_an_interrupt_of_a_sleeping_vm_comes_at_once(shares: Built, tmp_path: Pa
 def test_vms_that_woke_together_share_at_every_tick(shares: Built, tmp_path: Path) -> None:
     *_, sleeper = compete(shares, tmp_path, BURSTER, BURSTER, SLEEPER)
     assert sleeper.longest_us <= 3050, "two others compute for 4.5 ms after the same tick"
+
+
+@pytest.fixture
+def urgent(shares: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The third VM is more urgent than the others, and so it is the first vCPU."""
+    return once(
+        tmp_path_factory,
+        "shares with priorities",
+        lambda room: described_otherwise(
+            shares, room, 'name="third" flash', 'name="third" priority="1" flash'
+        ),
+    )
+
+
+def test_an_urgent_vm_waits_for_no_other_that_woke_with_it(urgent: Built, tmp_path: Path) -> None:
+    """At equal priorities it has to wait for their ticks of computing, see above."""
+    *_, sleeper = compete(urgent, tmp_path, BURSTER, BURSTER, SLEEPER)
+    assert sleeper.longest_us <= 1050
+
+
+def test_an_urgent_vm_gets_no_larger_share(urgent: Built, tmp_path: Path) -> None:
+    found = compete(urgent, tmp_path, BUSY, BUSY, BUSY)
+    for share in found:
+        assert part(share, *found) == pytest.approx(1 / 3, abs=1 / 3 * 0.05)
+
+
+def test_an_urgent_vm_starves_nobody(urgent: Built, tmp_path: Path) -> None:
+    """It computes without end; others wait for what is left of its budget and for its next one."""
+    first, second, third = compete(urgent, tmp_path, SLEEPER, BUSY, BUSY)
+    assert first.longest_us <= 11_100, "two budgets of 5 ms, and a tick"
+    assert part(second, second, third) == pytest.approx(0.5, abs=0.025)
 
 
 def test_without_the_boost_it_waits_for_the_others_slices(
