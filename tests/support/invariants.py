@@ -221,7 +221,10 @@ class KernelState:
         for i, thread in enumerate(self._threads):
             if thread["vcpu"] != 0:
                 continue
-            at = waiting.pop(self._pointer("thread_table", i), 0)
+            pointer = self._pointer("thread_table", i)
+            at = waiting.pop(pointer, 0)
+            if pointer == self.of["server"] and thread["state"] == WAITING and not at:
+                continue  # for a request
             if (thread["state"] == WAITING) != (at != 0) or (at and thread["signal"] != at):
                 yield f"thread {i} in state {thread['state']} waits at 0x{at:08x}"
         if waiting:

@@ -10,6 +10,7 @@ from typing import Any
 
 from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 _ADDRESS = 0x03  # DW_OP_addr
 _QUALIFIERS = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type")
@@ -47,31 +48,43 @@ class Variables:
 def _variables(elf: Path) -> dict[str, tuple[int, int, Decoder]]:
     found = {}
     with elf.open("rb") as file:
-        for unit in ELFFile(file).get_dwarf_info().iter_CUs():
+        image = ELFFile(file)
+        table = image.get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        sizes = {s["st_value"]: s["st_size"] for s in table.iter_symbols() if s["st_size"]}
+        for unit in image.get_dwarf_info().iter_CUs():
             for die in unit.get_top_DIE().iter_children():
                 if die.tag != "DW_TAG_variable" or "DW_AT_location" not in die.attributes:
                     continue
                 where = bytes(die.attributes["DW_AT_location"].value)
-                said = die
-                if "DW_AT_specification" in die.attributes:
-                    said = die.get_DIE_from_attribute("DW_AT_specification")
+                said = _described(die)
                 if where[:1] != bytes([_ADDRESS]) or "DW_AT_name" not in said.attributes:
                     continue
-                # The definition knows the length of an array, its declaration may not.
+                address = int.from_bytes(where[1:5], "little")
                 typed = die if "DW_AT_type" in die.attributes else said
-                size, decode = _type(typed.get_DIE_from_attribute("DW_AT_type"))
+                size, decode = _type(
+                    typed.get_DIE_from_attribute("DW_AT_type"), sizes.get(address, 0)
+                )
                 name = said.attributes["DW_AT_name"].value.decode()
-                found[name] = int.from_bytes(where[1:5], "little"), size, decode
+                found[name] = address, size, decode
     return found
 
 
-def _type(die: DIE) -> tuple[int, Decoder]:
-    """Size, and how to read it."""
+def _described(die: DIE) -> DIE:
+    """What says the name of a variable whose place this one says."""
+    for link in ("DW_AT_specification", "DW_AT_abstract_origin"):
+        if link in die.attributes:
+            return _described(die.get_DIE_from_attribute(link))
+    return die
+
+
+def _type(die: DIE, room: int = 0) -> tuple[int, Decoder]:
+    """Size, and how to read it. `room` is what an array has whose type doesn't say its length."""
     attributes = die.attributes
     if die.tag in _QUALIFIERS:
-        return _type(die.get_DIE_from_attribute("DW_AT_type"))
+        return _type(die.get_DIE_from_attribute("DW_AT_type"), room)
     if die.tag == "DW_TAG_array_type":
-        return _array(die)
+        return _array(die, room)
     size = attributes["DW_AT_byte_size"].value if "DW_AT_byte_size" in attributes else 4
     if die.tag in ("DW_TAG_structure_type", "DW_TAG_union_type"):
         members = []
@@ -88,11 +101,11 @@ def _type(die: DIE) -> tuple[int, Decoder]:
     return size, lambda data: int.from_bytes(data, "little", signed=encoding in _SIGNED)
 
 
-def _array(die: DIE) -> tuple[int, Decoder]:
+def _array(die: DIE, room: int) -> tuple[int, Decoder]:
     size, decode = _type(die.get_DIE_from_attribute("DW_AT_type"))
     for dimension in reversed([c for c in die.iter_children() if c.tag == "DW_TAG_subrange_type"]):
         bound = dimension.attributes.get("DW_AT_upper_bound")
-        count = bound.value + 1 if bound else 0
+        count = bound.value + 1 if bound else room // size
         size, decode = size * count, _elements(size, count, decode)
     return size, decode
 

@@ -13,10 +13,15 @@ E_CALL, E_CAPABILITY, E_ARGUMENT, E_OWNER, E_LOCKED = -1, -2, -3, -4, -5
 IRQ_ENA, IRQ_DIS, IRQ_DONE, TICK_SET, EVT_SND = 3, 4, 5, 6, 8
 PIN_SET, CYCLES, PIN_GET = 11, 12, 13
 VCT_PHYS, VCT_EVT, EVT_ADD, VCT_LCK, REBOOT = 16, 17, 18, 19, 20
-SIGNAL_WAIT, REQUEST_GET, STATUS = 32, 34, 43
+SIGNAL_WAIT, SIGNAL_SEND, REQUEST_NEXT, DOMAIN_STOP = 32, 33, 34, 35
+VCPU_BUDGET, DOMAIN_RESTART, FAULT_READ, FAULT_NEXT, STATUS = 39, 40, 41, 42, 43
+DECIDED, TIMER_SET = 60, 61
 CALLS_OF_VMS = {*range(14), *range(VCT_PHYS, REBOOT + 1)}
-CALLS_OF_PROCESSES = {EVT_SND, *range(SIGNAL_WAIT, STATUS + 1)}
-NEWER = range(STATUS + 1, 80)  # numbers that other calls may have
+ON_CAPABILITIES = (
+    EVT_SND, SIGNAL_SEND, REQUEST_NEXT, DOMAIN_STOP, VCPU_BUDGET, DOMAIN_RESTART, FAULT_READ,
+    FAULT_NEXT, STATUS, DECIDED, TIMER_SET,
+)  # fmt: skip
+CALLS_OF_PROCESSES = {*ON_CAPABILITIES, SIGNAL_WAIT}
 
 OWN_LINE, WITNESS_LINE, FIRST_VECTOR = 37, 28, 3
 LINES, EVENTS, VECTORS = 82, 2, 64
@@ -89,13 +94,7 @@ def by_a_vm(number: int, a: int, b: int) -> int | None:
         return E_OWNER
     if number == PIN_GET:
         return E_ARGUMENT if b > 1 else E_OWNER
-    if number == VCT_PHYS:
-        return E_LOCKED if (a, b) == (OWN_LINE, FIRST_VECTOR) else E_OWNER
-    if number == VCT_EVT:
-        return E_OWNER
-    if number == EVT_ADD:
-        return E_LOCKED if a < EVENTS else E_OWNER
-    return E_LOCKED if number == VCT_LCK else None
+    return E_LOCKED if number in range(VCT_PHYS, REBOOT) else None
 
 
 def of_a_vm(numbers: Sequence[int], values: Sequence[int], seconds: Sequence[int]) -> list[Call]:
@@ -113,7 +112,7 @@ def wild_calls() -> Iterator[Call]:
     while True:
         number = chosen.choice((chosen.randrange(256), chosen.getrandbits(32), *CALLS_OF_VMS))
         a, b, c = (chosen.choice((chosen.getrandbits(32), chosen.randrange(90))) for _ in range(3))
-        result = None if number in NEWER else by_a_vm(number, a, b)
+        result = by_a_vm(number, a, b)
         if result is not None:
             yield Call(number, a, b, c, result)
 
@@ -126,7 +125,7 @@ def some(source: Iterator[Call], count: int) -> list[Call]:
     return [next(source) for _ in range(count)]
 
 
-NUMBERS = [n for n in (*range(256), *FAR) if n not in CALLS_OF_VMS and n not in NEWER]
+NUMBERS = [n for n in (*range(256), *FAR) if n not in CALLS_OF_VMS]
 IMMEDIATES = "\n".join(f"mov r12, #{CYCLES}\nsvc {i}" for i in range(256))
 
 CRIMES = [
@@ -135,15 +134,14 @@ CRIMES = [
     Crime("C09 every immediate", RUN, goes_on(result=0), code=f"{IMMEDIATES}\nmovs r0, #0\nbx lr"),
     calls(
         "C09 a process: every number",
-        [Call(n, 0xFFFF, 0, 0, by_a_process(n)) for n in (*range(256), *FAR) if n not in NEWER],
+        [Call(n, 0xFFFF, 0, 0, by_a_process(n)) for n in (*range(256), *FAR)],
         by="rogue",
     ),
     calls(
         "C10 capabilities out of the table, and of another type",
         [
             Call(n, cap, 0xFFFFFFFF, 0xFFFFFFFF, E_CAPABILITY)
-            for n, cap in product(range(SIGNAL_WAIT + 1, STATUS + 1), (0, 1, *EDGES[2:]))
-            if not (n == REQUEST_GET and cap < 2)
+            for n, cap in product(ON_CAPABILITIES, (0, 1, *EDGES[2:]))
         ],
         by="rogue",
     ),
@@ -163,7 +161,7 @@ CRIMES = [
     calls(
         "C14 events of somebody else",
         [Call(EVT_SND, event, 0, 0, E_OWNER) for event in range(EVENTS)]
-        + [Call(EVT_ADD, event, 0, 0, E_OWNER) for event in range(EVENTS)],
+        + [Call(EVT_ADD, event, 0, 0, E_LOCKED) for event in range(EVENTS)],
         by="plain",
     ),
     calls(
