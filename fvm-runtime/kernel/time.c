@@ -6,10 +6,11 @@
  */
 #include "kernel/kernel.h"
 
-/* Alarms: the tick of each vCPU, the watchdog of each vCPU, the timers. */
-#define ALARM_TICK 0u
-#define ALARM_WATCHDOG FVM_VCPUS
-#define ALARM_TIMER (FVM_WATCHDOGS != 0 ? 2u * FVM_VCPUS : FVM_VCPUS)
+/* Alarms: the watchdog of each vCPU, which names the thread that was ready before the tick of the
+ * same moment wakes VCT; the tick of each vCPU; the timers. */
+#define ALARM_WATCHDOG 0u
+#define ALARM_TICK (FVM_WATCHDOGS != 0 ? FVM_VCPUS : 0u)
+#define ALARM_TIMER (ALARM_TICK + FVM_VCPUS)
 #define ALARMS (ALARM_TIMER + FVM_TIMERS)
 _Static_assert(ALARMS <= 32, "a mask has 32 bits: the composer refuses such a system");
 
@@ -86,10 +87,10 @@ static void ring(uint32_t alarm)
     uint32_t period;
     if (FVM_TIMERS != 0 && alarm >= ALARM_TIMER) {
         period = ring_timer(alarm);
-    } else if (FVM_WATCHDOGS != 0 && alarm >= ALARM_WATCHDOG) {
+    } else if (FVM_WATCHDOGS != 0 && alarm < ALARM_TICK) {
         period = vcpu_watchdog(&vcpu_table[alarm - ALARM_WATCHDOG], expiry[alarm]);
     } else {
-        period = vcpu_tick(&vcpu_table[alarm]);
+        period = vcpu_tick(&vcpu_table[alarm - ALARM_TICK]);
     }
     if (period != 0) {
         expiry[alarm] += period;

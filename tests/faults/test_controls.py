@@ -23,7 +23,7 @@ class Mutant:
 UNSANITISED = Mutant(
     "resumes with the guest's EXC_RETURN",
     "arch/armv7m/entry.S",
-    (("    and lr, lr, #0x10\n    orr lr, lr, r3\n", ""),),
+    (("    and lr, lr, #EXC_RETURN_BASIC_FRAME\n    orr lr, lr, r3\n", ""),),
 )
 BIT_4_TRUSTED = Mutant(
     "trusts bit 4 of a domain without FPU",
@@ -58,9 +58,9 @@ LATE_RESULT = Mutant(
             "        }\n",
         ),
         (
-            "        scheduler_block(thread, THREAD_WAITING);\n",
-            "        scheduler_block(thread, THREAD_WAITING);\n"
-            "        vcpu->request_argument[0] = thread == vcpu->usr ? 0x77u : 0;\n",
+            "        vcpu->usr_wait = USR_WAIT_SLEEPS;\n",
+            "        vcpu->usr_wait = USR_WAIT_SLEEPS;\n"
+            "        vcpu->request_argument[0] = 0x77u;\n",
         ),
     ),
 )
@@ -81,14 +81,8 @@ LAZY = Mutant(
 )
 FRAME_UNCHECKED = Mutant(
     "takes any frame for one in the domain's RAM",
-    "kernel/domain.c",
-    (
-        (
-            "return (address & 3u) == 0 && offset < domain->ram_size &&"
-            " domain->ram_size - offset >= size;",
-            "(void)size;\n    return (address & 3u) == 0 || offset < 0xFFFFFFFFu;",
-        ),
-    ),
+    "arch/armv7m/entry.S",
+    (("    bhi stray_frame\n", ""),),
 )
 PRIVILEGED = Mutant(
     "runs threads with privilege",
@@ -100,8 +94,8 @@ ANY_NUMBER = Mutant(
     "kernel/syscall.c",
     (
         (
-            "        return reboot_request(caller);\n    default:\n        return FVM_E_CALL;",
-            "        return reboot_request(caller);\n    default:\n        return FVM_OK;",
+            "        return request_post(usr, frame);\n    }\n    return FVM_E_CALL;",
+            "        return request_post(usr, frame);\n    }\n    return FVM_OK;",
         ),
     ),
 )
@@ -117,7 +111,7 @@ ANY_TYPE = Mutant(
 )
 NOT_LOCKED = Mutant(
     "registers after lockdown",
-    "kernel/syscall.c",
+    "kernel/request.c",
     (("    if (vcpu->locked) {", "    if (false) {"),),
 )
 ANY_EVENT = Mutant(
@@ -149,16 +143,20 @@ DIVIDES_BY_ZERO = Mutant(
 LINE_LEFT_OPEN = Mutant(
     "leaves a line open while its VM serves it",
     "kernel/interrupt.c",
-    (("    line_arch_close(line);\n    if (kind_of", "    if (kind_of"),),
+    (("    line_arch_close(line);\n    if (FVM_VCPUS == 0", "    if (FVM_VCPUS == 0"),),
+)
+NO_BOOST = Mutant(
+    "lets a VM that wakes wait for the others' slices",
+    "kernel/scheduler.c",
+    (("    vcpu_boosted |= vcpu->bit & vcpu_funded;\n", ""),),
 )
 TELLS_A_POINTER = Mutant(
     "leaves a pointer in a register",
     "kernel/syscall.c",
     (
         (
-            "    } else {\n        frame->r[0] = (uint32_t)vcpu_call(caller, frame);",
-            "    } else {\n        frame->r[1] = (uint32_t)caller;\n"
-            "        frame->r[0] = (uint32_t)vcpu_call(caller, frame);",
+            "    frame->r[0] = (uint32_t)result;",
+            "    frame->r[1] = (uint32_t)caller;\n    frame->r[0] = (uint32_t)result;",
         ),
     ),
 )
@@ -183,7 +181,7 @@ CONTROLS = [
     Control("S22 stack in the witness", None, "O6"),
     Control("C21 to a frame of the witness", None, "O6"),
     Control("C21 into the witness", LATE_RESULT, "O6"),
-    Control("C22 reboot call, stack in the witness", REMEMBERS, "O1"),
+    Control("C22 reboot call, stack in the witness", REMEMBERS, "O4"),
     Control("S04 reads the witness's RAM", None, "O6"),
     Control("S05 writes the witness's RAM", None, "O6"),
     Control("S05 a process writes the witness's RAM", None, "O6"),
@@ -219,6 +217,7 @@ CONTROLS = [
     Control("C15 the witness's line", ANY_LINE, "O1"),
     Control("C16 division by zero", DIVIDES_BY_ZERO, "O4"),
     Control("C17 vector to the witness", None, "O6"),
+    Control("T01 loop", NO_BOOST, "O1"),
     Control("T10 line that is never cleared", LINE_LEFT_OPEN, "O1"),
     Control("F03 claims lazy stacking", PRIVILEGED, "O3"),
     Control("F04 registers after a call of the kernel", TELLS_A_POINTER, "O7"),
