@@ -126,7 +126,8 @@ def verify(configuration: Configuration) -> list[str]:
             "verify", system / "image/system.hex", "--system", configuration.folder / "system.xml"
         )
     except FvmError as error:
-        return [f"{configuration.name}: {error}"]
+        lines = [line for line in str(error).splitlines() if line.startswith("REJECT")]
+        return [f"{configuration.name}: {line}" for line in lines or str(error).splitlines()[:1]]
     return []
 
 
