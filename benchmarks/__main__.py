@@ -6,12 +6,12 @@ import sys
 
 import click
 
+from benchmarks import sizes
 from benchmarks.build import ROOT, Configuration, verify
 from benchmarks.document import write_tables
 from benchmarks.machines import MACHINES
 from benchmarks.operations import BY_NAME, OPERATIONS, Operation
 from benchmarks.results import Results, run, write_json
-from benchmarks.sizes import listing
 from benchmarks.text import profile, report
 from scanner.report.errors import FvmError
 
@@ -35,7 +35,7 @@ ALL = [
 @click.option("--profile", "profiled", is_flag=True, help="instructions by function")
 @click.option("--listing", "listed", is_flag=True, help="every instruction")
 @click.option("--slowest", is_flag=True, help="profile of the slowest sample, not a typical one")
-@click.option("--sizes", is_flag=True, help="what is how large in kernel and hypervisor")
+@click.option("--sizes", "sized", is_flag=True, help="what is how large in kernel and hypervisor")
 @click.option("--all", "everything", is_flag=True, help="all, as make bench; writes the results")
 def main(
     names: tuple[str, ...],
@@ -45,7 +45,7 @@ def main(
     profiled: bool,
     listed: bool,
     slowest: bool,
-    sizes: bool,
+    sized: bool,
     everything: bool,
 ) -> None:
     """Measure operations of the runtime, and of FreeRTOS on bare metal."""
@@ -59,8 +59,8 @@ def main(
         configuration = Configuration(MACHINES[core], level)
         results = run(configuration, chosen, count)
         print(*report(results), sep="\n")
-        if sizes:
-            print(*listing(configuration.folder / "system"), sep="\n")
+        if sized:
+            print(*sizes.listing(configuration.folder / "system"), sep="\n")
         for operation in results.operations if profiled or listed else ():
             print(*profile(results, operation, slowest=slowest, listed=listed), sep="\n")
 
@@ -76,6 +76,8 @@ def measure_all() -> None:
         found.append(results)
     folder = ROOT / "build" / "bench"
     write_json(folder / "runtime.json", found)
+    systems = {r.configuration.name: r.configuration.folder / "system" for r in found}
+    sizes.write_json(folder / "sizes.json", systems)
     write_tables(ROOT / "docs" / "benchmarks.md", found)
     for results in found:
         for operation in _missed(results):

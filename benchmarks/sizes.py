@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
@@ -40,6 +41,15 @@ def size_of(elf: Path) -> Size:
             if section["sh_addr"] >= _RAM:
                 ram += size
     return Size(code, tables, ram)
+
+
+def write_json(path: Path, systems: Mapping[str, Path]) -> None:
+    """configuration -> part -> its Size."""
+    content = {
+        name: {part: asdict(size_of(system / part / f"{part}.elf")) for part in PARTS}
+        for name, system in systems.items()
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def listing(system: Path) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
-from benchmarks.sizes import listing, size_of
+from benchmarks.sizes import listing, size_of, write_json
 
 SOURCE = """
     .section .vectors, "a"
@@ -52,6 +53,15 @@ def test_initialised_data_takes_room_twice_and_zeroed_data_only_in_ram(tmp_path:
     build(tmp_path, "kernel")
     size = size_of(tmp_path / "kernel" / "kernel.elf")
     assert (size.code, size.tables, size.ram) == (64 + 100 + 40 + 8, 40, 8 + 24)
+
+
+def test_the_json_has_every_part(tmp_path: Path) -> None:
+    for name in ("kernel", "hypervisor"):
+        build(tmp_path, name)
+    write_json(tmp_path / "sizes.json", {"cm4f-Os": tmp_path})
+    size = {"code": 212, "tables": 40, "ram": 32}
+    content = json.loads((tmp_path / "sizes.json").read_text())
+    assert content == {"cm4f-Os": {"kernel": size, "hypervisor": size}}
 
 
 def test_the_listing_begins_with_what_is_largest(tmp_path: Path) -> None:
