@@ -8,22 +8,33 @@
 
 #define LOG_RECORDS 8u
 
-static struct fvm_fault record[LOG_RECORDS];
-static uint32_t first, count, lost, serial;
+static struct fvm_fault record[LOG_RECORDS]; /* each in the place of its serial */
+static uint32_t count, lost, serial;         /* count: held; serial: of the newest */
 
-/* Serials have 31 bits, so that a call can return one, and begin at 1 again. */
+static struct fvm_fault *record_of(uint32_t number) { return &record[number % LOG_RECORDS]; }
+
+/* Serials have 31 bits, so that a call can return one. 0 is none: it is left out. */
+static uint32_t serial_after(uint32_t number, uint32_t by)
+{
+    uint32_t next = (number + by) & INT32_MAX;
+    return next == 0 ? LOG_RECORDS : next;
+}
+
 static bool later(uint32_t one, uint32_t other) { return (int32_t)((one - other) << 1) > 0; }
+
 /* Flag of a record that isn't complete: the exception frame wasn't stored. */
 #define NO_FRAME 0x80u
 
 static struct fvm_fault *new_record(void)
 {
     if (count == LOG_RECORDS) {
-        lost++;
-        count--; /* the oldest explain most: keep them; the newest is to be decided about */
+        lost++; /* the oldest explain most: keep them; the newest is to be decided about */
+        serial = serial_after(serial, LOG_RECORDS);
+    } else {
+        count++;
+        serial = serial_after(serial, 1);
     }
-    struct fvm_fault *fresh = &record[(first + count++) % LOG_RECORDS];
-    serial = serial == INT32_MAX ? 1 : serial + 1;
+    struct fvm_fault *fresh = record_of(serial);
     *fresh = (struct fvm_fault){.tick = time_ticks(), .serial = serial};
     return fresh;
 }
@@ -73,6 +84,7 @@ __attribute__((noinline)) void fault_raise(struct thread *thread, enum fvm_fault
     }
     struct fvm_fault *fresh = new_record();
     domain_table[thread->domain_index].record = fresh;
+    domain_table[thread->domain_index].fault = fresh->serial;
     domain_table[thread->domain_index].faulted = thread;
     fresh->domain = thread->domain_index;
     fresh->thread = thread->slot;
@@ -117,18 +129,29 @@ void fault_boot(uint32_t address, uint32_t mask)
     fresh->flags = FVM_FAULT_ADDRESS_VALID;
 }
 
+/* The oldest record after a serial, or of all after 0. */
+static const struct fvm_fault *next_after(uint32_t after)
+{
+    if (after == serial) {
+        return NULL;
+    }
+    if (record_of(after + 1)->serial == after + 1) {
+        return record_of(after + 1);
+    }
+    for (uint32_t i = 1; i <= LOG_RECORDS; i++) { /* it gave way to a newer one: from the oldest */
+        const struct fvm_fault *one = record_of(serial + i);
+        if (one->serial != 0 && (after == 0 || later(one->serial, after))) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
 /* Serial and three words of the oldest record after a serial, or of all; 0 where there is nothing.
  */
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
 {
-    const struct fvm_fault *found = NULL;
-    for (uint32_t i = 0; i < LOG_RECORDS; i++) {
-        const struct fvm_fault *one = &record[i];
-        if (one->serial != 0 && (after == 0 || later(one->serial, after)) &&
-            (found == NULL || later(found->serial, one->serial))) {
-            found = one;
-        }
-    }
+    const struct fvm_fault *found = next_after(after);
     frame->r[0] = found == NULL ? 0 : found->serial;
     for (uint32_t i = 0; i < 3; i++) {
         bool inside = found != NULL && from < FVM_FAULT_WORDS && from + i < FVM_FAULT_WORDS;
@@ -139,15 +162,9 @@ void fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
 /* Noted in the domain's newest record. */
 int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay)
 {
-    struct fvm_fault *newest = NULL;
-    for (uint32_t i = 0; i < LOG_RECORDS; i++) {
-        struct fvm_fault *one = &record[i];
-        if (one->serial != 0 && one->domain == domain_index &&
-            (newest == NULL || later(one->serial, newest->serial))) {
-            newest = one;
-        }
-    }
-    if (newest == NULL || decision > FVM_STOP) {
+    uint32_t number = domain_table[domain_index].fault;
+    struct fvm_fault *newest = record_of(number);
+    if (number == 0 || newest->serial != number || decision > FVM_STOP) {
         return FVM_E_ARGUMENT;
     }
     newest->decision = (uint8_t)decision;
@@ -158,7 +175,6 @@ int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay)
 int32_t fault_next(void)
 {
     if (count != 0) {
-        first = (first + 1) % LOG_RECORDS;
         count--;
     }
     return (int32_t)count;

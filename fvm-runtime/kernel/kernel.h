@@ -97,6 +97,7 @@ static inline struct vcpu *vcpu_of_domain(const struct fvm_domain *domain)
 
 struct domain {
     uint32_t restarts, epoch;
+    uint32_t fault;           /* serial of its newest record; 0: none */
     struct fvm_fault *record; /* of the fault that stopped it, until it is complete; or NULL */
     uint8_t state;            /* enum domain_state */
     struct thread *faulted;   /* that the record is about */

@@ -264,9 +264,10 @@ class Model:
         if self.held == LOG_RECORDS:
             self.lost += 1
             self.log.pop()
+            self.serial += LOG_RECORDS  # in the same place
         else:
             self.held += 1
-        self.serial += 1
+            self.serial += 1
         restarts = self.restarts[where.domain] + 1
         self.log.append(
             Record(

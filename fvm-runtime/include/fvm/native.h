@@ -25,8 +25,8 @@ int32_t fvm_event_send(uint32_t cap); /* FVM_E_BUSY while the receiver starts */
 
 /* --- faults ----------------------------------------------------------------------------- */
 /* The oldest record of the log after the one with serial `after` (0: of all); the log keeps it.
- * Returns 1, 0 without such a record, or FVM_E_*. A record that is missing was lost: its serial
- * is left out. */
+ * Returns 1, 0 without such a record, or FVM_E_*. Serials leave some out where records were lost.
+ */
 int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record);
 /* Stops a domain, or starts it anew. The caller must outrank all its threads. */
 int32_t fvm_domain_stop(uint32_t cap);
