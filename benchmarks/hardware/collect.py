@@ -64,11 +64,13 @@ def read_table(lines: Iterable[str]) -> Table:
 def serial_lines(port: Path) -> Iterator[str]:
     """Lines of a serial port at 115200 baud, or of a file."""
     try:
-        descriptor = os.open(port, os.O_RDONLY | os.O_NOCTTY)
+        # Not waiting for a carrier, which an adapter may never report.
+        descriptor = os.open(port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError as error:
         raise FvmError(f"can't be opened: {error.strerror}", file=port) from error
     if os.isatty(descriptor):
         _set_up(descriptor)
+    os.set_blocking(descriptor, True)
     with open(descriptor, "rb", buffering=0) as stream:
         pending = b""
         while data := stream.read(256):

@@ -3,7 +3,9 @@ QEMU has no cycle counter: bare metal reads 0 there, a machine the kernel's cloc
 
 from __future__ import annotations
 
+import os
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -78,6 +80,21 @@ def test_a_mangled_line_spoils_its_table() -> None:
     with pytest.raises(FvmError, match="no complete table"):
         read_table(mangled)
     assert read_table([*mangled, *GOOD, "hw-bench end"]).rows.keys() == {"ctx"}
+
+
+def test_a_serial_port_is_read_raw() -> None:
+    ours, theirs = os.openpty()
+    lines = serial_lines(Path(os.ttyname(theirs)))
+    os.write(ours, "".join(f"{line}\r\n" for line in ["", *GOOD, "hw-bench end"]).encode())
+    try:
+        assert next(lines) == ""
+        assert read_table(lines).side == "bare"
+        state = termios.tcgetattr(theirs)
+        assert state[4] == state[5] == termios.B115200
+        assert not state[3] & (termios.ECHO | termios.ICANON)
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_both_sides_are_kept_and_compared(tmp_path: Path) -> None:
