@@ -104,12 +104,19 @@ def _run(
 @click.command()
 @click.option("--on", "cores", multiple=True, default=list(CORES), help="cm3, cm4f or cm7")
 @click.option("--only", type=click.Choice(KINDS), help="a part of it")
-@click.option("--count", default=10_000, help="samples of an operation, and of each latency")
+@click.option("--count", default=2000, help="samples of an operation")
+@click.option("--latencies", default=60_000, help="samples of each latency")
 @click.option("--ticks", default=200, help="samples of operations that take a kernel tick")
 @click.option("--write/--no-write", default=True, help="write pictures and tables into docs")
 @click.option("--slowest", is_flag=True, help="where the slowest interrupt spent its instructions")
 def main(
-    cores: tuple[str, ...], only: str | None, count: int, ticks: int, write: bool, slowest: bool
+    cores: tuple[str, ...],
+    only: str | None,
+    count: int,
+    latencies: int,
+    ticks: int,
+    write: bool,
+    slowest: bool,
 ) -> None:
     """Measure systems of growing size, and latencies under load."""
     kinds = [only] if only else KINDS
@@ -117,7 +124,7 @@ def main(
         if kind == "curves":
             text = _run(kind, cores, lambda machine: _curves(machine, count, ticks, write))
         else:
-            text = _run(kind, cores, lambda machine: _latency(machine, count, write, slowest))
+            text = _run(kind, cores, lambda machine: _latency(machine, latencies, write, slowest))
         if write:
             head = "<!-- Written by python -m benchmarks.scale; see ../scaling.md. -->\n\n"
             (DOCS / f"{kind}.md").write_text(head + "\n".join(text), "utf-8")
