@@ -60,9 +60,19 @@ def run(minimal: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[
 
 def test_it_runs_faults_and_restarts(run: tuple[list[str], Trace]) -> None:
     said, trace = run
-    start = ["pulse=1", "pulse=1", "pulse=1"]
-    assert said[:10] == ["boot=1", *start, "boot=2", *start, "boot=3", "pulse=1"]
-    assert (trace.happened[Kind.CRIME], trace.happened[Kind.RESTART]) == (2, 2)
+    starts = [line for n in range(1, 11) for line in (f"boot={n}", "pulse=1", "pulse=1")]
+    assert said[: len(starts) + 1] == [*starts, "boot=11"]
+    assert (trace.happened[Kind.CRIME], trace.happened[Kind.RESTART]) == (10, 10)
+
+
+def test_where_nobody_writes_the_log_a_reader_finds_the_newest_records(
+    run: tuple[list[str], Trace],
+) -> None:
+    said, _ = run
+    assert [line for line in said if line.startswith("restarts=")] == [
+        f"restarts={n}" for n in range(3, 11)
+    ]
+    assert {line for line in said if line.startswith("decision=")} == {"decision=1"}
 
 
 def test_it_sleeps_when_nobody_has_anything_to_do(run: tuple[list[str], Trace]) -> None:
