@@ -18,7 +18,7 @@ from composer.verify.subject import Subject
 
 RESET, FAULT, PENDSV = 1, 4, 14
 _PRIORITY_REGISTERS = 64  # the longest loop whose every store is wanted
-MAY_STOP = (11, 15)  # SVCall, SysTick: a request, a watchdog
+MAY_STOP = (11,)  # SVCall: what it does for the hypervisor
 STOPPING = (2, 3, 4, 5, 6, 12)  # they stop a domain or reset the chip
 THREAD_STACK = 0xFFFFFF5C
 """Stands for the stack pointer of the interrupted thread: a number that is nothing else."""
@@ -135,8 +135,16 @@ class Analysis:
     def loads(self) -> Iterator[tuple[int, int]]:
         """First and last address of every load whose place is known."""
         for summary in (self.reset, *self.handlers.values()):
-            for effect in summary.effects:
-                if isinstance(effect, Access) and not effect.is_store:
-                    bounds = limits(effect.place)
-                    if bounds is not None:
-                        yield bounds[0], bounds[1] + effect.size - 1
+            yield from _loads(summary)
+
+    def loads_of(self, vector: int) -> Iterator[tuple[int, int]]:
+        """Those of one exception."""
+        yield from _loads(self.handlers[vector])
+
+
+def _loads(summary: Summary) -> Iterator[tuple[int, int]]:
+    for effect in summary.effects:
+        if isinstance(effect, Access) and not effect.is_store:
+            bounds = limits(effect.place)
+            if bounds is not None:
+                yield bounds[0], bounds[1] + effect.size - 1

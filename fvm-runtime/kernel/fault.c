@@ -35,7 +35,15 @@ static struct fvm_fault *new_record(void)
         serial = serial_after(serial, 1);
     }
     struct fvm_fault *fresh = record_of(serial);
-    *fresh = (struct fvm_fault){.tick = time_ticks(), .serial = serial};
+    /* Word by word: a call that clears it would take longer. */
+    fresh->tick = time_ticks();
+    fresh->serial = serial;
+    fresh->domain = fresh->thread = fresh->cause = fresh->flags = 0;
+    fresh->status = fresh->address = fresh->pc = fresh->lr = fresh->restarts = 0;
+    fresh->decision = FVM_UNDECIDED;
+    fresh->reserved = 0;
+    fresh->delay = 0;
+    __builtin_memset(fresh->task, 0, sizeof fresh->task);
     return fresh;
 }
 

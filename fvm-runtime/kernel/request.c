@@ -56,8 +56,10 @@ int32_t request_post(struct thread *usr, const struct call_frame *frame)
 
 void request_budget(uint32_t due)
 {
-    exhausted |= due;
-    notify();
+    if (FVM_VCPUS != 0) {
+        exhausted |= due;
+        notify();
+    }
 }
 
 /* Does what the vCPU asked for and the hypervisor agreed to. */

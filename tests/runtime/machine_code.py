@@ -17,7 +17,7 @@ from capstone.arm import ARM_CC_AL, ARM_CC_INVALID, ARM_REG_LR, ARM_REG_PC
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from tests.runtime.register_values import Registers, Store, Value, followed, stores
+from tests.runtime.register_values import Registers, Store, Value, accesses, followed
 
 _ENDS = ("udf", "bkpt")
 _RESERVED = (7, 8, 9, 10, 13)  # exception numbers
@@ -50,6 +50,11 @@ class Code:
             assert text is not None
             assert isinstance(table, SymbolTableSection)
             symbols = [(s.name, s["st_value"], s["st_info"]["type"]) for s in table.iter_symbols()]
+            self.objects = {
+                s.name: range(s["st_value"], s["st_value"] + s["st_size"])
+                for s in table.iter_symbols()
+                if s["st_info"]["type"] == "STT_OBJECT"
+            }
         self.vector_table: int = vectors["sh_addr"]
         behind = next(address for name, address, _ in symbols if name == "fvm_directory")
         self._vectors = (behind - self.vector_table) // 4
@@ -177,6 +182,23 @@ class Code:
             self._returning[entry] = self._can_return(entry)
         return self._returning[entry]
 
+    def before(self, address: int) -> int | None:
+        """The instruction in front of another one."""
+        for size in (2, 4):
+            found = self.instructions.get(address - size)
+            if found is not None and found.size == size:
+                return address - size
+        return None
+
+    def procedures(self, entry: int) -> set[int]:
+        """What a procedure may run, directly or by calls, itself included."""
+        found, work = {entry}, [entry]
+        while work:
+            calls = {self.flow(a).call for a in self.values(work.pop())} - {None} - found
+            found |= {call for call in calls if call is not None}
+            work += [call for call in calls if call is not None]
+        return found
+
     def _can_return(self, entry: int) -> bool:
         seen, work = {entry}, [entry]
         while work:
@@ -200,4 +222,8 @@ class Code:
 
     def stores(self, address: int, before: Registers) -> list[Store]:
         """Stores of an instruction whose base is at least partly known."""
-        return stores(self, address, before)
+        return accesses(self, address, before, "st")
+
+    def loads(self, address: int, before: Registers) -> list[Store]:
+        """Its loads, likewise; what is `stored` means nothing."""
+        return accesses(self, address, before, "ld")

@@ -9,7 +9,7 @@ Sources of the rules: docs/hardware-obligations.md.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from capstone.arm import ARM_REG_SP
@@ -31,8 +31,14 @@ class Debt(NamedTuple):
 
 _NONE = Debt("", 0, "")
 _MEMORY = Debt("memory", 0, "dsb")
-_UNPRIVILEGED = Debt("nPRIV", 0, "write")
-_MPU_ON = Debt("MPU_CTRL", 0, "off")  # regions change only while the unit is off
+_STEP = Debt("boot step", 0, "dsb")  # an access through a pointer, from the boot table maybe
+_UNPRIVILEGED = Debt("nPRIV", 0, "write")  # where an exception finds that it comes from boot
+_MPU_ON = Debt("MPU", 0, "off")  # regions change only while the unit is off
+_PENDING = Debt("PENDSVSET", 0, "write")  # where an entry finds that it comes from PendSV
+_MASKED = "cpsie"  # is due of PRIMASK from the deferred work's first instruction on
+_MASKED_SWITCH = "cpsie of a switch"  # as that, where cpu.next was seen not to be cpu.current
+_STEP_BYTES = 20  # struct fvm_boot_op
+_FROM_THREAD, _PSP = "lr, #8", "lr, #4"  # bits of EXC_RETURN, as tst has them
 _SPECIAL = ("CONTROL", "MSP", "BASEPRI", "FAULTMASK", "DEMCR")  # that boot writes, besides rules()
 
 
@@ -55,6 +61,9 @@ class _Check:
         self.findings: set[Finding] = set()
         self.reset = code.handlers[RESET]
         self.roots = set(code.handlers.values())
+        self.deferred = code.handlers[PENDSV]
+        self.boot_table = code.objects["fvm_boot"]
+        self.cpu = code.objects["cpu"].start
         self._seen: set[int] = set()
         if code.vector_table % 512:
             self.findings.add(Finding("VTOR needs a table aligned to its size", "vector_table"))
@@ -94,7 +103,7 @@ class _Check:
                 continue
             after = list(self._after(entry, address, debt))
             for following in flow.following:
-                for result in after:
+                for result in self._on_edge(entry, address, following, after):
                     reach(entry, start, following, result)
             if flow.returns and entry not in self.roots:
                 for result in after:
@@ -104,7 +113,7 @@ class _Check:
                         for caller, origin, points in callers[entry, start]:
                             for point in points:
                                 reach(caller, origin, point, result)
-            if flow.returns and entry in self.roots and debt != _NONE:
+            if flow.returns and entry in self.roots and debt not in (_NONE, _MPU_ON, _STEP):
                 self._find(f"exception return with {debt.register}: {debt.due} due", address)
 
     # --- what an instruction adds and settles ---------------------------------------------
@@ -119,6 +128,8 @@ class _Check:
             rule = self.rules.get(debt.register, Rule())
             if rule.isb:
                 yield debt._replace(due="isb")
+        elif debt.due == _MASKED_SWITCH and name.startswith(("st", "push")):
+            yield debt._replace(due=_MASKED)  # who runs next may be another one now
         elif not (name == "isb" and debt.due == "isb") and not self._pays(address, registers, debt):
             yield debt
 
@@ -128,31 +139,46 @@ class _Check:
                 Debt(r, 0, "write") for r, rule in self.rules.items() if rule.boot is not None
             )
             yield from (Debt(special, 0, "write") for special in _SPECIAL)
-        if address == self.code.handlers[PENDSV]:
+        if address in self.roots:
+            yield _MPU_ON  # from a boot loader, at reset
+        if address == self.deferred:
             yield _UNPRIVILEGED
-        if address == self.code.functions["protection_arch_load"]:
-            yield _MPU_ON
-        if address == self.code.functions["cpu_arch_settle"] and name != "dsb":
-            yield Debt("settle", address, "dsb")
+        if self.code.text(address) == "cpsid i":
+            if address not in (self.reset, self.deferred):
+                self._find("PRIMASK is set", address)
+            yield Debt("PRIMASK", address, _MASKED)
+        elif address == self.deferred:
+            self._find("the deferred work doesn't begin by holding everything off", address)
         self._special(address, registers)
         if name == "msr" and "control" in self.code.text(address):
             yield Debt("CONTROL", address, "isb")
-        if self.code.text(address) == "cpsie i":
+        if self.code.text(address) == "cpsie i" and not self._in_handler(entry):
             yield Debt("PRIMASK", address, "isb")
         if name.startswith(("str", "stm", "push", "vst", "vpush")):
             yield _MEMORY
-        for store in self.code.stores(address, registers):
+        text = self.code.text(address)
+        stores, loads = (look(address, registers) for look in (self.code.stores, self.code.loads))
+        unknown = not stores and not loads and "[sp" not in text and "[pc" not in text
+        if name.startswith(("st", "ld")) and unknown:
+            yield _STEP
+        for store in stores:
             register = self._register(address, store)
             if register is not None:
                 self._allowed(address, register, store)
                 yield Debt(register, address, "dsb")
                 if register == "MPU_CTRL" and _is(store.stored, 0) and entry != self.reset:
                     yield Debt("MPU off", address, "write")
+                elif register == "MPU_CTRL" and not _is(store.stored, 0):
+                    yield _MPU_ON
 
     def _pays(self, address: int, registers: Registers, debt: Debt) -> bool:
         """Whether the instruction is the write that was due."""
         if debt == _MPU_ON:
             return self._writes(address, registers, "MPU_CTRL", 0)
+        if debt == _PENDING:
+            return self._writes(address, registers, "ICSR", 0x10000000)
+        if debt.due in (_MASKED, _MASKED_SWITCH):
+            return self.code.text(address) == "cpsie i"
         if debt.due != "write":
             return False
         text = self.code.text(address)
@@ -188,8 +214,14 @@ class _Check:
         what = f"{debt.register}: {debt.due} due"
         if debt.register in ("CONTROL", "PRIMASK") and debt.due == "isb" and name != "isb":
             self._find(f"no ISB directly after {debt.register}", debt.site)
-        if text == "cpsie i" and debt != _MEMORY:
+        if text == "cpsie i" and not self._may_wait(entry, debt):
             self._find(f"interrupts on with {what}", address)
+        if (
+            debt.due in ("dsb", "isb")
+            and debt != _MEMORY
+            and self._reads_boot_table(entry, address)
+        ):
+            self._find(f"next step of the boot table with {what}", address)
         if name.startswith("v") and debt.register == "CPACR" and debt.due != "write":
             self._find(f"floating point with {what}", address)
         memory = name.startswith(("ldr", "ldm", "str", "stm", "push", "pop"))
@@ -212,11 +244,78 @@ class _Check:
 
     def _settled(self, address: int, start: Debt, debt: Debt) -> None:
         """A procedure returns: what it made itself and has to settle itself."""
-        own = debt.register in ("MPU off", "settle") or (
+        own = debt.register == "MPU off" or (
             debt.due in ("dsb", "isb") and self.rules.get(debt.register, Rule()).own
         )
         if own and debt != start:
             self._find(f"returns with {debt.register}: {debt.due} due", address)
+
+    def _may_wait(self, entry: int, debt: Debt) -> bool:
+        """Whether a debt may be open when PRIMASK is cleared; in a handler the exception return
+        settles what is left."""
+        if debt in (_MEMORY, _STEP, _MPU_ON) or debt.due in (_MASKED, _MASKED_SWITCH):
+            return True
+        own = self.rules.get(debt.register, Rule()).own
+        return self._in_handler(entry) and debt.due == "dsb" and not own
+
+    def _in_handler(self, entry: int) -> bool:
+        return entry in self.roots and entry != self.reset
+
+    def _reads_boot_table(self, entry: int, address: int) -> bool:
+        """The first word of a step."""
+        return any(
+            load.address in self.boot_table
+            and (load.address - self.boot_table.start) % _STEP_BYTES == 0
+            for load in self.code.loads(address, self.code.values(entry)[address])
+        )
+
+    # --- what a branch tells --------------------------------------------------------------
+
+    def _on_edge(
+        self, entry: int, address: int, following: int, debts: Iterable[Debt]
+    ) -> Iterator[Debt]:
+        """The debts on one way out of an instruction, given those behind it."""
+        equal = self._equal(address, following)
+        tested = None if equal is None else self._tested(entry, address)
+        for debt in debts:
+            masked = debt.due in (_MASKED, _MASKED_SWITCH)
+            if tested == _PSP and entry == self.deferred:
+                if not equal and debt == _UNPRIVILEGED:
+                    continue
+            elif tested == _FROM_THREAD:
+                # Nothing but threads is less urgent than PendSV.
+                if equal and (masked or debt == _UNPRIVILEGED):
+                    continue
+                if equal and debt == _NONE:
+                    yield _PENDING
+            elif tested == "switch" and masked:
+                if equal and debt.due == _MASKED_SWITCH:
+                    continue  # it was seen just before that they differ
+                debt = debt._replace(due=_MASKED if equal else _MASKED_SWITCH)
+            yield debt
+
+    def _equal(self, address: int, following: int) -> bool | None:
+        """Of a branch by equality: whether `following` is where things are equal."""
+        name = self.code.name(address)
+        if name not in ("beq", "bne"):
+            return None
+        taken = following != address + self.code.instructions[address].size
+        return taken == (name == "beq")
+
+    def _tested(self, entry: int, branch: int) -> str | None:
+        """What the instruction before compares: bits of EXC_RETURN, or cpu.current and cpu.next."""
+        address = self.code.before(branch)
+        if address is None:
+            return None
+        name, (_, _, operands) = self.code.name(address), self.code.text(address).partition(" ")
+        if name == "tst":
+            return operands
+        loaded = self.code.before(address)
+        if name != "cmp" or loaded is None or self.code.name(loaded) != "ldrd":
+            return None
+        places = self.code.loads(loaded, self.code.values(entry)[loaded])
+        both = f"{operands}, [" in self.code.text(loaded)
+        return "switch" if both and places and places[0].address == self.cpu else None
 
     # --- what may be written at all -------------------------------------------------------
 

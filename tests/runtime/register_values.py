@@ -110,14 +110,14 @@ def _made(code: Code, instruction: Any, before: Registers) -> tuple[str, Value] 
     return None if result is None else (target, result)
 
 
-def stores(code: Code, address: int, before: Registers) -> list[Store]:
-    """Stores whose base is at least partly known."""
+def accesses(code: Code, address: int, before: Registers, kind: str) -> list[Store]:
+    """Stores ("st") or loads ("ld") whose base is at least partly known."""
     name = code.name(address)
-    if not name.startswith("st"):
+    if not name.startswith(kind):
         return []
     instruction = code.instructions[address]
     operands = instruction.operands
-    if name.startswith("stm"):
+    if name[2] == "m":
         base = before.get(instruction.reg_name(operands[0].reg))
         if base is None:
             return []

@@ -16,6 +16,8 @@ import pytest
 from composer.sources import runtime_folder
 from tests.runtime.machine_code import Code
 from tests.runtime.obligations import check
+from tests.runtime.register_values import Store
+from tests.runtime.scs_rules import BANKS, REGISTERS, rules
 from tests.support.built import Built, change
 
 NOP, NOP_WIDE = bytes.fromhex("00bf"), bytes.fromhex("aff30080")
@@ -44,6 +46,11 @@ def test_every_obligation_is_met(code: Code) -> None:
     assert check(code) == set()
 
 
+def test_it_is_where_processes_invoke_each_other(system: Callable[[str], Built]) -> None:
+    """Such a kernel has short ways of its own."""
+    assert check(Code(system("invocation").folder / "kernel" / "kernel.elf")) == set()
+
+
 @pytest.mark.parametrize("level", ["-O1", "-O3", "-Os"])
 def test_at_other_levels_too(system: Callable[[str], Built], tmp_path: Path, level: str) -> None:
     assert check(Code(compiled(system("lines"), tmp_path / "kernel", level))) == set()
@@ -61,14 +68,26 @@ def test_every_barrier_that_is_taken_away_is_missed(code: Code) -> None:
     assert unnoticed == []
 
 
+def sets_up(code: Code, store: Store) -> bool:
+    """Whether boot has to write this."""
+    name = REGISTERS.get(store.address) or next(
+        (bank for bank, addresses in BANKS.items() if store.address in addresses), None
+    )
+    wanted = None if name is None else rules(code.vector_table)[name].boot
+    known = store.stored is not None and store.stored.numbers == {wanted}
+    return name == "DEMCR" or (wanted is not None and known)
+
+
 def test_every_write_of_boot_that_is_taken_away_is_missed(code: Code) -> None:
-    entries = [code.handlers[1], code.functions["cpu_arch_init"]]
     writes = [
         address
-        for entry in entries
+        for entry in code.procedures(code.handlers[1])
         for address, registers in code.values(entry).items()
-        if any(0xE000E000 <= s.address < 0xE000F000 for s in code.stores(address, registers))
-        or re.match(r"msr|cpsie", code.instructions[address].mnemonic)
+        if any(sets_up(code, store) for store in code.stores(address, registers))
+        or (
+            re.match(r"msr|cpsie", code.instructions[address].mnemonic)
+            and entry == code.handlers[1]
+        )
     ]
     assert len(writes) >= 24
     unnoticed = [code.place(a) for a in writes if not check(without(code, a))]
@@ -76,9 +95,9 @@ def test_every_write_of_boot_that_is_taken_away_is_missed(code: Code) -> None:
 
 
 def test_the_mpu_goes_off_and_on_again_around_new_regions(code: Code) -> None:
-    entry = code.functions["protection_arch_load"]
     switches = [
         address
+        for entry in code.procedures(code.handlers[14])
         for address, registers in code.values(entry).items()
         if any(store.address == 0xE000ED94 for store in code.stores(address, registers))
     ]
@@ -95,6 +114,7 @@ def test_the_mpu_goes_off_and_on_again_around_new_regions(code: Code) -> None:
         ("msr basepri, r0", "d0f800d0", "SP is loaded from memory"),
         ("msr control, r0", "81f31488", "CONTROL gets another value"),
         ("cpsie f", "71b6", "FAULTMASK is set"),
+        ("cpsie f", "72b6", "PRIMASK is set"),
     ],
 )
 def test_an_instruction_that_must_not_be_there_is_found(
@@ -138,13 +158,75 @@ def test_an_instruction_that_must_not_be_there_is_found(
             "exception return with memory: dsb due",
         ),
         (
+            "entry.S",
+            "deferred_stub:\n    cpsid i\n",
+            "deferred_stub:\n",
+            "the deferred work doesn't begin by holding everything off",
+        ),
+        (
+            "entry.S",
+            "    cpsie i                     /* masked by the deferred work only */\n",
+            "",
+            "exception return with PRIMASK: cpsie due",
+        ),
+        (
+            "entry.S",
+            "2:  pop {r3, lr}\n    cpsie i\n",
+            "2:  pop {r3, lr}\n",
+            "exception return with PRIMASK: cpsie due",
+        ),
+        (
+            "entry.S",
+            "    ldrd r2, r3, [r1, #CPU_CURRENT]\n    cmp r2, r3\n    bne leave\n",
+            "    b leave\n",
+            "exception return with PRIMASK: cpsie due",
+        ),
+        (
+            "entry.S",
+            "timer_stub:\n",
+            "timer_stub:\n    cpsid i\n",
+            "PRIMASK is set",
+        ),
+        (
+            "entry.S",
+            "    beq start_stub              /* from boot, which runs on MSP */\n",
+            "    bne start_stub\n",
+            "exception return with nPRIV: write due",
+        ),
+        (
+            "entry.S",
+            "    str r1, [r0]\n    dsb\n    bx lr\n\nstart_stub:",
+            "    dsb\n    bx lr\n\nstart_stub:",
+            "exception return with PENDSVSET: write due",
+        ),
+        (
+            "cpu.c",
+            "void cpu_arch_settle(void) { barrier_data(); }",
+            "void cpu_arch_settle(void) {}",
+            "next step of the boot table with boot step: dsb due",
+        ),
+        (
             "line.c",
             "void line_arch_clear(uint32_t line) {",
             "void line_arch_clear(uint32_t line) { *(volatile uint32_t *)0xE000EF00u = line;",
             "store to 0xe000ef00",
         ),
     ],
-    ids=["lazy stacking", "user pends interrupts", "barrier on one path", "late store", "STIR"],
+    ids=[
+        "lazy stacking",
+        "user pends interrupts",
+        "barrier on one path",
+        "late store",
+        "deferred work unmasked",
+        "masked after a switch",
+        "masked after deferred work",
+        "masked where nobody switches",
+        "a handler masks",
+        "boot stays privileged",
+        "forgets to switch",
+        "settled late",
+        "STIR",
+    ],
 )
 def test_a_changed_source_is_found(
     system: Callable[[str], Built], tmp_path: Path, file: str, old: str, new: str, rule: str

@@ -9,6 +9,7 @@ from composer.verify.checks.entries import vector_name, vectors
 from composer.verify.code.effects import Access, Special
 from composer.verify.code.follow import NO_BOUND, Summary
 from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits
+from composer.verify.described import FAULT
 from composer.verify.expected import TO_SIGNAL, TRANSPARENT
 from composer.verify.subject import Subject
 from composer.verify.tables import SYSTEM_VECTORS
@@ -25,16 +26,19 @@ _ISER, _ICER = 0xE000E100, 0xE000E180
 _IPR, _SHPR2, _SHPR3 = 0xE000E400, 0xE000ED1C, 0xE000ED20
 
 _RESET_REQUEST = 0x05FA0004
+_PENDSVSET = 1 << 28
 _MPU_ON = 5  # ENABLE and PRIVDEFENA
 _FAULT_ENABLES = 7 << 16
 _UNSAFE_CCR = 0b11  # NONBASETHRDENA, USERSETMPEND
+_ALSO_PENDING = 0xFFFF0FFF  # SHCSR without what is pending
 _LAZY_STACKING = 1 << 30
 _NOT_PRIVILEGED = 1
-_INDEXED = 4096  # bytes: an array of the kernel that a table's byte is an index of
+_INDEXED = 8192  # bytes: an array of the kernel that a table's byte is an index of
+_SIGNAL_BYTES = 12  # of struct signal: waiter, count, delivered
 
 # What an interrupt may store to in the system control space, besides its own line's ICER.
-_SWITCHING = {_MPU_CTRL, _CPACR, *_MPU_REGIONS}
-# What stopping a domain adds: it resets the chip when the hypervisor is lost.
+_SWITCHING = {_MPU_CTRL, _CPACR, *_MPU_REGIONS, _ICSR}
+# What a watchdog adds: it stops a domain, or resets the chip when the hypervisor is lost.
 _STOPPING = {_SHCSR, _AIRCR}
 
 
@@ -42,7 +46,7 @@ def check_stubs(subject: Subject, analysis: Analysis) -> Iterator[str]:
     """Every interrupt ends in bounded time, closes its line, and stores where it may."""
     stack = vectors(subject)[0] - subject.ram_of("kernel").start
     for number, summary in analysis.handlers.items():
-        if number != _SYSTICK and number < SYSTEM_VECTORS:
+        if number not in (_SYSTICK, PENDSV) and number < SYSTEM_VECTORS:
             continue
         name = vector_name(number)
         for problem in sorted(summary.problems):
@@ -54,10 +58,12 @@ def check_stubs(subject: Subject, analysis: Analysis) -> Iterator[str]:
             line = number - SYSTEM_VECTORS
             allowed.add(_ICER + 4 * (line // 32))
             yield from _closes(subject, name, line, summary)
-            yield from _serves(subject, name, line, summary)
+            yield from _serves(subject, analysis, name, line)
         else:
             allowed |= _STOPPING
         yield from _stores(subject, name, summary, allowed)
+        if not _stored(summary, _ICSR) <= {_PENDSVSET}:
+            yield f"{name}: pends or clears another exception than PendSV"
 
 
 def _holding(subject: Subject) -> set[int]:
@@ -75,20 +81,36 @@ def _closes(subject: Subject, name: str, line: int, summary: Summary) -> Iterato
         yield f"{name}: doesn't close its line, and that alone, at the NVIC"
 
 
-def _serves(subject: Subject, name: str, line: int, summary: Summary) -> Iterator[str]:
+def _serves(subject: Subject, analysis: Analysis, name: str, line: int) -> Iterator[str]:
     """A line with a route reaches what the route names: a signal, or a vector of a vCPU."""
     route = subject.expected.routes().get(line)
     if route is None:
         return
+    summary = analysis.handlers[line + SYSTEM_VECTORS]
     calls = summary.calls()
     if route.kind == TO_SIGNAL:
-        if not any(call.arguments[0] == route.target for call in calls):
-            yield f"{name}: no call with signal {route.target}"
+        if not _sends(analysis, summary, route.target):
+            yield f"{name}: doesn't send signal {route.target}"
     elif not any(
         call.arguments[1:3] == (route.virt_id, int(bool(route.kind & TRANSPARENT)))
         for call in calls
     ):
         yield f"{name}: no call with vector {route.virt_id}"
+
+
+def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
+    """By what it stores, for sending may be expanded in place: all words of a struct signal.
+
+    Every fault sends the hypervisor's signal: that tells where the others are.
+    """
+    stored = {store.place for store in summary.stores()}
+    at_fault = {store.place for store in analysis.handlers[_FAULTS[-1]].stores()}
+    offset = _SIGNAL_BYTES * (signal - FAULT)
+    return any(
+        isinstance(place, int)
+        and all(place + n in stored and place - offset + n in at_fault for n in (0, 4, 8))
+        for place in stored
+    )
 
 
 def _stores(subject: Subject, name: str, summary: Summary, registers: set[int]) -> Iterator[str]:
@@ -132,12 +154,12 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
                 yield f"{vector_name(number)}: {problem}"
     if not any(c.arguments[0] == THREAD_STACK for c in analysis.handlers[_SVC].calls()):
         yield "SVCall: doesn't hand over the caller's stack"
-    timer = subject.tables.places["timer"]
+    if _PENDSVSET not in _stored(analysis.handlers[_SYSTICK], _ICSR):
+        yield "SysTick: doesn't pend PendSV for what is due"
     if not any(
-        isinstance(e, Access) and not e.is_store and isinstance(e.place, int) and e.place in timer
-        for e in analysis.handlers[_SYSTICK].effects
+        _overlap(load, subject.tables.places["timer"]) for load in analysis.loads_of(PENDSV)
     ):
-        yield "SysTick: doesn't serve the timer table"
+        yield "PendSV: doesn't serve the timer table"
     yield from _first_switch(analysis.handlers[PENDSV])
 
 
@@ -158,7 +180,7 @@ def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
     """Reset code sets the processor up as the rest relies on it."""
     reset = analysis.reset
     yield from (f"Reset: {problem}" for problem in sorted(reset.problems))
-    yield from _protected(subject, reset)
+    yield from _protected(subject, reset, analysis.handlers[PENDSV])
     flash = subject.flash_of("kernel").start
     ticks = subject.expected.cpu_hz // subject.system.kernel.tick_hz
     for what, register, wanted in (
@@ -175,41 +197,67 @@ def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
     ):
         if register == _FPCCR and not subject.chip.core.fpu:
             continue
-        values = _stored(reset, register)
+        values = {s.value for s in reset.stores() if s.place == register and not _forgets(reset, s)}
         good = [v for v in values if isinstance(v, int) and v & needed == needed]
         if not values or len(good) != len(values) or any(v & refused for v in good):
             yield f"Reset: {what}"
     yield from _priorities(subject, reset)
 
 
-def _protected(subject: Subject, reset: Summary) -> Iterator[str]:
-    """The function that looks for the unit is told to switch it on."""
+def _forgets(reset: Summary, store: Access) -> bool:
+    """A domain that can't start is stopped: what it may have pending is cleared, no enable."""
+    read = any(
+        isinstance(e, Access) and not e.is_store and e.place == _SHCSR and 0 < store.at - e.at <= 8
+        for e in reset.effects
+    )
+    return store.place == _SHCSR and store.value == Range(0, _ALSO_PENDING) and read
+
+
+def _protected(subject: Subject, reset: Summary, pendsv: Summary) -> Iterator[str]:
+    """Reset looks for the unit, and sets what every switch reads before it switches it on."""
     if not subject.system.kernel.protection:
         yield 'the description has protection="off": every domain can write every other'
     if subject.manifest.protection != subject.system.kernel.protection:
         yield f"the manifest says protection {'on' if subject.manifest.protection else 'off'}"
-    calls = reset.calls()
-    for effect in reset.effects:
-        if isinstance(effect, Access) and effect.place == _MPU_TYPE:
-            inner = max((c.target for c in calls if c.target <= effect.at), default=None)
-            told = [call.arguments[0] for call in calls if call.target == inner]
-            if told and all(argument == 1 for argument in told):
-                return
-    yield "Reset: the protection unit isn't asked for with a constant 1: it stays off"
+    regions = [s.at for s in pendsv.stores() if s.place in _MPU_REGIONS]
+    on = [s.at for s in pendsv.stores() if s.place == _MPU_CTRL and s.value == _MPU_ON]
+    asked = {
+        e.place
+        for e in pendsv.effects
+        if isinstance(e, Access)
+        and not e.is_store
+        and isinstance(e.place, int)
+        and e.place in subject.ram_of("kernel")
+        and max(regions, default=0) < e.at < max(on, default=0)
+    }
+    told = [_stored(reset, place) for place in asked if isinstance(place, int)]
+    if not any(values in ({1}, {0, 1}) for values in told):  # 0: before such a chip is refused
+        yield "Reset: no switch is told to use the protection unit: it stays off"
+    if not _loads(reset, _MPU_TYPE) or _RESET_REQUEST not in _stored(reset, _AIRCR):
+        yield "Reset: a chip without protection unit isn't refused"
 
 
 def _priorities(subject: Subject, reset: Summary) -> Iterator[str]:
-    """All interrupts and SVCall, PendSV, SysTick share one level: nothing preempts the kernel."""
-    registers = [_IPR + 4 * n for n in range(-(-subject.lines // 4))]
+    """All interrupts, SVCall and SysTick share one level, PendSV has one below: nothing but a fault
+    preempts them."""
     levels: set[int | None] = set()
-    for register in registers:
+    for register in [_IPR + 4 * n for n in range(-(-subject.lines // 4))]:
         for value in _stored(reset, register) or {None}:
             levels |= set(value.to_bytes(4, "little")) if isinstance(value, int) else {None}
-    for register, shifts in ((_SHPR2, (24,)), (_SHPR3, (16, 24))):
-        for value in _stored(reset, register) or {None}:
-            levels |= {value >> n & 0xFF if isinstance(value, int) else None for n in shifts}
+    for register in (_SHPR2, _SHPR3):
+        levels |= _level(reset, register, 24)
+    deferred = _level(reset, _SHPR3, 16)
     if len(levels) != 1 or not levels <= set(range(1, 256)):
         yield "Reset: interrupts and the kernel's exceptions don't share one priority below faults"
+    elif not all(level is not None and level > max(filter(None, levels)) for level in deferred):
+        yield "Reset: the deferred work (PendSV) isn't less urgent than interrupts"
+
+
+def _level(reset: Summary, register: int, shift: int) -> set[int | None]:
+    return {
+        value >> shift & 0xFF if isinstance(value, int) else None
+        for value in _stored(reset, register) or {None}
+    }
 
 
 def check_tables_used(subject: Subject, analysis: Analysis) -> Iterator[str]:
@@ -223,8 +271,13 @@ def check_tables_used(subject: Subject, analysis: Analysis) -> Iterator[str]:
     }  # fmt: skip
     for name, count in counts.items():
         place = subject.tables.places[name]
-        if count and not any(low < place.stop and place.start <= high for low, high in loads):
+        if count and not any(_overlap(load, place) for load in loads):
             yield f"no code of the kernel reads table '{name}' at 0x{place.start:08x}"
+
+
+def _overlap(load: tuple[int, int], place: range) -> bool:
+    low, high = load
+    return low < place.stop and place.start <= high
 
 
 def _stored(summary: Summary, register: int) -> set[Value]:

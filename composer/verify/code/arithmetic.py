@@ -39,6 +39,8 @@ def result(
     if instruction.sets_flags:
         state = replace(state, flags=flags or tested(value), compared_with=None)
     after = state.put(target.number, value)
+    if instruction.sets_flags and flags is None:
+        after = replace(after, compared_with=(target.number, 0))
     return after.above(value.offset) if target.number == SP and isinstance(value, Stack) else after
 
 
@@ -135,6 +137,10 @@ def _field(state: State, instruction: Instruction) -> State:
     return result(state, instruction, masked(value, (1 << width.value) - 1))
 
 
+def _insert(state: State, instruction: Instruction) -> State:
+    return result(state, instruction, None)
+
+
 def _count_zeros(state: State, instruction: Instruction) -> State:
     value = value_of(state, instruction.operands[1])
     zeros: Value = 32 - value.bit_length() if isinstance(value, int) else Range(0, 32)
@@ -142,15 +148,22 @@ def _count_zeros(state: State, instruction: Instruction) -> State:
 
 
 def _multiply(state: State, instruction: Instruction) -> State:
-    a, b = sources(state, instruction)
-    value: Value = None
+    return result(state, instruction, _product(*sources(state, instruction)))
+
+
+def _product(a: Value, b: Value) -> Value:
     if isinstance(a, int) and isinstance(b, int):
-        value = a * b & WORD
-    elif isinstance(a, int) and isinstance(b, Range):
-        value = ranged(a * b.low, a * b.high)
-    elif isinstance(a, Range) and isinstance(b, int):
-        value = ranged(b * a.low, b * a.high)
-    return result(state, instruction, value)
+        return a * b & WORD
+    if isinstance(a, int) and isinstance(b, Range):
+        return ranged(a * b.low, a * b.high)
+    if isinstance(a, Range) and isinstance(b, int):
+        return ranged(b * a.low, b * a.high)
+    return None
+
+
+def _multiply_add(state: State, instruction: Instruction) -> State:
+    _, a, b, c = (value_of(state, operand) for operand in instruction.operands)
+    return result(state, instruction, add(_product(a, b), c))
 
 
 def _nothing(state: State, instruction: Instruction) -> State:
@@ -179,7 +192,8 @@ OPERATIONS: dict[str, Operation] = {
     "sub": _subtract, "subw": _subtract, "rsb": _subtract,
     "cmp": _compare, "tst": _test, "and": _and, "bic": _clear, "orr": _or, "eor": _or,
     "lsl": _shift, "lsr": _shift, "asr": _shift, "ror": _shift,
-    "uxtb": _extend, "uxth": _extend, "ubfx": _field, "clz": _count_zeros, "mul": _multiply,
+    "uxtb": _extend, "uxth": _extend, "ubfx": _field, "bfi": _insert, "clz": _count_zeros,
+    "mul": _multiply, "mla": _multiply_add,
     "vmsr": _nothing, "vmrs": _float_to_core, "vmov": _float_to_core,
     **dict.fromkeys(
         ("nop", "it", "dsb", "dmb", "isb", "cps", "cpsid", "cpsie", "wfi", "hint"), _nothing

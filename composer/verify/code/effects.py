@@ -43,7 +43,8 @@ Effect = Access | Special | Call
 
 @dataclass(frozen=True)
 class Next:
-    """Where a step leads. kind: go, call, leave, trap, system-call, lost."""
+    """Where a step leads. kind: go, call, leave, trap, halt (a branch to itself),
+    system-call, lost."""
 
     kind: str
     state: State

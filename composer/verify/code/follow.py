@@ -22,6 +22,8 @@ MAX_STATES = 150_000
 MAX_VISITS = 100
 """So many different states at one instruction are followed: a loop that takes longer has no bound
 that matters to an interrupt."""
+AIRCR, RESET_REQUEST = 0xE000ED0C, 0x05FA0004
+_DIRECTLY = 8  # bytes: a store and a barrier
 _CALLER_SAVED = (0, 1, 2, 3, 12, 14)
 _ARGUMENTS = 4
 
@@ -214,9 +216,22 @@ class _Walk:
                 self._results.add(way.state.registers[0])
             else:
                 self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")
+        elif way.kind == "halt":
+            if not self._follower.merges and not self._resets(state.pc):
+                self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
         elif way.kind != "trap":
             self._problems.add(f"{way.text} at 0x{state.pc:08x}")
         return []
+
+    def _resets(self, halt: int) -> bool:
+        """Whether an endless loop waits for the reset that was requested just before it."""
+        return any(
+            isinstance(effect, Access)
+            and effect.is_store
+            and (effect.place, effect.value) == (AIRCR, RESET_REQUEST)
+            and 0 < halt - effect.at <= _DIRECTLY
+            for effect in self._effects
+        )
 
     def _call(self, state: State, way: Next) -> list[tuple[State, int]]:
         target = way.target

@@ -35,7 +35,8 @@ class Startup:
 def follow_startup(
     stepper: Stepper, decoder: Decoder, code: range, entry: int, last: int
 ) -> Startup:
-    """All ways from `entry` until system call `last`; a trap may end a way before."""
+    """All ways from `entry` until system call `last`; a trap or an endless
+    loop may end a way before."""
     calls: set[SystemCall] = set()
     problems: list[str] = []
     reached = False
@@ -61,7 +62,7 @@ def follow_startup(
                     reached = True
                     continue
                 waiting.append(way.state.put(0, None))
-            elif way.kind != "trap":
+            elif way.kind not in ("trap", "halt"):
                 after = _next(way)
                 if after is None:
                     problems.append(f"branches to an unknown place at 0x{state.pc:08x}")

@@ -99,7 +99,7 @@ class State:
     pc: int
     registers: tuple[Value, ...]
     flags: Flags = UNKNOWN
-    # (register, number): the flags are those of a comparison of these two
+    # (register, number): the flags are those of a comparison of these two; of a test, with 0
     compared_with: tuple[int, int] | None = None
     frame: frozenset[tuple[int, Value]] = field(default_factory=frozenset)
 
@@ -162,6 +162,8 @@ def _narrowed(value: Value, condition: str, number: int) -> Value:
     """What a register can be when a comparison with a number came out like this."""
     if isinstance(value, int):
         return value
+    if number == 0 and condition == "ls":
+        return value  # of a result that was tested, not compared, C says nothing
     low, high = limits(value) or (0, WORD)
     if condition == "eq":
         return number

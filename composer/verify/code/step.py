@@ -53,7 +53,8 @@ class Stepper(Machine):
     def _branch(self, state: State, instruction: Instruction) -> Iterator[Next]:
         (target,) = instruction.operands
         assert isinstance(target, Immediate)
-        yield Next("go", state.at(target.value))
+        stays = target.value == instruction.address
+        yield Next("halt" if stays else "go", state.at(target.value))
 
     def _call(self, state: State, instruction: Instruction) -> Iterator[Next]:
         target = value_of(state, instruction.operands[0])
