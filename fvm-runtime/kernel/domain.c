@@ -27,6 +27,8 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
     return (address & 3u) == 0 && offset < domain->ram_size && domain->ram_size - offset >= size;
 }
 
+bool domain_may_use_fpu(const struct fvm_domain *domain) { return domain->protection.cpacr != 0; }
+
 static void describe_thread(struct thread *thread, const struct fvm_thread_config *config)
 {
     static uint32_t fpu_contexts, core_contexts;
@@ -35,12 +37,11 @@ static void describe_thread(struct thread *thread, const struct fvm_thread_confi
     thread->domain_index = config->domain;
     thread->slot = config->slot;
     thread->priority = config->priority;
-    thread->fpu = domain->protection.cpacr != 0;
-    thread->return_bits = context_arch_return_bits(thread->fpu);
+    thread->return_bits = context_arch_return_bits(domain_may_use_fpu(domain));
     thread->vcpu = vcpu_of_domain(domain);
     if (vcpu_of_thread(thread) != NULL && thread == thread->vcpu->usr) {
         thread->context = &thread->vcpu->state->usr_reg;
-    } else if (FVM_FPU_CONTEXTS != 0 && thread->fpu != 0) {
+    } else if (FVM_FPU_CONTEXTS != 0 && domain_may_use_fpu(domain)) {
         thread->context = &fpu_context[fpu_contexts++];
     } else {
         thread->context = (struct fvm_usr_reg *)&core_context[core_contexts++];
@@ -64,7 +65,8 @@ static bool slot_good(const struct fvm_domain *domain, uint32_t slot)
 void domain_start_thread(struct thread *thread)
 {
     const struct fvm_domain_entry *image = &header_of(thread->domain)->thread[thread->slot];
-    context_arch_init(thread->context, thread->fpu, image->entry, image->stack);
+    context_arch_init(thread->context, domain_may_use_fpu(thread->domain), image->entry,
+                      image->stack);
     if (vcpu_of_thread(thread) == NULL) {
         scheduler_wake(thread);
     } else {

@@ -17,6 +17,13 @@
 /* Of the tables, at least one element each, so that an empty subject still is an array. */
 #define FVM_AT_LEAST_ONE(n) ((n) > 0 ? (n) : 1)
 
+/* Not on a path that has to be short: a function of its own, so that its registers and branches
+ * cost the others nothing. */
+#define FVM_RARE __attribute__((noinline))
+
+/* Keeps the compiler from multiplying an index again for every member it accesses. */
+#define FVM_ONCE(pointer) __asm("" : "+r"(pointer))
+
 enum thread_state {
     THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
     THREAD_READY,
@@ -29,14 +36,16 @@ struct port;
 
 struct thread {
     struct fvm_usr_reg *context; /* kernel memory; for USR fvm_state.usr_reg of its VM */
-    uint32_t return_bits;        /* context_arch_return_bits of its domain (used by entry.S) */
+    uint32_t return_bits;        /* context_arch_return_bits of its domain */
     const struct fvm_domain *domain;
     struct vcpu *vcpu;     /* NULL for a process */
     struct signal *signal; /* that it waited for last */
-    uint8_t fpu;           /* 1: its domain may use the FPU */
+    /* Of a process's thread, its place: these three go together from one thread to another. */
+    uint32_t bit;     /* in cpu.ready */
+    uint8_t rank;     /* the higher one runs; a vCPU's have one too */
+    uint8_t priority; /* bit and rank come from it */
+    uint8_t none[2];
     uint8_t state;
-    uint8_t rank;     /* the higher one runs */
-    uint8_t priority; /* of a process thread */
     uint8_t slot;
     uint8_t domain_index;
 #if FVM_PORTS > 0
@@ -47,18 +56,19 @@ struct thread {
 extern struct thread thread_table[FVM_THREADS];
 
 struct cpu {
-    struct thread *current; /* offsets used by entry.S */
-    struct thread *next;    /* the best of the ready ones, at the end of every kernel entry */
-    uint32_t charged;       /* timer_arch_count up to which running vCPUs have paid */
+    struct thread *current;
+    struct thread *next; /* the best of the ready ones, at the end of every kernel entry */
+    uint32_t charged;    /* timer_arch_count up to which running vCPUs have paid */
+    uint32_t ready;      /* threads of processes, a bit a priority */
 };
 extern struct cpu cpu;
 extern struct thread *process_thread[32]; /* by priority, what runs with it */
 
-/* What USR's wait and the vectors pended since have to do with each other. */
-enum usr_wait {
-    USR_WAIT_NONE,
-    USR_WAIT_LATCHED, /* a vector was pended: the next wait returns at once */
-    USR_WAIT_SLEEPS,  /* USR waits */
+/* What a wait of VCT or USR and what it waits for have to do with each other. */
+enum vcpu_wait {
+    WAIT_NONE,
+    WAIT_LATCHED, /* it came: the next wait returns at once */
+    WAIT_SLEEPS,  /* the thread waits */
 };
 
 struct vcpu {
@@ -67,12 +77,12 @@ struct vcpu {
     struct fvm_state *state; /* in the VM: store, and read nothing to decide by */
     uint32_t bit;            /* 1 << index */
     int32_t budget;          /* cycles left; negative: debt */
-    uint8_t usr_wait;
-    bool wake;       /* sticky wake signal of VCT */
-    bool open;       /* hyp_int_ena */
-    bool locked;     /* hyp_vct_lck */
-    bool watched;    /* the watchdog was fed since the start */
-    uint8_t request; /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
+    uint8_t usr_wait;        /* enum vcpu_wait, for a vector to be pended */
+    uint8_t vct_wait;        /* for its wake signal */
+    bool open;               /* hyp_int_ena */
+    bool locked;             /* hyp_vct_lck */
+    bool watched;            /* the watchdog was fed since the start */
+    uint8_t request;         /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
     uint16_t tick_owed;
     uint32_t tick_period; /* kernel ticks; 0: no tick */
     uint32_t tick_served, tick_dropped;
@@ -109,11 +119,12 @@ extern struct domain domain_table[FVM_DOMAINS];
 void scheduler_init(void);
 void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> READY */
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
-void scheduler_block(struct thread *thread, uint8_t state);
+void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
+void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread, uint8_t state);
 void scheduler_tick(void);
 void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
-uint32_t scheduler_switch(struct thread *previous); /* from entry.S */
+void scheduler_exhausted(struct vcpu *vcpu); /* from entry.S, after the vCPU paid */
 
 /* `by` runs in the place of `thread` and with its priority. */
 void scheduler_replace(struct thread *thread, struct thread *by);
@@ -233,6 +244,7 @@ void request_drop(struct vcpu *vcpu);            /* its VM stops: nobody waits f
 
 /* --- domain.c ----------------------------------------------------------------------------- */
 void domain_init(void);
+bool domain_may_use_fpu(const struct fvm_domain *domain);
 void domain_start_thread(struct thread *thread); /* from where its image says */
 /* The domain's thread faulted: nothing of a VM runs from now on, of a process not this thread. */
 void domain_halt(struct thread *thread);
@@ -270,7 +282,8 @@ uint32_t time_ticks(void);
 int32_t time_set(uint32_t timer, uint32_t after); /* sends in so many ticks; 0: not */
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
 int32_t pin_get(uint8_t domain_index, uint32_t port, uint32_t levels);
-void syscall_dispatch(struct call_frame *frame); /* from the architecture's call entry */
+/* From the architecture's call entry; the frame lies in the caller's memory. */
+void syscall_dispatch(struct call_frame *frame, struct thread *caller);
 const struct fvm_capability *capability_at(const struct fvm_domain *domain, uint32_t number);
 const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
                                              uint8_t type, uint8_t rights);

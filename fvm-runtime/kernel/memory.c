@@ -85,7 +85,6 @@ static void make_thread(const struct thread *maker, struct thread_object *object
     thread->domain = maker->domain;
     thread->vcpu = NULL;
     thread->signal = NULL;
-    thread->fpu = maker->fpu;
     thread->state = THREAD_STOPPED;
     thread->slot = (uint8_t)(FVM_FAULT_RUN_TIME | slot);
     thread->domain_index = maker->domain_index;

@@ -49,7 +49,7 @@ int32_t request_post(struct thread *usr, const struct call_frame *frame)
     vcpu->request_argument[0] = frame->r[0];
     vcpu->request_argument[1] = frame->r[1];
     posted |= vcpu->bit;
-    scheduler_block(usr, THREAD_WAITING);
+    scheduler_block_vcpu(vcpu, usr, THREAD_WAITING);
     notify();
     return FVM_OK;
 }

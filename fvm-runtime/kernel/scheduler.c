@@ -17,15 +17,21 @@ struct cpu cpu;
 struct thread thread_table[FVM_THREADS];
 
 struct thread *process_thread[32];
-static uint32_t process_ready;                         /* bit: priority */
 static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted; /* bit: vCPU */
 static uint32_t turn;                                  /* bit: the vCPU that owns the turn */
 static uint32_t preferred; /* bit: of several boosted ones of a priority it runs first */
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
-#define IDLE 1u /* priority 0 in process_ready: always set */
+#define IDLE 1u /* in cpu.ready: always set */
 
 #define RANK_VCPU 1u /* above idle, below every other process */
+
+static void settle(struct thread *thread, uint32_t priority)
+{
+    thread->bit = 1u << priority;
+    thread->priority = (uint8_t)priority;
+    thread->rank = (uint8_t)(2u * priority);
+}
 
 void scheduler_init(void)
 {
@@ -33,7 +39,7 @@ void scheduler_init(void)
         struct thread *thread = &thread_table[i];
         if (vcpu_of_thread(thread) == NULL && i < FVM_THREADS - FVM_PORTS) {
             process_thread[thread->priority] = thread;
-            thread->rank = (uint8_t)(2u * thread->priority);
+            settle(thread, thread->priority);
         } else {
             thread->rank = RANK_VCPU;
         }
@@ -89,7 +95,7 @@ static void choose_vcpu(void)
 
 static void choose(void)
 {
-    uint32_t ready = process_ready & ~IDLE;
+    uint32_t ready = cpu.ready & ~IDLE;
     if (ready != 0) {
         cpu.next = process_thread[31 - __builtin_clz(ready)];
     } else if (FVM_VCPUS != 0) {
@@ -102,7 +108,7 @@ static void choose(void)
 void scheduler_wake(struct thread *thread)
 {
     thread->state = THREAD_READY;
-    process_ready |= 1u << thread->priority;
+    cpu.ready |= thread->bit;
     if (thread->rank > cpu.next->rank) {
         cpu.next = thread;
     }
@@ -111,10 +117,11 @@ void scheduler_wake(struct thread *thread)
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
 {
     thread->state = THREAD_READY;
+    if (cpu.next == vcpu->usr) {
+        cpu.next = vcpu->vct; /* the one that became ready */
+        return;
+    }
     if ((vcpu_ready & vcpu->bit) != 0) {
-        if (cpu.next == vcpu->usr) {
-            cpu.next = vcpu->vct; /* the one that became ready */
-        }
         return;
     }
     vcpu_ready |= vcpu->bit;
@@ -128,21 +135,26 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
 void scheduler_block(struct thread *thread, uint8_t state)
 {
     thread->state = state;
-    struct vcpu *vcpu = vcpu_of_thread(thread);
-    if (vcpu == NULL) {
-        process_ready &= ~(1u << thread->priority);
-    } else if (vcpu->vct->state != THREAD_READY && vcpu->usr->state != THREAD_READY) {
-        vcpu_ready &= ~vcpu->bit;
-        vcpu_boosted &= ~vcpu->bit;
-        if (vcpu->bit == turn) {
-            pass_turn();
-        }
-    } else {
-        /* One of the two blocks, the other one is ready. */
+    cpu.ready &= ~thread->bit;
+    if (cpu.next == thread) {
+        choose();
+    }
+}
+
+void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread, uint8_t state)
+{
+    struct thread *other = thread == vcpu->vct ? vcpu->usr : vcpu->vct;
+    thread->state = state;
+    if (other->state == THREAD_READY) {
         if (cpu.next == thread) {
-            cpu.next = thread == vcpu->vct ? vcpu->usr : vcpu->vct;
+            cpu.next = other;
         }
         return;
+    }
+    vcpu_ready &= ~vcpu->bit;
+    vcpu_boosted &= ~vcpu->bit;
+    if (vcpu->bit == turn) {
+        pass_turn();
     }
     if (cpu.next == thread) {
         choose();
@@ -152,6 +164,7 @@ void scheduler_block(struct thread *thread, uint8_t state)
 void scheduler_replace(struct thread *thread, struct thread *by)
 {
     by->priority = thread->priority;
+    by->bit = thread->bit;
     by->rank = thread->rank;
     by->state = THREAD_READY;
     process_thread[by->priority] = by;
@@ -163,19 +176,19 @@ void scheduler_replace(struct thread *thread, struct thread *by)
 /* Where a thread is now, or what runs in its place. */
 static uint32_t take_away(const struct thread *thread, struct thread **runs)
 {
-    uint32_t bit = 1u << thread->priority, ready = process_ready & bit;
+    uint32_t ready = cpu.ready & thread->bit;
     *runs = process_thread[thread->priority];
     process_thread[thread->priority] = NULL;
-    process_ready &= ~bit;
+    cpu.ready &= ~thread->bit;
     return ready;
 }
 
 static void put(struct thread *thread, struct thread *runs, uint32_t priority, uint32_t ready)
 {
-    thread->priority = runs->priority = (uint8_t)priority;
-    thread->rank = runs->rank = (uint8_t)(2u * priority);
+    settle(thread, priority);
+    settle(runs, priority);
     process_thread[priority] = runs;
-    process_ready |= ready != 0 ? 1u << priority : 0u;
+    cpu.ready |= ready != 0 ? thread->bit : 0u;
 }
 
 static bool free_for(uint32_t priority, const struct thread *a, const struct thread *b)
@@ -220,7 +233,7 @@ struct thread *scheduler_runs_for(const struct thread *thread)
 }
 
 /* The budget is used up: the vCPU waits for its next turn. */
-static void __attribute__((noinline)) end_budget(struct vcpu *vcpu)
+__attribute__((noinline)) void scheduler_exhausted(struct vcpu *vcpu)
 {
     if ((vcpu_funded & vcpu->bit) == 0) {
         return;
@@ -239,18 +252,7 @@ static void pay(struct vcpu *vcpu, uint32_t cycles)
 {
     vcpu->budget -= (int32_t)cycles;
     if (vcpu->budget <= 0) {
-        end_budget(vcpu);
-    }
-}
-
-/* The running vCPU pays for the time since somebody last did. */
-static void charge(struct vcpu *vcpu)
-{
-    uint32_t now = timer_arch_count();
-    uint32_t elapsed = timer_arch_elapsed(cpu.charged, now);
-    cpu.charged = now;
-    if (vcpu != NULL) {
-        pay(vcpu, elapsed);
+        scheduler_exhausted(vcpu);
     }
 }
 
@@ -259,10 +261,13 @@ static void charge(struct vcpu *vcpu)
 void scheduler_tick(void)
 {
     struct vcpu *running = vcpu_of_thread(cpu.current);
-    charge(running);
+    uint32_t now = timer_arch_count();
+    uint32_t elapsed = timer_arch_elapsed(cpu.charged, now);
+    cpu.charged = now;
     if (running == NULL) {
         return;
     }
+    pay(running, elapsed);
     uint32_t boosted = vcpu_boosted & running->config->peers;
     if ((boosted & running->bit) != 0 && boosted != running->bit) {
         preferred = next_bit(boosted, running->bit);
@@ -290,24 +295,4 @@ int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles)
         vcpu_funded |= vcpu->bit;
     }
     return FVM_OK;
-}
-
-/* Called by the architecture after it saved the context of cpu.current. Returns the thread to
- * resume; bit 0 is set if its domain is another one and may use the FPU, whose registers must then
- * not be those of the domain before. */
-uint32_t scheduler_switch(struct thread *previous)
-{
-    if (FVM_VCPUS != 0 && previous->vcpu != cpu.next->vcpu) {
-        charge(previous->vcpu); /* may wake the hypervisor */
-    }
-    struct thread *next = cpu.next;
-    cpu.current = next;
-    if (previous->domain == next->domain) {
-        return (uint32_t)next;
-    }
-    if (next->vcpu != NULL || next->rank == 0) {
-        interrupt_hold(next->vcpu);
-    }
-    protection_arch_load(&next->domain->protection);
-    return (uint32_t)next | next->fpu;
 }

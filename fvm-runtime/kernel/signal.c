@@ -4,7 +4,7 @@
 struct signal {
     struct thread *waiter; /* only while count is 0 */
     uint32_t count;        /* sent since the last wait, saturating */
-    uint32_t delivered;    /* handed to waiters since start */
+    uint32_t delivered;    /* handed to waiters since start; one that waits now is counted */
 };
 
 _Static_assert(sizeof(struct signal) <= FVM_OBJECT_SIGNAL_SIZE, "size is ABI");
@@ -19,7 +19,6 @@ static inline void send(struct signal *signal)
         return;
     }
     signal->waiter = NULL;
-    signal->delivered++;
     scheduler_wake(waiter); /* its wait returns 1: block */
 }
 
@@ -40,16 +39,23 @@ static inline int32_t collect(struct signal *signal)
 static inline int32_t block(struct thread *thread, struct signal *signal)
 {
     signal->waiter = thread;
+    signal->delivered++;
     thread->signal = signal;
     scheduler_block(thread, THREAD_WAITING);
     return 1;
 }
 
-void signal_send(uint32_t index) { send(&signal_table[index]); }
+void signal_send(uint32_t index)
+{
+    struct signal *signal = &signal_table[index];
+    FVM_ONCE(signal);
+    send(signal);
+}
 
 int32_t signal_wait(struct thread *thread, uint32_t index)
 {
     struct signal *signal = &signal_table[index];
+    FVM_ONCE(signal);
     int32_t result = collect(signal);
     if (result != 0) {
         return result;
@@ -84,6 +90,7 @@ void signal_leave(struct thread *thread)
     if (thread->state == THREAD_WAITING && thread->signal != NULL &&
         thread->signal->waiter == thread) {
         thread->signal->waiter = NULL;
+        thread->signal->delivered--;
     }
 }
 
@@ -98,7 +105,7 @@ bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending)
     if (index >= FVM_SIGNALS) {
         return false;
     }
-    *delivered = signal_table[index].delivered;
+    *delivered = signal_table[index].delivered - (signal_table[index].waiter != NULL);
     *pending = signal_table[index].count;
     return true;
 }

@@ -1,7 +1,7 @@
 /* System calls: decode, check, hand over. Every argument is hostile; every refusal is a result. */
 #include "kernel/kernel.h"
 
-static int32_t reboot_request(struct thread *caller)
+static FVM_RARE int32_t reboot_request(struct thread *caller)
 {
     fault_raise(caller, FVM_FAULT_RESET, &(struct fault_detail){0});
     return FVM_OK;
@@ -60,7 +60,7 @@ static int32_t vcpu_call(struct thread *caller, struct call_frame *frame)
     }
 }
 
-static int32_t status(struct call_frame *frame)
+static FVM_RARE int32_t status(struct call_frame *frame)
 {
     uint32_t subject = frame->r[1], index = frame->r[2];
     if (subject == FVM_STATUS_KERNEL) {
@@ -84,30 +84,34 @@ static int32_t status(struct call_frame *frame)
     return FVM_E_ARGUMENT;
 }
 
-static int32_t on_signal_object(struct thread *caller, struct signal *signal, bool wait)
+static bool of_run_time(const struct fvm_capability *cap)
 {
-    if (wait) {
-        return signal_wait_for(caller, signal);
-    }
-    signal_send_to(signal);
-    return FVM_OK;
+    return FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX;
 }
 
-static int32_t on_signal(struct thread *caller, const struct call_frame *frame)
+static int32_t on_wait(struct thread *caller, uint32_t number)
 {
-    bool wait = frame->number == FVM_CALL_SIGNAL_WAIT;
-    const struct fvm_capability *cap = capability_find(caller, frame->r[0], FVM_CAP_SIGNAL,
-                                                       wait ? FVM_RIGHT_WAIT : FVM_RIGHT_SEND);
+    const struct fvm_capability *cap =
+        capability_find(caller, number, FVM_CAP_SIGNAL, FVM_RIGHT_WAIT);
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
-    if (FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX) {
-        return on_signal_object(caller, slot_object(cap), wait);
+    return of_run_time(cap) ? signal_wait_for(caller, slot_object(cap))
+                            : signal_wait(caller, cap->index);
+}
+
+static int32_t on_send(struct thread *caller, uint32_t number)
+{
+    const struct fvm_capability *cap =
+        capability_find(caller, number, FVM_CAP_SIGNAL, FVM_RIGHT_SEND);
+    if (cap == NULL) {
+        return FVM_E_CAPABILITY;
     }
-    if (wait) {
-        return signal_wait(caller, cap->index);
+    if (of_run_time(cap)) {
+        signal_send_to(slot_object(cap));
+    } else {
+        signal_send(cap->index);
     }
-    signal_send(cap->index);
     return FVM_OK;
 }
 
@@ -116,7 +120,7 @@ static const struct fvm_capability *find_vcpu(const struct thread *caller, uint3
     return FVM_VCPUS == 0 ? NULL : capability_find(caller, number, FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
 }
 
-static int32_t on_request(struct thread *caller, struct call_frame *frame)
+static FVM_RARE int32_t on_request(struct thread *caller, struct call_frame *frame)
 {
     const struct fvm_capability *signal =
         capability_find(caller, frame->r[0], FVM_CAP_SIGNAL, FVM_RIGHT_WAIT);
@@ -134,14 +138,14 @@ static int32_t on_request(struct thread *caller, struct call_frame *frame)
     return request_next(caller, replied, frame);
 }
 
-static int32_t on_budget(struct thread *caller, const struct call_frame *frame)
+static FVM_RARE int32_t on_budget(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap = find_vcpu(caller, frame->r[0]);
     return cap == NULL ? FVM_E_CAPABILITY
                        : scheduler_replenish(&vcpu_table[cap->index], frame->r[1]);
 }
 
-static int32_t on_log(struct thread *caller, struct call_frame *frame)
+static FVM_RARE int32_t on_log(struct thread *caller, struct call_frame *frame)
 {
     uint8_t right = frame->number == FVM_CALL_FAULT_NEXT ? FVM_RIGHT_CONTROL : FVM_RIGHT_READ;
     if (capability_find(caller, frame->r[0], FVM_CAP_LOG, right) == NULL) {
@@ -158,7 +162,7 @@ static int32_t on_log(struct thread *caller, struct call_frame *frame)
     }
 }
 
-static int32_t on_domain(struct thread *caller, const struct call_frame *frame)
+static FVM_RARE int32_t on_domain(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_DOMAIN, FVM_RIGHT_CONTROL);
@@ -178,7 +182,7 @@ static int32_t on_domain(struct thread *caller, const struct call_frame *frame)
     }
 }
 
-static int32_t on_function(struct thread *caller, struct call_frame *frame)
+static FVM_RARE int32_t on_function(struct thread *caller, struct call_frame *frame)
 {
     if (FVM_FUNCTIONS == 0) {
         return FVM_E_CALL;
@@ -209,7 +213,7 @@ static int32_t on_event(struct thread *caller, const struct call_frame *frame)
     return FVM_EVENTS == 0 || cap == NULL ? FVM_E_CAPABILITY : event_deliver(cap->index);
 }
 
-static int32_t on_timer(struct thread *caller, const struct call_frame *frame)
+static FVM_RARE int32_t on_timer(struct thread *caller, const struct call_frame *frame)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_TIMER, FVM_RIGHT_CONTROL);
@@ -221,8 +225,9 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
 {
     switch (frame->number) {
     case FVM_CALL_SIGNAL_WAIT:
+        return on_wait(caller, frame->r[0]);
     case FVM_CALL_SIGNAL_SEND:
-        return on_signal(caller, frame);
+        return on_send(caller, frame->r[0]);
     case FVM_CALL_EVT_SND:
         return on_event(caller, frame);
     case FVM_CALL_INVOKE:
@@ -260,10 +265,8 @@ static int32_t process_call(struct thread *caller, struct call_frame *frame)
     }
 }
 
-void syscall_dispatch(struct call_frame *frame)
+void syscall_dispatch(struct call_frame *frame, struct thread *caller)
 {
-    struct thread *caller = cpu.current;
     bool of_vm = vcpu_of_thread(caller) != NULL;
-    int32_t result = of_vm ? vcpu_call(caller, frame) : process_call(caller, frame);
-    frame->r[0] = (uint32_t)result;
+    frame->r[0] = (uint32_t)(of_vm ? vcpu_call(caller, frame) : process_call(caller, frame));
 }

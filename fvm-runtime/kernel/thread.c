@@ -17,7 +17,9 @@ bool thread_stop(struct thread *thread)
     if (FVM_VCPUS != 0) {
         request_leave(thread);
     }
-    scheduler_block(thread, THREAD_STOPPED);
+    if (vcpu_of_thread(thread) == NULL) { /* a vCPU was halted at once */
+        scheduler_block(thread, THREAD_STOPPED);
+    }
     return false;
 }
 
@@ -47,7 +49,7 @@ static int32_t start(struct thread *thread, uint32_t argument, uint32_t entry, u
         if ((stack & 7u) != 0 || !domain_holds(thread->domain, stack - size, size)) {
             return FVM_E_ARGUMENT;
         }
-        context_arch_init(thread->context, thread->fpu, entry, stack);
+        context_arch_init(thread->context, domain_may_use_fpu(thread->domain), entry, stack);
         scheduler_wake(thread);
     }
     context_arch_result(context_arch_stack(thread->context), argument);

@@ -7,6 +7,7 @@
  * "store, then test int_pend" leave no gap, because the kernel runs between two guest instructions.
  */
 #include "kernel/kernel.h"
+#include "kernel/pend.h"
 
 struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];
 
@@ -27,17 +28,17 @@ void vcpu_init(void)
 void vcpu_start(struct vcpu *vcpu)
 {
     *vcpu->state = (struct fvm_state){0};
-    vcpu->wake = vcpu->locked = false;
-    vcpu->usr_wait = USR_WAIT_NONE;
+    vcpu->locked = false;
+    vcpu->usr_wait = vcpu->vct_wait = WAIT_NONE;
 }
 
 void vcpu_halt(struct vcpu *vcpu)
 {
-    scheduler_block(vcpu->vct, THREAD_STOPPED);
-    scheduler_block(vcpu->usr, THREAD_STOPPED);
+    scheduler_block_vcpu(vcpu, vcpu->vct, THREAD_STOPPED);
+    scheduler_block_vcpu(vcpu, vcpu->usr, THREAD_STOPPED);
     request_drop(vcpu);
     vcpu->open = vcpu->watched = false;
-    vcpu->usr_wait = USR_WAIT_NONE;
+    vcpu->usr_wait = vcpu->vct_wait = WAIT_NONE;
     vcpu->tick_owed = 0;
     vcpu->tick_period = 0;
 }
@@ -50,14 +51,7 @@ void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id)
     }
 }
 
-void vcpu_wake(struct vcpu *vcpu)
-{
-    if (vcpu->vct->state == THREAD_WAITING) {
-        scheduler_wake_vcpu(vcpu, vcpu->vct);
-    } else {
-        vcpu->wake = true; /* the next wait returns at once */
-    }
-}
+void vcpu_wake(struct vcpu *vcpu) { pend_wake(vcpu); }
 
 /* The guest's unmask found something pending. */
 void vcpu_wake_self(struct vcpu *vcpu)
@@ -69,40 +63,26 @@ void vcpu_wake_self(struct vcpu *vcpu)
 
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
 {
-    struct fvm_state *state = vcpu->state;
-    state->pending[virt_id] = 1;
-    state->pending_group[virt_id / FVM_VECTOR_GROUP] = 1;
-    if (vcpu->usr_wait == USR_WAIT_SLEEPS) {
-        vcpu->usr_wait = USR_WAIT_NONE;
-        scheduler_wake_vcpu(vcpu, vcpu->usr); /* a masked vector ends the wait too, as with WFI */
-    } else {
-        vcpu->usr_wait = USR_WAIT_LATCHED;
-    }
-    if (!vcpu->open) {
-        return;
-    }
-    if ((transparent ? state->int_mask.byte.pri : state->int_mask.both) != 0) {
-        state->int_pend.byte.vector = 1;
-    } else {
-        vcpu_wake(vcpu);
-    }
+    pend_vector(vcpu, virt_id, transparent);
+}
+
+/* True if the thread has to block. */
+static bool wait(uint8_t *state)
+{
+    bool latched = *state == WAIT_LATCHED;
+    *state = latched ? WAIT_NONE : WAIT_SLEEPS;
+    return !latched;
 }
 
 void vcpu_wait(struct thread *thread, uint32_t served)
 {
     struct vcpu *vcpu = thread->vcpu;
-    if (thread == vcpu->vct) {
+    bool is_vct = thread == vcpu->vct;
+    if (is_vct && served != FVM_NONE) {
         (void)vcpu_done(vcpu, served);
-        if (vcpu->wake) {
-            vcpu->wake = false;
-        } else {
-            scheduler_block(thread, THREAD_WAITING);
-        }
-    } else if (vcpu->usr_wait == USR_WAIT_LATCHED) {
-        vcpu->usr_wait = USR_WAIT_NONE;
-    } else {
-        vcpu->usr_wait = USR_WAIT_SLEEPS;
-        scheduler_block(thread, THREAD_WAITING);
+    }
+    if (wait(is_vct ? &vcpu->vct_wait : &vcpu->usr_wait)) {
+        scheduler_block_vcpu(vcpu, thread, THREAD_WAITING);
     }
 }
 

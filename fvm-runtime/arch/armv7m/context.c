@@ -9,12 +9,16 @@ struct exception_frame {
 #define EXC_RETURN_THREAD_PSP 0xFFFFFFEDu /* bit 4 comes from the thread */
 #define EXC_RETURN_BASIC_FRAME 0x10u
 
-/* entry.S and invocation.inc */
-_Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4, "CPU_");
+/* What entry.S and invocation.inc know as numbers. */
+_Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4 &&
+                   offsetof(struct cpu, charged) == 8,
+               "CPU_");
 _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, return_bits) == 4 &&
-                   offsetof(struct thread, domain) == 8 && offsetof(struct thread, fpu) == 20 &&
-                   offsetof(struct thread, rank) == 22 && offsetof(struct thread, priority) == 23,
+                   offsetof(struct thread, domain) == 8 && offsetof(struct thread, vcpu) == 12 &&
+                   offsetof(struct thread, bit) == 20 && offsetof(struct thread, rank) == 24 &&
+                   offsetof(struct thread, priority) == 25 && offsetof(struct thread, state) == 28,
                "THREAD_");
+_Static_assert(offsetof(struct vcpu, budget) == 20, "VCPU_BUDGET");
 _Static_assert(offsetof(struct fvm_domain, ram_base) == 32 &&
                    offsetof(struct fvm_domain, ram_size) == 36 &&
                    offsetof(struct fvm_domain, capability) == 40 &&
@@ -24,7 +28,7 @@ _Static_assert(offsetof(struct fvm_domain, ram_base) == 32 &&
 _Static_assert(sizeof(struct exception_frame) == 32, "FRAME_BYTES");
 _Static_assert(offsetof(struct fvm_usr_reg, Reg.SP) == 36, "CONTEXT_SP");
 #if FVM_PORTS > 0
-_Static_assert(offsetof(struct thread, port) == 28, "THREAD_PORT");
+_Static_assert(offsetof(struct thread, port) == 32, "THREAD_PORT");
 _Static_assert(sizeof(struct port) == 32 && offsetof(struct port, caller) == 0 &&
                    offsetof(struct port, thread) == 4 && offsetof(struct port, call) == 8 &&
                    (FVM_CAP_PORT | FVM_RIGHT_INVOKE << 8) == 0x1007u,

@@ -37,11 +37,15 @@
 /* Offsets, asserted in context.c. */
 #define CPU_CURRENT 0
 #define CPU_NEXT 4
+#define CPU_CHARGED 8
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
 #define THREAD_DOMAIN 8
-#define THREAD_FPU 20
-#define THREAD_PORT 28
+#define THREAD_VCPU 12
+#define THREAD_PLACE 20         /* bit, then rank and priority */
+#define THREAD_RANK 24
+#define THREAD_PORT 32
+#define VCPU_BUDGET 20
 #define DOMAIN_RAM 32           /* base, size */
 #define DOMAIN_CAPABILITY 40
 #define DOMAIN_CAPABILITIES 44  /* how many */
@@ -49,9 +53,18 @@
 #define FRAME_BYTES 32
 #define FRAME_NUMBER 16         /* of the call: r12 */
 
-#define MPU_CTRL 0xE000ED94
+#define SCS 0xE000E000
+#define SYST_CVR 0x18
 #define ICSR 0xE000ED04
 #define PENDSVSET (1 << 28)
+#define CPACR 0xE000ED88
+#define MPU_CTRL 0xE000ED94
+#define MPU_RBAR 0xE000ED9C
+#if FVM_MPU_ENABLE
+#define MPU_CTRL_VALUE 5 /* ENABLE, PRIVDEFENA */
+#else
+#define MPU_CTRL_VALUE 0
+#endif
 
 #define EXC_RETURN_PSP 4
 #define EXC_RETURN_TO_THREAD 8
@@ -155,7 +168,7 @@ call_stub:
 call_other:
 #endif
     push {r3, lr}
-    bl call_entry
+    bl syscall_dispatch         /* frame, caller */
     b leave
 
 stray_frame:
@@ -186,41 +199,123 @@ leave:
     ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
-    str r12, [r0], #4
+    str r12, [r0]
 #if FVM_FPU
     tst lr, #EXC_RETURN_BASIC_FRAME
-    it eq
-    vstmiaeq r0, {s16-s31}
+    bne enter
+    add r0, r0, #4
+    vstmia r0, {s16-s31}
 #endif
-    mov r0, r2
 
-enter:
-    bl scheduler_switch
-    dsb                         /* only loads follow */
-    bic r1, r0, #1
-    ldrd r2, r3, [r1, #THREAD_CONTEXT]
-    ldmia r2!, {r4-r11, lr}
-    ldr r12, [r2]
+enter:                          /* r1: cpu, r2: who ran, r3: who shall */
+    ldr r6, [r2, #THREAD_DOMAIN]
+    ldr r12, [r3, #THREAD_DOMAIN]
+    cmp r6, r12
+    beq same_domain
+    ldr r4, [r2, #THREAD_VCPU]
+    ldr r5, [r3, #THREAD_VCPU]
+    orrs r6, r4, r5
+    beq load_domain             /* processes don't pay */
+    mov r6, #SCS
+    ldr r7, [r6, #SYST_CVR]     /* it runs down */
+    ldr r8, [r1, #CPU_CHARGED]
+    str r7, [r1, #CPU_CHARGED]
+    cbz r4, load_domain
+    subs r8, r8, r7
+    bpl 1f
+    ldr r9, =FVM_CPU_HZ / FVM_TICK_HZ
+    add r8, r8, r9
+1:  ldr r9, [r4, #VCPU_BUDGET]
+    subs r9, r9, r8
+    str r9, [r4, #VCPU_BUDGET]
+    ble exhausted
+
+load_domain:                    /* r1: cpu, r3: whom to run, r12: its domain */
+#if FVM_HELD_WORDS
+    ldr r0, [r3, #THREAD_VCPU]
+    cbnz r0, 1f
+    ldrb r4, [r3, #THREAD_RANK]
+    cbnz r4, 2f                 /* a process: nothing changes; idle: nobody is disturbed */
+1:  mov r4, r3
+    bl interrupt_hold
+    mov r3, r4
+    ldr r1, =cpu
+    ldr r12, [r3, #THREAD_DOMAIN]
+2:
+#endif
+    ldr lr, =MPU_RBAR
+    movs r0, #0
+    str r3, [r1, #CPU_CURRENT]
+    add r12, r12, #DOMAIN_PROTECTION
+    str r0, [lr, #MPU_CTRL - MPU_RBAR]
+    /* RBAR, RASR and their three aliases: four regions a store multiple. */
+    ldmia r12!, {r4-r11}
+    stmia lr, {r4-r11}
+    ldmia r12!, {r4-r11}
+    stmia lr, {r4-r11}
+#if FVM_FPU
+    ldr r4, [r12]
+    str r4, [lr, #CPACR - MPU_RBAR]
+#endif
+    movs r0, #MPU_CTRL_VALUE
+    str r0, [lr, #MPU_CTRL - MPU_RBAR]
+    dsb                         /* from here on loads only */
+    isb
+    ldrd r0, r12, [r3, #THREAD_CONTEXT]
+    ldmia r0!, {r4-r11, lr}
+    ldr r1, [r0], #4
     and lr, lr, #EXC_RETURN_BASIC_FRAME
-    orr lr, lr, r3
-    msr psp, r12
+    orr lr, lr, r12
+    msr psp, r1
     cpsie i                     /* masked by the deferred work only */
 #if FVM_FPU
-    tst lr, #EXC_RETURN_BASIC_FRAME
-    ittt eq
-    addeq r2, r2, #4
-    vldmiaeq r2, {s16-s31}
-    bxeq lr                     /* S0-S15 and FPSCR come from its frame */
-    lsls r0, r0, #31
-    it eq
-    bxeq lr
-    /* another domain, which may use the FPU and has no live FP state: leave it nothing to read */
-    ldr r0, =fpu_zero
+    tst r12, #EXC_RETURN_BASIC_FRAME
+    beq 2f                      /* the domain may use the FPU */
+#endif
+    bx lr
+#if FVM_FPU
+2:  tst lr, #EXC_RETURN_BASIC_FRAME
+    beq load_fpu
+    ldr r0, =fpu_zero           /* leave it nothing to read */
     vldmia r0, {s0-s31}
     movs r0, #0
     vmsr fpscr, r0
+    bx lr
+#endif
+
+same_domain:
+    str r3, [r1, #CPU_CURRENT]
+    dsb                         /* from here on loads only */
+    ldrd r0, r12, [r3, #THREAD_CONTEXT]
+    ldmia r0!, {r4-r11, lr}
+    ldr r1, [r0], #4
+    and lr, lr, #EXC_RETURN_BASIC_FRAME
+    orr lr, lr, r12
+    msr psp, r1
+    cpsie i
+#if FVM_FPU
+    tst lr, #EXC_RETURN_BASIC_FRAME
+    beq load_fpu
 #endif
     bx lr
+#if FVM_FPU
+load_fpu:
+    vldmia r0, {s16-s31}        /* S0-S15 and FPSCR come from its frame */
+    bx lr
+#endif
+
+exhausted:                      /* r4: vCPU, which has paid; what runs now may be another thread */
+    mov r5, r2
+    mov r0, r4
+    bl scheduler_exhausted
+    ldr r1, =cpu
+    mov r2, r5
+    ldr r3, [r1, #CPU_NEXT]
+    ldr r6, [r2, #THREAD_DOMAIN]
+    ldr r12, [r3, #THREAD_DOMAIN]
+    cmp r6, r12
+    beq same_domain
+    b load_domain
 
 #if FVM_PORTS > 0
 #include "arch/armv7m/invocation.inc"
@@ -257,9 +352,10 @@ start_stub:
     orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */
     msr control, r0
     isb
-    ldr r0, =cpu
-    ldr r0, [r0, #CPU_CURRENT]
-    b enter
+    ldr r1, =cpu
+    ldr r3, [r1, #CPU_NEXT]
+    ldr r12, [r3, #THREAD_DOMAIN]
+    b load_domain
     .ltorg
 
 #if FVM_FPU

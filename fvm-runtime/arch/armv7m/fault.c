@@ -10,7 +10,6 @@
      SCB_CFSR_UNSTKERR | SCB_CFSR_LSPERR)
 
 void fault_entry(uint32_t exception, uint32_t exc_return); /* from entry.S */
-void call_entry(uint32_t stack);
 void stray_frame_entry(uint32_t stack);
 
 static enum fvm_fault_cause cause_of(uint32_t status)
@@ -47,10 +46,6 @@ void fault_entry(uint32_t exception, uint32_t exc_return)
         fault_raise(cpu.current, cause_of(detail.status), &detail);
     } /* else: left over from a thread that was stopped meanwhile */
 }
-
-/* A system call: its arguments are in the frame that the processor stacked; entry.S looked that it
- * lies in the caller's RAM. */
-void call_entry(uint32_t stack) { syscall_dispatch((struct call_frame *)stack); }
 
 /* The frame of a system call lies outside of the caller's RAM. */
 void stray_frame_entry(uint32_t stack)

@@ -14,10 +14,11 @@
 #define SYST_CVR SCS_REGISTER(0xE000E018u)
 #define SYST_CSR_ENABLE_TICKINT_CORE 7u
 
-#define NVIC_ISER(n) SCS_REGISTER(0xE000E100u + 4u * (n))
-#define NVIC_ICER(n) SCS_REGISTER(0xE000E180u + 4u * (n))
-#define NVIC_ICPR(n) SCS_REGISTER(0xE000E280u + 4u * (n))
-#define NVIC_IPR(n) SCS_REGISTER(0xE000E400u + 4u * (n))
+#define SCS_BANK(address) ((volatile uint32_t *)(address))
+#define NVIC_ISER(n) SCS_BANK(0xE000E100u)[n]
+#define NVIC_ICER(n) SCS_BANK(0xE000E180u)[n]
+#define NVIC_ICPR(n) SCS_BANK(0xE000E280u)[n]
+#define NVIC_IPR(n) SCS_BANK(0xE000E400u)[n]
 
 #define SCB_ICSR SCS_REGISTER(0xE000ED04u)
 #define SCB_ICSR_PENDSVSET (1u << 28)

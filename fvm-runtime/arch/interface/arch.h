@@ -27,8 +27,8 @@ void cpu_arch_defer(void);           /* call time_deferred() when nothing else i
 void cpu_arch_forget(void); /* drop exceptions the current thread has pending: it was stopped */
 
 /* --- memory protection ----------------------------------------------------------------- */
+/* A switch to a thread of another domain loads that one's table. */
 void protection_arch_init(bool enable);
-void protection_arch_load(const struct fvm_protection *protection);
 bool protection_arch_active(void);
 
 /* --- interrupt lines -------------------------------------------------------------------- */

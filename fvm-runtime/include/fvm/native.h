@@ -8,6 +8,7 @@
 #include <fvm/fault.h>
 #include <fvm/hypercall.h>
 #include <fvm/invoke.h>
+#include <fvm/trap.h>
 
 struct fvm_result {
     int32_t r0;
@@ -19,9 +20,12 @@ struct fvm_result fvm_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a
 
 /* Blocks until the signal was sent; returns how often since the last wait, or FVM_E_*. The count
  * saturates. */
-int32_t fvm_signal_wait(uint32_t cap);
-int32_t fvm_signal_send(uint32_t cap);
-int32_t fvm_event_send(uint32_t cap); /* FVM_E_BUSY while the receiver starts */
+static inline int32_t fvm_signal_wait(uint32_t cap) { return fvm_trap1(FVM_CALL_SIGNAL_WAIT, cap); }
+
+static inline int32_t fvm_signal_send(uint32_t cap) { return fvm_trap1(FVM_CALL_SIGNAL_SEND, cap); }
+
+/* FVM_E_BUSY while the receiver starts. */
+static inline int32_t fvm_event_send(uint32_t cap) { return fvm_trap1(FVM_CALL_EVT_SND, cap); }
 
 /* --- faults ----------------------------------------------------------------------------- */
 /* The oldest record of the log after the one with serial `after` (0: of all); the log keeps it.

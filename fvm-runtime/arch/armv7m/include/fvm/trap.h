@@ -1,4 +1,4 @@
-/* The system calls of a guest on ARMv7-M, made where they are needed: number in r12, up to three
+/* System calls with one result on ARMv7-M, made where they are needed: number in r12, up to three
  * arguments in r0-r2, the result in r0. The kernel changes no other register. */
 #ifndef FVM_TRAP_H
 #define FVM_TRAP_H
