@@ -109,9 +109,9 @@ struct domain {
     uint32_t restarts, epoch;
     uint32_t fault;           /* serial of its newest record; 0: none */
     struct fvm_fault *record; /* of the fault that stopped it, until it is complete; or NULL */
-    uint8_t state;            /* enum domain_state */
     struct thread *faulted;   /* that the record is about */
     uint16_t step;            /* of stopping or starting */
+    uint8_t state;            /* enum domain_state */
 };
 extern struct domain domain_table[FVM_DOMAINS];
 

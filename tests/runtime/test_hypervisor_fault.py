@@ -17,7 +17,7 @@ LOOP = 1  # what the VM that goes wrong is told: fault at once
 def after_first_wait(system: Built) -> int:
     """The hypervisor's fault thread gets here when a VM faulted."""
     code = system.extent("hypervisor", "hyp_fault_thread")
-    wait = system.symbol("hypervisor", "fvm_signal_wait")
+    wait = system.symbol("hypervisor", "hyp_fault_thread")
     elf = (system.folder / "hypervisor" / "hypervisor.elf").read_bytes()
     flash = system.memory("hypervisor", "code")
     (start,) = (n for n in range(0, 0x20000, 0x1000) if elf[n : n + 4] == b"FVMD")

@@ -19,35 +19,38 @@ CONSOLES = {"hard": 1, "soft": 2}
 # A kernel that compares all MPU registers with the table after each switch, of domains or within
 # one, and resets the chip when they differ. RNR is free: every load names its regions itself.
 COMPARE = """
-static void compare_protection(const struct fvm_protection *table)
+void compare_protection(const struct thread *thread);
+__attribute__((used)) void compare_protection(const struct thread *thread)
 {
+    const struct fvm_protection *table = &thread->domain->protection;
     for (uint32_t n = 0; n < 8; n++) {
-        *(volatile uint32_t *)0xE000ED98u = n;
-        uint32_t base = *(volatile uint32_t *)0xE000ED9Cu;
-        uint32_t attributes = *(volatile uint32_t *)0xE000EDA0u;
+        MPU_RNR = n;
+        uint32_t base = SCS_REGISTER(0xE000ED9Cu);
+        uint32_t attributes = MPU_RASR;
         if ((base ^ table->region[n].rbar) >> 5 != 0 || attributes != table->region[n].rasr) {
             cpu_arch_reset();
         }
     }
-    if (*(volatile uint32_t *)0xE000ED88u != table->cpacr) {
+    if (SCB_CPACR != table->cpacr) {
         cpu_arch_reset();
     }
 }
 """
-WITHIN = (
-    "        return (uint32_t)next;\n    }\n    protection_arch_load(&next->domain->protection);\n"
-)
-CHECKED = (
-    "        compare_protection(&next->domain->protection);\n"
-    "        return (uint32_t)next;\n    }\n"
-    "    protection_arch_load(&next->domain->protection);\n"
-    "{STRAY}"
-    "    compare_protection(&next->domain->protection);\n"
-)
-STRAY = (
-    "    *(volatile uint32_t *)0xE000ED98u = 7;\n    *(volatile uint32_t *)0xE000EDA0u = 0x13;\n"
-)
-BEFORE = "uint32_t scheduler_switch(struct thread *previous)\n"
+CALL = """    push {r0-r3, r12, lr}
+    mov r0, r3
+    bl compare_protection
+    pop {r0-r3, r12, lr}
+"""
+LOADED = "    isb\n    ldrd r0, r12, [r3, #THREAD_CONTEXT]\n"
+KEPT = "same_domain:\n    str r3, [r1, #CPU_CURRENT]\n"
+STRAY = """    movs r0, #7
+    ldr r4, =0xE000ED98
+    str r0, [r4]
+    movs r0, #0x13
+    str r0, [r4, #8]
+"""
+ENTRY = "arch/armv7m/entry.S"
+BEFORE = "bool protection_arch_active(void)"
 
 
 def checking(
@@ -59,9 +62,12 @@ def checking(
         lambda room: with_other_kernel(
             system("tasks"),
             room,
-            "kernel/scheduler.c",
+            "arch/armv7m/protection.c",
             (BEFORE, COMPARE + BEFORE),
-            (WITHIN, CHECKED.replace("{STRAY}", stray)),
+            also=[
+                (ENTRY, LOADED, "    isb\n" + stray + CALL + LOADED.partition("\n")[2]),
+                (ENTRY, KEPT, KEPT + CALL),
+            ],
         ),
     )
     return run(built.elf, CONSOLES, 2000)

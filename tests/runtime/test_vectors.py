@@ -115,11 +115,11 @@ def test_a_wake_while_vct_runs_ends_its_next_wait(values: dict[str, int]) -> Non
 def test_without_the_sticky_wake_ticks_are_forgotten(
     system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    wake = ("vcpu->wake = true; /* the next wait returns at once */", "")
+    wake = ("vcpu->vct_wait = WAIT_LATCHED; /* the next wait returns at once */", "")
     changed = once(
         tmp_path_factory,
         "vectors without sticky wake",
-        lambda room: with_other_kernel(system("vectors"), room, "kernel/vcpu.c", wake),
+        lambda room: with_other_kernel(system("vectors"), room, "kernel/pend.h", wake),
     )
     found = run(changed.elf, {"vectors": 1}, 2000).values("vectors")
     assert found.get("done") != 1 or found["sticky.forgotten"] > 0, found

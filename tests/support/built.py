@@ -15,7 +15,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -141,16 +141,21 @@ def described_otherwise(base: Built, folder: Path, old: str, new: str) -> Built:
     return _make(Built(folder, copy))
 
 
-def with_other_kernel(base: Built, folder: Path, file: str, *changes: tuple[str, str]) -> Built:
-    """The same system with a kernel in which `file` of the runtime reads differently."""
+def with_other_kernel(
+    base: Built,
+    folder: Path,
+    file: str,
+    *changes: tuple[str, str],
+    also: Iterable[tuple[str, str, str]] = (),
+) -> Built:
+    """The same system with a kernel in which `file` of the runtime reads differently, and others
+    do; `also` is of file, old, new."""
     shutil.copytree(base.folder, folder)
     runtime = folder / "changed-runtime"
     shutil.copytree(runtime_folder(), runtime, ignore=shutil.ignore_patterns("__pycache__"))
-    source = runtime / file
-    text = source.read_text("utf-8")
-    for old, new in changes:
-        text = change(text, old, new)
-    source.write_text(text, "utf-8")
+    for name, old, new in (*((file, *pair) for pair in changes), *also):
+        source = runtime / name
+        source.write_text(change(source.read_text("utf-8"), old, new), "utf-8")
     makefile = folder / "kernel" / "Makefile"
     original = os.path.relpath(runtime_folder(), folder / "kernel")
     rules = makefile.read_text("utf-8")
