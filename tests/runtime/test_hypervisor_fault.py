@@ -17,13 +17,12 @@ LOOP = 1  # what the VM that goes wrong is told: fault at once
 def after_first_wait(system: Built) -> int:
     """The hypervisor's fault thread gets here when a VM faulted."""
     code = system.extent("hypervisor", "hyp_fault_thread")
-    wait = system.symbol("hypervisor", "hyp_fault_thread")
     elf = (system.folder / "hypervisor" / "hypervisor.elf").read_bytes()
     flash = system.memory("hypervisor", "code")
     (start,) = (n for n in range(0, 0x20000, 0x1000) if elf[n : n + 4] == b"FVMD")
     data = elf[start + code.start - flash.start : start + code.stop - flash.start]
     for instruction in Cs(CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS).disasm(data, code.start):
-        if f"{instruction.mnemonic} {instruction.op_str}" == f"bl #0x{wait:x}":
+        if instruction.mnemonic == "svc":
             return int(instruction.address) + int(instruction.size)
     raise AssertionError("the thread doesn't wait")
 
