@@ -11,6 +11,7 @@ from composer.report import summary
 from composer.report.colours import colours
 from composer.report.material import Material
 from composer.report.memory import banks
+from composer.report.policies import policies
 from composer.report.porting import projects
 from composer.report.regions import matrix, units
 from composer.report.render import render
@@ -36,6 +37,7 @@ SECTIONS = (
     Section("memory", "Memory map"),
     Section("regions", "Protection regions"),
     Section("routes", "Interrupt routes"),
+    Section("policies", "Priorities and faults"),
     Section("verdicts", "Scan and verify"),
     Section("run", "Run"),
     Section("reboots", "Restarts"),
@@ -86,6 +88,7 @@ def _shown(material: Material, ram: Path | None) -> dict[str, Any]:
         "columns": COLUMNS,
         "soft": soft_vectors(material),
         "closed": closed_lines(material),
+        "policies": policies(plan),
         "scans": scans(material),
         "verified": verified(material),
         "talk": None if run is None else talk(material, run),

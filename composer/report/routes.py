@@ -95,7 +95,8 @@ def soft_vectors(material: Material) -> tuple[Soft, ...]:
 
 def closed_lines(material: Material) -> int:
     """Lines that the image leads to nobody."""
-    return sum(route.kind == NOBODY for route in material.tables.routes)
+    led = sum(route.kind != NOBODY for route in material.tables.routes)
+    return material.plan.chip.lines - led
 
 
 def _ways(material: Material) -> Iterator[tuple[int, Way]]:

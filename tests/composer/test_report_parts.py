@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from composer.layout.pmsav7 import Pmsav7
 from composer.layout.protection import Grant
 from composer.plan import DomainPlan
 from composer.report.diff import hunks
+from composer.report.policies import policies
 from composer.report.porting import FileDiff, Group, Note, Project
 from composer.report.region import Protection, Region
 from composer.report.regions import faults
@@ -21,6 +23,7 @@ from composer.report.text import LINE_LETTERS, coloured, decoded
 from composer.report.verdicts import Remark, Scan
 from composer.simulate.transcript import Line
 from composer.verify.findings import Check, Report
+from tests.composer import systems
 from tests.composer.pmsav7_model import Unit
 
 HOSTILE = (
@@ -214,6 +217,25 @@ def test_deviations_of_the_image_are_said_with_their_addresses() -> None:
     executable = [(code, code_rights), (ram, ram_rights & ~(1 << 28)), *rest]
     assert "region 1 gives 'rwx', which no grant means" in faults_of(executable)
     assert faults_of(words, fpu=True) == ["the FPU is open, described is the opposite"]
+
+
+def test_priorities_and_fault_policies_are_said_in_words(tmp_path: Path) -> None:
+    rows = policies(
+        systems.plan_of(
+            tmp_path,
+            ('name="two"', 'name="two" priority="3"'),
+            ("</process>", '<fault most="4" delay="0ms"/></process>'),
+            ('<device name="USART1"/>',
+             '<device name="USART1"/><fault action="user" process="beater"/>'),
+            ('<device name="USART2"/>', '<device name="USART2"/><fault action="stop"/>'),
+        )
+    )  # fmt: skip
+    assert [(p.name, p.priority, p.watchdog, p.fault, p.log) for p in rows] == [
+        ("hypervisor", "31, 30, 1, 0", "", "the chip is reset", ""),
+        ("beater", "10", "", "it is restarted; stopped after 4 in a row", "decides about one"),
+        ("two", "VM 3", "", "it stays stopped", ""),
+        ("one", "VM 0", "500 ms", "beater decides", ""),
+    ]
 
 
 def test_questions_that_repeat_are_folded() -> None:

@@ -26,7 +26,7 @@ from tests.system.road import COUNTED, FVMKIT, Road, fvmkit
 from tests.system.test_run_command import read_until
 
 SECTIONS = (
-    "summary", "porting", "sections", "memory", "regions", "routes", "verdicts",
+    "summary", "porting", "sections", "memory", "regions", "routes", "policies", "verdicts",
     "run", "reboots", "timeline", "stacks",
 )  # fmt: skip
 # A picture that is white on a light page and black on a dark one.
@@ -98,7 +98,7 @@ def section(page: Path, name: str) -> str:
 
 
 def test_the_same_image_gives_the_same_page(kept: Kept) -> None:
-    for name in SECTIONS[1:7]:
+    for name in SECTIONS[1:8]:
         assert section(kept.page, name)
         assert section(kept.page, name) == section(kept.bare, name)
 

@@ -1,0 +1,76 @@
+"""Who goes first, and what becomes of a domain after a fault: as described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from composer.description.model import Domain, FaultPolicy
+from composer.description.units import show_time
+from composer.plan import DomainPlan, Plan
+from composer.report.colours import colours
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A row of the table."""
+
+    name: str
+    css: str
+    priority: str
+    watchdog: str
+    fault: str
+    log: str
+
+
+def policies(plan: Plan) -> tuple[Policy, ...]:
+    """Every domain, in the order of the image."""
+    css = colours(plan)
+    return tuple(
+        Policy(
+            domain.name,
+            css[domain.name],
+            _priority(domain),
+            _watchdog(domain),
+            "the chip is reset" if domain.source is None else "; ".join(_fault(domain.source)),
+            "" if domain.source is None else _log(plan, domain.source),
+        )
+        for domain in plan.domains
+    )
+
+
+def _priority(domain: DomainPlan) -> str:
+    if domain.source is not None and domain.source.vm is not None:
+        return f"VM {domain.source.vm.priority}"
+    return ", ".join(str(thread.priority) for thread in domain.threads)
+
+
+def _watchdog(domain: DomainPlan) -> str:
+    vm = domain.source.vm if domain.source else None
+    return show_time(vm.watchdog_us) if vm is not None and vm.watchdog_us else ""
+
+
+def _fault(domain: Domain) -> Iterator[str]:
+    policy = domain.fault
+    if policy.process is not None:
+        yield f"{policy.process} decides"
+    elif policy.action == "stop":
+        yield "it stays stopped"
+    else:
+        yield from _restart(policy)
+
+
+def _restart(policy: FaultPolicy) -> Iterator[str]:
+    yield "it is restarted"
+    if policy.delays:
+        first, last = show_time(policy.delay_us), show_time(policy.longest_us)
+        yield f"the second time within {show_time(policy.within_us)} after {first}, at most {last}"
+    if policy.most:
+        yield f"stopped after {policy.most} in a row"
+
+
+def _log(plan: Plan, domain: Domain) -> str:
+    decided = [other.name for other in plan.system.decided_by(domain)]
+    if decided:
+        return f"decides about {', '.join(decided)}"
+    return "reads it" if plan.system.reads_log(domain) else ""
