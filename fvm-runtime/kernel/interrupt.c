@@ -77,18 +77,17 @@ void interrupt_init(void)
 
 void interrupt_dispatch(uint32_t line)
 {
-    uint32_t since = timer_arch_count();
-    struct fvm_route route = fvm_irq_route[line];
+    const struct fvm_route *route = &fvm_irq_route[line];
     line_arch_close(line);
-    if (FVM_VM_LINES == 0 || kind_of(&route) != FVM_ROUTE_VCPU) {
+    if (FVM_VM_LINES == 0 || kind_of(route) != FVM_ROUTE_VCPU) {
         return; /* nobody's: it stays closed */
     }
     closed[line / 32u] |= line_bit(line);
-    struct vcpu *vcpu = &vcpu_table[route.target];
+    struct vcpu *vcpu = &vcpu_table[route->target];
     FVM_ONCE(vcpu);
-    pend_vector(vcpu, route.virt_id, (route.kind & FVM_ROUTE_TRANSPARENT) != 0);
-    if (vcpu != cpu.current->vcpu) {
-        scheduler_charge_stub(vcpu, since);
+    bool at_once = pend_vector(vcpu, route->virt_id, (route->kind & FVM_ROUTE_TRANSPARENT) != 0);
+    if (!at_once && vcpu != cpu.current->vcpu) {
+        scheduler_charge_stub(vcpu);
     }
 }
 

@@ -122,7 +122,7 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, 
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread, uint8_t state);
 void scheduler_tick(void);
-void scheduler_charge_stub(struct vcpu *target, uint32_t since); /* a stub ran for `target` */
+void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
 void scheduler_exhausted(struct vcpu *vcpu); /* from entry.S, after the vCPU paid */
 

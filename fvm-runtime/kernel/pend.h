@@ -5,23 +5,26 @@
 
 #include "kernel/kernel.h"
 
-static inline void pend_wake(struct vcpu *vcpu)
+/* True if VCT runs in the place of USR, which was running. */
+static inline bool pend_wake(struct vcpu *vcpu)
 {
     if (vcpu->vct_wait != WAIT_SLEEPS) {
         vcpu->vct_wait = WAIT_LATCHED; /* the next wait returns at once */
-        return;
+        return false;
     }
     vcpu->vct_wait = WAIT_NONE;
     struct thread *vct = vcpu->vct;
-    if (cpu.next == vcpu->usr) { /* of which VCT takes the place */
-        vct->state = THREAD_READY;
-        cpu.next = vct;
-    } else {
+    if (cpu.next != vcpu->usr) {
         scheduler_wake_vcpu(vcpu, vct);
+        return false;
     }
+    vct->state = THREAD_READY;
+    cpu.next = vct;
+    return true;
 }
 
-static inline void pend_vector(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
+/* As pend_wake. */
+static inline bool pend_vector(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
 {
     struct fvm_state *state = vcpu->state;
     state->pending[virt_id] = 1;
@@ -33,13 +36,15 @@ static inline void pend_vector(struct vcpu *vcpu, uint32_t virt_id, bool transpa
         vcpu->usr_wait = WAIT_LATCHED;
     }
     if (!vcpu->open) {
-        return;
+        return false;
     }
-    if ((transparent ? state->int_mask.byte.pri : state->int_mask.both) != 0) {
+    uint16_t both; /* a plain load: nothing of the VM runs meanwhile */
+    __builtin_memcpy(&both, (const void *)&state->int_mask, sizeof both);
+    if ((transparent ? both & 0xFFu : both) != 0) {
         state->int_pend.byte.vector = 1;
-    } else {
-        pend_wake(vcpu);
+        return false;
     }
+    return pend_wake(vcpu);
 }
 
 #endif

@@ -39,19 +39,24 @@ static void notify(void)
     }
 }
 
+/* USR waits, but its vCPU doesn't sleep: the hypervisor decides before any VM runs again, so the
+ * vCPU keeps its turn. */
 int32_t request_post(struct thread *usr, const struct call_frame *frame)
 {
     struct vcpu *vcpu = usr->vcpu;
     if (vcpu->locked) {
         return FVM_E_LOCKED;
     }
+    if (server == NULL) {
+        return FVM_E_BUSY; /* never while a VM runs, unless the hypervisor is broken */
+    }
     vcpu->request = (uint8_t)frame->number;
     vcpu->request_argument[0] = frame->r[0];
     vcpu->request_argument[1] = frame->r[1];
     posted |= vcpu->bit;
-    scheduler_block_vcpu(vcpu, usr, THREAD_WAITING);
+    usr->state = THREAD_WAITING;
     notify();
-    return FVM_OK;
+    return FVM_E_BUSY; /* in case it gets no reply */
 }
 
 void request_budget(uint32_t due)

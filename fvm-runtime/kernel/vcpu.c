@@ -51,7 +51,7 @@ void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id)
     }
 }
 
-void vcpu_wake(struct vcpu *vcpu) { pend_wake(vcpu); }
+void vcpu_wake(struct vcpu *vcpu) { (void)pend_wake(vcpu); }
 
 /* The guest's unmask found something pending. */
 void vcpu_wake_self(struct vcpu *vcpu)
@@ -63,7 +63,7 @@ void vcpu_wake_self(struct vcpu *vcpu)
 
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
 {
-    pend_vector(vcpu, virt_id, transparent);
+    (void)pend_vector(vcpu, virt_id, transparent);
 }
 
 /* True if the thread has to block. */

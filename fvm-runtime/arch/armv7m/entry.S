@@ -23,17 +23,6 @@
 #define KERNEL_STACK 512
 #define STACK_PATTERN 0xA5A5A5A5 /* as in <fvm/stack.h> */
 
-/* Entry of a line that has a stub of its own: `send` does its work. */
-    .macro own_line_stub name, send
-    .thumb_func
-\name:
-    push {r3, lr}
-    bl \send
-    b leave
-    .endm
-
-#include "fvm_lines.inc" /* generated: the macros line_vectors, line_stubs */
-
 /* Offsets, asserted in context.c. */
 #define CPU_CURRENT 0
 #define CPU_NEXT 4
@@ -69,6 +58,28 @@
 #define EXC_RETURN_PSP 4
 #define EXC_RETURN_TO_THREAD 8
 #define EXC_RETURN_BASIC_FRAME 16
+
+/* End of an entry: back to the thread, unless another one is to run. */
+    .macro exit
+    pop {r3, lr}
+    ldr r1, =cpu
+    ldrd r2, r3, [r1, #CPU_CURRENT]
+    cmp r2, r3
+    bne other_thread
+    dsb                         /* before every exception return: erratum 838869 */
+    bx lr
+    .endm
+
+/* Entry of a line that has a stub of its own: `send` does its work. */
+    .macro own_line_stub name, send
+    .thumb_func
+\name:
+    push {r3, lr}
+    bl \send
+    exit
+    .endm
+
+#include "fvm_lines.inc" /* generated: the macros line_vectors, line_stubs */
 
     .section .vectors, "a"
     .global vector_table
@@ -169,7 +180,7 @@ call_other:
 #endif
     push {r3, lr}
     bl syscall_dispatch         /* frame, caller */
-    b leave
+    exit
 
 stray_frame:
     push {r3, lr}
@@ -187,14 +198,9 @@ line_stub:
     /* fall through */
 
 leave:
-    pop {r3, lr}
-    ldr r1, =cpu
-    ldrd r2, r3, [r1, #CPU_CURRENT]
-    cmp r2, r3
-    bne 1f
-    dsb                         /* before every exception return: erratum 838869 */
-    bx lr
-1:  tst lr, #EXC_RETURN_TO_THREAD
+    exit
+other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
+    tst lr, #EXC_RETURN_TO_THREAD
     beq again
     ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp

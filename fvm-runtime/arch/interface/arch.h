@@ -47,6 +47,9 @@ uint32_t timer_arch_count(void);
 uint32_t timer_arch_elapsed(uint32_t from, uint32_t to);
 uint32_t timer_arch_skip(uint32_t count, uint32_t cycles);
 
+/* Cycles of the default stub of a line, from the exception's entry to its return. */
+#define TIMER_ARCH_STUB 128u
+
 /* --- contexts --------------------------------------------------------------------------- */
 /* Bytes of stack that the first frame of a thread takes. */
 uint32_t context_arch_frame_size(void);
