@@ -37,6 +37,12 @@ static uint32_t delay_of(const struct hyp_fault_policy *policy, uint32_t length)
     return delay < policy->longest ? delay : policy->longest;
 }
 
+static void give_up(const struct hyp_domain *domain, struct row *row)
+{
+    row->state = STOPPED;
+    (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, FVM_STOP, 0, 0);
+}
+
 /* A new fault. */
 static void decide(const struct hyp_domain *domain, struct row *row, uint32_t tick)
 {
@@ -49,8 +55,7 @@ static void decide(const struct hyp_domain *domain, struct row *row, uint32_t ti
         row->length++;
     }
     if (policy->action == HYP_STOP || (policy->most != 0 && row->length > policy->most)) {
-        row->state = STOPPED;
-        (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, FVM_STOP, 0, 0);
+        give_up(domain, row);
         return;
     }
     uint32_t delay = delay_of(policy, row->length);
@@ -72,8 +77,10 @@ static uint32_t serve(const struct hyp_domain *domain, struct row *row, uint32_t
     if (left > 0) {
         return (uint32_t)left;
     }
-    /* A refusal is for ever: the header in flash is bad. */
-    row->state = fvm_domain_restart(domain->cap) == FVM_OK ? RUNNING : STOPPED;
+    row->state = RUNNING;
+    if (fvm_domain_restart(domain->cap) != FVM_OK) {
+        give_up(domain, row); /* the header in flash is bad, and stays so */
+    }
     return 0;
 }
 

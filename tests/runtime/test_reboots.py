@@ -184,6 +184,8 @@ def test_a_domain_with_a_bad_header_never_starts_and_disturbs_nobody(
         ("wrong", "header"),
         ("frail", "memory"),
     ]
+    header, *_ = (record for record in transcript.log if record.kind == "fault")
+    assert header.fields["action"] == "stop", "nobody tries again"
     assert transcript.text["wrong"] == ""
     assert transcript.stats("wrong")[-1].restarts == 0
     other = transcript.stats("other")[-1]
