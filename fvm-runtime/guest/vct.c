@@ -156,6 +156,9 @@ _Noreturn void fvm_vct_main(void)
             } else {
                 fvm_state.int_pend.byte.yield = 0;
                 vector_run[FVM_VIRT_SWITCH]();
+                if (fvm_state.int_pend.any == 0) {
+                    break; /* what the kernel pended meanwhile ends the wait at once */
+                }
             }
         }
         fvm_state.vct_act = 0;

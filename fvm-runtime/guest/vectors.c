@@ -102,11 +102,11 @@ void guest_vector_split(uint32_t virt_id, struct fvm_split *split)
 /* Sees to it that VCT runs the vector if it is pending and may run, now or at the unmask. */
 static int serve(uint32_t virt_id)
 {
-    if (virt_in_vct() || vector[virt_id].disabled || fvm_state.pending[virt_id] == 0) {
-        return FVM_OK; /* in VCT: it looks again before it waits */
+    if (vector[virt_id].disabled || fvm_state.pending[virt_id] == 0) {
+        return FVM_OK;
     }
-    if (vector_held(virt_id)) {
-        fvm_state.int_pend.byte.vector = 1;
+    if (virt_in_vct() || vector_held(virt_id)) {
+        fvm_state.int_pend.byte.vector = 1; /* VCT looks again before it waits, or the unmask */
         return FVM_OK;
     }
     return fvm_trap0(FVM_CALL_VCT_WAKE);

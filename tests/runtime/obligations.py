@@ -343,7 +343,7 @@ class _Check:
         target, _, source = operands.partition(", ")
         if name == "msr":
             value = registers.get(source)
-            if target == "control" and not _is(value, 0):
+            if target == "control" and not _is(value, 0) and not _is(value, 1):
                 before = self.code.text(address - 4)
                 if before not in (f"orr {source}, {source}, #1", f"orr.w {source}, {source}, #1"):
                     self._find("CONTROL gets another value than 0 or nPRIV", address)

@@ -57,6 +57,7 @@
 
 #define EXC_RETURN_PSP 4
 #define EXC_RETURN_TO_THREAD 8
+#define CONTROL_NPRIV 1
 #define EXC_RETURN_BASIC_FRAME 16
 
 /* End of an entry: back to the thread, unless another one is to run. */
@@ -211,6 +212,11 @@ other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
     bne enter
     add r0, r0, #4
     vstmia r0, {s16-s31}
+    /* That set FPCA. A line that interrupts the deferred work behind its CPSIE would stack FPU state,
+     * which the next domain may have no right to. */
+    movs r0, #CONTROL_NPRIV
+    msr control, r0
+    isb
 #endif
 
 enter:                          /* r1: cpu, r2: who ran, r3: who shall */

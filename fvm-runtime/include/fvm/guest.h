@@ -151,8 +151,8 @@ void virt_yield_task(void *volatile *task, void (*choose)(void), const char *nam
 void virt_yield_set(uint32_t *(*pick)(uint32_t *sp));
 
 /* After one of them: what a task that doesn't run has is {r4-r11} and above it the exception frame,
- * without EXC_RETURN, as RTOSes for cores without FPU have it. In a VM with FPU such an RTOS goes on
- * to switch by vector 0. */
+ * without EXC_RETURN, as RTOSes for cores without FPU have it. In a VM with FPU such an RTOS goes
+ * on to switch by vector 0. */
 void virt_yield_short_frames(void);
 
 #endif
