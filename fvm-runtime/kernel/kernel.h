@@ -88,7 +88,7 @@ struct vcpu {
     uint32_t tick_served, tick_dropped;
     uint32_t fed; /* kernel tick of the last feed */
     uint32_t request_argument[2];
-    uint8_t line[FVM_VECTORS_MAX]; /* physical line of a registered vector, or FVM_NO_INDEX */
+    uint8_t line[FVM_VECTORS]; /* physical line of a registered vector, or FVM_NO_INDEX */
 };
 #define FVM_NO_REQUEST 0u
 extern struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];

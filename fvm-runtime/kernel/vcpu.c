@@ -88,7 +88,7 @@ void vcpu_wait(struct thread *thread, uint32_t served)
 
 int32_t vcpu_done(struct vcpu *vcpu, uint32_t virt_id)
 {
-    if (virt_id >= FVM_VECTORS_MAX) {
+    if (virt_id >= FVM_VECTORS) {
         return FVM_E_ARGUMENT;
     }
     if (vcpu->line[virt_id] != FVM_NO_INDEX) {

@@ -20,7 +20,9 @@
     .fpu fpv4-sp-d16
 #endif
 
-#define KERNEL_STACK 512
+/* Bytes: about 110 of the deepest path, once more for an entry that comes at PendSV's end, with its
+ * frame of FPU registers (104). */
+#define KERNEL_STACK 352
 #define STACK_PATTERN 0xA5A5A5A5 /* as in <fvm/stack.h> */
 
 /* Offsets, asserted in context.c. */
