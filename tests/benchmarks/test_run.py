@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +15,11 @@ from benchmarks.machines import MACHINES
 from benchmarks.operations import BY_NAME
 from benchmarks.results import Results, run
 from benchmarks.text import profile
+from composer.simulate.machine import QEMU
 
 NAMES = ("ctx", "ntf", "ntf/i", "ntf/t", "handler", "native", "mask", "signal", "switch")
 COUNT = 20
+BY_TIMER = Path(__file__).with_name("yield_by_timer.c")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,23 @@ def test_a_second_run_counts_the_same(results: Results, tmp_path: Path) -> None:
     machine, image = results.configuration.machine, results.virtual.image
     first, second = (measure(machine, image, [handler], COUNT, tmp_path) for _ in range(2))
     assert (first["handler"].samples == second["handler"].samples).all()
+
+
+def test_the_timer_of_the_machine_says_the_same_of_a_yield(
+    results: Results, tmp_path: Path
+) -> None:
+    application = tmp_path / "application"
+    shutil.copytree(results.configuration.folder / "application", application)
+    shutil.rmtree(application / "build")
+    shutil.copy(BY_TIMER, application / "src" / "cooperative.c")
+    subprocess.run(["make", "-C", application], check=True, capture_output=True)
+    command = [QEMU, "-M", "netduinoplus2", "-display", "none", "-monitor", "none"]
+    command += ["-serial", "null", "-kernel", str(application / "build" / "bare.elf")]
+    command += ["-semihosting-config", "enable=on,target=native", "-icount", "shift=4,sleep=off"]
+    found = results.bare.figures(BY_NAME["ctx"])
+    assert found is not None
+    # The compiler may keep a constant of the loop in a register here.
+    assert abs(subprocess.run(command, check=False, timeout=60).returncode - found.mean) <= 1
 
 
 def test_bare_metal_takes_an_exception_for_what_a_machine_does_without(results: Results) -> None:
