@@ -15,7 +15,8 @@ KIND_NAMES = {
     Kind.TICK: "kernel tick",
     Kind.LINE: "interrupt",
     Kind.FAULT: "fault",
-    Kind.OTHER: "first thread",
+    Kind.DEFERRED: "deferred work",
+    Kind.OTHER: "another exception",
     Kind.RESET: "start of the system",
 }
 
@@ -126,7 +127,7 @@ def describe(numbers: Statistics) -> list[str]:
         f"kernel path, {path.kind}: {path.count:,} times, mean {path.mean:,},"
         f" longest {path.longest:,}"
         for path in numbers.paths
-        if path.kind not in (KIND_NAMES[Kind.RESET], KIND_NAMES[Kind.OTHER])
+        if path.kind != KIND_NAMES[Kind.RESET]
     ]
     if numbers.longest_path is not None:
         lines.append(f"longest kernel path: {long_path(numbers.longest_path)}")

@@ -17,7 +17,7 @@ from composer.simulate.tracer import NOBODY, Event, Trace
 
 IDLE = "idle"  # row of the idle thread
 MARKED = (Kind.LINE, Kind.CALL, Kind.RESTART)  # besides the stops
-EXCEPTIONS = {3: "hard fault", 4: "memory fault", 5: "bus fault", 6: "usage fault", 14: "PendSV"}
+EXCEPTIONS = {3: "hard fault", 4: "memory fault", 5: "bus fault", 6: "usage fault"}
 
 
 class Slice(NamedTuple):
@@ -94,6 +94,8 @@ class Words:
             )
         if kind is Kind.TICK:
             return "tick"
+        if kind is Kind.DEFERRED:
+            return "deferred work"
         if kind is Kind.RESET:
             return "reset"
         return EXCEPTIONS.get(argument or 0, "fault" if kind is Kind.FAULT else "exception")

@@ -95,7 +95,10 @@ def _makefile(
         includes.append(runtime)
     sources = domain.sources if domain else None
     project = domain.source.project if domain and domain.source else None
-    objects = [_object(folder, s, "RUNTIME") for s in runtime_sources]
+    objects = [
+        _object(folder, s, "TABLES" if whole and s.name == "fvm_tables.c" else "RUNTIME")
+        for s in runtime_sources
+    ]
     project_flags = None
     if sources is not None and project is not None:
         builtin = project.builtin is not None

@@ -20,6 +20,7 @@ KINDS = {
     5: Kind.FAULT,
     6: Kind.FAULT,
     11: Kind.CALL,
+    14: Kind.DEFERRED,
     15: Kind.TICK,
 }
 # Sizes of kernel/tables.h.

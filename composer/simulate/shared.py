@@ -26,13 +26,22 @@ class Kind(IntEnum):
     CALL = 3
     TICK = 4
     LINE = 5
-    OTHER = 6
-    SWITCH = 7
-    CRIME = 8
-    RESTART = 9
+    DEFERRED = 6
+    OTHER = 7
+    SWITCH = 8
+    CRIME = 9
+    RESTART = 10
 
 
-ENTRY_KINDS = (Kind.RESET, Kind.FAULT, Kind.CALL, Kind.TICK, Kind.LINE, Kind.OTHER)
+ENTRY_KINDS = (
+    Kind.RESET,
+    Kind.FAULT,
+    Kind.CALL,
+    Kind.TICK,
+    Kind.LINE,
+    Kind.DEFERRED,
+    Kind.OTHER,
+)
 
 EVENT = np.dtype(
     [("at", "u8"), ("pc", "u4"), ("argument", "u2"), ("kind", "u1"), ("lane", "u1")], align=True

@@ -18,6 +18,8 @@ from composer.verify.subject import Subject
 
 RESET, FAULT, PENDSV = 1, 4, 14
 _PRIORITY_REGISTERS = 64  # the longest loop whose every store is wanted
+INT_MASK = 2  # offset in struct fvm_state: a byte for PRIMASK, one for BASEPRI
+_MPU_TYPE = 0xE000ED90  # 0 where there is none
 MAY_STOP = (11,)  # SVCall: what it does for the hypervisor
 STOPPING = (2, 3, 4, 5, 6, 12)  # they stop a domain or reset the chip
 THREAD_STACK = 0xFFFFFF5C
@@ -96,6 +98,14 @@ class Analysis:
         return self._follower(_PRIORITY_REGISTERS).handler(self._entry(RESET), {})
 
     @cached_property
+    def reset_without_unit(self) -> Summary:
+        """As that, on a chip that has no protection unit."""
+        memory = Memory((*self.kernel.flash, Chunk(_MPU_TYPE, bytes(4))))
+        stepper = Stepper(memory, self.kernel.ram, self.kernel.vectors[0])
+        follower = Follower(stepper, self._decoder, self.kernel.code, _PRIORITY_REGISTERS)
+        return follower.handler(self._entry(RESET), {})
+
+    @cached_property
     def _thorough(self) -> Follower:
         """Looks into everything, bound or not."""
         return self._follower(merges=3)
@@ -131,6 +141,17 @@ class Analysis:
                 )
                 found[vector] = follower.handler(self._entry(vector), _specials(vector))
         return found
+
+    @cached_property
+    def _held(self) -> Follower:
+        """Takes it that VMs hold back what their BASEPRI may hold back, and no more."""
+        stepper = Stepper(self._memory, self.kernel.ram, self.kernel.vectors[0])
+        stepper.pointed = {(INT_MASK, 2): 0x100, (INT_MASK, 1): 0}
+        return Follower(stepper, self._decoder, self.kernel.code)
+
+    def held(self, vector: int) -> Summary:
+        """An interrupt that comes then."""
+        return self._held.handler(self._entry(vector), _specials(vector))
 
     def loads(self) -> Iterator[tuple[int, int]]:
         """First and last address of every load whose place is known."""

@@ -122,7 +122,7 @@ def test_without_one_write_of_the_kernel_it_does_not(
     code = Code(comparing.folder / "kernel" / "kernel.elf")
     place = next(
         address
-        for entry in (code.handlers[1], code.functions["cpu_arch_init"])
+        for entry in (code.handlers[1], code.functions["kernel_main"])
         for address, registers in code.values(entry).items()
         if code.text(address) == register
         or any(store.address == register for store in code.stores(address, registers))

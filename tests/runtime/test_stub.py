@@ -1,23 +1,14 @@
 """The kernel's part of a three-section interrupt, read from the built kernel: it ends, whatever
-the guests did, and stores nowhere but where it may."""
+the guests did, does what sending its signal does, and stores nowhere but where it may."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from capstone import (
-    CS_ARCH_ARM,
-    CS_GRP_CALL,
-    CS_GRP_JUMP,
-    CS_MODE_MCLASS,
-    CS_MODE_THUMB,
-    Cs,
-    CsInsn,
-)
-from capstone.arm import ARM_OP_IMM
 from elftools.elf.elffile import ELFFile
 from unicorn import (
     UC_ARCH_ARM,
@@ -31,6 +22,7 @@ from unicorn import (
 )
 from unicorn.arm_const import UC_ARM_REG_LR, UC_ARM_REG_SP
 
+from tests.runtime.machine_code import Code
 from tests.support.built import Built
 from tests.support.injector import Injector
 from tests.support.machine import Machine
@@ -38,10 +30,11 @@ from tests.support.machine import Machine
 LINE = 38
 STUB = f"fvm_stub_{LINE}"
 NVIC_ICER1 = 0xE000E184
+SCS = range(0xE000E000, 0xE000F000)
 RAM = range(0x20000000, 0x20020000)
 FINISH = 0x080FFF00  # where the emulation stops
-SEND = {"line_arch_close", "signal_send", "scheduler_choose"}
-MOST_INSTRUCTIONS = 120
+MOST_INSTRUCTIONS = 40
+SIGNAL_BYTES = 12  # of struct signal: waiter, count, delivered
 
 
 @pytest.fixture(scope="module")
@@ -50,69 +43,11 @@ def built(system: Callable[[str], Built]) -> Built:
 
 
 @pytest.fixture(scope="module")
-def code(built: Built) -> dict[int, bytes]:
-    with (built.folder / "kernel" / "kernel.elf").open("rb") as file:
-        return {s["p_vaddr"]: s.data() for s in ELFFile(file).iter_segments("PT_LOAD")}
+def code(built: Built) -> Code:
+    return Code(built.folder / "kernel" / "kernel.elf")
 
 
-def instructions(built: Built, code: dict[int, bytes], name: str) -> list[CsInsn]:
-    extent = built.extent("kernel", name)
-    base = next(b for b, data in code.items() if b <= extent.start < b + len(data))
-    decoder = Cs(CS_ARCH_ARM, CS_MODE_THUMB | CS_MODE_MCLASS)
-    decoder.detail = True
-    text = code[base][extent.start - base : extent.stop - base]
-    found = []
-    for instruction in decoder.disasm(text, extent.start):
-        found.append(instruction)
-        if instruction.mnemonic in ("pop", "bx") and instruction.address + 4 >= extent.stop:
-            break
-    return found
-
-
-def reached(built: Built, code: dict[int, bytes]) -> dict[str, list[CsInsn]]:
-    """Every function that the stub may run, with its instructions."""
-    functions: dict[str, list[CsInsn]] = {}
-    waiting = [STUB]
-    while waiting:
-        name = waiting.pop()
-        functions[name] = instructions(built, code, name)
-        for target in targets(functions[name]):
-            callee = built.function("kernel", target)
-            assert callee is not None, hex(target)
-            if callee not in functions and callee not in waiting:
-                waiting.append(callee)
-    return functions
-
-
-def targets(body: list[CsInsn]) -> list[int]:
-    """Where it branches and calls to."""
-    return [
-        i.operands[-1].imm
-        for i in body
-        if (i.group(CS_GRP_JUMP) or i.group(CS_GRP_CALL)) and i.operands[-1].type == ARM_OP_IMM
-    ]
-
-
-def test_the_stub_itself_is_the_send_and_nothing_else(built: Built, code: dict[int, bytes]) -> None:
-    body = instructions(built, code, STUB)
-    assert {built.function("kernel", t) for t in targets(body)} == SEND
-    assert not [i for i in body if i.mnemonic.startswith("st")]
-
-
-def successors(body: list[CsInsn]) -> dict[int, list[int]]:
-    """Where control may go after each instruction, inside the function."""
-    inside = {i.address for i in body}
-    flow: dict[int, list[int]] = {}
-    for i in body:
-        jump = i.group(CS_GRP_JUMP) and not i.group(CS_GRP_CALL)
-        after = [] if i.mnemonic in ("b", "b.w") or "pc" in i.op_str else [i.address + i.size]
-        if jump and i.operands and i.operands[-1].type == ARM_OP_IMM:
-            after.append(i.operands[-1].imm)
-        flow[i.address] = [address for address in after if address in inside]
-    return flow
-
-
-def has_cycle(flow: dict[int, list[int]]) -> bool:
+def has_cycle(flow: Mapping[int, tuple[int, ...]]) -> bool:
     done: set[int] = set()
     path: list[tuple[int, list[int]]] = []
     for start in flow:
@@ -134,19 +69,17 @@ def has_cycle(flow: dict[int, list[int]]) -> bool:
     return False
 
 
-def test_nothing_that_it_runs_loops_or_calls_through_a_pointer(
-    built: Built, code: dict[int, bytes]
-) -> None:
-    functions = reached(built, code)
-    # When no thread waited for the signal, the choice may pass the turn: FVM_VCPUS rounds.
-    cyclic = {name for name, body in functions.items() if has_cycle(successors(body))}
-    assert cyclic <= {"pass_turn"}
-    assert has_cycle(successors(instructions(built, code, "domain_init")))  # it would be seen
-    assert len(functions) > len(SEND)
-    for name, body in functions.items():
-        for i in body:
-            assert not i.mnemonic.startswith("blx"), f"{name}: {i}"
-            assert not (i.mnemonic == "bx" and i.op_str != "lr"), f"{name}: {i}"
+def loops(code: Code, procedure: int) -> bool:
+    return has_cycle({a: code.flow(a).following for a in code.values(procedure)})
+
+
+def test_nothing_that_it_runs_loops(code: Code) -> None:
+    """Nor calls or branches through a pointer: Code refuses to follow that."""
+    procedures = code.procedures(code.functions[STUB])
+    calls = {p: {code.flow(a).call for a in code.values(p)} - {None} for p in procedures}
+    assert not [code.place(p) for p in procedures if loops(code, p)]
+    assert not has_cycle({p: tuple(c for c in called if c) for p, called in calls.items()})
+    assert loops(code, code.functions["kernel_main"])  # it would be seen
 
 
 @pytest.fixture(scope="module")
@@ -158,29 +91,85 @@ def memory(built: Built) -> bytes:
         return injector.memory(RAM.start, len(RAM))
 
 
-@pytest.mark.parametrize("guests", [None, 0x00, 0xFF])
-def test_it_stores_to_its_line_to_the_kernel_and_to_the_waiting_thread(
-    built: Built, code: dict[int, bytes], memory: bytes, guests: int | None
-) -> None:
-    """Run in an emulator, with the guests' memory as it was and made of nonsense."""
-    kernel, process = built.memory("kernel", "ram"), built.memory("middle", "ram")
-    stored: list[int] = []
+class Ran(NamedTuple):
+    """What a function of the kernel did."""
+
+    instructions: int
+    stored: list[tuple[int, int]]  # address, value
+    memory: bytes
+
+
+def emulated(built: Built, function: str, memory: bytes) -> Ran:
+    stored: list[tuple[int, int]] = []
     ran: list[int] = []
     machine = Uc(UC_ARCH_ARM, UC_MODE_THUMB | UC_MODE_MCLASS)
     machine.mem_map(0x08000000, 1 << 20)
-    for base, data in code.items():
-        if base in range(0x08000000, 0x08100000):
-            machine.mem_write(base, data)
+    with (built.folder / "kernel" / "kernel.elf").open("rb") as file:
+        for segment in ELFFile(file).iter_segments("PT_LOAD"):
+            if segment["p_vaddr"] in range(0x08000000, 0x08100000):
+                machine.mem_write(segment["p_vaddr"], segment.data())
     machine.mem_map(RAM.start, len(RAM), UC_PROT_READ | UC_PROT_WRITE)
     machine.mem_write(RAM.start, memory)
-    if guests is not None:
-        machine.mem_write(kernel.stop, bytes([guests]) * (RAM.stop - kernel.stop))
-    machine.mem_map(0xE000E000, 0x1000, UC_PROT_READ | UC_PROT_WRITE)
-    machine.hook_add(UC_HOOK_MEM_WRITE, lambda _u, _a, address, *_r: stored.append(address))
+    machine.mem_map(SCS.start, len(SCS), UC_PROT_READ | UC_PROT_WRITE)
+    machine.hook_add(
+        UC_HOOK_MEM_WRITE, lambda _u, _a, address, _s, value, _d: stored.append((address, value))
+    )
     machine.hook_add(UC_HOOK_CODE, lambda _u, address, *_r: ran.append(address))
     machine.reg_write(UC_ARM_REG_SP, built.symbol("kernel", "kernel_stack_top"))
     machine.reg_write(UC_ARM_REG_LR, FINISH | 1)
-    machine.emu_start(built.symbol("kernel", STUB) | 1, FINISH, count=1000)
-    assert NVIC_ICER1 in stored
-    assert all(a in kernel or a in process or a == NVIC_ICER1 for a in stored)
-    assert 0 < len(ran) <= MOST_INSTRUCTIONS
+    machine.emu_start(built.symbol("kernel", function) | 1, FINISH, count=1000)
+    return Ran(len(ran), stored, bytes(machine.mem_read(RAM.start, len(RAM))))
+
+
+def with_guests(built: Built, memory: bytes, byte: int | None) -> bytes:
+    """The same RAM, that of the guests made of nonsense."""
+    kernel = built.memory("kernel", "ram")
+    return (
+        memory if byte is None else memory[: len(kernel)] + bytes([byte]) * (RAM.stop - kernel.stop)
+    )
+
+
+@pytest.mark.parametrize("guests", [None, 0x00, 0xFF])
+def test_it_stores_to_its_line_to_the_kernel_and_to_the_waiting_thread(
+    built: Built, memory: bytes, guests: int | None
+) -> None:
+    """Run in an emulator, with the guests' memory as it was and made of nonsense."""
+    kernel, process = built.memory("kernel", "ram"), built.memory("middle", "ram")
+    ran = emulated(built, STUB, with_guests(built, memory, guests))
+    assert [s for s in ran.stored if s[0] in SCS] == [(NVIC_ICER1, 1 << LINE % 32)]
+    assert all(a in kernel or a in process or a == NVIC_ICER1 for a, _ in ran.stored)
+    assert ran.memory != memory
+    assert 0 < ran.instructions <= MOST_INSTRUCTIONS
+
+
+def route_target(built: Built) -> int:
+    """The signal that the table routes the line to."""
+    return built.word(built.symbol("kernel", "fvm_irq_route") + 4 * LINE) >> 8 & 0xFF
+
+
+def changed(before: bytes, after: bytes) -> set[int]:
+    """Addresses of the words that differ."""
+    return {
+        RAM.start + n for n in range(0, len(before), 4) if before[n : n + 4] != after[n : n + 4]
+    }
+
+
+def word(memory: bytes, address: int) -> int:
+    return int.from_bytes(memory[address - RAM.start :][:4], "little")
+
+
+def test_it_sends_the_signal_of_its_route_and_nothing_else(built: Built, memory: bytes) -> None:
+    """While the process waits it gets ready; else the signal is counted, and no other word of
+    memory changes."""
+    stack = range(RAM.start, built.symbol("kernel", "kernel_stack_top"))
+    waiter = built.symbol("kernel", "signal_table") + SIGNAL_BYTES * route_target(built)
+    count, cpu, thread = waiter + 4, built.extent("kernel", "cpu"), word(memory, waiter)
+    assert thread in built.extent("kernel", "thread_table")
+    sent = emulated(built, STUB, memory).memory
+    touched = changed(memory, sent) - {waiter, *stack, *cpu}
+    assert word(sent, waiter) == 0
+    assert word(sent, cpu.start + 4) == thread  # the next one to run
+    assert len(touched) == 1 and thread <= min(touched) < thread + 64  # its state
+    again = emulated(built, STUB, sent).memory
+    assert changed(sent, again) - {*stack} == {count}
+    assert word(again, count) == word(sent, count) + 1

@@ -46,6 +46,18 @@ class Code:
                 return instruction.address, instruction.size
         raise AssertionError(f"{function} has no {wanted}")
 
+    def all(self, function: str, wanted: str) -> list[int]:
+        """Addresses of the instructions of a function that are this."""
+        extent = self.built.extent(self.part, function)
+        found = []
+        for start in range(extent.start, extent.stop, 2):
+            data = self.original.subject.memory.find(start, 4)
+            instruction = next(self.engine.disasm(data or b"", start), None)
+            if instruction and f"{instruction.mnemonic} {instruction.op_str}" == wanted:
+                found.append(start)
+        assert found, f"{function} has no {wanted}"
+        return found
+
     def call(self, caller: str, callee: str) -> int:
         """Address of a call."""
         target = self.built.symbol(self.part, callee)
@@ -101,22 +113,18 @@ class Kernel(Code):
         stub = self.built.extent("kernel", "fvm_stub_37")
         ram = self.original.subject.ram_of("kernel")
         own = [s.place for s in self.stores(16 + 37, ram) if s.at in stub]
-        first = min(place for place in own if isinstance(place, int) and place + 8 in own)
-        return range(first, first + 12)
+        first = min(place for place in own if isinstance(place, int) and place + 4 in own)
+        return range(first, first + 8)
 
 
-def told_to_stay_off(code: Kernel) -> dict[int, bytes]:
-    """Reset tells every switch, by a byte, that the unit isn't used."""
-    switch = code.built.extent("kernel", "scheduler_switch")
-    loads = [e for e in code.summary(PENDSV).effects if isinstance(e, Access) and not e.is_store]
-    read = {load.place for load in loads if load.size == 1 and load.at in switch}
-    ram = code.original.subject.ram_of("kernel")
-    told = [s for s in code.stores(RESET, ram, 1) if s.place in read and s.size == 1]
-    return code.without(told)
+def unit_not_looked_for(code: Kernel) -> dict[int, bytes]:
+    """Where reset calls for a reset of the chip, as it does when there is no unit, it goes on."""
+    target = code.built.symbol("kernel", "cpu_arch_reset")
+    return dict.fromkeys(code.all("kernel_main", f"bl #0x{target:x}"), NOP * 2)
 
 
 KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
-    "the protection unit is never asked for": ("start", told_to_stay_off),
+    "the protection unit is never asked for": ("start", unit_not_looked_for),
     "deferred work as urgent as interrupts": (
         "start",
         lambda code: code.literal("kernel_main", range(0x80F00000, 0x80F00001), -0x700000),
@@ -124,7 +132,7 @@ KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
     "a stub that never ends": ("stubs", lambda code: code.at("interrupt_dispatch", SELF)),
     "a loop in what a stub and the tick call": (
         "handlers",
-        lambda code: code.at("scheduler_switch", SELF),
+        lambda code: {code.built.symbol("kernel", "enter"): SELF},
     ),
     "a stub that doesn't close its line": (
         "stubs",
@@ -136,7 +144,7 @@ KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
     ),
     "a function that returns to anywhere": (
         "handlers",
-        lambda code: code.at("scheduler_switch", b"\x00\x47"),
+        lambda code: {code.built.symbol("kernel", "enter"): b"\x00\x47"},
     ),
     "a line's own stub that sends another signal": (
         "stubs",

@@ -20,16 +20,17 @@
 #define TRACE_NONE 0xFFFFu
 
 enum trace_kind {
-    TRACE_LANE,    /* code of another lane runs: lane, pc */
-    TRACE_RESET,   /* kernel entries, with the lane and the block that they interrupted */
-    TRACE_FAULT,   /* argument: number of the exception */
-    TRACE_CALL,    /* argument: number of the call, or TRACE_NONE */
-    TRACE_TICK,    /* */
-    TRACE_LINE,    /* argument: number of the line, or TRACE_NONE */
-    TRACE_OTHER,   /* argument: number of the exception */
-    TRACE_SWITCH,  /* another thread goes on; argument: its index */
-    TRACE_CRIME,   /* the kernel stops a domain; argument: the thread, or TRACE_NONE */
-    TRACE_RESTART, /* argument: the domain */
+    TRACE_LANE,     /* code of another lane runs: lane, pc */
+    TRACE_RESET,    /* kernel entries, with the lane and the block that they interrupted */
+    TRACE_FAULT,    /* argument: number of the exception */
+    TRACE_CALL,     /* argument: number of the call, or TRACE_NONE */
+    TRACE_TICK,     /* */
+    TRACE_LINE,     /* argument: number of the line, or TRACE_NONE */
+    TRACE_DEFERRED, /* PendSV: the first thread starts, later what the tick found due */
+    TRACE_OTHER,    /* argument: number of the exception */
+    TRACE_SWITCH,   /* another thread goes on; argument: its index */
+    TRACE_CRIME,    /* the kernel stops a domain; argument: the thread, or TRACE_NONE */
+    TRACE_RESTART,  /* argument: the domain */
     TRACE_KINDS
 };
 

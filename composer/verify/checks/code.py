@@ -20,7 +20,7 @@ _FAULTS = (3, 4, 5, 6)
 
 _SYST_RVR, _VTOR, _AIRCR, _CCR, _SHCSR = 0xE000E014, 0xE000ED08, 0xE000ED0C, 0xE000ED14, 0xE000ED24
 _CFSR, _HFSR, _CPACR, _FPCCR = 0xE000ED28, 0xE000ED2C, 0xE000ED88, 0xE000EF34
-_ICSR, _MPU_TYPE, _MPU_CTRL = 0xE000ED04, 0xE000ED90, 0xE000ED94
+_ICSR, _MPU_CTRL = 0xE000ED04, 0xE000ED94
 _MPU_REGIONS = range(0xE000ED9C, 0xE000EDBC, 4)
 _ISER, _ICER = 0xE000E100, 0xE000E180
 _IPR, _SHPR2, _SHPR3 = 0xE000E400, 0xE000ED1C, 0xE000ED20
@@ -34,6 +34,7 @@ _ALSO_PENDING = 0xFFFF0FFF  # SHCSR without what is pending
 _LAZY_STACKING = 1 << 30
 _NOT_PRIVILEGED = 1
 _INDEXED = 8192  # bytes: an array of the kernel that a table's byte is an index of
+_INT_PEND, _PENDING = 4, 144  # offsets in struct fvm_state
 _SIGNAL_BYTES = 12  # of struct signal: waiter, count, delivered
 
 # What an interrupt may store to in the system control space, besides its own line's ICER.
@@ -87,19 +88,36 @@ def _serves(subject: Subject, analysis: Analysis, name: str, line: int) -> Itera
     if route is None:
         return
     summary = analysis.handlers[line + SYSTEM_VECTORS]
-    calls = summary.calls()
     if route.kind == TO_SIGNAL:
         if not _sends(analysis, summary, route.target):
             yield f"{name}: doesn't send signal {route.target}"
-    elif not any(
-        call.arguments[1:3] == (route.virt_id, int(bool(route.kind & TRANSPARENT)))
-        for call in calls
+    elif not _pends(
+        summary,
+        analysis.held(line + SYSTEM_VECTORS),
+        route.virt_id,
+        bool(route.kind & TRANSPARENT),
     ):
-        yield f"{name}: no call with vector {route.virt_id}"
+        yield f"{name}: doesn't pend vector {route.virt_id}"
+
+
+def _pends(summary: Summary, held: Summary, vector: int, transparent: bool) -> bool:
+    """The vector's byte in the VM's state is set; while BASEPRI holds back, VCT is told to look
+    later, by int_pend, unless the vector is transparent."""
+    states, later = _ones(summary, _PENDING + vector), _ones(held, _INT_PEND)
+    return len(states) == 1 and later == (set() if transparent else states)
+
+
+def _ones(summary: Summary, offset: int) -> set[Value]:
+    """Who keeps the pointers to structures that have a byte set to 1."""
+    return {
+        s.place.root
+        for s in summary.stores()
+        if isinstance(s.place, Word) and s.place.moved == offset and (s.size, s.value) == (1, 1)
+    }
 
 
 def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
-    """By what it stores, for sending may be expanded in place: all words of a struct signal.
+    """By what it stores, for sending may be expanded in place: waiter and count of a signal.
 
     Every fault sends the hypervisor's signal: that tells where the others are.
     """
@@ -108,7 +126,7 @@ def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
     offset = _SIGNAL_BYTES * (signal - FAULT)
     return any(
         isinstance(place, int)
-        and all(place + n in stored and place - offset + n in at_fault for n in (0, 4, 8))
+        and all(place + n in stored and place - offset + n in at_fault for n in (0, 4))
         for place in stored
     )
 
@@ -161,6 +179,10 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
     ):
         yield "PendSV: doesn't serve the timer table"
     yield from _first_switch(analysis.handlers[PENDSV])
+    for number, summary in analysis.handlers.items():
+        values = _stored(summary, _MPU_CTRL)
+        if values and not {_MPU_ON} <= values <= {0, _MPU_ON}:
+            yield f"{vector_name(number)}: doesn't switch the protection unit on"
 
 
 def _first_switch(summary: Summary) -> Iterator[str]:
@@ -168,10 +190,7 @@ def _first_switch(summary: Summary) -> Iterator[str]:
     written = [e.value for e in _specials(summary) if e.name == "control" and e.written]
     if not written or not all(isinstance(v, int) and v & _NOT_PRIVILEGED for v in written):
         yield "PendSV: doesn't make threads unprivileged (CONTROL.nPRIV)"
-    values = _stored(summary, _MPU_CTRL)
-    if _MPU_ON not in values or not values <= {0, _MPU_ON}:
-        yield "PendSV: doesn't switch the protection unit on"
-    for register in (*_MPU_REGIONS, _CPACR):
+    for register in (*_MPU_REGIONS, _MPU_CTRL, _CPACR):
         if not _stored(summary, register):
             yield f"PendSV: doesn't load 0x{register:08x}"
 
@@ -180,7 +199,7 @@ def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
     """Reset code sets the processor up as the rest relies on it."""
     reset = analysis.reset
     yield from (f"Reset: {problem}" for problem in sorted(reset.problems))
-    yield from _protected(subject, reset, analysis.handlers[PENDSV])
+    yield from _protected(subject, analysis)
     flash = subject.flash_of("kernel").start
     ticks = subject.expected.cpu_hz // subject.system.kernel.tick_hz
     for what, register, wanted in (
@@ -207,34 +226,21 @@ def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
 def _forgets(reset: Summary, store: Access) -> bool:
     """A domain that can't start is stopped: what it may have pending is cleared, no enable."""
     read = any(
-        isinstance(e, Access) and not e.is_store and e.place == _SHCSR and 0 < store.at - e.at <= 8
+        isinstance(e, Access) and not e.is_store and e.place == _SHCSR and 0 < store.at - e.at <= 16
         for e in reset.effects
     )
     return store.place == _SHCSR and store.value == Range(0, _ALSO_PENDING) and read
 
 
-def _protected(subject: Subject, reset: Summary, pendsv: Summary) -> Iterator[str]:
-    """Reset looks for the unit, and sets what every switch reads before it switches it on."""
+def _protected(subject: Subject, analysis: Analysis) -> Iterator[str]:
+    """Without a unit the system doesn't start."""
     if not subject.system.kernel.protection:
         yield 'the description has protection="off": every domain can write every other'
     if subject.manifest.protection != subject.system.kernel.protection:
         yield f"the manifest says protection {'on' if subject.manifest.protection else 'off'}"
-    regions = [s.at for s in pendsv.stores() if s.place in _MPU_REGIONS]
-    on = [s.at for s in pendsv.stores() if s.place == _MPU_CTRL and s.value == _MPU_ON]
-    asked = {
-        e.place
-        for e in pendsv.effects
-        if isinstance(e, Access)
-        and not e.is_store
-        and isinstance(e.place, int)
-        and e.place in subject.ram_of("kernel")
-        and max(regions, default=0) < e.at < max(on, default=0)
-    }
-    told = [_stored(reset, place) for place in asked if isinstance(place, int)]
-    if not any(values in ({1}, {0, 1}) for values in told):  # 0: before such a chip is refused
-        yield "Reset: no switch is told to use the protection unit: it stays off"
-    if not _loads(reset, _MPU_TYPE) or _RESET_REQUEST not in _stored(reset, _AIRCR):
-        yield "Reset: a chip without protection unit isn't refused"
+    started = _PENDSVSET in _stored(analysis.reset, _ICSR)
+    if not started or _PENDSVSET in _stored(analysis.reset_without_unit, _ICSR):
+        yield "Reset: doesn't refuse a chip without protection unit"
 
 
 def _priorities(subject: Subject, reset: Summary) -> Iterator[str]:

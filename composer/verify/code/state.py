@@ -196,11 +196,17 @@ def returns_properly(state: State, target: Value) -> bool:
     )
 
 
+def _common(a: Value, b: Value) -> Value:
+    if isinstance(a, Word) and isinstance(b, Word) and a.root == b.root and a != b:
+        return a.somewhere()
+    return a if a == b else None
+
+
 def merged(one: State, other: State) -> State:
     """What is known in both of two states at the same place."""
     return State(
         one.pc,
-        tuple(a if a == b else None for a, b in zip(one.registers, other.registers, strict=True)),
+        tuple(_common(a, b) for a, b in zip(one.registers, other.registers, strict=True)),
         one.flags if one.flags == other.flags else UNKNOWN,
         None,
         one.frame & other.frame,

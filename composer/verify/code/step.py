@@ -9,7 +9,7 @@ from composer.verify.code.decode import LR, PC, Address, Immediate, Instruction,
 from composer.verify.code.effects import Next
 from composer.verify.code.state import OPPOSITE, UNTOUCHED, State, holds, tested
 from composer.verify.code.transfers import TRANSFERS, Machine, address_of
-from composer.verify.code.values import limits
+from composer.verify.code.values import Range, limits, ranged
 
 
 class Stepper(Machine):
@@ -74,9 +74,11 @@ class Stepper(Machine):
         for is_zero in (True, False):
             if zero is not None and zero != is_zero:
                 continue
-            after = state
-            if is_zero and not isinstance(state.get(register.number), int):
+            after, value = state, state.get(register.number)
+            if is_zero and not isinstance(value, int):
                 after = state.put(register.number, 0)
+            elif not is_zero and isinstance(value, Range) and value.low == 0:
+                after = state.put(register.number, ranged(1, value.high))
             taken = is_zero == taken_if_zero
             yield Next("go", after.at(target.value if taken else instruction.end))
 

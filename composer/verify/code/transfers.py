@@ -14,6 +14,7 @@ from composer.verify.code.values import (
     Range,
     Stack,
     Value,
+    Word,
     add,
     shifted,
     subtract,
@@ -28,7 +29,8 @@ class Machine:
     """Memory and special registers; `effects` collects what instructions do to them.
 
     `writable` is the RAM, whose content is unknown. `stack_top`: what the main stack pointer holds
-    when a handler is entered. `specials` are the values of special registers.
+    when a handler is entered. `specials` are the values of special registers; `pointed` what is
+    assumed of words behind pointers, by offset and size.
     """
 
     def __init__(self, memory: Memory, writable: range, stack_top: int | None = None) -> None:
@@ -36,6 +38,7 @@ class Machine:
         self.writable = writable
         self.stack_top = stack_top
         self.specials: Mapping[str, int] = {}
+        self.pointed: Mapping[tuple[int | None, int], int] = {}
         self.effects: list[Effect] = []
 
     def read(self, state: State, instruction: Instruction, place: Value, size: int) -> Value:
@@ -49,6 +52,8 @@ class Machine:
             data = self.memory.find(place, size)
             if data is not None:
                 return int.from_bytes(data, "little", signed=is_signed) & WORD
+        if isinstance(place, Word) and (place.moved, size) in self.pointed:
+            return self.pointed[place.moved, size]
         if size < 4 and not is_signed:
             return Range(0, (1 << 8 * size) - 1)
         return word_at(place) if size == 4 else None

@@ -45,10 +45,21 @@ class Range:
 class Word:
     """A pointer that was read from memory at `root`, or through pointers from there, moved about.
 
-    Where it points is not known, only who keeps it.
+    Where it points is not known, only who keeps it; `moved`: by how many bytes it was moved, None
+    when that isn't known or it was read through another pointer.
     """
 
     root: Value
+    moved: int | None = 0
+
+    def by(self, offset: int) -> Word:
+        """Moved."""
+        moved = None if self.moved is None else self.moved + offset
+        return Word(self.root, moved if moved is not None and abs(moved) < _TABLE else None)
+
+    def somewhere(self) -> Word:
+        """Moved nobody knows how far."""
+        return Word(self.root, None)
 
 
 Value = int | Entry | Stack | Outer | Range | Word | None
@@ -87,15 +98,15 @@ def add(a: Value, b: Value) -> Value:
         if isinstance(a, Outer):
             return Outer(a.place, a.offset + signed(b))
         if isinstance(a, Word):
-            return a
+            return a.by(signed(b))
         if isinstance(a, Range):
             return ranged(a.low + signed(b), a.high + signed(b)) or ranged(a.low + b, a.high + b)
     if isinstance(a, Range) and isinstance(b, Range):
         return ranged(a.low + b.low, a.high + b.high)
     if isinstance(a, Word) and isinstance(b, Range) and b.high < _TABLE:
-        return a  # an element of what it points to
+        return a.somewhere()  # an element of what it points to
     if isinstance(b, Word) and isinstance(a, Range) and a.high < _TABLE:
-        return b
+        return b.somewhere()
     return None
 
 
@@ -143,4 +154,6 @@ def masked(a: Value, b: Value) -> Value:
 
 def word_at(place: Value) -> Value:
     """What a load from writable memory gives: only where it came from is known."""
-    return place if isinstance(place, Word) or place is None else Word(place)
+    if isinstance(place, Word):
+        return place.somewhere()
+    return None if place is None else Word(place)
