@@ -69,6 +69,10 @@ def test_handlers_run_by_priority_then_call_then_tick_then_switch(
     }
 
 
+def test_a_vector_is_found_wherever_it_is(values: dict[str, int]) -> None:
+    assert about(values, "far") == {"alone": 8, "by_id": 8, "by_priority": 8}
+
+
 def test_a_vector_pended_by_its_own_handler_runs_again_without_nesting(
     values: dict[str, int],
 ) -> None:

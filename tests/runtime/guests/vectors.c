@@ -263,9 +263,66 @@ static void disabled(void)
     (void)hyp_irq_ena(TRANSPARENT_LINE);
 }
 
+/* Vectors of all groups of eight, each with a handler of its own. */
+#define EACH_FAR(X) X(8) X(15) X(16) X(31) X(32) X(47) X(62) X(63)
+#define FAR_COUNT 8u
+
+static volatile uint32_t far_ran[FAR_COUNT], far_runs;
+
+static void far(uint32_t id)
+{
+    if (far_runs < FAR_COUNT) {
+        far_ran[far_runs] = id;
+    }
+    far_runs++;
+}
+
+#define FAR_HANDLER(id)                                                                            \
+    static void far_##id(void) { far(id); }
+EACH_FAR(FAR_HANDLER)
+
+#define FAR_ID(id) id,
+static const uint8_t far_id[FAR_COUNT] = {EACH_FAR(FAR_ID)};
+
+#define FAR_FUNCTION(id) far_##id,
+static const virt_handler far_handler[FAR_COUNT] = {EACH_FAR(FAR_FUNCTION)};
+
+/* All pended under a mask, the third first; how many ran in the order of their virt_ids, or in the
+ * opposite one. */
+static int32_t far_order(uint32_t opposite)
+{
+    int32_t right = 0;
+    far_runs = 0;
+    virt_int_mask(VIRT_PRIMASK);
+    for (uint32_t i = 0; i < FAR_COUNT; i++) {
+        (void)virt_vct_prio(far_id[i], opposite ? FAR_COUNT - i : 5u);
+        (void)virt_vct_trig(far_id[(i + 3u) % FAR_COUNT]);
+    }
+    virt_int_unmask(VIRT_PRIMASK);
+    for (uint32_t i = 0; i < FAR_COUNT && far_runs == FAR_COUNT; i++) {
+        right += far_ran[i] == far_id[opposite ? FAR_COUNT - 1u - i : i];
+    }
+    return right;
+}
+
+static void far_vectors(void)
+{
+    int32_t alone = 0;
+    for (uint32_t i = 0; i < FAR_COUNT; i++) {
+        (void)virt_vct_set(far_id[i], far_handler[i], 5, VIRT_MASKABLE);
+        far_runs = 0;
+        (void)virt_vct_trig(far_id[i]);
+        alone += far_runs == 1u && far_ran[0] == far_id[i];
+    }
+    report("far.alone", alone);
+    report("far.by_id", far_order(0));
+    report("far.by_priority", far_order(1));
+}
+
 int main(void)
 {
     report_init();
+    far_vectors();
     disabled();
     report("bad.trig", virt_vct_trig(FVM_VECTORS_MAX));
     report("bad.set", virt_vct_set(FVM_VECTORS_MAX, tick_handler, 0, VIRT_MASKABLE));
