@@ -5,10 +5,11 @@ PY := .venv/bin/python
 # Two workers: tests run QEMU in real time and suffer on a crowded machine.
 TESTFLAGS ?= -n 2
 TESTS ?= tests
+SOAK ?= 3600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign bench scaling hw-bench clean
+.PHONY: help setup test demo lint campaign faults soak bench scaling hw-bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -33,13 +34,25 @@ lint: setup ## every static check, of Python and of C
 campaign: setup ## every change of an image that verify must notice, and 1000 random ones (CI takes a sample)
 	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py
 
+faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
+	@$(PY) -m tests.faults.campaign
+
+soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
+	@$(PY) -m tests.faults.soak $(SOAK)
+
 bench: setup ## instructions of every operation, beside bare-metal FreeRTOS
 	@$(PY) -m benchmarks --all
 
 scaling: setup ## cost of operations as a system grows, and latency under a flood of interrupts
 	@$(PY) -m benchmarks.scale
 
-hw-bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
+hw-faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
+	@$(PY) -m tests.faults.campaign
+
+soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
+	@$(PY) -m tests.faults.soak $(SOAK)
+
+bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
 	@$(PY) -m benchmarks.hardware build --hse $(HSE)
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel

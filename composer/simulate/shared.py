@@ -15,6 +15,7 @@ CALLS = 1024
 WATCHES = 8
 SPANS = 16
 CRIMES = 256
+BLOCKS = 128
 
 
 class Kind(IntEnum):
@@ -60,6 +61,7 @@ WATCH = np.dtype(
     ],
     align=True,
 )
+BLOCK = np.dtype([("pc", "u4"), ("at", "u4")], align=True)
 PATH = np.dtype(
     [
         ("count", "u8"),
@@ -68,6 +70,8 @@ PATH = np.dtype(
         ("longest_at", "u8"),
         ("longest_pc", "u4"),
         ("longest_argument", "u4"),
+        ("blocks", "u8"),
+        ("block", BLOCK, BLOCKS),
     ],
     align=True,
 )

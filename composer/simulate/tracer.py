@@ -88,6 +88,8 @@ class Lengths:
     shortest: int = 0
     longest_pc: int = 0  # of a path: the block that it interrupted
     longest_argument: int | None = None  # of a path: the line, call or exception
+    # Of a path: where each of its blocks begins, and how many instructions of it were executed.
+    longest_blocks: tuple[tuple[int, int], ...] = ()
 
     @property
     def mean(self) -> float:
@@ -249,4 +251,11 @@ def _lengths(row: Any) -> Lengths:
         shortest=int(row["shortest"]) if "shortest" in fields else 0,
         longest_pc=int(row["longest_pc"]) if "longest_pc" in fields else 0,
         longest_argument=None if argument == NONE else argument,
+        longest_blocks=_blocks(row) if "blocks" in fields else (),
     )
+
+
+def _blocks(row: Any) -> tuple[tuple[int, int], ...]:
+    found = row["block"][: int(row["blocks"])].tolist()
+    ends = [at for _, at in found[1:]] + [int(row["longest"])]
+    return tuple((pc, end - at) for (pc, at), end in zip(found, ends, strict=True))

@@ -74,6 +74,11 @@ class Built:
                 return name
         return None
 
+    def label(self, part: str, address: int) -> str:
+        """The function or assembler label at or before an address."""
+        names = {at: name for name, (at, _) in self._symbols(part).items() if name[:1] != "$"}
+        return names[max(at for at in names if at <= address)]
+
     def _symbols(self, part: str) -> dict[str, tuple[int, int]]:
         with (self.folder / part / f"{part}.elf").open("rb") as file:
             table = ELFFile(file).get_section_by_name(".symtab")

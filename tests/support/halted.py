@@ -38,10 +38,7 @@ class Halted:
         self._pending = b""
 
     def __enter__(self) -> Halted:
-        end = time.monotonic() + _PATIENCE
-        while not self._path.exists() and time.monotonic() < end:
-            time.sleep(0.01)
-        self._socket.connect(str(self._path))  # QEMU stops the machine
+        self._connect()  # QEMU stops the machine
         self.memory.__enter__()
         self._receive()  # that it stopped
         self._say("qXfer:features:read:target.xml:0,ffb")  # or it tells no single register
@@ -55,6 +52,17 @@ class Halted:
     ) -> None:
         self.memory.__exit__(kind, error, trace)
         self._socket.close()
+
+    def _connect(self) -> None:
+        """As soon as QEMU listens."""
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                return self._socket.connect(str(self._path))
+            except (FileNotFoundError, ConnectionRefusedError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
 
     def register(self, number: int) -> int:
         """r0 to r12, sp, lr, pc by number."""

@@ -194,12 +194,14 @@ class KernelState:
         for i, thread in enumerate(self._threads):
             if thread["vcpu"] == 0:
                 wanted |= (thread["state"] == READY) << thread["priority"]
+                if thread["bit"] != 1 << thread["priority"]:
+                    yield f"thread {i} has bit 0x{thread['bit']:x} at {thread['priority']}"
                 if self.of["process_thread"][thread["priority"]] != self._pointer(
                     "thread_table", i
                 ):
                     yield f"thread {i} is not queued at its priority"
-        if self.of["process_ready"] != wanted or not wanted & 1:
-            yield f"ready processes 0x{self.of['process_ready']:x} instead of 0x{wanted:x}"
+        if cpu["ready"] != wanted or not wanted & 1:
+            yield f"ready processes 0x{cpu['ready']:x} instead of 0x{wanted:x}"
         wanted = 0
         for i, config in enumerate(self.of["fvm_vcpu"]):
             pair = (self._threads[config[name]]["state"] for name in ("vct", "usr"))

@@ -17,6 +17,7 @@
 #define TRACE_SPANS 16
 #define TRACE_THREADS 256
 #define TRACE_CRIMES 256
+#define TRACE_BLOCKS 128
 #define TRACE_NONE 0xFFFFu
 
 enum trace_kind {
@@ -59,9 +60,15 @@ struct trace_watch {
     uint32_t code_start, code_end, data_start, data_end, stride, kind;
 };
 
+struct trace_block {
+    uint32_t pc, at; /* instructions of the path before it */
+};
+
 struct trace_path { /* of the kernel, from an entry to the next, or to the first thread */
     uint64_t count, total, longest, longest_at;
     uint32_t longest_pc, longest_argument;
+    uint64_t blocks; /* of the longest one, the first TRACE_BLOCKS of them */
+    struct trace_block block[TRACE_BLOCKS];
 };
 
 struct trace_span {       /* between an instruction and the next execution of another */

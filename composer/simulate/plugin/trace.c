@@ -31,6 +31,8 @@ static uint64_t path_start;
 static uint32_t path_pc;
 static uint16_t path_argument = TRACE_NONE;
 static uint8_t path_kind = TRACE_RESET;
+static struct trace_block path_block[TRACE_BLOCKS];
+static uint32_t path_blocks;
 static uint64_t entry_event = UINT64_MAX, crime_event = UINT64_MAX; /* may lack their argument */
 
 static uint64_t emit(enum trace_kind kind, uint32_t lane, uint32_t argument, uint32_t pc)
@@ -55,6 +57,14 @@ static void complete(uint64_t serial, uint32_t argument)
     }
 }
 
+static void note_block(uint32_t pc)
+{
+    if (path_blocks < TRACE_BLOCKS) {
+        uint32_t at = (uint32_t)(shared->instructions - path_start);
+        path_block[path_blocks++] = (struct trace_block){.pc = pc, .at = at};
+    }
+}
+
 static void end_path(void)
 {
     struct trace_path *path = &shared->path[path_kind];
@@ -66,6 +76,8 @@ static void end_path(void)
         path->longest_at = path_start;
         path->longest_pc = path_pc;
         path->longest_argument = path_argument;
+        path->blocks = path_blocks;
+        memcpy(path->block, path_block, path_blocks * sizeof path_block[0]);
     }
 }
 
@@ -88,6 +100,9 @@ static void on_block(unsigned int cpu, void *data)
         enter_lane(lane);
         emit(TRACE_LANE, lane, 0, pc);
     }
+    if (lane == TRACE_KERNEL) {
+        note_block(pc);
+    }
     last_pc = pc;
 }
 
@@ -107,6 +122,8 @@ static void on_entry(unsigned int cpu, void *data)
     path_kind = (uint8_t)entry->kind;
     path_start = shared->instructions;
     path_pc = last_pc;
+    path_blocks = 0;
+    note_block(entry->address);
     enter_lane(TRACE_KERNEL);
     entry_event = emit(entry->kind, from, path_argument, last_pc);
     if (path_argument != TRACE_NONE) {

@@ -35,7 +35,8 @@ from tests.support.variables import Variables
     SCRIBBLE,
     FLIP,
     LINE_STORM,
-) = range(22)
+    SOAK,
+) = range(23)
 
 RAM, BIT_BAND = 0x20000000, 0x22000000
 UNTIL_TICK = 1000

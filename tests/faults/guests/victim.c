@@ -42,6 +42,17 @@ enum crime {
     SCRIBBLE,          /* the code; at each tick VCT stores a into what USR's r0-r3, r12 will be */
     FLIP,              /* b times: VCT flips one bit of USR's context or frame, chosen by a + n */
     LINE_STORM,        /* line a of the USART asserted for ever */
+    SOAK,              /* for ever: anything of the above by chance, a: the kernel's RAM, b: seed */
+};
+
+/* Of SOAK, kept by starts and read from outside: words behind `end`. */
+enum kept {
+    KEPT_CRIMES = 2, /* committed, so starts to come */
+    KEPT_BELLS,      /* signals sent */
+    KEPT_FLOODS,     /* events sent */
+    KEPT_LINES,      /* interrupts of the USART's line served */
+    KEPT_CHANCE,     /* state of the generator */
+    KEPT_QUIET,      /* set from outside: no more of it */
 };
 
 /* plan: crime, a, b, how many starts commit it. */
@@ -49,6 +60,7 @@ enum crime {
 /* Of QEMU's model: the flag can be set, and stays until the data is read. */
 #define USART_SR (*(volatile uint32_t *)TEST_USART)
 #define USART_CR1 (*(volatile uint32_t *)(TEST_USART + 12u))
+#define USART1_LINE 37
 #define USART_SR_RXNE (1u << 5)
 #define USART_CR1_RXNEIE (1u << 5)
 
@@ -148,7 +160,11 @@ void tick_handler(void)
 }
 
 /* Never makes the source silent. */
-void line_handler(void) { lines++; }
+void line_handler(void)
+{
+    lines++;
+    end[KEPT_LINES]++;
+}
 
 /* Spins until *flag is 0, touching no memory but that; returns how far SP moved meanwhile. */
 __attribute__((naked, noinline)) static int32_t park(const volatile uint32_t *flag
@@ -280,6 +296,92 @@ static void compute_and_sleep(void)
     }
 }
 
+#ifdef FVM_EVT_BELL
+/* xorshift32 */
+static uint32_t chance(uint32_t below)
+{
+    uint32_t x = end[KEPT_CHANCE] == 0 ? plan[2] : end[KEPT_CHANCE];
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    end[KEPT_CHANCE] = x;
+    return x % below;
+}
+
+static void sleep_until(uint32_t tick)
+{
+    while ((int32_t)(ticks - tick) < 0) {
+        (void)hyp_vct_wait();
+    }
+}
+
+/* None of them comes back. */
+static void commit_by_chance(void)
+{
+    end[KEPT_CRIMES]++;
+    switch (chance(6)) {
+    case 0:
+        (void)*(volatile uint32_t *)(plan[1] & 0xFu);
+        break;
+    case 1:
+        *(volatile uint32_t *)(plan[1] + 4u * chance(1024)) = 0;
+        break;
+    case 2:
+        __asm volatile("udf #0");
+        break;
+    case 3:
+        spin_on(plan[1] + 256u, &ticks);
+        break;
+    case 4:
+        hyp_reboot();
+    default:
+        (void)hyp_wdg_clr();
+        for (;;) {
+        }
+    }
+}
+
+static void soak(void)
+{
+    (void)hyp_irq_ena(USART1_LINE);
+    for (;;) {
+        sleep_until(ticks + 5u + chance(40));
+        if (end[KEPT_QUIET] != 0) {
+            continue;
+        }
+        switch (chance(6)) {
+        case 0:
+            commit_by_chance();
+            break;
+        case 1:
+            for (uint32_t n = 1u + chance(50); n != 0; n--) {
+                end[KEPT_BELLS] += hyp_evt_snd(FVM_EVT_BELL) == FVM_OK;
+            }
+            break;
+        case 2:
+            end[KEPT_FLOODS] += hyp_evt_snd(FVM_EVT_FLOOD) == FVM_OK;
+            break;
+        case 3:
+            for (uint32_t n = chance(2000); n != 0; n--) {
+                (void)virt_cycles();
+            }
+            break;
+        case 4: {
+            uint32_t until = ticks + chance(4);
+            while ((int32_t)(ticks - until) < 0) {
+            }
+            break;
+        }
+        default:
+            virt_int_mask(VIRT_PRIMASK);
+            compute_past_the_budget();
+            virt_int_unmask(VIRT_PRIMASK);
+            break;
+        }
+    }
+}
+#endif
+
 static void edit_while_parked(uint32_t crime)
 {
     edit = crime;
@@ -323,6 +425,11 @@ static void commit(enum crime crime)
     case FLIP:
         compute_and_sleep();
         break;
+#ifdef FVM_EVT_BELL
+    case SOAK:
+        soak();
+        break;
+#endif
     case LINE_STORM:
         (void)hyp_irq_ena((int32_t)plan[1]);
         USART_SR = USART_SR_RXNE;
