@@ -9,7 +9,7 @@ SOAK ?= 3600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign faults soak bench scaling hw-bench clean
+.PHONY: help setup test demo lint campaign faults soak bench scaling hw-bench verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -54,6 +54,9 @@ soak: setup ## an hour of a system's own time under random faults, interrupts an
 
 bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
 	@$(PY) -m benchmarks.hardware build --hse $(HSE)
+
+verify: setup ## what is proved: models, contracts, and the host tests at length (installs Frama-C)
+	@$(PY) -m proofs
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel
 	rm -rf build examples/*/*/build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -28,10 +28,12 @@ class Model:
 
     @property
     def name(self) -> str:
+        """What reports call it."""
         return self.path.stem
 
     @property
     def text(self) -> str:
+        """Its Promela."""
         return self.path.read_text("utf-8")
 
     @property
@@ -41,6 +43,7 @@ class Model:
 
     @property
     def mistakes(self) -> list[str]:
+        """The names that plant one each."""
         return sorted(set(re.findall(r"\bWRONG_\w+", self.text)))
 
 

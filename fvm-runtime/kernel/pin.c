@@ -7,6 +7,8 @@
 
 static const struct fvm_pin_grant *pin_grant(uint8_t domain_index, uint32_t port)
 {
+    /*@ loop invariant i <= FVM_PINS;
+        loop assigns i; */
     for (uint32_t i = 0; i < FVM_PINS; i++) {
         if (fvm_pin[i].domain == domain_index && fvm_pin[i].port == port) {
             return &fvm_pin[i];

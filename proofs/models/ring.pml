@@ -14,7 +14,9 @@ byte writer_epoch, start, head, reader_epoch, tail;
 byte data_epoch[SIZE], data_number[SIZE];
 
 /* how much happens at most */
-#ifndef STARTS
+#ifdef LONG
+#define STARTS 3
+#else
 #define STARTS 2
 #endif
 byte starts = STARTS, bytes = 5;

@@ -102,18 +102,45 @@ def flags(folder: Path, runtime: Path) -> list[str]:
     return [*_MACHINE, *_WARNINGS, *SANITIZERS, *(f"-I{path}" for path in includes)]
 
 
-def compile_kernel(folder: Path, runtime: Path | None = None) -> Path:
+def _object(folder: Path, source: Path) -> Path:
+    return folder / f"{source.parent.name}-{source.stem}.o"
+
+
+def _compile(folder: Path, source: Path, target: Path, common: list[str]) -> None:
+    words = ["-include", str(HERE / "machine/arm_words.h")]
+    sh(["gcc", *common, *words, "-c", "-o", str(target), str(source)])
+
+
+def compile_kernel(folder: Path) -> Path:
     """The driver program. `folder` has the output of `generated`."""
-    runtime = runtime or runtime_folder()
-    sources = sorted((runtime / "kernel").glob("*.c")) + architecture_sources(runtime)
-    sources += sorted((HERE / "machine").glob("*.c")) + sorted(folder.glob("*.c"))
+    runtime = runtime_folder()
+    sources = [*(runtime / "kernel").glob("*.c"), *architecture_sources(runtime)]
+    sources += [*(HERE / "machine").glob("*.c"), *folder.glob("*.c")]
     common = flags(folder, runtime)
-    objects = []
     for source in sources:
-        target = folder / f"{source.parent.name}-{source.stem}.o"
-        objects.append(str(target))
-        words = ["-include", str(HERE / "machine/arm_words.h")]
-        sh(["gcc", *common, *words, "-c", "-o", str(target), str(source)])
-    driver = folder / "driver"
-    sh(["gcc", *common, "-o", str(driver), *objects])
+        _compile(folder, source, _object(folder, source), common)
+    return _link(folder, [_object(folder, source) for source in sources], common)
+
+
+def _link(room: Path, objects: list[Path], common: list[str]) -> Path:
+    driver = room / "driver"
+    sh(["gcc", *common, "-o", str(driver), *map(str, sorted(objects))])
     return driver
+
+
+def compile_changed(folder: Path, room: Path, name: str, text: str) -> Path:
+    """The driver in `room`, of the kernel in `folder` with another text of one of its sources."""
+    runtime = runtime_folder()
+    changed = room / Path(name).parent.name / Path(name).name
+    changed.parent.mkdir(parents=True)
+    changed.write_text(text)
+    common = [f"-I{room}", *flags(folder, runtime)]
+    sources = [changed]
+    if changed.suffix == ".h":
+        header = f'#include "{name}"'
+        sources = [path for path in runtime.glob("kernel/*.c") if header in path.read_text()]
+    for source in sources:
+        _compile(folder, source, _object(room, source), common)
+    made = {_object(room, source).name for source in sources}
+    others = [path for path in folder.glob("*.o") if path.name not in made]
+    return _link(room, [*others, *(room / name for name in made)], common)

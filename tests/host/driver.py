@@ -30,6 +30,7 @@ class Seen:
     current: int
     loaded: int
     stopped: int
+    lost: int
     stack: int
     frame: list[int]
     threads: list[int]
@@ -116,7 +117,7 @@ class Driver:
         def take(count: int) -> list[int]:
             return [next(words) for _ in range(count)]
 
-        current, loaded, stopped, stack = take(4)
+        current, loaded, stopped, lost, stack = take(5)
         tables = self.tables
         frame = take(4)
         threads = take(len(tables.threads))
@@ -131,7 +132,7 @@ class Driver:
         words_of_lines = (len(tables.routes) + 31) // 32
         lines = [_bits(take(words_of_lines)) for _ in range(2)]
         return Seen(
-            current, loaded, stopped, stack, frame, threads, signals, domains, vcpus, *lines
+            current, loaded, stopped, lost, stack, frame, threads, signals, domains, vcpus, *lines
         )
 
     def close(self) -> None:

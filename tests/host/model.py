@@ -1,26 +1,25 @@
 """What the kernel promises, as a second opinion: written from docs/runtime.md and the headers.
 
-It knows threads, signals, virtual vectors, lines, events, requests and the log. It doesn't know
-which of several VMs with budget left runs: there it says which choices are right (`may_run`), and
-it takes from the kernel when the hypervisor is asked for a budget.
+It knows threads, signals, virtual vectors, lines, events, requests, the steps of a restart and the
+log. It doesn't know which of several VMs with budget left runs: there it says which choices are
+right (`may_run`), and it takes from the kernel when the hypervisor is asked for a budget.
 
 Results that a thread will find are kept in `frame`; None is a word that nobody promised.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.host.calls import CALL, ERROR, NONE
 from tests.host.driver import Seen
-from tests.host.tables import NO_INDEX, ROUTE_SIGNAL, ROUTE_VCPU, Route, Tables
+from tests.host.tables import NO_INDEX, ROUTE_SIGNAL, ROUTE_VCPU, Tables
 
 STOPPED, READY, WAITING = 0, 1, 2
-TICK, FIRST_VECTOR, VECTORS = 1, 3, 64
+TICK = 1
 GROUP = 8  # vectors of one summary byte
 LOG_RECORDS = 8
-RECORD_WORDS = 13
 LAST_DECISION = 2
 FRAME = 32
 WORD = 0xFFFFFFFF
@@ -28,8 +27,11 @@ WORD = 0xFFFFFFFF
 # fault causes that the model raises by itself
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
-SIGNAL, VCPU, DOMAIN, LOG, EVENT, TIMER = 1, 2, 3, 4, 5, 6
-WAIT, SEND, CONTROL, READ = 1, 2, 4, 8
+RUNNING, STOPPING, HALTED, STARTING = range(4)  # phases of a domain
+FAULT_STEPS = 2
+MORE = 1
+
+BUDGET = 0xFF  # in place of a call's number: the vCPU is due for a budget
 
 Words = list[int | None]
 
@@ -41,7 +43,7 @@ class ChipReset(Exception):
 @dataclass
 class ThreadModel:
     state: int = READY
-    waits: str = ""  # "signal", "vector", "request"
+    waits: str = ""  # "signal", "vector", "reply", "request"
     signal: int = NO_INDEX
     frame: Words = field(default_factory=lambda: [0, 0, 0, 0])
     wild: bool = False  # its stack pointer was moved: nothing is promised of its frame
@@ -64,11 +66,11 @@ class VcpuModel:
     posted: bool = False
     lines: dict[int, int] = field(default_factory=dict)  # virt_id -> physical line
     period: int = 0
-    left: int = 0
+    due: int = 0  # kernel tick of the next virtual tick
     owed: int = 0
     served: int = 0
     dropped: int = 0
-    watchdog: int = 0
+    bites: int | None = None  # kernel tick at which the watchdog bites
     # fvm_state, as kernel and guest wrote it
     int_ena: int = 0
     pri: int = 0
@@ -93,6 +95,12 @@ class Record:
     delay: int = 0
 
 
+@dataclass
+class DomainModel:
+    phase: int = RUNNING
+    step: int = 0
+
+
 def later(one: int, other: int) -> bool:
     """Of two serials of 31 bits."""
     return 0 < (one - other) % 2**31 < 2**30
@@ -103,6 +111,7 @@ class Model:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
+        self.c = tables.constants
         self.threads = [ThreadModel() for _ in tables.threads]
         self.signals = [SignalModel() for _ in range(tables.signals)]
         self.vcpus = [VcpuModel() for _ in tables.vcpus]
@@ -114,12 +123,14 @@ class Model:
         self.raised: set[int] = set()  # pending in the NVIC
         self.may_send: set[int] = set()
         self.bound: set[int] = set()
-        self.log: deque[Record] = deque(maxlen=LOG_RECORDS)
-        self.held = 0  # the newest so many records; older ones give way
-        self.lost = 0
+        self.domains = [DomainModel() for _ in tables.domains]
+        self.server: int | None = None  # thread that waits for a request
+        self.log: list[Record | None] = [None] * LOG_RECORDS
+        self.newest: dict[int, int] = {}  # domain -> serial of its last fault
+        self.kept = self.lost = 0
         self.serial = 0
         self.ticks = 0
-        self.timers = [timer.period for timer in tables.timers]
+        self.timers = [timer.period or None for timer in tables.timers]  # tick; None: not set
         self.line_of_signal = {
             route.target: line
             for line, route in enumerate(tables.routes)
@@ -153,14 +164,12 @@ class Model:
 
     def send(self, index: int) -> None:
         signal = self.signals[index]
-        signal.count = min(signal.count + 1, WORD)
-        waiter = signal.waiter
-        if waiter is not None:
-            signal.waiter = None
-            self.threads[waiter].frame = [signal.count, None, None, None]
-            signal.delivered += signal.count
-            signal.count = 0
-            self._ready(waiter)
+        if signal.waiter is None:
+            signal.count = min(signal.count + 1, WORD)
+            return
+        self._ready(signal.waiter)  # its wait returns 1
+        signal.waiter = None
+        signal.delivered += 1
 
     def _wait(self, thread: int, index: int) -> int:
         signal = self.signals[index]
@@ -178,7 +187,7 @@ class Model:
         signal.waiter = thread
         self.threads[thread].signal = index
         self._block(thread, "signal")
-        return 0
+        return 1
 
     # --- virtual vectors ---------------------------------------------------------------------
 
@@ -191,8 +200,6 @@ class Model:
 
     def pend(self, index: int, virt_id: int, transparent: bool) -> None:
         vcpu, config = self.vcpus[index], self.tables.vcpus[index]
-        if self.threads[config.vct].state == STOPPED:
-            return
         vcpu.pending.add(virt_id)
         vcpu.groups.add(virt_id // GROUP)
         if self.threads[config.usr].waits == "vector":
@@ -261,120 +268,176 @@ class Model:
         where = self.tables.threads[thread]
         if self.tables.domains[where.domain].fault_signal == NO_INDEX:
             raise ChipReset
-        if self.held == LOG_RECORDS:
+        if self.kept == LOG_RECORDS:
             self.lost += 1
-            self.log.pop()
             self.serial += LOG_RECORDS  # in the same place
         else:
-            self.held += 1
+            self.kept += 1
             self.serial += 1
         restarts = self.restarts[where.domain] + 1
-        self.log.append(
-            Record(
-                self.ticks,
-                where.domain,
-                where.slot,
-                cause,
-                restarts,
-                self.serial,
-                status,
-                address,
-            )
+        self.log[self.serial % LOG_RECORDS] = Record(
+            self.ticks, where.domain, where.slot, cause, restarts, self.serial, status, address
         )
-        self.stop(where.domain)
-        self.send(self.tables.domains[where.domain].fault_signal)
+        self.newest[where.domain] = self.serial
+        self._begin_stop(where.domain)
+        vcpu = self.vcpu_of(thread)
+        if vcpu is None:
+            self.threads[thread].state = STOPPED
+        else:
+            self._halt(vcpu)
+        self.send(self.tables.fault_signal)
 
-    def stop(self, index: int) -> None:
+    def _begin_stop(self, domain: int) -> None:
+        self.domains[domain] = DomainModel(STOPPING)
+        self.stopped.add(domain)
+
+    def _halt(self, index: int) -> None:
+        config, vcpu = self.tables.vcpus[index], self.vcpus[index]
+        for thread in (config.vct, config.usr):
+            self.threads[thread].state = STOPPED
+            self.threads[thread].waits = ""
+        vcpu.open = vcpu.latch = vcpu.posted = False
+        vcpu.request = vcpu.bites = None
+        vcpu.owed = vcpu.period = 0
+
+    def _stop_steps(self, index: int) -> list[tuple[str, int]]:
         domain = self.tables.domains[index]
-        for thread in domain.threads:
-            if self.threads[thread].waits == "signal":
-                self.signals[self.threads[thread].signal].waiter = None
-            self.threads[thread] = ThreadModel(state=STOPPED)
+        steps = [("record", n) for n in range(FAULT_STEPS)]
+        steps += [("thread", thread) for thread in domain.threads]
         if domain.vcpu != NO_INDEX:
-            self._stop_vcpu(domain.vcpu)
-        for capability in domain.capabilities:
-            if capability.type == SIGNAL and capability.rights & WAIT:
-                self.signals[capability.index].count = 0
-                line = self.line_of_signal.get(capability.index)
-                if line is not None:
-                    self.awaited.discard(line)
-                    self.raised.discard(line)
-        for event, config in enumerate(self.tables.events):
-            if config.sender == index:
-                self.may_send.discard(event)
-            if config.route.kind == ROUTE_VCPU and config.route.target == domain.vcpu:
-                self.bound.discard(event)
-        self.stopped.add(index)
+            steps += [("vector", n) for n in range(self.tables.vcpus[domain.vcpu].vectors)]
+        steps += [("capability", n) for n in range(len(domain.capabilities))]
+        return steps + [("event", n) for n in range(len(self.tables.events))]
 
-    def _stop_vcpu(self, index: int) -> None:
-        old = self.vcpus[index]
-        for line in old.lines.values():
-            self.enabled.discard(line)
-            self.closed.discard(line)
-            self.raised.discard(line)
-        fresh = VcpuModel(served=old.served, dropped=old.dropped)
-        # Its memory stays as it was until it starts again.
-        fresh.int_ena, fresh.pri, fresh.base = old.int_ena, old.pri, old.base
-        fresh.pend_vector, fresh.pend_yield = old.pend_vector, old.pend_yield
-        fresh.pending, fresh.groups = old.pending, old.groups
-        self.vcpus[index] = fresh
+    def _stop_step(self, index: int, kind: str, number: int) -> None:
+        domain = self.tables.domains[index]
+        if kind == "thread":
+            if self.threads[number].waits == "signal":
+                self.signals[self.threads[number].signal].waiter = None
+            if self.server == number:
+                self.server = None
+            self.threads[number].state = STOPPED
+            self.threads[number].waits = ""
+        elif kind == "vector":
+            line = self.vcpus[domain.vcpu].lines.pop(number, None)
+            for lines in (self.enabled, self.closed, self.raised):
+                lines.discard(line)
+        elif kind == "capability":
+            capability = domain.capabilities[number]
+            if capability.type == self.c["CAP_SIGNAL"] and capability.rights & self.c["RIGHT_WAIT"]:
+                self._drop_signal(capability.index)
+        elif kind == "event":
+            config = self.tables.events[number]
+            if config.sender == index:
+                self.may_send.discard(number)
+            if config.route.kind == ROUTE_VCPU and config.route.target == domain.vcpu:
+                self.bound.discard(number)
+
+    def _drop_signal(self, index: int) -> None:
+        self.signals[index].count = 0
+        line = self.line_of_signal.get(index)
+        self.awaited.discard(line)
+        self.raised.discard(line)
+
+    def stop(self, index: int) -> int:
+        """A step of it."""
+        domain = self.domains[index]
+        if domain.phase == HALTED:
+            return 0
+        if domain.phase != STOPPING:
+            self._begin_stop(index)
+            if self.tables.domains[index].vcpu != NO_INDEX:
+                self._halt(self.tables.domains[index].vcpu)
+        domain = self.domains[index]
+        steps = self._stop_steps(index)
+        if domain.step < len(steps):
+            self._stop_step(index, *steps[domain.step])
+            domain.step += 1
+            return MORE
+        domain.phase = HALTED
+        told = self.tables.domains[index].fault_signal
+        if told != self.tables.fault_signal:
+            self.send(told)
+        return 0
 
     def restart(self, index: int) -> int:
-        self.stop(index)
+        """A step of it."""
+        state = self.domains[index]
+        if state.phase != STARTING:
+            if self.stop(index) == 0:
+                self.domains[index] = DomainModel(STARTING)
+            return MORE
         domain = self.tables.domains[index]
-        self.restarts[index] += 1
-        for thread in domain.threads:
-            self.threads[thread] = ThreadModel()
-        if domain.vcpu != NO_INDEX:
-            vcpu = self.vcpus[domain.vcpu]
-            vcpu.int_ena = vcpu.pri = vcpu.base = vcpu.pend_vector = vcpu.pend_yield = 0
-            vcpu.pending, vcpu.groups = set(), set()
+        step = state.step - domain.thread_count  # that many check the image
+        state.step += 1
+        if step == 0 and domain.vcpu != NO_INDEX:
+            old = self.vcpus[domain.vcpu]
+            self.vcpus[domain.vcpu] = VcpuModel(
+                lines=old.lines, served=old.served, dropped=old.dropped
+            )
+        if step <= 0:
+            return MORE
+        self.threads[domain.thread_first + step - 1] = ThreadModel()
+        if step < domain.thread_count:
+            return MORE
+        self.domains[index] = DomainModel()
         self.stopped.discard(index)
+        self.restarts[index] += 1
         return 0
 
     # --- time ----------------------------------------------------------------------------------
 
-    def spend(self, cycles: int) -> None:
-        """Time passes; lines that open meanwhile are taken at once."""
+    def spend(self, cycles: int, nested: int | None = None) -> None:
+        """Time passes. `nested` is a line that arrives right before a tick's deferred work."""
         ticks = (self.now + cycles) // self.tables.tick_cycles - self.now // self.tables.tick_cycles
         self.now += cycles
         for _ in range(ticks):
-            self._tick()
+            self.ticks += 1
+            alarms = self._alarms()
             self.take_lines()
+            if alarms and nested is not None:
+                self.raise_line(nested)
+                nested = None
+            for ring, index in alarms:
+                ring(index)
+                self.take_lines()
 
-    def _tick(self) -> None:
-        self.ticks += 1
-        for index in range(len(self.vcpus)):
-            self._tick_vcpu(index)
-        for number, timer in enumerate(self.tables.timers):
-            if self.timers[number] == 0:
-                continue
-            self.timers[number] -= 1
-            if self.timers[number] == 0:
-                self.timers[number] = timer.period
-                self.send(timer.signal)
+    def _alarms(self) -> list[tuple[Callable[[int], None], int]]:
+        """What is due at this tick, in the order of service."""
+        due: list[tuple[Callable[[int], None], int]] = []
+        for index, vcpu in enumerate(self.vcpus):
+            if vcpu.bites == self.ticks:
+                due.append((self._ring_watchdog, index))
+        for index, vcpu in enumerate(self.vcpus):
+            if vcpu.period and vcpu.due == self.ticks:
+                due.append((self._ring_tick, index))
+        for index, tick in enumerate(self.timers):
+            if tick == self.ticks:
+                due.append((self._ring_timer, index))
+        return due
 
-    def _tick_vcpu(self, index: int) -> None:
-        vcpu, config = self.vcpus[index], self.tables.vcpus[index]
-        if vcpu.watchdog:
-            vcpu.watchdog -= 1
-            if vcpu.watchdog == 0:
-                vct_runs = self.threads[config.vct].state == READY
-                self.fault(config.vct if vct_runs else config.usr, WATCHDOG)
-                return
+    def _ring_tick(self, index: int) -> None:
+        vcpu = self.vcpus[index]
         if vcpu.period == 0:
-            return
-        vcpu.left -= 1
-        if vcpu.left:
-            return
-        vcpu.left = vcpu.period
+            return  # its watchdog bit at the same tick
+        vcpu.due += vcpu.period
         if vcpu.owed == 0:
             vcpu.owed = 1
             self.pend(index, TICK, False)
-        elif vcpu.owed < config.catchup:
+        elif vcpu.owed < self.tables.vcpus[index].catchup:
             vcpu.owed += 1
         else:
             vcpu.dropped += 1
+
+    def _ring_watchdog(self, index: int) -> None:
+        config = self.tables.vcpus[index]
+        vct_runs = self.threads[config.vct].state == READY
+        self.fault(config.vct if vct_runs else config.usr, WATCHDOG)
+
+    def _ring_timer(self, index: int) -> None:
+        timer = self.tables.timers[index]
+        self.timers[index] = self.ticks + timer.period if timer.period else None
+        self.send(timer.signal)
 
     # --- system calls ----------------------------------------------------------------------------
 
@@ -417,11 +480,15 @@ class Model:
                 self._wake(index)
             return None
         if usr and CALL["HYPERVISOR"] <= number < CALL["HYPERVISOR_END"]:
+            if vcpu.locked:
+                return ERROR["LOCKED"]
+            if self.server is None:
+                return ERROR["BUSY"]
             vcpu.request = (number, a[0], a[1])
             vcpu.posted = True
-            self._block(thread, "request")
-            self.send(config.request_signal)
-            return None
+            self._block(thread, "reply")
+            self._notify()
+            return ERROR["BUSY"]  # until the reply
         return self._own_call(thread, index, number, a)
 
     def _own_call(self, thread: int, index: int, number: int, a: list[int]) -> int | None:
@@ -440,10 +507,11 @@ class Model:
             hz, rate = a[0], self.tables.tick_hz
             if hz > rate or (hz and rate % hz):
                 return ERROR["ARGUMENT"]
-            vcpu.period = vcpu.left = rate // hz if hz else 0
+            vcpu.period = rate // hz if hz else 0
+            vcpu.due = self.ticks + vcpu.period
             return 0
         if number == CALL["WDG_CLR"]:
-            vcpu.watchdog = config.watchdog
+            vcpu.bites = self.ticks + config.watchdog if config.watchdog else None
             return 0
         if number == CALL["EVT_SND"]:
             if a[0] >= len(self.tables.events):
@@ -495,22 +563,20 @@ class Model:
         return found.index if found.type == kind and found.rights & rights == rights else None
 
     def _process_call(self, thread: int, number: int, a: list[int], frame: Words) -> int | None:
+        c = self.c
         kind, right = {
-            CALL["SIGNAL_WAIT"]: (SIGNAL, WAIT),
-            CALL["SIGNAL_SEND"]: (SIGNAL, SEND),
-            CALL["REQUEST_GET"]: (SIGNAL, WAIT),
-            CALL["EVT_SND"]: (EVENT, SEND),
-            CALL["REQUEST_REPLY"]: (VCPU, CONTROL),
-            CALL["VCPU_ROUTE"]: (VCPU, CONTROL),
-            CALL["VCPU_EVENT"]: (VCPU, CONTROL),
-            CALL["VCPU_LOCK"]: (VCPU, CONTROL),
-            CALL["VCPU_BUDGET"]: (VCPU, CONTROL),
-            CALL["DOMAIN_RESTART"]: (DOMAIN, CONTROL),
-            CALL["FAULT_READ"]: (LOG, READ),
-            CALL["FAULT_NEXT"]: (LOG, CONTROL),
-            CALL["STATUS"]: (LOG, READ),
-            CALL["FAULT_DECIDED"]: (DOMAIN, CONTROL),
-            CALL["TIMER_SET"]: (TIMER, CONTROL),
+            CALL["SIGNAL_WAIT"]: (c["CAP_SIGNAL"], c["RIGHT_WAIT"]),
+            CALL["SIGNAL_SEND"]: (c["CAP_SIGNAL"], c["RIGHT_SEND"]),
+            CALL["REQUEST_NEXT"]: (c["CAP_SIGNAL"], c["RIGHT_WAIT"]),
+            CALL["EVT_SND"]: (c["CAP_EVENT"], c["RIGHT_SEND"]),
+            CALL["VCPU_BUDGET"]: (c["CAP_VCPU"], c["RIGHT_CONTROL"]),
+            CALL["DOMAIN_RESTART"]: (c["CAP_DOMAIN"], c["RIGHT_CONTROL"]),
+            CALL["DOMAIN_STOP"]: (c["CAP_DOMAIN"], c["RIGHT_CONTROL"]),
+            CALL["FAULT_DECIDED"]: (c["CAP_DOMAIN"], c["RIGHT_CONTROL"]),
+            CALL["FAULT_READ"]: (c["CAP_LOG"], c["RIGHT_READ"]),
+            CALL["FAULT_NEXT"]: (c["CAP_LOG"], c["RIGHT_CONTROL"]),
+            CALL["STATUS"]: (c["CAP_LOG"], c["RIGHT_READ"]),
+            CALL["TIMER_SET"]: (c["CAP_TIMER"], c["RIGHT_CONTROL"]),
         }.get(number, (0, 0))
         if kind == 0:
             return ERROR["CALL"]
@@ -522,78 +588,115 @@ class Model:
         if number == CALL["SIGNAL_SEND"]:
             self.send(index)
             return 0
-        if number == CALL["REQUEST_GET"]:
-            frame[:] = [None] * 4  # see `got_request`
-            return None
-        if kind == EVENT:
+        if number == CALL["REQUEST_NEXT"]:
+            return self._next_request(thread, index, a, frame)
+        if kind == c["CAP_EVENT"]:
             return self._deliver(index)
-        if kind == VCPU:
-            return self._on_vcpu(index, number, a)
-        if kind == DOMAIN:
-            if index == self.tables.threads[thread].domain:
-                return ERROR["ARGUMENT"]
-            if number == CALL["FAULT_DECIDED"]:
-                return self._decided(index, a[1], a[2])
-            return self.restart(index)
-        if kind == TIMER:
-            self.timers[index] = a[1]
+        if kind == c["CAP_VCPU"]:
+            return ERROR["ARGUMENT"] if a[1] > self.tables.vcpus[index].budget else 0
+        if kind == c["CAP_TIMER"]:
+            self.timers[index] = self.ticks + min(a[1], 0x7FFFFFFF) if a[1] else None
             return 0
+        if kind == c["CAP_DOMAIN"]:
+            return self._on_domain(thread, index, number, a)
         return self._on_log(number, a, frame)
 
-    def _on_vcpu(self, index: int, number: int, a: list[int]) -> int:
-        vcpu, config = self.vcpus[index], self.tables.vcpus[index]
-        if number == CALL["REQUEST_REPLY"]:
-            if vcpu.request is None:
-                return ERROR["ARGUMENT"]
-            vcpu.request = None
-            if self.threads[config.usr].frame[0] is not None:
-                self.threads[config.usr].frame[0] = a[1]
-            self._ready(config.usr)
-            return 0
-        if number == CALL["VCPU_BUDGET"]:
-            return ERROR["ARGUMENT"] if a[1] > config.budget else 0
-        if vcpu.locked:
-            return ERROR["LOCKED"]
-        if number == CALL["VCPU_LOCK"]:
-            vcpu.locked = True
-            return 0
-        table = self.tables.routes if number == CALL["VCPU_ROUTE"] else self.tables.events
-        if a[1] >= len(table):
+    def _on_domain(self, thread: int, index: int, number: int, a: list[int]) -> int:
+        if index == self.tables.threads[thread].domain:
             return ERROR["ARGUMENT"]
-        if number == CALL["VCPU_EVENT"] and a[2] == NONE:
-            if self.tables.events[a[1]].sender != config.domain:
-                return ERROR["OWNER"]
-            self.may_send.add(a[1])
-            return 0
-        route = (
-            self.tables.routes[a[1]]
-            if number == CALL["VCPU_ROUTE"]
-            else self.tables.events[a[1]].route
-        )
-        if not self._is_for(route, index, a[2]):
-            return ERROR["OWNER"]
-        if number == CALL["VCPU_ROUTE"]:
-            vcpu.lines[a[2]] = a[1]
-        else:
-            self.bound.add(a[1])
+        if number == CALL["DOMAIN_STOP"]:
+            return self.stop(index)
+        if number == CALL["DOMAIN_RESTART"]:
+            return self.restart(index)
+        serial = self.newest.get(index, 0)
+        newest = self.log[serial % LOG_RECORDS]
+        if newest is None or newest.serial != serial or a[1] > LAST_DECISION:
+            return ERROR["ARGUMENT"]
+        newest.decision, newest.delay = a[1], min(a[2], 0xFFFF)
         return 0
 
-    @staticmethod
-    def _is_for(route: Route, vcpu: int, virt_id: int) -> bool:
-        return route.kind == ROUTE_VCPU and route.target == vcpu and route.virt_id == virt_id
+    # --- requests to the hypervisor ---------------------------------------------------------------
+
+    def _next_request(self, thread: int, signal: int, a: list[int], frame: Words) -> int | None:
+        if signal != self.tables.vcpus[0].request_signal:
+            return ERROR["CAPABILITY"]
+        if a[1] != NONE:
+            c = self.c
+            replied = self.capability(thread, a[1], c["CAP_VCPU"], c["RIGHT_CONTROL"])
+            if replied is None:
+                return ERROR["CAPABILITY"]
+            self._reply(replied, a[2])
+        if any(vcpu.posted for vcpu in self.vcpus):
+            self._hand_over(frame)
+            return None
+        if self.server is not None:
+            frame[0] = None  # BUSY, or a budget that is due: see `learn_budget_request`
+            return None
+        self.server = thread
+        frame[:] = [None] * 4
+        self._block(thread, "request")
+        return None
+
+    def _hand_over(self, frame: Words) -> None:
+        index = next(n for n, vcpu in enumerate(self.vcpus) if vcpu.posted)
+        self.vcpus[index].posted = False
+        request = self.vcpus[index].request
+        # A hypervisor that replies before it asks finds a call that is no more.
+        frame[:] = [index, *(request or (0, None, None))]
+
+    def _notify(self) -> None:
+        if self.server is not None:
+            self._hand_over(self.threads[self.server].frame)
+            self._ready(self.server)
+            self.server = None
+
+    def _reply(self, index: int, verdict: int) -> None:
+        vcpu, config = self.vcpus[index], self.tables.vcpus[index]
+        if vcpu.request is None:
+            return
+        result = verdict or self._perform(index, *vcpu.request)
+        vcpu.request = None
+        self.threads[config.usr].frame[0] = result
+        self._ready(config.usr)
+
+    def _perform(self, index: int, number: int, first: int, second: int) -> int:
+        vcpu, config = self.vcpus[index], self.tables.vcpus[index]
+        if number == CALL["VCT_LCK"]:
+            vcpu.locked = True
+            return 0
+        table = self.tables.routes if number == CALL["VCT_PHYS"] else self.tables.events
+        if first >= len(table):
+            return ERROR["ARGUMENT"]
+        if number == CALL["EVT_ADD"]:
+            if self.tables.events[first].sender != config.domain:
+                return ERROR["OWNER"]
+            self.may_send.add(first)
+            return 0
+        is_line = number == CALL["VCT_PHYS"]
+        route = self.tables.routes[first] if is_line else self.tables.events[first].route
+        if (route.kind, route.target, route.virt_id) != (ROUTE_VCPU, index, second):
+            return ERROR["OWNER"]
+        if is_line:
+            vcpu.lines[second] = first
+        else:
+            self.bound.add(first)
+        return 0
+
+    # --- the log ---------------------------------------------------------------------------
 
     def _on_log(self, number: int, a: list[int], frame: Words) -> int | None:
         if number == CALL["FAULT_NEXT"]:
-            self.held = max(self.held - 1, 0)
-            return self.held
+            if self.kept:
+                self.kept -= 1
+            return self.kept
         if number == CALL["FAULT_READ"]:
-            after = [r for r in self.log if a[1] == 0 or later(r.serial, a[1])]
-            words = self._record_words(after[0]) if after else [0] * RECORD_WORDS
-            frame[1:] = [words[a[2] + n] if a[2] + n < RECORD_WORDS else 0 for n in range(3)]
-            return after[0].serial if after else 0
+            left = [r for r in self.log if r and (a[1] == 0 or later(r.serial, a[1]))]
+            record = min(left, key=lambda r: r.serial) if left else None
+            words = self._words(record) if record else []
+            frame[:] = [0, *(words[a[2] + n] if a[2] + n < len(words) else 0 for n in range(3))]
+            return record.serial if record else 0
         if a[1] == 0:
-            stopped = sum(1 << domain for domain in self.stopped)
-            frame[1:] = [self.lost, 1, stopped]
+            frame[1:] = [self.lost, 1, sum(1 << domain for domain in self.stopped)]
             return self.ticks
         if a[1] == 1 and a[2] < len(self.tables.domains):
             vcpu = self.tables.domains[a[2]].vcpu
@@ -608,20 +711,14 @@ class Model:
             return signal.delivered
         return ERROR["ARGUMENT"]
 
-    def _decided(self, domain: int, decision: int, delay: int) -> int:
-        for record in reversed(self.log):
-            if record.domain == domain and decision <= LAST_DECISION:
-                record.decision, record.delay = decision, min(delay, 0xFFFF)
-                return 0
-        return ERROR["ARGUMENT"]
-
-    def _record_words(self, record: Record) -> Words:
-        """Place and task name come from the guest's own memory."""
+    @staticmethod
+    def _words(record: Record) -> Words:
+        """What nobody but the guest knows, place and task name, is left out."""
         return [
             record.tick,
-            None,  # domain, thread, cause, flags
+            None,
             record.status,
-            record.address if record.address is not None else None,
+            record.address,
             None,
             None,
             record.restarts,
@@ -632,24 +729,12 @@ class Model:
 
     # --- what the kernel may choose -----------------------------------------------------------
 
-    def got_request(self, signal: int, frame: list[int]) -> None:
-        """The hypervisor was handed `frame`; the model learns whose call is no longer posted."""
-        posted = [
-            n
-            for n, vcpu in enumerate(self.vcpus)
-            if vcpu.posted and self.tables.vcpus[n].request_signal == signal
-        ]
-        if frame[0] == ERROR["BUSY"]:
-            assert not posted, f"calls of {posted} wait, and the hypervisor hears of none"
-            return
-        assert frame[0] < len(self.vcpus), f"no such vCPU: {frame}"
-        if frame[1] == 0xFF:
-            assert self.tables.vcpus[frame[0]].budget_signal == signal
-            return
-        assert frame[0] in posted, f"{frame} was never posted"
-        vcpu = self.vcpus[frame[0]]
-        vcpu.posted = False
-        assert tuple(frame[1:]) == (vcpu.request or (0, *frame[2:])), "another call"
+    def learn_budget_request(self, seen: Seen) -> None:
+        """Takes over that the hypervisor was asked for a budget."""
+        if self.server is not None and seen.threads[self.server] == READY:
+            self.threads[self.server].frame = [None, BUDGET, None, None]
+            self._ready(self.server)
+            self.server = None
 
     def may_run(self, seen: Seen) -> set[int]:
         """Threads of which one has to run now."""
@@ -663,4 +748,6 @@ class Model:
             if seen.vcpus[index].budget > 0:
                 threads = [t for t in (config.vct, config.usr) if t in ready]
                 found |= set(threads[:1])  # VCT outranks USR
-        return found or {first}
+        if not found or self.server is None:
+            found.add(first)  # nobody hears that a VM is due for its budget
+        return found

@@ -9,9 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from tests.host.calls import CALL, NAME, NONE
-from tests.host.driver import Driver, Seen
-from tests.host.model import ChipReset, Model
+from tests.host.calls import CALL, ERROR, NAME, NONE
+from tests.host.driver import Driver
+from tests.host.model import BUDGET, MORE, ChipReset, Model
 from tests.host.tables import ROUTE_VCPU
 
 Step = tuple[int, int, int, int]
@@ -33,7 +33,7 @@ class Run:
         self.said: list[str] = []
         self.seen = driver.power_on()
         self.over = False
-        self.served: dict[int, list[int]] = {}  # vCPU -> call that the hypervisor took
+        self.asked: list[int] = []  # frame of the request that the manager has dealt with
         self._compare()
 
     # --- comparing -------------------------------------------------------------------------
@@ -45,27 +45,9 @@ class Run:
         if kernel != model:
             self._fail(f"{what}: kernel {kernel}, model {model}")
 
-    def _learn_budget_requests(self, seen: Seen) -> None:
-        """When the hypervisor is asked for a budget is the scheduler's business."""
-        for index in {vcpu.budget_signal for vcpu in self.tables.vcpus}:
-            signal = self.model.signals[index]
-            delivered, count = seen.signals[index]
-            more = delivered + count - signal.delivered - signal.count
-            if more < 0:
-                self._fail(f"signal {index} lost {-more} counts")
-            for _ in range(more):
-                self.model.send(index)
-            if (signal.delivered, signal.count) != (delivered, count):
-                # Sent before the wait that took them, not after it, or the other way round.
-                self._equal("counts", delivered + count, signal.delivered + signal.count)
-                signal.delivered, signal.count = delivered, count
-                for thread, config in enumerate(self.tables.threads):
-                    if config.domain == 0:
-                        self.model.threads[thread].frame[0] = None
-
     def _compare(self) -> None:
         model, seen = self.model, self.seen
-        self._learn_budget_requests(seen)
+        model.learn_budget_request(seen)
         self._equal("thread states", seen.threads, [t.state for t in model.threads])
         for index, signal in enumerate(model.signals):
             counts = (signal.delivered & 0xFFFFFFFF, signal.count)
@@ -73,6 +55,7 @@ class Run:
         self._equal("restarts", [d[0] for d in seen.domains], model.restarts)
         self._equal("epochs", [d[1] for d in seen.domains], model.restarts)
         self._equal("stopped", seen.stopped, sum(1 << n for n in model.stopped))
+        self._equal("lost records", seen.lost, model.lost)
         self._equal("open lines", set(seen.open), model.open_lines())
         self._equal("pending lines", set(seen.raised), model.raised)
         for index, vcpu in enumerate(model.vcpus):
@@ -117,10 +100,6 @@ class Run:
         a = [argument & 0xFFFFFFFF for argument in (*arguments, 0, 0, 0, 0)[:4]]
         line = f"call {number} {a[0]} {a[1]} {a[2]} {a[3]}"
         thread = self.seen.current
-        domain = self.tables.domains[self.tables.threads[thread].domain]
-        signal = None
-        if number == CALL["REQUEST_GET"]:
-            signal = self.model.capability(thread, a[0], 1, 1)
         try:
             self.model.call(thread, self.seen.stack, number, a)
         except ChipReset:
@@ -128,10 +107,6 @@ class Run:
             return
         self.model.take_lines()
         self._do(line)
-        if signal is not None and domain.fault_signal == 0xFF:
-            self.model.got_request(signal, self.seen.frame)
-            if self.seen.frame[0] < len(self.tables.vcpus):
-                self.served[self.seen.frame[0]] = self.seen.frame[1:]
         self._compare()
 
     def store(self, field: str, value: int, byte: int = 0, size: int = 1) -> None:
@@ -160,13 +135,9 @@ class Run:
         self._do(f"line {line}")
         self._compare()
 
-    def spend(self, cycles: int) -> None:
-        try:
-            self.model.spend(cycles)
-        except ChipReset:
-            self._reset_expected(f"spend {cycles}")
-            return
-        self._do(f"spend {cycles}")
+    def spend(self, cycles: int, nested: int | None = None) -> None:
+        self.model.spend(cycles, nested)
+        self._do(f"spend {cycles} {0xFFFF if nested is None else nested}")
         self._compare()
 
     def fault(self, exception: int, status: int, cause: int, address: int) -> None:
@@ -204,7 +175,9 @@ def _environment(run: Run, x: int, y: int) -> None:
     elif x % 4 == 2:
         run.spend(y % (tables.tick_cycles // 2))
     else:
-        run.spend(y % (3 * tables.tick_cycles))
+        lines = [None, None, *(line for line, route in enumerate(tables.routes) if route.kind)]
+        most = 40 if y % 8 == 0 else 3
+        run.spend(y * 64 % (most * tables.tick_cycles), lines[x // 4 % len(lines)])
 
 
 def _hostile_stack(run: Run, x: int, y: int) -> int:
@@ -233,8 +206,10 @@ def _vm_store(run: Run, x: int, y: int) -> None:
         run.store("pending_group", y >> 8 & 1, y % 8)
     elif kind == 13:
         own = run.tables.domains[run.tables.threads[run.seen.current].domain]
-        places = (own.ram + own.ram_size - 5, own.flash + 8, own.ram - 1, 0, 0xFFFFFFFF)
-        run.store("task_name", places[y % 5], size=4)
+        end = own.ram + own.ram_size
+        places = (end - 5, end - 4, end, own.flash + 8, own.ram - 4, own.ram - 1, 0, 0xFFFFFFFF)
+        field = ("task_name", "switch_task", "switch_name")[y // 8 % 3]
+        run.store(field, places[y % 8], size=4)
     elif run.model.is_vct(run.seen.current):
         if kind == 14:
             run.store("usr_return", y, size=4)
@@ -251,7 +226,8 @@ def _vm_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         (n, r) for n, r in enumerate(tables.routes) if r.kind == ROUTE_VCPU and r.target == index
     ]
     event = y % (len(tables.events) + 2)
-    virt_id = y % 8 if y % 16 else z
+    virt_id = y % 8 if y % 16 else EDGES[z % len(EDGES)]
+    vector_of_event = tables.events[event % len(tables.events)].route.virt_id
     numbers = {
         "VCT_WAIT": (virt_id if y % 4 else NONE,),
         "INT_ENA": (),
@@ -265,14 +241,18 @@ def _vm_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         "VCT_WAKE": (),
         "PIN_SET": (y % 3, 1 << z % 8, z),
         "PIN_GET": (y % 3, z % 3),
-        "VCT_EVT": (event, z % 8),
+        "VCT_EVT": (event, vector_of_event if z % 4 else z % 8),
         "EVT_ADD": (event,),
         "VCT_LCK": (),
     }
-    weighted = ["VCT_WAIT"] * 6 + ["INT_ENA", "IRQ_ENA", "IRQ_ENA", "EVT_SND"] * 2 + list(numbers)
+    waits = 1 if model.is_usr(run.seen.current) else 8
+    weighted = (
+        ["VCT_WAIT"] * waits + ["INT_ENA", "IRQ_ENA", "IRQ_ENA", "EVT_SND"] * 2 + list(numbers)
+    )
     name = weighted[x % len(weighted)]
     if kind % 8 == 0:
-        line, route = mine[y % len(mine)]
+        every = [(n, r) for n, r in enumerate(tables.routes) if r.kind]
+        line, route = every[y % len(every)]
         run.call(CALL["VCT_PHYS"], line if z % 4 else z, route.virt_id if z % 8 else z)
     elif kind % 64 == 1:
         run.call(CALL["REBOOT"])
@@ -280,6 +260,37 @@ def _vm_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         run.call(CALL["RESUME"], _hostile_stack(run, y, z), z)
     else:
         run.call(CALL[name], *numbers[name])
+
+
+def _boot(run: Run) -> bool:
+    """The next call of a VM's start-up code; False when it has made them all."""
+    index = run.model.vcpu_of(run.seen.current)
+    assert index is not None
+    model, tables, domain = run.model, run.tables, run.tables.vcpus[index].domain
+    vcpu = model.vcpus[index]
+    mine = [
+        (n, r) for n, r in enumerate(tables.routes) if (r.kind, r.target) == (ROUTE_VCPU, index)
+    ]
+    events = list(enumerate(tables.events))
+    wanted = [("VCT_PHYS", n, r.virt_id) for n, r in mine if r.virt_id not in vcpu.lines]
+    wanted += [
+        ("VCT_EVT", n, e.route.virt_id)
+        for n, e in events
+        if (e.route.kind, e.route.target) == (ROUTE_VCPU, index) and n not in model.bound
+    ]
+    wanted += [
+        ("EVT_ADD", n, 0) for n, e in events if e.sender == domain and n not in model.may_send
+    ]
+    if vcpu.locked:
+        wanted = []
+    wanted += [] if vcpu.open else [("INT_ENA", 0, 0)]
+    wanted += [("IRQ_ENA", n, 0) for n, _ in mine if n not in model.enabled]
+    wanted += [] if vcpu.period else [("TICK_SET", tables.tick_hz, 0)]
+    wanted += [] if vcpu.bites or not tables.vcpus[index].watchdog else [("WDG_CLR", 0, 0)]
+    if wanted:
+        name, *arguments = wanted[0]
+        run.call(CALL[name], *arguments)
+    return bool(wanted)
 
 
 def _capability(run: Run, kind: int, x: int) -> int:
@@ -291,51 +302,48 @@ def _capability(run: Run, kind: int, x: int) -> int:
     return good[x % len(good)]
 
 
-def _helpful(run: Run) -> bool:
-    """What the hypervisor's threads do when they are well; False: nothing to do but wait."""
-    model = run.model
-    thread = run.seen.current
-    slot = run.tables.threads[thread].slot
-    own = run.tables.domains[run.tables.threads[thread].domain].capabilities
-    if slot == 0 and model.stopped:
-        index = min(model.stopped)
-        run.call(CALL["DOMAIN_RESTART"], _index(own, 3, index))
-        return True
-    if slot != 1:
-        return False
-    for vcpu, (number, a, b) in list(run.served.items()):
-        cap = _index(own, 2, vcpu)
-        if number == 0xFF:
-            del run.served[vcpu]
-            run.call(CALL["VCPU_BUDGET"], cap, run.tables.vcpus[vcpu].budget)
-            return True
-        if number == 0:
-            del run.served[vcpu]
-            continue
-        changes = {
-            CALL["VCT_PHYS"]: (CALL["VCPU_ROUTE"], cap, a, b),
-            CALL["VCT_EVT"]: (CALL["VCPU_EVENT"], cap, a, b),
-            CALL["EVT_ADD"]: (CALL["VCPU_EVENT"], cap, a, NONE),
-            CALL["VCT_LCK"]: (CALL["VCPU_LOCK"], cap, 0, 0),
-        }
-        run.served[vcpu] = [0, 0, 0]
-        run.call(*changes[number])
-        if model.vcpus[vcpu].request is not None and not run.over:
-            run.call(CALL["REQUEST_REPLY"], cap, run.seen.frame[0])
-        return True
-    busy = run.seen.frame[0] == 0xFFFFFFFA  # the last thing it heard: nothing left
-    if busy:
-        return False
-    run.call(CALL["REQUEST_GET"], 1)
-    return True
+def _index(run: Run, kind: str, index: int) -> int:
+    """The running thread's capability number of an object."""
+    own = run.tables.domains[run.tables.threads[run.seen.current].domain].capabilities
+    wanted = run.tables.constants[kind]
+    return next(n for n, c in enumerate(own) if (c.type, c.index) == (wanted, index))
 
 
-def _index(capabilities: list[object], kind: int, index: int) -> int:
-    return next(
-        n
-        for n, c in enumerate(capabilities)
-        if getattr(c, "type", 0) == kind and getattr(c, "index", 0) == index
-    )
+def _well_behaved(run: Run, x: int) -> None:
+    """What the hypervisor's threads do when they are well."""
+    slot = run.tables.threads[run.seen.current].slot
+    if slot == 0 and run.model.stopped:
+        cap = _index(run, "CAP_DOMAIN", min(run.model.stopped))
+        thread = run.seen.current
+        for _ in range(1 + x % 32):
+            run.call(CALL["DOMAIN_RESTART"], cap)
+            if run.seen.current != thread or run.seen.frame[0] != MORE:
+                break
+    elif slot == 1:
+        _manage(run, x)
+    elif slot == 2 and x % 4:
+        log = _index(run, "CAP_LOG", 0)
+        calls = ("STATUS", x // 4 % 3, x // 16 % 9), ("FAULT_READ", x // 16 % 12, x // 4 % 14)
+        name, *arguments = calls[x % 2]
+        run.call(CALL[name], log, *arguments)
+    else:
+        run.call(CALL["SIGNAL_WAIT"], slot)
+
+
+def _manage(run: Run, x: int) -> None:
+    """The frame of the manager's thread holds what it was asked for."""
+    signal = _index(run, "CAP_SIGNAL", run.tables.vcpus[0].request_signal)
+    owed = [n for n, vcpu in enumerate(run.model.vcpus) if vcpu.request and not vcpu.posted]
+    vcpu, number, *_ = run.seen.frame
+    if owed:
+        cap = _index(run, "CAP_VCPU", owed[0])
+        run.call(CALL["REQUEST_NEXT"], signal, cap, 0 if x % 8 else ERROR["OWNER"])
+    elif number == BUDGET and vcpu < len(run.tables.vcpus) and run.asked != run.seen.frame:
+        run.call(CALL["VCPU_BUDGET"], _index(run, "CAP_VCPU", vcpu), run.tables.vcpus[vcpu].budget)
+        run.asked = run.seen.frame
+    else:
+        run.asked = []
+        run.call(CALL["REQUEST_NEXT"], signal, NONE)
 
 
 def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
@@ -345,35 +353,30 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
     if tables.threads[thread].priority == 0:
         _environment(run, x, y)
         return
-    helpful = domain == 0 and kind % 8
-    if helpful:
-        if not _helpful(run):
-            run.call(CALL["SIGNAL_WAIT"], tables.threads[thread].slot)
+    if domain == 0 and kind % 8:
+        _well_behaved(run, x)
         return
-    names = ["SIGNAL_WAIT"] * 4 + ["SIGNAL_SEND", "EVT_SND", "EVT_SND", "REQUEST_GET"]
-    names += ["REQUEST_REPLY", "VCPU_ROUTE", "VCPU_EVENT", "VCPU_LOCK", "VCPU_BUDGET"]
-    names += ["DOMAIN_RESTART", "FAULT_READ", "FAULT_NEXT", "STATUS", "STATUS"]
-    names += ["FAULT_READ", "FAULT_DECIDED", "TIMER_SET"]
+    names = ["SIGNAL_WAIT"] * 4 + ["SIGNAL_SEND", "EVT_SND", "EVT_SND", "REQUEST_NEXT"]
+    names += ["VCPU_BUDGET", "DOMAIN_RESTART", "DOMAIN_STOP", "FAULT_DECIDED", "TIMER_SET"]
+    names += ["FAULT_READ", "FAULT_NEXT", "STATUS", "STATUS"]
+    if domain == 0:  # a hypervisor that doesn't decide on what it took is no part of the promise
+        names = [name for name in names if name not in ("REQUEST_NEXT", "SIGNAL_WAIT")]
     name = names[x % len(names)]
-    kinds = {"VCPU": 2, "REQU": 2, "SIGN": 1, "EVT_": 5, "DOMA": 3, "FAUL": 4, "STAT": 4}
-    others = {"REQUEST_GET": 1, "FAULT_DECIDED": 3, "TIMER_SET": 6}
-    cap = _capability(run, others[name] if name in others else kinds[name[:4]], y)
-    second: tuple[int, ...] = (z % 14, z // 16 % 8)
-    if name == "VCPU_ROUTE":
-        routed = [n for n, route in enumerate(tables.routes) if route.kind]
-        second = ((*routed, 82, NONE)[z % (len(routed) + 2)], z // 16 % 8)
-    elif name == "VCPU_EVENT":
-        second = (z % (len(tables.events) + 1), z // 16 % 8 if z % 2 else NONE)
+    kinds = {"VCPU": "VCPU", "EVT_": "EVENT", "DOMA": "DOMAIN", "STAT": "LOG", "TIME": "TIMER"}
+    subject = kinds.get(name[:4], "SIGNAL")
+    if name.startswith("FAULT"):
+        subject = "DOMAIN" if name == "FAULT_DECIDED" else "LOG"
+    cap = _capability(run, tables.constants[f"CAP_{subject}"], y)
+    second: tuple[int, ...] = (z % 14, z // 16 % 14)
+    if name == "REQUEST_NEXT":
+        vcpu = _capability(run, tables.constants["CAP_VCPU"], z)
+        second = (vcpu if z % 3 else NONE, z % 2)
     elif name == "VCPU_BUDGET":
         second = (EDGES[z % len(EDGES)] if z % 4 == 0 else z % 840001,)
-    elif name == "FAULT_READ":
-        second = (z % 32, z // 32 % 16)
-    elif name == "FAULT_DECIDED":
-        second = (z % 5, z // 8)
-    elif name == "TIMER_SET":
-        second = (z % 50,)
     elif name == "STATUS":
         second = (z % 4, z // 16 % 10)
+    elif name == "FAULT_DECIDED":
+        second = (z % 4, z // 4)
     run.call(CALL[name], cap, *second)
 
 
@@ -385,10 +388,12 @@ def interpret(run: Run, step: Step) -> None:
     rare = kind % 32
     if rare < 6:
         _environment(run, x, y)
-    elif rare == 6 and (not is_hypervisor or x % 64 == 0):
+    elif rare == 6 and x % (64 if is_hypervisor else 3) == 0:
+        if y % 2 and not is_hypervisor:
+            run.stack(_hostile_stack(run, y // 2, z))
         exception, status, cause = FAULTS[x % len(FAULTS)]
         run.fault(exception, status, cause, y)
-    elif rare == 7 and (not is_hypervisor or x % 64 == 0):
+    elif rare == 7 and x % (64 if is_hypervisor else 6) == 0:
         run.stack(_hostile_stack(run, x, y))
     elif rare == 8:
         number = z if x % 2 else x // 2 % 64
@@ -396,8 +401,10 @@ def interpret(run: Run, step: Step) -> None:
             run.call(number, *(EDGES[n % len(EDGES)] for n in (x // 64, y, y // 16, z)))
     elif run.model.vcpu_of(thread) is None:
         _process_call(run, kind // 32, x, y, z)
-    elif kind // 32 % 3 == 0:
+    elif kind // 32 % 4 == 0:
         _vm_store(run, x, y)
+    elif kind // 32 % 4 in (1, 2) and run.model.is_usr(thread) and _boot(run):
+        pass
     else:
         _vm_call(run, kind // 64, x, y, z)
 

@@ -100,10 +100,12 @@ class Tables:
     events: list[Event] = field(default_factory=list)
     timers: list[Timer] = field(default_factory=list)
     pins: list[Pin] = field(default_factory=list)
+    constants: dict[str, int] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)  # in fvm_state
     signals: int = 0
     cpu_hz: int = 0
     tick_hz: int = 0
+    fault_signal: int = 0
 
     @property
     def tick_cycles(self) -> int:
@@ -115,8 +117,9 @@ def read_tables(lines: list[str]) -> Tables:
     tables = Tables()
     for line in lines:
         subject, *words = line.split()
-        if subject == "offset":
-            tables.offsets[words[0]] = int(words[1])
+        if subject in ("offset", "constant"):
+            named = tables.offsets if subject == "offset" else tables.constants
+            named[words[0]] = int(words[1])
             continue
         n = [int(word) for word in words]
         if subject == "domain":
@@ -137,5 +140,5 @@ def read_tables(lines: list[str]) -> Tables:
             tables.pins.append(Pin(*n))
         else:
             assert subject == "size", line
-            tables.signals, tables.cpu_hz, tables.tick_hz = n
+            tables.signals, tables.cpu_hz, tables.tick_hz, tables.fault_signal = n
     return tables

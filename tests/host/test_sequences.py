@@ -14,7 +14,7 @@ from tests.host.sequences import Step, play, random_steps
 
 # `make verify` sets more.
 STEPS = int(os.environ.get("FVM_HOST_STEPS", "20000"))
-RUN = 300
+RUN = 1000
 
 _word = st.integers(0, 0xFFFF)
 _steps = st.lists(st.tuples(_word, _word, _word, st.integers(0, 0xFFFFFFFF)), max_size=60)

@@ -17,4 +17,6 @@ _Noreturn void cpu_arch_reset(void)
 
 void cpu_arch_settle(void) {}
 
+void cpu_arch_defer(void) { processor_defer(); }
+
 void cpu_arch_forget(void) {}

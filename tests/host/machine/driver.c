@@ -8,7 +8,7 @@
  *   stack ADDRESS       it moves its stack pointer
  *   fault EXCEPTION STATUS ADDRESS
  *   line N              an interrupt arrives
- *   spend CYCLES        it computes
+ *   spend CYCLES LINE   it computes; LINE arrives right before the deferred work of a tick
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,6 +83,7 @@ static void tell_state(void)
     number((uint32_t)(cpu.current - thread_table));
     number(host_loaded);
     number(domain_stopped());
+    number(fault_lost());
     number(host_psp);
     tell_frame();
     for (uint32_t i = 0; i < FVM_THREADS; i++) {
@@ -104,6 +105,22 @@ static void tell_state(void)
     tell_lines(processor_is_open);
     tell_lines(processor_is_pending);
     putchar('\n');
+}
+
+#define TELL(name) printf("constant " #name " %u\n", (unsigned)FVM_##name)
+
+static void tell_constants(void)
+{
+    TELL(CAP_SIGNAL);
+    TELL(CAP_VCPU);
+    TELL(CAP_DOMAIN);
+    TELL(CAP_LOG);
+    TELL(CAP_EVENT);
+    TELL(CAP_TIMER);
+    TELL(RIGHT_WAIT);
+    TELL(RIGHT_SEND);
+    TELL(RIGHT_CONTROL);
+    TELL(RIGHT_READ);
 }
 
 static void tell_tables(void)
@@ -145,10 +162,13 @@ static void tell_tables(void)
         printf("pin %u %u %u %u\n", fvm_pin[i].domain, fvm_pin[i].port, fvm_pin[i].mask,
                fvm_pin[i].own);
     }
-    printf("size %u %u %u\n", FVM_SIGNALS, FVM_CPU_HZ, FVM_TICK_HZ);
+    printf("size %u %u %u %u\n", FVM_SIGNALS, FVM_CPU_HZ, FVM_TICK_HZ, FVM_FAULT_SIGNAL);
+    tell_constants();
     printf("offset mask %zu\n", offsetof(struct fvm_state, int_mask));
     printf("offset pend %zu\n", offsetof(struct fvm_state, int_pend));
     printf("offset task_name %zu\n", offsetof(struct fvm_state, task_name));
+    printf("offset switch_task %zu\n", offsetof(struct fvm_state, task_switch.task));
+    printf("offset switch_name %zu\n", offsetof(struct fvm_state, task_switch.name));
     printf("offset usr_return %zu\n", offsetof(struct fvm_state, usr_reg.Reg.LR));
     printf("offset usr_stack %zu\n", offsetof(struct fvm_state, usr_reg.Reg.SP));
     printf("offset pending_group %zu\n", offsetof(struct fvm_state, pending_group));
@@ -180,13 +200,15 @@ static bool step(const char *name, const uint32_t *word)
     } else if (strcmp(name, "store") == 0) {
         store(word);
     } else if (strcmp(name, "stack") == 0) {
-        host_psp = word[0];
+        host_psp = word[0] & ~3u;
     } else if (strcmp(name, "fault") == 0) {
         processor_fault(word[0], word[1], word[2]);
     } else if (strcmp(name, "line") == 0) {
         processor_raise(word[0]);
     } else if (strcmp(name, "spend") == 0) {
+        host_nested_line = word[1] < FVM_IRQS ? word[1] : HOST_NO_LINE;
         processor_spend(word[0]);
+        host_nested_line = HOST_NO_LINE;
     } else {
         return false;
     }

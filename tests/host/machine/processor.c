@@ -15,15 +15,20 @@
 uint32_t kernel_exc_return; /* the word that entry.S keeps at the top of the kernel's stack */
 uint32_t host_psp;
 uint32_t host_loaded;
+uint32_t host_nested_line = HOST_NO_LINE;
 jmp_buf host_started;
 uint32_t host_port[8];
 
 /* Of the architecture's C files, as entry.S names them. */
 void fault_entry(uint32_t exception, uint32_t exc_return);
-void call_entry(uint32_t stack);
+void stray_frame_entry(uint32_t stack);
+void timer_entry(void);
+
+#define TICK_CYCLES (FVM_CPU_HZ / FVM_TICK_HZ)
 
 static bool open[FVM_IRQS], pending[FVM_IRQS];
-static uint32_t now, period, next_tick;
+static bool deferred;  /* PendSV is pended */
+static uint32_t spent; /* cycles since the last tick */
 
 static uint32_t checked(uint32_t line)
 {
@@ -38,44 +43,103 @@ void processor_line_open(uint32_t line, bool is_open) { open[checked(line)] = is
 
 void processor_line_clear(uint32_t line) { pending[checked(line)] = false; }
 
-void processor_timer(uint32_t cycles) { period = next_tick = cycles; }
+void processor_defer(void) { deferred = true; }
 
-uint32_t processor_now(void) { return now; }
-
-/* `enter` of entry.S. */
-static void enter(void)
+/* A vCPU runs no longer, or begins to: who ran pays. */
+static void charge(const struct thread *previous)
 {
-    struct thread *next = (struct thread *)(scheduler_switch() & ~1u);
-    const struct fvm_usr_reg *context = next->context;
-    host_psp = context->Reg.SP;
-    kernel_exc_return = (context->Reg.LR & 0x10u) | next->return_bits;
+    uint32_t count = SYST_CVR, before = cpu.charged;
+    cpu.charged = count;
+    if (previous->vcpu != NULL) {
+        previous->vcpu->budget -= (int32_t)timer_arch_elapsed(before, count);
+        if (previous->vcpu->budget <= 0) {
+            scheduler_exhausted(previous->vcpu);
+        }
+    }
 }
 
-/* `leave` of entry.S, and every open line that is pending is taken before a thread runs. */
+/* `enter` of entry.S, from the thread that ran to the one that shall. */
+static void enter(const struct thread *previous)
+{
+    if (previous->domain != cpu.next->domain &&
+        (previous->vcpu != NULL || cpu.next->vcpu != NULL)) {
+        charge(previous);
+    }
+    struct thread *next = cpu.next;
+    if (previous->domain != next->domain) {
+        if (next->vcpu != NULL || next->rank == 0) {
+            interrupt_hold(next->vcpu);
+        }
+        host_loaded = (uint32_t)(next->domain - fvm_domain);
+    }
+    cpu.current = next;
+    host_psp = next->context->Reg.SP & ~3u; /* PSP has no lower bits */
+    kernel_exc_return = (next->context->Reg.LR & 0x10u) | next->return_bits;
+}
+
+/* `leave` of entry.S, of an entry from a thread. */
 static void leave(void)
 {
     if (cpu.current != cpu.next) {
         cpu.current->context->Reg.SP = host_psp;
         cpu.current->context->Reg.LR = kernel_exc_return;
-        enter();
+        enter(cpu.current);
+    }
+}
+
+static void run_stub(uint32_t line)
+{
+    pending[line] = false;
+    if (host_stub[line] != NULL) {
+        host_stub[line]();
+    } else {
+        interrupt_dispatch(line);
     }
 }
 
 static void take_lines(void)
 {
     for (uint32_t line = 0; line < FVM_IRQS; line++) {
-        if (!open[line] || !pending[line]) {
-            continue;
+        if (open[line] && pending[line]) {
+            run_stub(line);
+            leave();
+            line = UINT32_MAX; /* from the first line on again: what is open may have changed */
         }
-        pending[line] = false;
-        if (host_stub[line] != NULL) {
-            host_stub[line]();
-        } else {
-            interrupt_dispatch(line);
-        }
-        leave();
-        line = UINT32_MAX; /* from the first line on again: what is open may have changed */
     }
+}
+
+/* `deferred_stub` of entry.S. An entry that interrupts it doesn't switch threads: `again`. */
+static void run_deferred(void)
+{
+    deferred = false;
+    if (host_nested_line != HOST_NO_LINE) {
+        uint32_t line = host_nested_line;
+        host_nested_line = HOST_NO_LINE;
+        pending[line] = true;
+        if (open[line]) {
+            run_stub(line);
+            deferred = deferred || cpu.current != cpu.next;
+        }
+    }
+    if (!time_deferred()) {
+        leave();
+    }
+}
+
+/* Whatever is pending is taken before a thread's next instruction. */
+static void take_pending(void)
+{
+    take_lines();
+    while (deferred) {
+        run_deferred();
+        take_lines();
+    }
+}
+
+static void set_time(uint32_t cycles)
+{
+    spent = cycles;
+    SYST_CVR = TICK_CYCLES - 1u - spent;
 }
 
 void processor_power_on(void)
@@ -86,6 +150,7 @@ void processor_power_on(void)
         perror("the system control space");
         exit(2);
     }
+    set_time(0);
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
         struct fvm_domain_header *header = (struct fvm_domain_header *)host_memory[i].flash;
         /* The last words are nobody's: hostile stack pointers go there. */
@@ -100,15 +165,22 @@ void processor_power_on(void)
 
 void processor_first_thread(void)
 {
-    enter();
-    take_lines();
+    enter(cpu.current);
+    take_pending();
 }
 
+/* `call_stub` of entry.S. */
 void processor_call(void)
 {
-    call_entry(host_psp);
+    const struct fvm_domain *domain = cpu.current->domain;
+    if (host_psp - domain->ram_base > domain->ram_size - context_arch_frame_size()) {
+        stray_frame_entry(host_psp);
+    } else {
+        syscall_dispatch((struct call_frame *)host_psp, cpu.current);
+        host_psp &= ~3u; /* after a resume call */
+    }
     leave();
-    take_lines();
+    take_pending();
 }
 
 void processor_fault(uint32_t exception, uint32_t status, uint32_t address)
@@ -118,26 +190,25 @@ void processor_fault(uint32_t exception, uint32_t status, uint32_t address)
     SCB_BFAR = address;
     fault_entry(exception, EXC_RETURN_THREAD_PSP_BASIC);
     leave();
-    take_lines();
+    take_pending();
 }
 
 void processor_spend(uint32_t cycles)
 {
-    while (cycles >= next_tick - now) {
-        cycles -= next_tick - now;
-        now = next_tick;
-        next_tick += period;
-        time_tick();
+    while (cycles >= TICK_CYCLES - spent) {
+        cycles -= TICK_CYCLES - spent;
+        set_time(0);
+        timer_entry();
         leave();
-        take_lines();
+        take_pending();
     }
-    now += cycles;
+    set_time(spent + cycles);
 }
 
 void processor_raise(uint32_t line)
 {
     pending[checked(line)] = true;
-    take_lines();
+    take_pending();
 }
 
 bool processor_is_open(uint32_t line) { return open[checked(line)]; }

@@ -32,13 +32,16 @@ void processor_first_thread(void);
 /* What the kernel asks of it, by the files of tests/host/arch. */
 void processor_line_open(uint32_t line, bool is_open);
 void processor_line_clear(uint32_t line);
-void processor_timer(uint32_t cycles);
-uint32_t processor_now(void);
+void processor_defer(void);
 
 /* Exceptions. Each runs the kernel's entry and returns on the thread that it chose. */
 void processor_call(void);
 void processor_fault(uint32_t exception, uint32_t status, uint32_t address);
 void processor_spend(uint32_t cycles); /* ticks that come meanwhile are taken */
+
+/* An interrupt that arrives right before the first instruction of the next deferred work. */
+#define HOST_NO_LINE UINT32_MAX
+extern uint32_t host_nested_line;
 
 /* An interrupt arrives; it is taken if its line is open. */
 void processor_raise(uint32_t line);

@@ -1,0 +1,39 @@
+/* Events: rights are registered and used only by whom the description names, and what is then
+ * reached is an object that exists. */
+#include "well_formed.h"
+
+static bool may_send[FVM_AT_LEAST_ONE(FVM_EVENTS)];
+static bool bound[FVM_AT_LEAST_ONE(FVM_EVENTS)];
+
+/*@ requires index < FVM_SIGNALS;
+    assigns \nothing; */
+void signal_send(uint32_t index);
+
+/*@ requires \exists integer i; 0 <= i < FVM_VCPUS && vcpu == &vcpu_table[i];
+    requires virt_id < FVM_VECTORS_MAX;
+    assigns \nothing; */
+void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
+
+/*@ requires events_good && vcpu_good(vcpu);
+    assigns may_send[0 .. FVM_EVENTS - 1];
+    ensures granted: \result == FVM_OK ==>
+        event < FVM_EVENTS && fvm_event[event].sender == vcpu->config->domain;
+    ensures refused: \result != FVM_OK ==>
+        \forall integer i; 0 <= i < FVM_EVENTS ==> may_send[i] == \old(may_send[i]);
+    ensures others: \forall integer i; 0 <= i < FVM_EVENTS && i != event ==>
+        may_send[i] == \old(may_send[i]);
+*/
+int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
+
+/*@ requires events_good && event < FVM_EVENTS;
+    assigns \nothing; */
+int32_t event_deliver(uint32_t event);
+
+/*@ requires events_good;
+    assigns \nothing;
+    ensures rightful: \result == FVM_OK ==>
+        event < FVM_EVENTS && fvm_event[event].sender == sender_domain && may_send[event];
+*/
+int32_t event_send(uint32_t event, uint8_t sender_domain);
+
+#include "kernel/event.c"

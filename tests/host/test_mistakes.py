@@ -1,0 +1,43 @@
+"""Each planted mistake is noticed: the random steps can fail."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from composer.sources import runtime_folder
+from tests.host.compile import compile_changed
+from tests.host.driver import Driver, KernelDied
+from tests.host.mistakes import MISTAKES, Mistake
+from tests.host.sequences import Mismatch, play, random_steps
+
+# `make verify` plants all of them.
+SAMPLE = MISTAKES if os.environ.get("FVM_HOST_STEPS") else MISTAKES[::8]
+MOST_STEPS = 60_000
+RUN = 1000
+
+
+def is_noticed(program: Path, room: Path) -> bool:
+    driver = Driver(program, room)
+    try:
+        done = seed = 0
+        while done < MOST_STEPS:
+            done += play(driver, random_steps(seed, RUN))
+            seed += 1
+    except (Mismatch, KernelDied):
+        return True
+    finally:
+        driver.close()
+    return False
+
+
+@pytest.mark.parametrize("mistake", SAMPLE, ids=lambda mistake: mistake.name)
+def test_it_is_noticed(program: Path, mistake: Mistake, tmp_path: Path) -> None:
+    text = (runtime_folder() / mistake.file).read_text()
+    assert text.count(mistake.old) == 1, "the kernel changed: plant this mistake anew"
+    changed = compile_changed(
+        program.parent, tmp_path, mistake.file, text.replace(mistake.old, mistake.new)
+    )
+    assert is_noticed(changed, tmp_path)
