@@ -146,15 +146,15 @@ def test_an_instruction_that_must_not_be_there_is_found(
             "CCR gets another value",
         ),
         (
-            "protection.c",
-            "PRIVDEFENA : 0;\n    barrier_data();",
-            "PRIVDEFENA : 0;\n    if (active) {\n        barrier_data();\n    }",
-            "returns with MPU_CTRL: dsb due",
+            "entry.S",
+            "    dsb                         /* from here on loads only */\n    isb\n",
+            "    cbz r4, 9f\n    dsb\n    isb\n9:\n",
+            "exception return with MPU_CTRL: dsb due",
         ),
         (
             "entry.S",
-            "    dsb                         /* only loads follow */\n",
-            "    dsb\n    str r0, [r0, #4]\n",
+            "    dsb                         /* from here on loads only */\n    isb\n",
+            "    dsb\n    isb\n    str r0, [r1, #4]\n",
             "exception return with memory: dsb due",
         ),
         (
@@ -167,6 +167,12 @@ def test_an_instruction_that_must_not_be_there_is_found(
             "entry.S",
             "    cpsie i                     /* masked by the deferred work only */\n",
             "",
+            "exception return with PRIMASK: cpsie due",
+        ),
+        (
+            "entry.S",
+            "    cpsie i\n#if FVM_FPU\n    tst lr,",
+            "#if FVM_FPU\n    tst lr,",
             "exception return with PRIMASK: cpsie due",
         ),
         (
@@ -219,6 +225,7 @@ def test_an_instruction_that_must_not_be_there_is_found(
         "late store",
         "deferred work unmasked",
         "masked after a switch",
+        "masked after a switch inside a domain",
         "masked after deferred work",
         "masked where nobody switches",
         "a handler masks",

@@ -21,7 +21,7 @@ RESET_VECTOR = 0x08000004
 NOP, NOP_WIDE = 0xBF00, 0x8000F3AF
 CONSOLES = {"hard": 1, "soft": 2}
 
-# A kernel that compares the configuration at every switch and resets the chip when it differs.
+# A kernel that compares the configuration at every tick and resets the chip when it differs.
 COMPARE = """
 static void compare_configuration(void)
 {
@@ -54,7 +54,7 @@ static void compare_configuration(void)
 }
 
 """
-SWITCH = "uint32_t scheduler_switch(struct thread *previous)\n{\n"
+TICK = "void time_tick(void)\n{\n"
 
 
 def after(
@@ -86,8 +86,8 @@ def comparing(system: Callable[[str], Built], tmp_path_factory: pytest.TempPathF
         lambda room: with_other_kernel(
             system("tasks"),
             room,
-            "kernel/scheduler.c",
-            (SWITCH, COMPARE + SWITCH + "    compare_configuration();\n"),
+            "kernel/time.c",
+            (TICK, COMPARE + TICK + "    compare_configuration();\n"),
         ),
     )
 
