@@ -46,13 +46,7 @@ bench: setup ## instructions of every operation, beside bare-metal FreeRTOS
 scaling: setup ## cost of operations as a system grows, and latency under a flood of interrupts
 	@$(PY) -m benchmarks.scale
 
-hw-faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
-	@$(PY) -m tests.faults.campaign
-
-soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
-	@$(PY) -m tests.faults.soak $(SOAK)
-
-bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
+hw-bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
 	@$(PY) -m benchmarks.hardware build --hse $(HSE)
 
 verify: setup ## what is proved: models, contracts, and the host tests at length (installs Frama-C)
