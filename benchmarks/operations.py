@@ -73,7 +73,7 @@ def _own(
     return Operation(name, text, start, stop, rounds, target=target, authors=authors)
 
 
-def _call(name: str, text: str, limit: float) -> Operation:
+def _call(name: str, text: str, limit: float | None = None) -> Operation:
     return _own(name, text, f"{name}_start", f"{name}_stop", name, limit)
 
 
@@ -96,7 +96,7 @@ OPERATIONS = (
     _call("mask", "virt_int_mask and virt_int_unmask", 8),
     _call("call_kernel", "hyp_wdg_clr, served by the kernel", 45),
     _call("call_cycles", "virt_cycles, served by the kernel", 45),
-    _call("call_refused", "hyp_evt_add, refused since the lockdown", 250),
+    _call("call_refused", "hyp_evt_add, refused since the lockdown"),
     _call("call_hypervisor", "hyp_vct_phys, granted by the hypervisor", 250),
     _own("switch", "one process to another", "switch_start", "signal_return", "signal", 85, "230"),
     _own("signal", "signal to a process", "signal_start", "signal_stop", "signal", 110, "273"),
