@@ -178,19 +178,19 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
         _overlap(load, subject.tables.places["timer"]) for load in analysis.loads_of(PENDSV)
     ):
         yield "PendSV: doesn't serve the timer table"
-    yield from _first_switch(analysis.handlers[PENDSV])
+    yield from _first_switch(analysis.handlers[PENDSV], subject.chip.core.fpu)
     for number, summary in analysis.handlers.items():
         values = _stored(summary, _MPU_CTRL)
         if values and not {_MPU_ON} <= values <= {0, _MPU_ON}:
             yield f"{vector_name(number)}: doesn't switch the protection unit on"
 
 
-def _first_switch(summary: Summary) -> Iterator[str]:
+def _first_switch(summary: Summary, fpu: bool) -> Iterator[str]:
     """The start of the first thread drops privilege and loads the protection."""
     written = [e.value for e in _specials(summary) if e.name == "control" and e.written]
     if not written or not all(isinstance(v, int) and v & _NOT_PRIVILEGED for v in written):
         yield "PendSV: doesn't make threads unprivileged (CONTROL.nPRIV)"
-    for register in (*_MPU_REGIONS, _MPU_CTRL, _CPACR):
+    for register in (*_MPU_REGIONS, _MPU_CTRL, *((_CPACR,) if fpu else ())):
         if not _stored(summary, register):
             yield f"PendSV: doesn't load 0x{register:08x}"
 
