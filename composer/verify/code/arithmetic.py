@@ -79,8 +79,19 @@ def _subtract(state: State, instruction: Instruction) -> State:
     a, b = sources(state, instruction)
     if instruction.name == "rsb":
         a, b = b, a
-    after = result(state, instruction, subtract(a, b), compared(a, b))
-    return after
+    factor = _factor(instruction)
+    if factor:
+        return result(state, instruction, _product(b, factor), UNKNOWN)
+    return result(state, instruction, subtract(a, b), compared(a, b))
+
+
+def _factor(instruction: Instruction) -> int:
+    """Of `rsb rd, rn, rn, lsl #n`, which multiplies; else 0."""
+    one, two = instruction.operands[-2:]
+    if not (isinstance(one, Register) and isinstance(two, Register) and instruction.name == "rsb"):
+        return 0
+    same = one.number == two.number and two.shift == "lsl"
+    return (1 << two.amount) - 1 if same else 0
 
 
 def _compare(state: State, instruction: Instruction) -> State:

@@ -42,6 +42,9 @@ OPPOSITE = {
 }  # fmt: skip
 
 
+_SAME_IF_POSITIVE = {"gt": "hi", "le": "ls", "ge": "cs", "lt": "cc"}
+
+
 def holds(condition: str, flags: Flags) -> Bit:
     """Whether a condition is met."""
     n, z, c, v = flags.n, flags.z, flags.c, flags.v
@@ -167,6 +170,8 @@ def _narrowed(value: Value, condition: str, number: int) -> Value:
     low, high = limits(value) or (0, WORD)
     if condition == "eq":
         return number
+    if number and max(high, number) < 1 << 31:
+        condition = _SAME_IF_POSITIVE.get(condition, condition)
     bounds = {
         "ls": (low, min(high, number)),
         "cc": (low, min(high, number - 1)),

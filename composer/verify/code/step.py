@@ -11,6 +11,17 @@ from composer.verify.code.state import OPPOSITE, UNTOUCHED, State, holds, tested
 from composer.verify.code.transfers import TRANSFERS, Machine, address_of
 from composer.verify.code.values import Range, limits, ranged
 
+_FEW = 8
+
+
+def _apart(state: State) -> list[State]:
+    """A state for each of the few numbers that a comparison leaves: an index, for example."""
+    register = state.compared_with[0] if state.compared_with else 0
+    value = state.registers[register]
+    if state.compared_with and isinstance(value, Range) and value.high - value.low < _FEW:
+        return [state.put(register, number) for number in range(value.low, value.high + 1)]
+    return [state]
+
 
 class Stepper(Machine):
     """Steps through the code of one image."""
@@ -23,10 +34,11 @@ class Stepper(Machine):
         outcome = holds(condition, state.flags)
         after: list[Next] = []
         if outcome is not False:
-            after += self._execute(state.assuming(condition), instruction)
+            for assumed in _apart(state.assuming(condition)):
+                after += self._execute(assumed, instruction)
         if outcome is not True:
-            skipped = state.assuming(OPPOSITE[condition])
-            after.append(Next("go", skipped.at(instruction.end)))
+            for skipped in _apart(state.assuming(OPPOSITE[condition])):
+                after.append(Next("go", skipped.at(instruction.end)))
         return after
 
     def _execute(self, state: State, instruction: Instruction) -> Iterator[Next]:
