@@ -28,10 +28,11 @@ FUNCTIONS = ("reset", "restart", "ticks", "cycles")  # FVM_FUNCTION_* of <fvm/hy
 HYPERVISOR = "hypervisor"
 MANAGER_THREAD, LOG_THREAD = "hyp_manager_thread", "hyp_log_thread"
 # Name, priority, stack: at least one and a half times what they use at -O1 to -O3. Priority 0 is
-# the kernel's idle thread, below every VM.
+# the kernel's idle thread, below every VM. The manager is above the VMs, whose calls it decides on,
+# and below every process: no interrupt of one waits for a VM's budget.
 HYPERVISOR_THREADS = (
     ("hyp_fault_thread", 31, 256),
-    (MANAGER_THREAD, 30, 256),
+    (MANAGER_THREAD, 2, 256),
     (LOG_THREAD, 1, 384),
     ("hyp_idle_thread", 0, 192),
 )

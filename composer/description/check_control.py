@@ -55,8 +55,8 @@ def _ceiling(control: Control, ceiling: int, owner: Domain) -> None:
     highest = min(p for _, p, _ in HYPERVISOR_THREADS if p > PRIORITY_MAX // 2) - 1
     if others:
         highest = first.priority - 1
-    if not 1 < ceiling <= highest:
-        raise control.place.error(f"ceiling {ceiling}", f"choose 2 to {highest}")
+    if not 2 < ceiling <= highest:
+        raise control.place.error(f"ceiling {ceiling}", f"choose 3 to {highest}")
 
 
 def _held(process: Domain) -> None:

@@ -222,7 +222,7 @@ def _process(system: System, domain: Domain, process: ProcessPart) -> None:
     for other in system.processes:
         for thread in other.process.threads if other.process else ():
             if thread.priority in taken or not 0 < thread.priority < PRIORITY_MAX:
-                free = [p for p in range(2, PRIORITY_MAX - 1) if p not in taken]
+                free = [p for p in range(2, PRIORITY_MAX) if p not in taken]
                 who = taken.get(thread.priority, "nobody")
                 raise thread.place.error(
                     f"priority {thread.priority} of thread '{thread.name}' of '{other.name}'"

@@ -57,6 +57,6 @@ def _memory(process: Domain) -> int:
     highest = min(p for _, p, _ in HYPERVISOR_THREADS if p > PRIORITY_MAX // 2) - 1
     if memory.ceiling > highest:
         raise memory.place.error(
-            f"ceiling {memory.ceiling}", f"choose 2 to {highest}, 0: no threads"
+            f"ceiling {memory.ceiling}", f"choose 3 to {highest}, 0: no threads"
         )
     return memory.size

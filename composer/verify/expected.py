@@ -24,7 +24,7 @@ from composer.verify.tables import (
 )
 from composer.verify.tables import Event as EventEntry
 
-FAULT_THREAD, MANAGER_THREAD, LOG_THREAD, IDLE_THREAD = 31, 30, 1, 0  # priorities
+FAULT_THREAD, MANAGER_THREAD, LOG_THREAD, IDLE_THREAD = 31, 2, 1, 0  # priorities
 HYPERVISOR_STACKS = {FAULT_THREAD: 256, MANAGER_THREAD: 256, LOG_THREAD: 384, IDLE_THREAD: 192}
 FIRST_VIRTUAL = 3  # vectors 0 to 2: switch, tick, supervisor call
 

@@ -66,8 +66,8 @@ BREACHES = [
      'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="30"/>',
      ["30 bytes of kernel memory", "multiple of 4"]),
     ('priority="10" flash="8K" ram="4K">',
-     'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="64" ceiling="30"/>',
-     ["ceiling 30"]),
+     'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="64" ceiling="31"/>',
+     ["ceiling 31"]),
     ('to="two" handler="event_handler"', 'to="two" delegate="yes" handler="event_handler"',
      ["'one' can't delegate event 'to-two'"]),
     ("</process>", '<control thread="main"/></process>', ["gives no right"]),
@@ -75,8 +75,8 @@ BREACHES = [
      ["'beater' has no thread 'mian'", "known: main"]),
     ("</process>", '<control process="one" thread="main" stop="yes"/></process>',
      ["no process 'one'", "known: beater"]),
-    ("</process>", '<control thread="main" ceiling="30"/></process>',
-     ["ceiling 30", "choose 2 to 29"]),
+    ("</process>", '<control thread="main" ceiling="31"/></process>',
+     ["ceiling 31", "choose 3 to 30"]),
     ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
      '<project builtin="heartbeat"/><thread name="main" priority="9"/><thread name="low"'
      ' priority="8"/><control thread="main" ceiling="9"/></process>'
@@ -84,7 +84,7 @@ BREACHES = [
     ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
      '<project builtin="heartbeat"/><thread name="main" priority="9"/><thread name="low"'
      ' priority="8"/><control thread="low" ceiling="9"/></process>'
-     '<process name="beater" priority="10"', ["ceiling 9", "choose 2 to 8"]),
+     '<process name="beater" priority="10"', ["ceiling 9", "choose 3 to 8"]),
     ('<process name="beater" priority="10"', '<process name="second" flash="2K" ram="4K">'
      '<project builtin="heartbeat"/><thread name="main" priority="9"/><thread name="low"'
      ' priority="8" start="no"/></process><process name="beater" priority="10"',
@@ -118,7 +118,7 @@ BREACHES = [
     ('to="two" handler="event_handler"', 'to="two"', ["has no handler"]),
     ('to="beater"', 'to="beater" handler="x"', ["to a process has a handler"]),
     ('name="to-one"', 'name="to_two"', ["a second FVM_EVT_TO_TWO"]),
-    ('priority="10"', 'priority="30"', ["priority 30", "hyp_manager_thread", "2 to 29"]),
+    ('priority="10"', 'priority="2"', ["priority 2", "hyp_manager_thread", "3 to 30"]),
     ('priority="10"', 'priority="77"', ["out of range"]),
     ('period="10ms"', 'period="10us"', ["no whole number of kernel ticks", "multiple of 1 ms"]),
     ('builtin="heartbeat"', 'builtin="none"', ["no process 'none'", "heartbeat"]),
