@@ -102,8 +102,8 @@ __attribute__((noinline)) void fault_raise(struct thread *thread, enum fvm_fault
     fresh->flags =
         (detail->address_valid ? FVM_FAULT_ADDRESS_VALID : 0) | (detail->no_frame ? NO_FRAME : 0);
     fresh->restarts = domain_table[thread->domain_index].restarts + 1;
+    signal_send(FVM_FAULT_SIGNAL); /* first: then who runs next is known already */
     domain_halt(thread);
-    signal_send(FVM_FAULT_SIGNAL);
 }
 
 /* FAULT_STEPS steps, before anything of the domain changes. */

@@ -120,7 +120,8 @@ void scheduler_init(void);
 void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> READY */
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
-void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread, uint8_t state);
+void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread);
+void scheduler_halt_vcpu(struct vcpu *vcpu); /* neither of its threads runs any more */
 void scheduler_tick(void);
 void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);

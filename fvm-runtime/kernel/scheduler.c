@@ -141,10 +141,21 @@ void scheduler_block(struct thread *thread, uint8_t state)
     }
 }
 
-void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread, uint8_t state)
+/* The turn of a halted vCPU passes when nobody else may run. */
+void scheduler_halt_vcpu(struct vcpu *vcpu)
+{
+    vcpu->vct->state = vcpu->usr->state = THREAD_STOPPED;
+    vcpu_ready &= ~vcpu->bit;
+    vcpu_boosted &= ~vcpu->bit;
+    if (cpu.next == vcpu->vct || cpu.next == vcpu->usr) {
+        choose();
+    }
+}
+
+void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
 {
     struct thread *other = thread == vcpu->vct ? vcpu->usr : vcpu->vct;
-    thread->state = state;
+    thread->state = THREAD_WAITING;
     if (other->state == THREAD_READY) {
         if (cpu.next == thread) {
             cpu.next = other;

@@ -34,8 +34,7 @@ void vcpu_start(struct vcpu *vcpu)
 
 void vcpu_halt(struct vcpu *vcpu)
 {
-    scheduler_block_vcpu(vcpu, vcpu->vct, THREAD_STOPPED);
-    scheduler_block_vcpu(vcpu, vcpu->usr, THREAD_STOPPED);
+    scheduler_halt_vcpu(vcpu);
     request_drop(vcpu);
     vcpu->open = vcpu->watched = false;
     vcpu->usr_wait = vcpu->vct_wait = WAIT_NONE;
@@ -82,7 +81,7 @@ void vcpu_wait(struct thread *thread, uint32_t served)
         (void)vcpu_done(vcpu, served);
     }
     if (wait(is_vct ? &vcpu->vct_wait : &vcpu->usr_wait)) {
-        scheduler_block_vcpu(vcpu, thread, THREAD_WAITING);
+        scheduler_block_vcpu(vcpu, thread);
     }
 }
 
