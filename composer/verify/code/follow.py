@@ -15,7 +15,7 @@ from composer.verify.code.effects import Access, Call, Effect, Next
 from composer.verify.code.graph import Graph, longest_way
 from composer.verify.code.state import UNKNOWN, State, entered, merged, returns_properly
 from composer.verify.code.step import Stepper
-from composer.verify.code.values import Outer, Range, Stack, Value, Word
+from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits, ranged
 
 MAX_STATES = 150_000
 """Of all functions together; a kernel has a quarter of that."""
@@ -157,7 +157,7 @@ class _Walk:
             following = self._after(state)
             self._graph.edges[state] = following
             waiting.extend(next_state for next_state, _ in following)
-        result = next(iter(self._results)) if len(self._results) == 1 else None
+        result = _any_of(self._results)
         return Summary(
             longest=self._longest(),
             depth=self._depth,
@@ -273,6 +273,17 @@ def _returned(state: State, called: Summary) -> State:
     for register in _CALLER_SAVED:
         state = state.put(register, called.result if register == 0 else None)
     return replace(state, flags=UNKNOWN, compared_with=None)
+
+
+def _any_of(values: set[Value]) -> Value:
+    """What is known of a value that is one of these."""
+    if len(values) == 1:
+        return next(iter(values))
+    bounds = [limits(value) for value in values]
+    known = [bound for bound in bounds if bound is not None]
+    if not known or len(known) < len(bounds):
+        return None
+    return ranged(min(low for low, _ in known), max(high for _, high in known))
 
 
 def _is_global(value: Value) -> bool:
