@@ -10,6 +10,7 @@ from tests.faults.trial import commit, judge
 from tests.support.built import Built, described_otherwise, with_other_kernel
 
 UNPROTECTED = "no protection"
+HANGS = 5.0  # seconds of the host without a line of the log; many of these systems end so
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,13 @@ FRAME_UNCHECKED = Mutant(
 PRIVILEGED = Mutant(
     "runs threads with privilege",
     "arch/armv7m/entry.S",
-    (("    orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */\n", ""),),
+    (
+        (
+            "    orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */\n",
+            "",
+        ),
+        ("    movs r0, #CONTROL_NPRIV\n", "    movs r0, #0\n"),
+    ),
 )
 ANY_NUMBER = Mutant(
     "accepts any number",
@@ -193,7 +200,7 @@ CONTROLS = [
     Control("S06 reads the kernel's RAM", None, "O6"),
     Control("S07 writes the kernel's RAM", None, "O1"),
     Control("S07 writes the kernel's stack", None, "O3", short=True),
-    Control("S08 writes its own vCPU", None, "O1"),
+    Control("S08 writes its own vCPU", None, "O4"),
     Control("S11 reads the kernel's flash", None, "O6"),
     Control("S12 reads the witness's USART", None, "O6"),
     Control("S13 stops the witness's timer", None, "O1", short=True),
@@ -253,7 +260,7 @@ def build_changed(base: Built, missing: Mutant | None, room: Path) -> Built:
 def noticed(changed: Built, control: Control) -> list[str]:
     """What doesn't hold in the changed system."""
     crime = next(crime for crime in CRIMES if crime.name == control.crime)
-    return judge(changed, crime, commit(changed, crime))
+    return judge(changed, crime, commit(changed, crime, patience=HANGS))
 
 
 def is_noticed(changed: Built, control: Control) -> bool:

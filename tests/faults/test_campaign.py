@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.crimes import CRIMES
+from tests.faults.crimes import short_form
 from tests.faults.crimes.crime import Crime
 from tests.faults.trial import commit, judge
 from tests.support.built import Built
 
 
-@pytest.mark.parametrize("crime", [c for c in CRIMES if c.short], ids=lambda crime: crime.name)
+@pytest.mark.parametrize("crime", short_form(), ids=lambda crime: crime.name)
 def test_only_the_victim_is_hurt(campaign: Built, crime: Crime) -> None:
     assert judge(campaign, crime, commit(campaign, crime)) == []

@@ -19,6 +19,7 @@ from tests.support.invariants import KernelState
 
 CONSOLES = {"victim": 1, "witness": 2, "plain": 3, "rogue": 4}
 NOTHING = CRIMES[0]
+PATIENCE = 30.0  # seconds of the host; floods and storms of a busy one take long
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class Trial:
     rights: dict[str, Any]
 
 
-def commit(system: Built, crime: Crime, options: tuple[str, ...] = ()) -> Trial:
+def commit(
+    system: Built, crime: Crime, options: tuple[str, ...] = (), patience: float = PATIENCE
+) -> Trial:
     """Runs the system in which `crime` is committed, then looks into its kernel."""
     folder = Path(tempfile.mkdtemp(prefix="fvm-"))
     try:
@@ -52,7 +55,9 @@ def commit(system: Built, crime: Crime, options: tuple[str, ...] = ()) -> Trial:
                 violations.append(f"the kernel's state can't be read: {error}")
 
         options = (*halted.options, *options)
-        transcript = run(image, CONSOLES, crime.until, options=options, inspect=inspect)
+        transcript = run(
+            image, CONSOLES, crime.until, options=options, patience=patience, inspect=inspect
+        )
         return Trial(transcript, violations, rights)
     finally:
         shutil.rmtree(folder)

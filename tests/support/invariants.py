@@ -49,7 +49,9 @@ class KernelState:
         self._memory = memory
         self.of = Variables(system.folder / "kernel" / "kernel.elf", memory.memory)
         self._threads: list[dict[str, Any]] = self.of["thread_table"]
-        self._vcpus: list[dict[str, Any]] = self.of["vcpu_table"]
+        # A system without VMs has none of this.
+        self._vcpus: list[dict[str, Any]] = self.of.get("vcpu_table", [])
+        self._vcpu_configs: list[dict[str, Any]] = self.of.get("fvm_vcpu", [])[: len(self._vcpus)]
         self._domains: list[dict[str, Any]] = self.of["fvm_domain"]
 
     def violations(self) -> list[str]:
@@ -134,8 +136,8 @@ class KernelState:
         return (self._system.folder / "kernel" / "fvm_config.h").read_text("utf-8")
 
     def _current(self) -> dict[str, Any]:
-        base, size = self.of.address("thread_table"), self.of.element("thread_table")
-        return self._threads[(self.of["cpu"]["current"] - base) // size]
+        thread: dict[str, Any] = self.of.at(self.of["cpu"]["current"], "thread_table")
+        return thread
 
     def _pointer(self, table: str, index: int) -> int:
         return self.of.address(table) + index * self.of.element(table)
@@ -157,7 +159,7 @@ class KernelState:
             if found != wanted or thread["state"] not in (STOPPED, READY, WAITING):
                 yield f"thread {i}: {found} in state {thread['state']} instead of {wanted}"
             if not self._is_kernels(thread["context"]) and not (
-                vcpu != NONE and i == self.of["fvm_vcpu"][vcpu]["usr"]
+                vcpu != NONE and i == self._vcpu_configs[vcpu]["usr"]
             ):
                 yield f"thread {i}: its context is at 0x{thread['context']:08x}"
 
@@ -165,7 +167,7 @@ class KernelState:
         return address % 4 == 0 and address in self._system.memory("kernel", "ram")
 
     def _vcpu_objects(self) -> Iterator[str]:
-        for i, (vcpu, config) in enumerate(zip(self._vcpus, self.of["fvm_vcpu"], strict=True)):
+        for i, (vcpu, config) in enumerate(zip(self._vcpus, self._vcpu_configs, strict=True)):
             domain = self._domains[config["domain"]]
             wanted = {
                 "config": self._pointer("fvm_vcpu", i),
@@ -191,21 +193,18 @@ class KernelState:
         if cpu["current"] != cpu["next"] or self._current()["state"] != READY:
             yield f"another thread should run: {cpu}"
         wanted = 0
-        for i, thread in enumerate(self._threads):
-            if thread["vcpu"] == 0:
-                wanted |= (thread["state"] == READY) << thread["priority"]
-                if thread["bit"] != 1 << thread["priority"]:
-                    yield f"thread {i} has bit 0x{thread['bit']:x} at {thread['priority']}"
-                if self.of["process_thread"][thread["priority"]] != self._pointer(
-                    "thread_table", i
-                ):
-                    yield f"thread {i} is not queued at its priority"
+        for priority, (_, thread) in self._running_with_priorities().items():
+            wanted |= (thread["state"] == READY) << priority
+            if (thread["priority"], thread["bit"]) != (priority, 1 << priority):
+                yield f"priority {priority} has a thread of {thread['priority']}"
         if cpu["ready"] != wanted or not wanted & 1:
             yield f"ready processes 0x{cpu['ready']:x} instead of 0x{wanted:x}"
         wanted = 0
-        for i, config in enumerate(self.of["fvm_vcpu"]):
+        for i, config in enumerate(self._vcpu_configs):
             pair = (self._threads[config[name]]["state"] for name in ("vct", "usr"))
             wanted |= (READY in pair) << i
+        if not self._vcpus:
+            return
         if self.of["vcpu_ready"] != wanted:
             yield f"ready vCPUs 0x{self.of['vcpu_ready']:x} instead of 0x{wanted:x}"
         if self.of["vcpu_boosted"] & ~(wanted & self.of["vcpu_funded"]):
@@ -214,23 +213,30 @@ class KernelState:
             yield f"turn 0x{self.of['turn']:x}"
 
     def _signals(self) -> Iterator[str]:
-        waiting = {}
         for i, signal in enumerate(self.of["signal_table"]):
-            if signal["waiter"] != 0:
-                waiting[signal["waiter"]] = self._pointer("signal_table", i)
-                if signal["count"] != 0:
-                    yield f"signal {i} has a waiter and a count"
-        for i, thread in enumerate(self._threads):
-            if thread["vcpu"] != 0:
+            if signal["waiter"] == 0:
                 continue
-            pointer = self._pointer("thread_table", i)
-            at = waiting.pop(pointer, 0)
-            if pointer == self.of["server"] and thread["state"] == WAITING and not at:
-                continue  # for a request
-            if (thread["state"] == WAITING) != (at != 0) or (at and thread["signal"] != at):
-                yield f"thread {i} in state {thread['state']} waits at 0x{at:08x}"
-        if waiting:
-            yield f"signals with foreign waiters: {waiting}"
+            thread = self.of.at(signal["waiter"], "thread_table")
+            at = self._pointer("signal_table", i)
+            if signal["count"] != 0 or (thread["state"], thread["signal"]) != (WAITING, at):
+                yield f"signal {i}: count {signal['count']}, waiter {thread}"
+        for pointer, thread in self._running_with_priorities().values():
+            if thread["state"] != WAITING or pointer == self.of.get("server", 0):
+                continue
+            if self._is_kernels(thread["signal"]):  # of the table, or in kernel memory
+                waiter = self.of.at(thread["signal"], "signal_table")["waiter"]
+                if waiter != pointer:
+                    yield f"0x{pointer:08x} waits where 0x{waiter:08x} does"
+            else:
+                yield f"0x{pointer:08x} waits for nothing"
+
+    def _running_with_priorities(self) -> dict[int, tuple[int, dict[str, Any]]]:
+        """Of processes, by priority: the thread, or what runs in its place."""
+        return {
+            priority: (pointer, self.of.at(pointer, "thread_table"))
+            for priority, pointer in enumerate(self.of["process_thread"])
+            if pointer
+        }
 
     def _open_lines(self) -> list[int]:
         count = len(self.of["fvm_irq_route"])
@@ -238,7 +244,8 @@ class KernelState:
         return [i for i in range(count) if data[i // 8] >> i % 8 & 1]
 
     def _lines(self) -> Iterator[str]:
-        enabled, closed = self.of["enabled"], self.of["closed"]
+        none = [0] * (len(self.of["fvm_irq_route"]) // 32 + 1)
+        enabled, closed = (self.of.get(name, none) for name in ("enabled", "closed"))
         for line in self._open_lines():
             route = self.of["fvm_irq_route"][line]
             mine = route["kind"] & ROUTE_KIND == ROUTE_VCPU

@@ -35,8 +35,18 @@ class Variables:
         address, size, decode = self._known[name]
         return decode(self._read(address, size))
 
+    def get(self, name: str, otherwise: Any) -> Any:
+        """The value of a variable that the compiler leaves out where nothing needs it."""
+        return self[name] if name in self._known else otherwise
+
     def address(self, name: str) -> int:
         return self._known[name][0]
+
+    def at(self, address: int, name: str) -> Any:
+        """What is at an address, read as an element of an array."""
+        size = self.element(name)
+        _, whole, decode = self._known[name]
+        return decode(self._read(address, size) + bytes(whole - size))[0]
 
     def element(self, name: str) -> int:
         """Bytes of one element of an array."""

@@ -42,17 +42,17 @@ def keeps(call: str) -> str:
 
 
 def flips(first: int, seeds: int, short: bool) -> Crime:
-    """One random bit of the exposed context or of USR's frame a seed."""
+    """One random bit of the exposed context or of USR's frame a seed. Where many flips follow each
+    other, some may hit the victim's own count of them: then it doesn't tell that it is done."""
+    told = {"flips": seeds} if short else {}
     return Crime(
         f"F06 {seeds} flipped bits from seed {first}",
         FLIP,
-        lambda _: Expected(
-            restarts=None, records=False, says={"flips": seeds}, silent=True, changes=True
-        ),
+        lambda _: Expected(restarts=None, records=False, says=told, silent=True, changes=True),
         number(first),
         number(seeds),
         starts=0xFFFFFFFF,
-        until=600 + 5 * seeds,
+        until=600 + 8 * seeds,
         short=short,
     )
 
