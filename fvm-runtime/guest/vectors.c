@@ -66,7 +66,7 @@ int virt_vct_set(uint32_t virt_id, virt_handler handler, uint32_t prio, uint32_t
     entry->handler = handler;
     entry->urgency = urgency_of(virt_id, prio);
     /* A supervisor call isn't held by BASEPRI: its caller can't go on without it. */
-    entry->transparent = attr == VIRT_TRANSPARENT || virt_id == FVM_VIRT_SVC;
+    entry->transparent = virt_id == FVM_VIRT_SVC ? VIRT_TRANSPARENT : attr & VIRT_TRANSPARENT;
     if (vector_served[virt_id] == 0) { /* hyp_vct_phys may have come first */
         vector_served[virt_id] = virt_id == FVM_VIRT_TICK ? (int8_t)virt_id : NOT_ACKNOWLEDGED;
     }

@@ -156,6 +156,16 @@ KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
         "stubs",
         lambda code: code.at("interrupt_dispatch", b"\x7b\x46\x18\x60"),
     ),
+    "a tick that defers nothing": (
+        "handlers",
+        lambda code: code.without(
+            [
+                s
+                for s in code.stores(15, 0xE000ED04)
+                if s.at in code.built.extent("kernel", "timer_entry")
+            ]
+        ),
+    ),
     "threads that keep their privilege": (
         "handlers",
         lambda code: {code.first("start_stub", "orr")[0]: NOP * 2},

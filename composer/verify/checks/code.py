@@ -172,7 +172,8 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
                 yield f"{vector_name(number)}: {problem}"
     if not any(c.arguments[0] == THREAD_STACK for c in analysis.handlers[_SVC].calls()):
         yield "SVCall: doesn't hand over the caller's stack"
-    if _PENDSVSET not in _stored(analysis.handlers[_SYSTICK], _ICSR):
+    # Every entry may pend it once more on its way out; the tick has a reason of its own.
+    if _defers(analysis.handlers[_SYSTICK]) <= _defers(analysis.handlers[_SVC]):
         yield "SysTick: doesn't pend PendSV for what is due"
     if not any(
         _overlap(load, subject.tables.places["timer"]) for load in analysis.loads_of(PENDSV)
@@ -289,6 +290,13 @@ def _overlap(load: tuple[int, int], place: range) -> bool:
 def _stored(summary: Summary, register: int) -> set[Value]:
     """Every value that may be stored to a register."""
     return {store.value for store in summary.stores() if store.place == register}
+
+
+def _defers(summary: Summary) -> set[int]:
+    """Where PendSV is pended."""
+    return {
+        store.at for store in summary.stores() if store.place == _ICSR and store.value == _PENDSVSET
+    }
 
 
 def _loads(summary: Summary, register: int) -> bool:
