@@ -61,7 +61,7 @@ def test_what_is_special_about_a_system_is_shown(made: Path, tmp_path: Path) -> 
     assert "USART1 of one Not split" in section(page, "sections")
     assert "two 3 event to-two" not in section(page, "routes")
     assert "two 4 event to-two from one event_handler" in section(page, "routes")
-    assert "hypervisor 31, 30, 1, 0 the chip is reset" in section(page, "policies")
+    assert "hypervisor 31, 2, 1, 0 the chip is reset" in section(page, "policies")
     assert "one VM 0 500 ms it is restarted; the second time within 1 s" in section(
         page, "policies"
     )

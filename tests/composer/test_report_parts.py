@@ -231,7 +231,7 @@ def test_priorities_and_fault_policies_are_said_in_words(tmp_path: Path) -> None
         )
     )  # fmt: skip
     assert [(p.name, p.priority, p.watchdog, p.fault, p.log) for p in rows] == [
-        ("hypervisor", "31, 30, 1, 0", "", "the chip is reset", ""),
+        ("hypervisor", "31, 2, 1, 0", "", "the chip is reset", ""),
         ("beater", "10", "", "it is restarted; stopped after 4 in a row", "decides about one"),
         ("two", "VM 3", "", "it stays stopped", ""),
         ("one", "VM 0", "500 ms", "beater decides", ""),

@@ -154,7 +154,8 @@ class Code:
             return Flow((following, operands[1].imm))
         if name in ("tbb", "tbh"):
             width = 1 if name == "tbb" else 2
-            return Flow(tuple({following + 2 * n for n in self._table(following, width) if n}))
+            entries = self._table(following, width)[: self._compared(address)]
+            return Flow(tuple({following + 2 * n for n in entries if n}))
         if name == "ldr" and operands[0].reg == ARM_REG_PC and operands[1].mem.index:
             return Flow(tuple({n & ~1 for n in self._table(following + 3 & ~3, 4)}))
         if name == "bl":
@@ -208,6 +209,20 @@ class Code:
             work += [a for a in flow.following if a not in seen]
             seen.update(flow.following)
         return False
+
+    def _compared(self, address: int) -> int | None:
+        """Length of a switch's table, by the comparison in front of its branch: literals may lie
+        behind it. None: there is no comparison."""
+        index = self.instructions[address].operands[0].mem.index
+        at = self.before(address)
+        for _ in range(4):
+            if at is None:
+                return None
+            operands = self.instructions[at].operands
+            if self.name(at) == "cmp" and operands[0].reg == index:
+                return int(operands[1].imm) + 1
+            at = self.before(at)
+        return None
 
     def _table(self, start: int, width: int) -> list[int]:
         """A switch's table, which lies behind its branch; it may be padded with a zero."""

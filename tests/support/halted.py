@@ -38,10 +38,14 @@ class Halted:
         self._pending = b""
 
     def __enter__(self) -> Halted:
-        self._connect()  # QEMU stops the machine
-        self.memory.__enter__()
-        self._receive()  # that it stopped
-        self._say("qXfer:features:read:target.xml:0,ffb")  # or it tells no single register
+        try:
+            self._connect()  # QEMU stops the machine
+            self.memory.__enter__()
+            self._receive()  # that it stopped
+            self._say("qXfer:features:read:target.xml:0,ffb")  # or it tells no single register
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
@@ -50,8 +54,10 @@ class Halted:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.memory.__exit__(kind, error, trace)
-        self._socket.close()
+        try:
+            self.memory.__exit__(kind, error, trace)
+        finally:
+            self._socket.close()
 
     def _connect(self) -> None:
         """As soon as QEMU listens."""
