@@ -244,7 +244,7 @@ struct thread *scheduler_runs_for(const struct thread *thread)
 }
 
 /* The budget is used up: the vCPU waits for its next turn. */
-__attribute__((noinline)) void scheduler_exhausted(struct vcpu *vcpu)
+FVM_RARE void scheduler_exhausted(struct vcpu *vcpu)
 {
     if ((vcpu_funded & vcpu->bit) == 0) {
         return;

@@ -90,13 +90,6 @@ uint32_t context_arch_return_bits(bool fpu)
 
 uint32_t context_arch_stack(const struct fvm_usr_reg *context) { return context->Reg.SP; }
 
-uint32_t context_arch_current_stack(void)
-{
-    uint32_t stack;
-    __asm volatile("mrs %0, psp" : "=r"(stack));
-    return stack;
-}
-
 void context_arch_place(uint32_t stack, uint32_t *pc, uint32_t *lr)
 {
     const struct exception_frame *frame = (const struct exception_frame *)stack;

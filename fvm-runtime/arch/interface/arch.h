@@ -71,8 +71,6 @@ void context_arch_call(struct fvm_usr_reg *context, const struct call_entry *cal
 uint32_t context_arch_return_bits(bool fpu);
 /* SP of a thread that isn't running, as saved; untrusted. */
 uint32_t context_arch_stack(const struct fvm_usr_reg *context);
-/* SP of the interrupted thread, below which its frame was stacked; untrusted. */
-uint32_t context_arch_current_stack(void);
 /* pc and lr of the frame at `stack`, whose memory the caller has checked. */
 void context_arch_place(uint32_t stack, uint32_t *pc, uint32_t *lr);
 /* First result word of the frame at `stack`, whose memory the caller has checked. */
