@@ -83,7 +83,8 @@ class Code:
         assert new.size == len(content) == self.instructions[address].size
         other.instructions = {**self.instructions, address: new}
         other._flows, other._names = dict(self._flows), dict(self._names)
-        del other._flows[address], other._names[address]
+        other._flows.pop(address, None)
+        other._names.pop(address, None)
         assert other.flow(address) == self.flow(address)
         other._values = {e: v for e, v in self._values.items() if address not in v}
         return other
