@@ -6,8 +6,9 @@ import os
 
 import click
 
+from scanner.arch.registry import ARCHITECTURES
 from scanner.report.errors import FvmError
-from scanner.scan import ARCHITECTURES, scan_file
+from scanner.scan import scan_file
 
 
 @click.command(short_help="Reject programs that hold what a guest must not run.")
@@ -20,6 +21,9 @@ from scanner.scan import ARCHITECTURES, scan_file
 @click.option("--strict", is_flag=True, help="Reject what may be an instruction, too.")
 @click.option(
     "--arch", type=click.Choice(ARCHITECTURES), help="Core; by default what the file says."
+)
+@click.option(
+    "--chip", metavar="PART", help="Part or QEMU board it is meant for (stm32f405, mps2-an385)."
 )
 @click.option(
     "--format",
@@ -37,6 +41,7 @@ def scan(
     policy: str | None,
     strict: bool,
     arch: str | None,
+    chip: str | None,
     form: str,
     as_json: bool,
 ) -> None:
@@ -67,7 +72,7 @@ def scan(
     rules = None if policy is None else load_policy(policy)
     for file in files:
         try:
-            report = scan_file(file, rules, strict, arch)
+            report = scan_file(file, rules, strict, arch, chip)
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)

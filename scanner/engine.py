@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from scanner.arch.model import Architecture
+from scanner.arch.registry import architecture
 from scanner.decode.accesses import follow
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, executable_pieces
 from scanner.decode.constants import find_constants
-from scanner.decode.disassembler import ThumbDisassembler
 from scanner.decode.search import Hits, search
-from scanner.decode.thumb import Thumb
 from scanner.image.model import Image
-from scanner.policy import Policy
 from scanner.report.finding import Finding, Severity
 from scanner.rules.model import AddressRule, InstructionRule, Judgement
-from scanner.rules.registry import THUMB_ADDRESS_RULES, THUMB_RULES
+from scanner.target import Target
 
 MAX_FINDINGS = 1000
 """A rule lists no more than this many per file; one more finding counts the rest."""
@@ -27,7 +26,6 @@ MAX_FINDINGS = 1000
 MAX_FOLLOWED = 10_000
 """So many constants are followed per address rule, which takes about a second."""
 
-_THUMB = Thumb()
 _ALLOWED = 4
 _IN_DOUBT = (
     "no known path leads here: most likely a constant or the middle of another instruction, "
@@ -35,27 +33,28 @@ _IN_DOUBT = (
 )
 
 
-def find(image: Image, policy: Policy) -> list[Finding]:
+def find(image: Image, target: Target) -> list[Finding]:
     """All findings in the image's executable memory, with functions and source lines."""
-    space = CodeSpace(executable_pieces(image, policy.code_grants()))
+    space = CodeSpace(executable_pieces(image, target.policy.code_grants()))
     if not len(space):
         return []
-    scan = _Scan(space, build_code_map(space, _THUMB, image.symbols, image.entry), policy)
-    findings = [*scan.instructions(THUMB_RULES), *scan.addresses(THUMB_ADDRESS_RULES)]
-    return _located(findings, image)
+    core = architecture(target.arch)
+    code = build_code_map(space, core.isa, image.symbols, image.entry)
+    scan = _Scan(space, code, core, target)
+    return _located([*scan.instructions(), *scan.addresses()], image)
 
 
 class _Scan:
-    """One image under one policy."""
+    """One image for one target."""
 
-    def __init__(self, space: CodeSpace, code: CodeMap, policy: Policy) -> None:
-        self._space, self._code, self._policy = space, code, policy
-        self._disassembler = ThumbDisassembler()
+    def __init__(self, space: CodeSpace, code: CodeMap, core: Architecture, target: Target) -> None:
+        self._space, self._code, self._core, self._target = space, code, core, target
 
-    def instructions(self, rules: Sequence[InstructionRule]) -> Iterator[Finding]:
+    def instructions(self) -> Iterator[Finding]:
         """Findings of instruction rules; what rejects comes first and is never left out."""
+        rules = self._core.rules
         by_rule: dict[str, list[Hits]] = {rule.id: [] for rule in rules}
-        for hits in search(self._space, _THUMB, rules, self._code.listed):
+        for hits in search(self._space, self._core.isa, rules, self._code.listed):
             by_rule[hits.rule.id].append(hits)
         for rule in rules:
             ranked = [self._ranked(hits) for hits in by_rule[rule.id]]
@@ -65,7 +64,7 @@ class _Scan:
     def _ranked(self, hits: Hits) -> npt.NDArray[np.int64]:
         """Rows of rank, index, width and value; the smaller the rank, the graver."""
         values, places = np.unique(hits.values, return_inverse=True)
-        judged = [hits.rule.judge(value, self._policy) for value in values.tolist()]
+        judged = [hits.rule.judge(value, self._target) for value in values.tolist()]
         ranks = np.array([_ALLOWED if j is None else 2 * (j.severity != "silent") for j in judged])
         rank = ranks[places] + np.where(
             ranks[places] < _ALLOWED, ~self._code.certain[hits.indices], 0
@@ -78,7 +77,7 @@ class _Scan:
     def _worst(self, rule: InstructionRule, rows: npt.NDArray[np.int64]) -> Iterator[Finding]:
         order = np.lexsort((rows[:, 1], rows[:, 0]))
         for _, index, bits, value in rows[order[:MAX_FINDINGS]].tolist():
-            judgement = rule.judge(value, self._policy)
+            judgement = rule.judge(value, self._target)
             if judgement is not None:
                 yield self._instruction(rule, judgement, index, bits, value)
         for row in order[MAX_FINDINGS : MAX_FINDINGS + 1].tolist():
@@ -88,7 +87,7 @@ class _Scan:
     def _instruction(
         self, rule: InstructionRule, judgement: Judgement, index: int, bits: int, value: int
     ) -> Finding:
-        text = self._disassembler.text(self._space.code(index, bits // 16))
+        text = self._core.disassembler.text(self._space.code(index, bits // 16))
         spelled = judgement.what or rule.id
         if text is None or (judgement.what and text.split()[0] != spelled.split()[0]):
             text = f"{spelled} (encoded as 0x{value:0{bits // 4}x})"
@@ -106,9 +105,9 @@ class _Scan:
             fix=rule.fix if certain else _IN_DOUBT,
         )
 
-    def addresses(self, rules: Sequence[AddressRule]) -> Iterator[Finding]:
+    def addresses(self) -> Iterator[Finding]:
         """Findings of address rules, each access once, in the order of the code."""
-        for rule in rules:
+        for rule in self._core.address_rules:
             found, complete = self._accesses(rule)
             yield from (found[place] for place in sorted(found))
             if not complete:
@@ -118,15 +117,13 @@ class _Scan:
         """Findings by place and text, and whether these are all."""
         found: dict[tuple[int, str], Finding] = {}
         wanted = find_constants(
-            self._space, self._code.listed, lambda value: rule.covers(value, self._policy)
+            self._space, self._code.listed, lambda value: rule.covers(value, self._target)
         )
         for number, constant in enumerate(wanted):
             if number == MAX_FOLLOWED or len(found) >= MAX_FINDINGS:
                 return found, False
-            for index, access in follow(
-                self._space, self._code.listed, self._disassembler, constant
-            ):
-                text = rule.judge(access, self._policy)
+            for index, access in follow(self._space, self._code.listed, constant):
+                text = rule.judge(access, self._target)
                 if text is not None:
                     found[index, text] = self._access(rule, index, text)
         return found, True

@@ -8,17 +8,16 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scanner.arch.chips import Chip, chip
+from scanner.arch.registry import ARCHITECTURES, DEFAULTS, MACHINES
 from scanner.policy import Policy, load_policy
 from scanner.report.errors import MissingError
 from scanner.report.finding import FileReport, Finding
+from scanner.target import Target
 
 if TYPE_CHECKING:
     from scanner.image.model import Image, Problem
 
-ARCHITECTURES = ("armv7m", "armv7em")
-"""What the rules are written for, the smaller first: each runs the code of those before it."""
-
-_DEFAULT_ARCHITECTURE = "armv7em"
 _UNKNOWN = "unknown"
 _MAX_FILE = 256 << 20
 
@@ -28,42 +27,52 @@ def scan_file(
     policy: Policy | str | PathLike[str] | None = None,
     strict: bool = False,
     arch: str | None = None,
+    chip_name: str | None = None,
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
     `policy` is a domain's policy or the path of its `.domain.json`; without one the defaults of
     `Policy` hold. With `strict` a possible silent instruction rejects like a certain one. `arch`
-    overrides what the file says it was built for. Raises MissingError if a file can't be opened
-    and FvmError for a policy that can't be read; a program that can't be trusted is no error but
-    a report that rejects.
+    overrides what the file says it was built for; `chip_name` is the part or board it is meant for.
+    Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
+    policy that can't be read; a program that can't be trusted is no error but a report that
+    rejects.
     """
     if policy is None or isinstance(policy, Policy):
         rules = policy or Policy()
     else:
         rules = load_policy(policy)
     data = _read(Path(path))
-    report = scan_bytes(data, fspath(path), rules, arch)
+    report = scan_bytes(data, fspath(path), rules, arch, chip_name)
     return replace(report, strict=strict)
 
 
-def scan_bytes(data: bytes, name: str, policy: Policy, arch: str | None = None) -> FileReport:
+def scan_bytes(
+    data: bytes,
+    name: str,
+    policy: Policy,
+    arch: str | None = None,
+    chip_name: str | None = None,
+) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report."""
     from scanner.engine import find
-    from scanner.image.elf import load_elf
+    from scanner.image.load import load_image
     from scanner.image.model import Problem
 
+    part = None if chip_name is None else chip(chip_name)
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"
         return FileReport(name, _UNKNOWN, (_file_finding(Problem("elf-malformed", text)),))
-    image = load_elf(data)
-    built_for = arch or image.arch
-    problems = [*image.problems, *_machine_problems(image, policy, arch)]
+    image = load_image(data)
+    core = arch or (part.arch if part else None) or policy.arch or image.arch
+    core = core or DEFAULTS[image.machine]
+    problems = [*image.problems, *_host_problems(image, core, part, trusted=arch is not None)]
     findings = [_file_finding(problem) for problem in problems]
-    if image.segments:
-        findings += find(image, policy)
-        built_for = built_for or policy.arch or _DEFAULT_ARCHITECTURE
+    if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
+        target = Target(core, policy, None if part is None else part.profile)
+        findings += find(image, target)
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
-    return FileReport(name, built_for or _UNKNOWN, tuple(findings))
+    return FileReport(name, core if image.segments else _UNKNOWN, tuple(findings))
 
 
 def _read(path: Path) -> bytes:
@@ -76,23 +85,27 @@ def _read(path: Path) -> bytes:
         raise MissingError(f"can't open: {error.strerror}", file=path) from None
 
 
-def _machine_problems(image: Image, policy: Policy, forced: str | None) -> list[Problem]:
-    """A core that the rules don't know, or that the domain's chip is not."""
+def _host_problems(image: Image, core: str, part: Chip | None, trusted: bool) -> list[Problem]:
+    """A core that the rules don't know, that the file wasn't built for, or that can't be a host.
+
+    A `trusted` core is what the user says, whatever the file's attributes claim.
+    """
+    from scanner.arch.registry import architecture
     from scanner.image.model import Problem
 
-    built_for = forced or image.arch
-    if built_for is None:
-        return []
-    if built_for not in ARCHITECTURES:
+    problems = []
+    if part is not None and part.refused is not None:
+        problems.append(Problem("no-host", f"{part.name}: {part.refused}"))
+    if core not in ARCHITECTURES:
         known = ", ".join(ARCHITECTURES)
-        return [Problem("wrong-machine", f"built for {built_for}; the rules know {known}")]
-    if policy.arch in ARCHITECTURES and _rank(built_for) > _rank(policy.arch):
-        return [Problem("wrong-machine", f"built for {built_for}; the chip is {policy.arch}")]
-    return []
-
-
-def _rank(architecture: str | None) -> int:
-    return ARCHITECTURES.index(architecture) if architecture in ARCHITECTURES else -1
+        problems.append(Problem("wrong-machine", f"built for {core}; the rules know {known}"))
+    elif image.machine not in (None, MACHINES[core]):
+        text = f"ELF machine {image.machine}; the chip is {core}"
+        problems.append(Problem("wrong-machine", text))
+    elif not trusted and image.arch is not None and image.arch not in architecture(core).runs:
+        text = f"built for {image.arch}; the chip is {core}"
+        problems.append(Problem("wrong-machine", text))
+    return problems
 
 
 def _file_finding(problem: Problem) -> Finding:

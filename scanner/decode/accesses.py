@@ -30,11 +30,10 @@ from scanner.rules.model import Access, AccessKind
 _BEFORE, _AFTER = 8, 32
 _CLOBBERED = (ARM_REG_R0, ARM_REG_R1, ARM_REG_R2, ARM_REG_R3, ARM_REG_R12, ARM_REG_LR)
 _MASK = 0xFFFFFFFF
+_DISASSEMBLER = ThumbDisassembler()
 
 
-def follow(
-    space: CodeSpace, listed: Flags, disassembler: ThumbDisassembler, constant: Constant
-) -> Iterator[tuple[int, Access]]:
+def follow(space: CodeSpace, listed: Flags, constant: Constant) -> Iterator[tuple[int, Access]]:
     """Accesses through the constant, with the index of the instruction that makes each.
 
     A few instructions before the constant are run too, because compilers like to prepare the value
@@ -46,7 +45,7 @@ def follow(
     state = _State(space)
     seen = False
     left = _AFTER
-    for instruction in disassembler.detailed.disasm(space.code(start, 3 * _AFTER), base):
+    for instruction in _DISASSEMBLER.detailed.disasm(space.code(start, 3 * _AFTER), base):
         if instruction.address < origin:
             if not state.step(instruction):
                 state = _State(space)  # what follows is reached from elsewhere

@@ -26,7 +26,9 @@ _MAX_SECTIONS = 16384
 _MAX_UNPACKED = 32 << 20
 _MAX_CODE = 32 << 20
 _EXECUTE, _WRITE = 1, 2
-_ATTRIBUTES = ".ARM.attributes"
+_ARM = 40
+_ATTRIBUTES = {_ARM: (".ARM.attributes", arm_architecture)}
+"""For each ELF machine that is read, the section that tells its architecture, and its reader."""
 
 
 class _Malformed(Exception):
@@ -59,9 +61,12 @@ def load_elf(data: bytes) -> Image:
     problems = list(segment_problems(segments, entry))
     if not finished:
         problems.append(Problem("elf-malformed", "not a program linked to fixed addresses"))
-    attributes = sections.get(_ATTRIBUTES)
+    machine = _machine(data)
+    name, architecture_of = _ATTRIBUTES[machine]
+    attributes = sections.get(name)
     return Image(
-        arch=None if attributes is None else arm_architecture(_bytes(attributes, data)),
+        machine=machine,
+        arch=None if attributes is None else architecture_of(_bytes(attributes, data)),
         entry=entry,
         segments=segments,
         symbols=symbols,
@@ -86,10 +91,14 @@ def _foreign(data: bytes) -> Problem | None:
         return Problem("wrong-machine", "not a 32-bit program")
     if data[5] != 1:
         return Problem("wrong-machine", "not a little-endian program")
-    machine = int.from_bytes(data[18:20], "little")
-    if machine != 40:
-        return Problem("wrong-machine", f"ELF machine {machine} is not Arm (40)")
+    if _machine(data) not in _ATTRIBUTES:
+        text = f"ELF machine {_machine(data)} is no core that the rules know"
+        return Problem("wrong-machine", text)
     return None
+
+
+def _machine(data: bytes) -> int:
+    return int.from_bytes(data[18:20], "little")
 
 
 def _segments(elf: ELFFile, data: bytes) -> tuple[Segment, ...]:

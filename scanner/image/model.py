@@ -45,6 +45,7 @@ class Image:
     """A loaded program. With problems, the rest holds what could be read all the same."""
 
     arch: str | None = None
+    machine: int | None = None
     entry: int | None = None
     segments: tuple[Segment, ...] = ()
     symbols: SymbolTable | None = None

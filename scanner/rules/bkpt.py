@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import InstructionRule, Judgement, Pattern
+from scanner.target import Target
 
 _SEMIHOSTING = 0xAB
 
 
-def _judge(value: int, policy: Policy) -> Judgement:
+def _judge(value: int, target: Target) -> Judgement:
     if value & 0xFF == _SEMIHOSTING:
         return Judgement("traps", "a semihosting call: without a debugger it is a fault")
     return Judgement("traps")
@@ -18,6 +18,11 @@ RULE = InstructionRule(
     id="bkpt",
     why="without a debugger it is a fault, and the domain is rebooted",
     fix="link --specs=nosys.specs instead of rdimon, and take breakpoints out",
+    hardware=(
+        "Without a debugger BKPT is a debug fault that escalates to HardFault. With a "
+        "debugger it halts the whole chip."
+    ),
+    manual="ARMv7-M ARM (DDI 0403E) A7.7.17 and C1.4.1",
     patterns=(Pattern(16, 0xFF00, 0xBE00),),
     judge=_judge,
     invalid=("bkpt 0", "bkpt 0xab", "bkpt 255"),

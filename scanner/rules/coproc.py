@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import InstructionRule, Judgement, Pattern
+from scanner.target import Target
 
 _FPU = (10, 11)
 _NO_GRANT = "the domain has no FPU, and what enables it stays off: a usage fault (NOCP)"
 
 
-def _judge(value: int, policy: Policy) -> Judgement | None:
+def _judge(value: int, target: Target) -> Judgement | None:
     number = value >> 8 & 0xF
     if number not in _FPU:
         return Judgement("traps")
-    return None if policy.fpu else Judgement("policy", _NO_GRANT)
+    return None if target.policy.fpu else Judgement("policy", _NO_GRANT)
 
 
 RULE = InstructionRule(
     id="coproc",
     why="no such coprocessor can be used: a usage fault (NOCP)",
     fix='floating point: fpu="yes" in the description, or -mfloat-abi=soft; others: take it out',
+    hardware=(
+        "A coprocessor that isn't there or isn't enabled in CPACR is a usage fault (NOCP). "
+        "CPACR can only be written with privilege."
+    ),
+    manual="ARMv7-M ARM (DDI 0403E) A5.3.18 and B3.2.20",
     patterns=(Pattern(32, 0xEC000000, 0xEC000000),),
     judge=_judge,
     invalid=(

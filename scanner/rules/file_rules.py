@@ -37,5 +37,10 @@ FILE_RULES = {
             "its instructions are not those that the rules know",
             "compile for the core of the chip",
         ),
+        FileRule(
+            "no-host",
+            "guests must run without privilege, and this chip has no such mode or no rules",
+            "choose a chip with a Cortex-M0+, M3, M4, M7 or M33",
+        ),
     )
 }

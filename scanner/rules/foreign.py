@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import InstructionRule, Judgement, Pattern
+from scanner.target import Target
 
 _CPS_W = Pattern(32, 0xFFF0D000, 0xF3A08000)
 _BLX = Pattern(32, 0xF800D001, 0xF000C000)
 
 
-def _judge(value: int, policy: Policy) -> Judgement | None:
+def _judge(value: int, target: Target) -> Judgement | None:
     if value & _CPS_W.mask == _CPS_W.match:
         is_hint = not value & 0x700
         return None if is_hint else Judgement("traps")
@@ -22,6 +22,11 @@ RULE = InstructionRule(
     id="foreign",
     why="no Cortex-M has this instruction: a usage fault",
     fix="compile for the core of the chip",
+    hardware=(
+        "A usage fault: UNDEFINSTR for instructions that don't exist on the M-profile, "
+        "INVSTATE for a change to Arm state."
+    ),
+    manual="ARMv7-M ARM (DDI 0403E) A5.3.4 and A4.1.1",
     patterns=(
         _CPS_W,
         _BLX,

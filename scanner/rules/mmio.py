@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import Access, AddressRule
+from scanner.target import Target
 
 _PERIPHERALS = range(0x40000000, 0x60000000)
 
 
-def _covers(address: int, policy: Policy) -> bool:
-    if policy.grants is None or address not in _PERIPHERALS:
+def _covers(address: int, target: Target) -> bool:
+    if target.policy.grants is None or address not in _PERIPHERALS:
         return False
-    return not any(grant.base <= address < grant.end for grant in policy.grants)
+    return not any(grant.base <= address < grant.end for grant in target.policy.grants)
 
 
-def _judge(access: Access, policy: Policy) -> str | None:
-    if access.kind == "address" or not _covers(access.address, policy):
+def _judge(access: Access, target: Target) -> str | None:
+    if access.kind == "address" or not _covers(access.address, target):
         return None  # a constant of this size is often a float or a hash, not an address
     word = "write to" if access.kind == "write" else "read of"
-    return f"{word} 0x{access.address:08x}, not granted to {policy.domain}"
+    return f"{word} 0x{access.address:08x}, not granted to {target.policy.domain}"
 
 
 RULE = AddressRule(
     id="mmio",
     why="the protection unit stops it: a memory fault reboots the domain",
     fix="grant the device in the description, or take the access out",
+    hardware=(
+        "The protection unit opens granted devices and nothing else: a MemManage fault with "
+        "the address."
+    ),
+    manual="ARMv7-M ARM (DDI 0403E) B3.5",
     severity="policy",
     covers=_covers,
     judge=_judge,

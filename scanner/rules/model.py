@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from scanner.policy import Policy
 from scanner.report.finding import Severity
+from scanner.target import Target
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,23 @@ class Judgement:
 class InstructionRule:
     """Instructions that a guest must not hold.
 
-    `judge` gets a matching value and the domain's policy and returns None for what is allowed.
-    `why` and `fix` follow the instruction in a finding. `invalid` and `valid` are assembly lines
-    that the rule must and must not report under the default policy.
+    `judge` gets a matching value and what it is judged for, and returns None for what is allowed.
+    `why` and `fix` follow the instruction in a finding; `hardware` says what a core does with it
+    and `manual` where that is written. `invalid` and `valid` are assembly lines
+    that the rule must and must not report under the default policy when they
+    are assembled for the architecture `assembled_for`.
     """
 
     id: str
     why: str
     fix: str
+    hardware: str
+    manual: str
     patterns: tuple[Pattern, ...]
-    judge: Callable[[int, Policy], Judgement | None]
+    judge: Callable[[int, Target], Judgement | None]
     invalid: tuple[str, ...]
     valid: tuple[str, ...]
+    assembled_for: str = "armv7em"
 
 
 AccessKind = Literal["read", "write", "address"]
@@ -83,8 +88,11 @@ class AddressRule:
     id: str
     why: str
     fix: str
+    hardware: str
+    manual: str
     severity: Severity
-    covers: Callable[[int, Policy], bool]
-    judge: Callable[[Access, Policy], str | None]
+    covers: Callable[[int, Target], bool]
+    judge: Callable[[Access, Target], str | None]
     invalid: tuple[str, ...]
     valid: tuple[str, ...]
+    assembled_for: str = "armv7em"

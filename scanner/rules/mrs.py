@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import InstructionRule, Judgement, Pattern
 from scanner.rules.special_registers import CONTROL, PSR, register_name
+from scanner.target import Target
 
 _INCLUDES_IPSR = 1
 
 
-def _judge(value: int, policy: Policy) -> Judgement | None:
+def _judge(value: int, target: Target) -> Judgement | None:
     number = value & 0xFF
     what = f"mrs r{value >> 8 & 0xF}, {register_name(number)}"
     if number == CONTROL:
@@ -26,6 +26,11 @@ RULE = InstructionRule(
     id="mrs",
     why="without privilege it reads 0 and no fault tells",
     fix="masks: virt_int_query; IPSR: virt_in_vct; `fvmkit port` rewrites the source",
+    hardware=(
+        "Unprivileged reads of all but APSR and CONTROL give 0 without a fault. IPSR is among "
+        "what reads 0, even where privileged code would see an exception number."
+    ),
+    manual="ARMv6-M ARM (DDI 0419E) B4.2.2; ARMv7-M ARM (DDI 0403E) B5.2.2",
     patterns=(Pattern(32, 0xFFE0D000, 0xF3E08000, everywhere=True),),
     judge=_judge,
     invalid=(

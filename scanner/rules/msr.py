@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import InstructionRule, Judgement, Pattern
 from scanner.rules.special_registers import APSR_WRITES, PSR, register_name
+from scanner.target import Target
 
 
-def _judge(value: int, policy: Policy) -> Judgement | None:
+def _judge(value: int, target: Target) -> Judgement | None:
     number = value & 0xFF
     what = f"msr {register_name(number)}, r{value >> 16 & 0xF}"
     if number in APSR_WRITES:
@@ -21,6 +21,11 @@ RULE = InstructionRule(
     id="msr",
     why="without privilege the write is ignored, and no fault tells",
     fix="masks: virt_int_save and virt_int_restore; stack pointers: the ported context switch",
+    hardware=(
+        "Unprivileged writes to PRIMASK, BASEPRI, FAULTMASK, CONTROL, the stack pointers and "
+        "their limits are ignored without a fault; only the flags of APSR can be written."
+    ),
+    manual="ARMv6-M ARM (DDI 0419E) B4.2.3; ARMv7-M ARM (DDI 0403E) B5.2.3",
     patterns=(Pattern(32, 0xFFE0D000, 0xF3808000, everywhere=True),),
     judge=_judge,
     invalid=(

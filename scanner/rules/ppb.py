@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from scanner.policy import Policy
 from scanner.rules.model import Access, AddressRule
 from scanner.rules.ppb_registers import BASE, END, bit_names, register_name
+from scanner.target import Target
 
 _WORDS = {"read": "read of", "write": "write to", "address": "address of"}
 
 
-def _covers(address: int, policy: Policy) -> bool:
+def _covers(address: int, target: Target) -> bool:
     return BASE <= address < END
 
 
-def _judge(access: Access, policy: Policy) -> str | None:
-    if not _covers(access.address, policy):
+def _judge(access: Access, target: Target) -> str | None:
+    if not _covers(access.address, target):
         return None
     bits = "" if access.value is None else bit_names(access.address, access.value)
     name = register_name(access.address)
@@ -27,6 +27,11 @@ RULE = AddressRule(
     id="ppb",
     why="only privileged code reaches it: a bus fault reboots the domain",
     fix="use the guest API (virt_vct_trig, hyp_irq_ena, hyp_tick_set, hyp_reboot, virt_cycles)",
+    hardware=(
+        "The private peripheral bus takes no unprivileged access, whatever the protection "
+        "unit allows: a precise BusFault. Only STIR can be opened (CCR.USERSETMPEND)."
+    ),
+    manual="ARMv7-M ARM (DDI 0403E) B3.1.1 and B3.2.8",
     severity="traps",
     covers=_covers,
     judge=_judge,

@@ -156,5 +156,21 @@ def test_no_colour_without_a_terminal(legacy: Path) -> None:
 
 def test_arch_option(build: Build) -> None:
     elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m0")
-    assert "built for armv6m" in run(elf).stdout
+    assert run(elf).stdout == f"{elf}: accepted (armv6m)\n"
     assert run("--arch", "armv7m", elf).stdout == f"{elf}: accepted (armv7m)\n"
+
+
+def test_chip_option(build: Build) -> None:
+    elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m4")
+    assert run("--chip", "STM32F405RG", elf).stdout == f"{elf}: accepted (armv7em)\n"
+    assert "built for armv7em; the chip is armv7m" in run("--chip", "mps2-an385", elf).stdout
+    assert run("--chip", "mps2-an385", elf).exit_code == 1
+    assert run("--chip", "acme1", elf).exit_code == 2
+
+
+def test_a_core_without_unprivileged_mode_is_no_host(build: Build) -> None:
+    elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m0")
+    refused = run("--chip", "stm32f030", elf)
+    assert refused.exit_code == 1
+    assert "no unprivileged mode" in refused.stdout
+    assert run("--chip", "stm32g071", elf).exit_code == 0

@@ -7,12 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
+from scanner.arch.arm import RULES
 from scanner.decode.code_space import CodeSpace, Piece
 from scanner.decode.search import search
 from scanner.decode.thumb import Thumb
 from scanner.policy import Policy
-from scanner.rules.registry import THUMB_RULES
 from scanner.scan import scan_bytes
+from scanner.target import Target
 from tests.scanner.elf_writer import FLASH, Load, halfwords, write_elf
 
 READABLE = {0, 2, 4, 6, 20}
@@ -24,9 +25,9 @@ def silent_indices(words: np.ndarray[tuple[int], np.dtype[np.uint16]]) -> dict[i
     space = CodeSpace([Piece(FLASH, memoryview(words.tobytes()), 0)])
     nowhere = np.zeros(len(space), dtype=np.bool_)
     found: dict[int, str] = {}
-    for hits in search(space, Thumb(), THUMB_RULES, nowhere):
+    for hits in search(space, Thumb(), RULES, nowhere):
         for index, value in zip(hits.indices.tolist(), hits.values.tolist(), strict=True):
-            judgement = hits.rule.judge(value, Policy())
+            judgement = hits.rule.judge(value, Target("armv7em"))
             if judgement is not None and judgement.severity == "silent":
                 found[index] = hits.rule.id
     return found

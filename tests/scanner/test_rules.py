@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from scanner import scan_file
+from scanner.arch.arm import ADDRESS_RULES, RULES
 from scanner.policy import Policy
 from scanner.rules.model import AddressRule, InstructionRule
-from scanner.rules.registry import THUMB_ADDRESS_RULES, THUMB_RULES
 from tests.scanner.conftest import Build
 
-ALL_RULES = (*THUMB_RULES, *THUMB_ADDRESS_RULES)
+ALL_RULES = (*RULES, *ADDRESS_RULES)
 
 
 def functions(samples: tuple[str, ...]) -> str:
