@@ -95,6 +95,12 @@ def multilib() -> str | None:
     return "found" if path is not None and "/" in path else None
 
 
+def picolibc() -> str | None:
+    """The C library for RISC-V: found when the compiler knows its specs."""
+    path = first_line("riscv64-unknown-elf-gcc", "-print-file-name=picolibc.specs")
+    return "found" if path is not None and "/" in path else None
+
+
 def chromium() -> str | None:
     """The first Chromium that there is."""
     versions = (version_of(name)() for name in CHROMIUMS)
@@ -115,6 +121,27 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool("spin", "spin", "the models of proofs/models", spin, needed=False),
     Tool("gdb-multiarch", "gdb-multiarch", "debugging and some tests", version_of("gdb-multiarch")),
+    Tool(
+        "riscv64-unknown-elf-gcc",
+        "gcc-riscv64-unknown-elf",
+        "tests of the scanner on RISC-V",
+        version_of("riscv64-unknown-elf-gcc"),
+        needed=False,
+    ),
+    Tool(
+        "picolibc",
+        "picolibc-riscv64-unknown-elf",
+        "tests of the scanner on RISC-V",
+        picolibc,
+        needed=False,
+    ),
+    Tool(
+        "qemu-system-riscv32",
+        "qemu-system-misc",
+        "tests of the scanner on RISC-V",
+        version_of("qemu-system-riscv32"),
+        needed=False,
+    ),
     # The headless shell is the smallest package that draws a page: 64 MB to download.
     Tool("chromium", "chromium-headless-shell", "tests of fvmkit report", chromium, needed=False),
 )
