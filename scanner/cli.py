@@ -10,6 +10,21 @@ from scanner.arch.registry import ARCHITECTURES
 from scanner.report.errors import FvmError
 from scanner.scan import scan_file
 
+_ADDRESS_END = 1 << 32
+
+
+def _address(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
+    """A 32-bit address, in any notation of C; a usage error for anything else."""
+    if text is None:
+        return None
+    try:
+        number = int(text, 0)
+    except ValueError:
+        raise click.BadParameter(f"'{text}' is no number such as 0x08000000") from None
+    if not 0 <= number < _ADDRESS_END:
+        raise click.BadParameter(f"'{text}' is no address of 32 bits")
+    return number
+
 
 @click.command(short_help="Reject programs that hold what a guest must not run.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
@@ -24,6 +39,15 @@ from scanner.scan import scan_file
 )
 @click.option(
     "--chip", metavar="PART", help="Part or QEMU board it is meant for (stm32f405, mps2-an385)."
+)
+@click.option(
+    "--base",
+    callback=_address,
+    metavar="ADDRESS",
+    help="Where the first byte of a raw binary lies.",
+)
+@click.option(
+    "--entry", callback=_address, metavar="ADDRESS", help="Where the code of a raw binary starts."
 )
 @click.option(
     "--format",
@@ -42,10 +66,15 @@ def scan(
     strict: bool,
     arch: str | None,
     chip: str | None,
+    base: int | None,
+    entry: int | None,
     form: str,
     as_json: bool,
 ) -> None:
-    """Scan linked programs (ELF) before they reach flash.
+    """Scan linked programs before they reach flash: ELF, Intel HEX, S-record, UF2, raw binary.
+
+    What a file is, is told by its content; a raw binary says nothing and needs --base. Of a
+    folder every program in it is scanned; what is not is told on stderr.
 
     Every even address of every executable segment is examined. A line says where, how grave, what,
     why, and how to put it right:
@@ -63,16 +92,26 @@ def scan(
     Examples:
       fvmkit scan build/out/motor-controller/motor-controller.elf
       fvmkit scan --policy build/out/motor.domain.json --json build/out/motor/motor.elf
+      fvmkit scan --chip stm32f405 --base 0x08000000 firmware.bin
     """
+    from scanner.inputs import Skipped, gather, skipped_lines
     from scanner.policy import load_policy
     from scanner.report import json, text
 
+    if entry is not None and base is None:
+        raise click.UsageError("--entry is for raw binaries, which need --base as well")
     status = 0
     reports = []
+    skipped = []
     rules = None if policy is None else load_policy(policy)
-    for file in files:
+    for file in gather(files, raw=base is not None):
+        if isinstance(file, Skipped):
+            skipped.append(file)
+            continue
         try:
-            report = scan_file(file, rules, strict, arch, chip)
+            if isinstance(file, FvmError):
+                raise file
+            report = scan_file(file, rules, strict, arch, chip, base, entry)
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)
@@ -84,6 +123,8 @@ def scan(
                 click.echo(click.style(line, fg=text.COLOURS[verdict]), color=_colour())
     if form == "json" or as_json:
         click.echo(json.render(reports), nl=False)
+    for line in skipped_lines(skipped):
+        click.echo(f"fvmkit: {line}", err=True)
     context.exit(status)
 
 

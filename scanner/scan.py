@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scanner.image.model import Image, Problem
 
 _UNKNOWN = "unknown"
+_ARM = 40
 _MAX_FILE = 256 << 20
 
 
@@ -28,12 +29,16 @@ def scan_file(
     strict: bool = False,
     arch: str | None = None,
     chip_name: str | None = None,
+    base: int | None = None,
+    entry: int | None = None,
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
     `policy` is a domain's policy or the path of its `.domain.json`; without one the defaults of
     `Policy` hold. With `strict` a possible silent instruction rejects like a certain one. `arch`
     overrides what the file says it was built for; `chip_name` is the part or board it is meant for.
+    `base` is the address of a raw binary's first byte and `entry` where it starts; files of other
+    formats say that themselves.
     Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
@@ -43,7 +48,7 @@ def scan_file(
     else:
         rules = load_policy(policy)
     data = _read(Path(path))
-    report = scan_bytes(data, fspath(path), rules, arch, chip_name)
+    report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entry)
     return replace(report, strict=strict)
 
 
@@ -53,6 +58,8 @@ def scan_bytes(
     policy: Policy,
     arch: str | None = None,
     chip_name: str | None = None,
+    base: int | None = None,
+    entry: int | None = None,
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report."""
     from scanner.engine import find
@@ -62,15 +69,15 @@ def scan_bytes(
     part = None if chip_name is None else chip(chip_name)
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"
-        return FileReport(name, _UNKNOWN, (_file_finding(Problem("elf-malformed", text)),))
-    image = load_image(data)
+        return FileReport(name, _UNKNOWN, (_file_finding(Problem("too-large", text)),))
+    image = load_image(data, base=base, entry=entry)
     core = arch or (part.arch if part else None) or policy.arch or image.arch
     core = core or DEFAULTS[image.machine]
     problems = [*image.problems, *_host_problems(image, core, part, trusted=arch is not None)]
     findings = [_file_finding(problem) for problem in problems]
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
         target = Target(core, policy, None if part is None else part.profile)
-        findings += find(image, target)
+        findings += find(_entered(image, entry, core), target)
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
     return FileReport(name, core if image.segments else _UNKNOWN, tuple(findings))
 
@@ -83,6 +90,13 @@ def _read(path: Path) -> bytes:
             return stream.read(_MAX_FILE + 1)
     except OSError as error:
         raise MissingError(f"can't open: {error.strerror}", file=path) from None
+
+
+def _entered(image: Image, entry: int | None, core: str) -> Image:
+    """People name the place of an instruction; a Thumb code pointer has bit 0 set besides."""
+    if entry is None or image.entry != entry or MACHINES[core] != _ARM:
+        return image
+    return replace(image, entry=entry | 1)
 
 
 def _host_problems(image: Image, core: str, part: Chip | None, trusted: bool) -> list[Problem]:

@@ -15,11 +15,11 @@ from scanner.policy import Grant
 
 @dataclass(frozen=True)
 class Piece:
-    """Executable bytes at an address, and where in the file they stand."""
+    """Executable bytes at an address, and where in the file they stand, if they do."""
 
     address: int
     data: memoryview
-    offset: int
+    offset: int | None
 
     @property
     def end(self) -> int:
@@ -108,12 +108,12 @@ class CodeSpace:
             return self._firsts[run] + distance
         return self._firsts[run + 1] if run + 1 < len(self._firsts) else len(self)
 
-    def offset(self, index: int) -> int:
-        """Offset in the file of a halfword's first byte."""
+    def offset(self, index: int) -> int | None:
+        """Offset in the file of a halfword's first byte, if the file holds it as it is."""
         address = self.address(index)
         run = self._runs[bisect_right(self._firsts, index) - 1]
         piece = run[bisect_right([piece.address for piece in run], address) - 1]
-        return piece.offset + address - piece.address
+        return None if piece.offset is None else piece.offset + address - piece.address
 
     def word(self, address: int) -> int | None:
         """The 32-bit word at an aligned address, as a load would see it."""

@@ -7,7 +7,7 @@ used, and tables that it reads without bounds (attributes, DWARF, symbols) are r
 from __future__ import annotations
 
 from io import BytesIO
-from typing import Any
+from typing import Any, Literal
 
 from elftools.elf.elffile import ELFFile
 
@@ -26,6 +26,7 @@ _MAX_SECTIONS = 16384
 _MAX_UNPACKED = 32 << 20
 _MAX_CODE = 32 << 20
 _EXECUTE, _WRITE = 1, 2
+_RELOCATABLE = 1
 _ARM = 40
 _ATTRIBUTES = {_ARM: (".ARM.attributes", arm_architecture)}
 """For each ELF machine that is read, the section that tells its architecture, and its reader."""
@@ -38,6 +39,12 @@ class _Malformed(Exception):
 def is_elf(data: bytes) -> bool:
     """Whether the file claims to be ELF."""
     return data[:4] == b"\x7fELF"
+
+
+def is_object(data: bytes) -> bool:
+    """Whether the file claims to be ELF that is not linked yet."""
+    order: Literal["big", "little"] = "big" if data[5:6] == b"\2" else "little"
+    return is_elf(data) and int.from_bytes(data[16:18], order) == _RELOCATABLE
 
 
 def load_elf(data: bytes) -> Image:
@@ -81,8 +88,6 @@ def load_elf(data: bytes) -> Image:
 
 def _foreign(data: bytes) -> Problem | None:
     """A file that no scan makes sense for."""
-    if not data:
-        return Problem("elf-malformed", "the file is empty")
     if not is_elf(data):
         return Problem("elf-malformed", "not an ELF file")
     if len(data) < _HEADER_BYTES:
@@ -94,6 +99,8 @@ def _foreign(data: bytes) -> Problem | None:
     if _machine(data) not in _ATTRIBUTES:
         text = f"ELF machine {_machine(data)} is no core that the rules know"
         return Problem("wrong-machine", text)
+    if is_object(data):
+        return Problem("elf-malformed", "an object file: its addresses are not known before a link")
     return None
 
 
@@ -140,7 +147,7 @@ def _segments(elf: ELFFile, data: bytes) -> tuple[Segment, ...]:
 def _sections(elf: ELFFile, data: bytes) -> dict[str, Any]:
     """Sections by name, the first of each; a file without section headers has none."""
     offset, count, size = elf["e_shoff"], elf["e_shnum"], elf["e_shentsize"]
-    if offset == 0:
+    if offset == 0 or count == 0 == elf["e_shstrndx"]:
         return {}
     if size != _SECTION_HEADER_BYTES:
         raise _Malformed(f"section headers of {size} bytes, not {_SECTION_HEADER_BYTES}")

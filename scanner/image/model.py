@@ -19,18 +19,27 @@ class Problem:
     address: int | None = None
 
 
+class UntrustedError(Exception):
+    """Raised inside a loader where reading on makes no sense; becomes a problem of the image."""
+
+    def __init__(self, rule: str, text: str, address: int | None = None) -> None:
+        super().__init__(text)
+        self.problem = Problem(rule, text, address)
+
+
 @dataclass(frozen=True)
 class Segment:
     """Bytes that are loaded: where they run, where they lie in flash, where they stand in the file.
 
-    `memory_size` may exceed len(data); the rest is zero at run time.
+    `memory_size` may exceed len(data); the rest is zero at run time. `offset` is None where the
+    file does not hold the bytes as they are, one behind the other.
     """
 
     address: int
     load_address: int
     data: memoryview
     memory_size: int
-    offset: int
+    offset: int | None
     executable: bool
     writable: bool
 
@@ -51,3 +60,8 @@ class Image:
     symbols: SymbolTable | None = None
     lines: LineTable | None = None
     problems: tuple[Problem, ...] = field(default=())
+
+
+def span(start: int, end: int) -> str:
+    """A range of addresses as reports show it."""
+    return f"[0x{start:08x}, 0x{end:08x})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from scanner.image.model import Problem, Segment
+from scanner.image.model import Problem, Segment, span
 
 _ADDRESS_END = 1 << 32
 
@@ -15,7 +15,7 @@ def segment_problems(segments: Sequence[Segment], entry: int | None) -> Iterator
     for segment in segments:
         yield from _lies(segment)
         if segment.writable and segment.executable:
-            text = f"{_span(segment.address, segment.end)} is writable and executable"
+            text = f"{span(segment.address, segment.end)} is writable and executable"
             yield Problem("wx-segment", text, segment.address)
     yield from _overlaps(segments)
     executable = [segment for segment in segments if segment.executable and segment.data]
@@ -30,7 +30,7 @@ def _lies(segment: Segment) -> Iterator[Problem]:
         text = f"{len(segment.data)} bytes in the file for {segment.memory_size} bytes of memory"
         yield Problem("elf-malformed", text, segment.address)
     if segment.end > _ADDRESS_END or segment.load_address + len(segment.data) > _ADDRESS_END:
-        text = f"{_span(segment.address, segment.end)} passes the end of the address space"
+        text = f"{span(segment.address, segment.end)} passes the end of the address space"
         yield Problem("elf-malformed", text, segment.address)
 
 
@@ -41,9 +41,5 @@ def _overlaps(segments: Sequence[Segment]) -> Iterator[Problem]:
         spans.sort()
         for (start, end), (next_start, next_end) in pairwise(spans):
             if next_start < end:
-                text = f"{_span(start, end)} and {_span(next_start, next_end)} overlap in {where}"
+                text = f"{span(start, end)} and {span(next_start, next_end)} overlap in {where}"
                 yield Problem("elf-overlap", text, next_start)
-
-
-def _span(start: int, end: int) -> str:
-    return f"[0x{start:08x}, 0x{end:08x})"

@@ -174,3 +174,58 @@ def test_a_core_without_unprivileged_mode_is_no_host(build: Build) -> None:
     assert refused.exit_code == 1
     assert "no unprivileged mode" in refused.stdout
     assert run("--chip", "stm32g071", elf).exit_code == 0
+
+
+def test_addresses_of_a_raw_binary(tmp_path: Path) -> None:
+    path = tmp_path / "firmware.bin"
+    path.write_bytes(b"\xff\xff\xff\xff\x72\xb6\x70\x47")
+    assert run(path).exit_code == 1
+    assert ": reject unknown-format: " in run(path).stdout
+    assert ": 0x08000004: warn cps (possible): " in run("--base", "0x08000000", path).stdout
+    result = run("--base", "0x08000000", "--entry", "0x08000004", path)
+    assert (result.exit_code, ": 0x08000004: reject cps: " in result.stdout) == (1, True)
+    assert run("--entry", "0x08000004", path).exit_code == 2
+    for wrong in ("flash", "-1", "0x100000000"):
+        assert run("--base", wrong, path).exit_code == 2
+
+
+@pytest.fixture
+def folder(clean: Path, legacy: Path, tmp_path: Path) -> Path:
+    """A build folder: programs at two depths among other files, a link, a hidden folder."""
+    inner = tmp_path / "out" / "deep"
+    inner.mkdir(parents=True)
+    (inner / "legacy.elf").write_bytes(legacy.read_bytes())
+    (tmp_path / "out" / "clean").write_bytes(clean.read_bytes())
+    (tmp_path / "out" / "notes.txt").write_text("not a program")
+    (tmp_path / "out" / "part.o").write_bytes(clean.read_bytes()[:16] + b"\1\0" + bytes(40))
+    (tmp_path / "out" / "flash.bin").write_bytes(b"\x72\xb6")
+    (tmp_path / "out" / "again").symlink_to(inner)
+    (tmp_path / "out" / ".git").mkdir()
+    return tmp_path / "out"
+
+
+def test_a_folder(folder: Path) -> None:
+    result = run("--json", folder)
+    files = {Path(file["file"]).name: file for file in json.loads(result.stdout)["files"]}
+    assert {name: file["verdict"] for name, file in files.items()} == {
+        "clean": "accept", "legacy.elf": "reject",
+    }  # fmt: skip
+    assert result.exit_code == 1
+    assert sorted(result.stderr.splitlines()) == [
+        f"fvmkit: not scanned, a hidden folder: {folder / '.git'}",
+        f"fvmkit: not scanned, a link to a folder: {folder / 'again'}",
+        f"fvmkit: not scanned, an object file that is not linked yet: {folder / 'part.o'}",
+        f"fvmkit: not scanned, no program: {folder / 'flash.bin'}, {folder / 'notes.txt'}",
+    ]
+    raw = run("--base", "0x08000000", "--json", folder)
+    assert [Path(file["file"]).name for file in json.loads(raw.stdout)["files"]] == [
+        "clean", "flash.bin", "legacy.elf",
+    ]  # fmt: skip
+
+
+def test_a_folder_without_programs_is_no_success(tmp_path: Path, clean: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a program")
+    result = run(tmp_path, clean)
+    assert result.exit_code == 2
+    assert "no program in this folder" in result.stderr
+    assert "accepted" in result.stdout
