@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "split": ("porter.interrupt_split.cli", "split", "Split interrupt handlers in three sections."),
     "build": ("composer.commands.build", "build", "Compile every domain of a composed system."),
     "scan": ("scanner.cli", "scan", "Look for instructions that a guest must not contain."),
+    "explain": ("scanner.explain", "explain", "Say why a rule of scan is one, and how to fix it."),
     "link": ("composer.commands.link", "link", "Join the built domains into one image."),
     "verify": ("composer.commands.verify", "verify", "Check a finished image before flashing."),
     "run": ("composer.commands.run", "run", "Run the system in QEMU."),
