@@ -8,12 +8,14 @@ read-only data that a linker script may put behind it, hence the limit to functi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.descent import descend
+from scanner.decode.descent import Descent
+from scanner.decode.flow_graph import FlowGraph
 from scanner.decode.instruction_set import Flags, InstructionSet
 from scanner.image.symbols import Addresses, SymbolTable
 
@@ -38,46 +40,69 @@ def build_code_map(
 ) -> CodeMap:
     """Grade every halfword of the space."""
     pointers = _vectors(space, isa) + ([] if entry is None else [entry])
-    seeds = [space.index(address) for address in map(isa.code_address, pointers) if address]
-    swept = np.zeros(len(space), dtype=np.bool_)
-    data = swept
+    syncs = np.zeros(len(space), dtype=np.bool_)
+    _mark(syncs, space, [isa.code_address(pointer) for pointer in pointers if pointer])
+    code = data = None
     if symbols is not None:
-        markers, is_code = symbols.markers(isa.code_markers)
-        starts, sizes = symbols.functions()
-        code, data = _marked(space, markers, is_code)
-        bodies, syncs = _bodies(space, isa, starts, sizes)
-        seeds += [space.index(int(address)) for address in markers[is_code]]
-        seeds += [int(index) for index in np.flatnonzero(syncs)]
-        syncs[[i for i in seeds if i is not None]] = True
-        swept = sweep(space, isa, code & bodies, syncs)
-    reached = descend(space, isa, [seed for seed in seeds if seed is not None])
-    certain = swept | reached
-    listed = certain & ~data
+        code, data = _symbols(space, isa, symbols, syncs)
+    seeds = np.flatnonzero(syncs)
+    starts = sweep(space, isa, syncs)
+    descent = Descent(space, isa, starts, FlowGraph(space, isa, starts))
+    descent.follow(seeds)
+    if symbols is None:
+        descent.follow(isa.pointers(space, descent.certain()))
+    certain = descent.certain()
+    if code is not None:
+        code &= starts
+        certain |= code
+    listed = certain if data is None else certain & ~data
+    listed = listed.copy()
     listed[isa.literals(space, certain)] = False
     return CodeMap(certain, listed)
 
 
-def sweep(space: CodeSpace, isa: InstructionSet, covered: Flags, syncs: Flags) -> Flags:
-    """Starts of instructions read one after the other through each covered stretch.
+def _mark(marks: Flags, space: CodeSpace, addresses: Iterable[int | None]) -> None:
+    known = np.array([a for a in addresses if a is not None], dtype=np.int64)
+    indices = space.indices(known)
+    marks[indices[indices >= 0]] = True
 
-    An instruction begins behind every halfword that can't open a wide one; in a row of halfwords
-    that can, every second begins one. So a start is an even distance behind the last halfword
-    where that count begins anew.
+
+def _symbols(
+    space: CodeSpace, isa: InstructionSet, symbols: SymbolTable, syncs: Flags
+) -> tuple[Flags, Flags]:
+    """Halfwords that are code inside a function's extent, and data; marks where code begins."""
+    markers, is_code = symbols.markers(isa.code_markers)
+    starts, sizes = symbols.functions()
+    code, data = _marked(space, markers, is_code)
+    _mark(syncs, space, markers[is_code].tolist())
+    code &= _bodies(space, isa, starts, sizes, syncs)
+    return code, data
+
+
+def sweep(space: CodeSpace, isa: InstructionSet, syncs: Flags) -> Flags:
+    """Starts of instructions read one after the other, beginning anew at each sync.
+
+    An instruction begins behind every halfword that can't open a wide one, however control came to
+    that halfword; in a row of halfwords that can, every second begins one. So a start is an even
+    distance behind the last halfword where that count begins anew.
     """
-    found = np.zeros(len(space), dtype=np.bool_)
+    found = np.empty(len(space), dtype=np.bool_)
     positions = np.arange(_CHUNK, dtype=np.int32)
     restart = np.ones(_CHUNK, dtype=np.bool_)
     for begin in range(0, len(space), _CHUNK):
         end = min(begin + _CHUNK, len(space))
         size = end - begin
-        wide = isa.wide[space.halfwords[begin:end]]
-        goes_on = wide[:-1] & covered[begin : end - 1]
-        restart[1:size] = ~goes_on | syncs[begin + 1 : end]
+        wide = np.take(isa.wide, space.halfwords[begin:end], mode="clip")
+        np.logical_not(wide[:-1], out=restart[1:size])
+        restart[1:size] |= syncs[begin + 1 : end]
         inside = begin > 0 and found[begin - 1] and isa.wide[space.halfwords[begin - 1]]
         restart[0] = syncs[begin] or not inside
-        origin = np.where(restart[:size], positions[:size], -1)
-        anchors = np.maximum.accumulate(origin)
-        found[begin:end] = ((positions[:size] - anchors) % 2 == 0) & covered[begin:end]
+        anchors = np.maximum.accumulate(np.where(restart[:size], positions[:size], 0))
+        np.equal((positions[:size] ^ anchors) & 1, 0, out=found[begin:end])
+    for barrier in space.barriers:
+        found[barrier] = True
+        if barrier and isa.wide[space.halfwords[barrier - 1]]:
+            found[barrier - 1] = False  # cut off by the end of memory
     return found
 
 
@@ -108,17 +133,17 @@ def _marked(space: CodeSpace, markers: Addresses, is_code: Flags) -> tuple[Flags
 
 
 def _bodies(
-    space: CodeSpace, isa: InstructionSet, starts: Addresses, sizes: Addresses
-) -> tuple[Flags, Flags]:
-    """Halfwords inside a function's extent, and those where a function begins."""
+    space: CodeSpace, isa: InstructionSet, starts: Addresses, sizes: Addresses, syncs: Flags
+) -> Flags:
+    """Halfwords inside a function's extent; marks where functions begin."""
     depth = np.zeros(len(space) + 1, dtype=np.int32)
-    begins = np.zeros(len(space), dtype=np.bool_)
     for pointer, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         address = isa.code_address(pointer)
         index = None if address is None else space.index(address)
         if address is None or index is None:
             continue
-        begins[index] = True
+        syncs[index] = True
         depth[index] += 1
         depth[max(space.nearest(address + size), index)] -= 1
-    return np.cumsum(depth[:-1]) > 0, begins
+    np.cumsum(depth, out=depth)
+    return depth[:-1] > 0

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from scanner.decode.instruction_set import Halfwords
 from scanner.image.model import Image, Segment
@@ -97,6 +98,22 @@ class CodeSpace:
             return None
         distance = (address - self._addresses[run]) // 2
         return self._firsts[run] + distance if distance < self._lengths[run] else None
+
+    def indices(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+        """Halfwords at even addresses; -1 for what lies outside."""
+        rows = np.searchsorted(np.array(self._addresses, dtype=np.int64), addresses, "right") - 1
+        known = np.maximum(rows, 0)
+        distances = (addresses - np.array(self._addresses, dtype=np.int64)[known]) // 2
+        inside = (rows >= 0) & (addresses % 2 == 0)
+        inside &= distances < np.array(self._lengths, dtype=np.int64)[known]
+        return np.where(inside, np.array(self._firsts, dtype=np.int64)[known] + distances, -1)
+
+    def addresses(self, indices: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+        """Addresses of halfwords."""
+        rows = np.searchsorted(np.array(self._firsts, dtype=np.int64), indices, "right") - 1
+        base = np.array(self._addresses, dtype=np.int64) - 2 * np.array(self._firsts, np.int64)
+        found: npt.NDArray[np.int64] = base[rows] + 2 * indices
+        return found
 
     def nearest(self, address: int) -> int:
         """Index of the first halfword at or above an address; the length if there is none."""

@@ -1,135 +1,116 @@
-"""Recursive descent: what direct branches reach from known code.
+"""Recursive descent: what branches, calls and jump tables reach from known code.
 
-Behind a call stands code only if the callee returns; behind a call of abort() often stand
-constants. So the descent waits behind each call until it has seen a way out of the callee. Every
-halfword is visited once: a function that runs into another's code returns if that one does.
+All paths go forward together, a chain of nodes at a time. What an instruction set's stream of
+instructions does not pass by itself, because it lies in the middle of an instruction, is walked
+step by step until it falls into step again; real programs have none of that.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, FlowKind, InstructionSet
+from scanner.decode.flow_graph import FlowGraph, Nodes
+from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
 
-_NARROW, _WIDE, _LOOK, _BARRIER = range(4)
-_UNSEEN = -1
-
-
-def descend(space: CodeSpace, isa: InstructionSet, seeds: Iterable[int]) -> Flags:
-    """Marks of all instruction starts that are reached."""
-    return _Descent(space, isa).run(seeds)
+_MAX_STEPS = 1 << 16
+_NOWHERE = np.zeros(0, dtype=np.intp)
 
 
-class _Descent:
-    def __init__(self, space: CodeSpace, isa: InstructionSet) -> None:
-        steps = np.where(isa.ordinary, np.where(isa.wide, _WIDE, _NARROW), _LOOK)
-        classes = steps.astype(np.uint8)[space.halfwords]
-        classes[space.barriers] = _BARRIER
-        self._space = space
-        self._isa = isa
-        self._classes = classes.tobytes()
-        self._halfwords = memoryview(space.halfwords.data)
-        self._owners = array("i", [_UNSEEN]) * len(space)
-        self._returning: set[int] = set()
-        self._behind_calls: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        self._runs_into: dict[int, list[int]] = defaultdict(list)
-        self._work: list[tuple[int, int]] = []
+class Descent:
+    """`certain` grows by `follow`: the instructions that control is known to reach."""
 
-    def run(self, seeds: Iterable[int]) -> Flags:
-        self._work += [(seed, seed) for seed in seeds]
-        while self._work:
-            self._walk(*self._work.pop())
-        reached: Flags = np.frombuffer(self._owners, dtype=np.int32) != _UNSEEN
-        return reached
+    def __init__(
+        self, space: CodeSpace, isa: InstructionSet, starts: Flags, graph: FlowGraph
+    ) -> None:
+        self._space, self._isa, self._starts, self._graph = space, isa, starts, graph
+        # For the last node of each chain, the lowest index at which the chain was entered.
+        self._entered: npt.NDArray[np.int32] = np.full(len(graph.indices), len(space), np.int32)
+        self._hidden: set[int] = set()
 
-    def _walk(self, index: int, function: int) -> None:
-        """Follow one path of a function until it ends or meets what was seen before."""
-        classes, owners = self._classes, self._owners
-        conditional_until = 0
-        while classes[index] != _BARRIER:
-            owner = owners[index]
-            if owner != _UNSEEN:
-                self._joins(function, owner)
-                return
-            step = classes[index]
-            if step == _NARROW:
-                owners[index] = function
-                index += 1
-            elif classes[index + 1] == _BARRIER and self._isa.wide[self._halfwords[index]]:
-                return  # cut off by the end of memory
-            elif step == _WIDE:
-                owners[index] = function
-                index += 2
-            else:
-                owners[index] = function
-                flow = self._isa.flow(self._halfwords[index], self._halfwords[index + 1])
-                goes_on = self._branch(flow.kind, index, flow.length, flow.distance, function)
-                if flow.conditional:
-                    conditional_until = self._behind(index + flow.length, flow.conditional)
-                if not goes_on and index >= conditional_until:
-                    return
-                index += flow.length
+    def follow(self, seeds: Indices) -> None:
+        """Reach what the seeds lead to."""
+        frontier = np.unique(seeds)
+        while len(frontier):
+            first, behind = self._enter(self._in_step(frontier))
+            frontier = self._onward(first, behind)
 
-    def _branch(
-        self, kind: FlowKind, index: int, length: int, distance: int, function: int
-    ) -> bool:
-        """Note where an instruction leads; says whether the next one is reached at once."""
-        if kind is FlowKind.NEXT:
-            return True
-        if kind is FlowKind.RETURN:
-            self._returns(function)
-        if kind in (FlowKind.RETURN, FlowKind.STOP):
-            return False
-        target = self._target(index, distance)
-        if kind is FlowKind.CALL:
-            return self._call(target, index + length, function)
-        if target is None:
-            self._returns(function)  # leaves what we see: no reason to think it stays away
-        else:
-            self._work.append((target, function))
-        return kind is FlowKind.BRANCH
+    def certain(self) -> Flags:
+        """Marks of all instructions that were reached."""
+        graph = self._graph
+        chains = np.flatnonzero(self._entered < len(self._space))
+        edges = np.zeros(len(self._space) + 1, dtype=np.int8)
+        edges[self._entered[chains]] = 1
+        ends = graph.indices[chains] + np.maximum(graph.lengths[chains], 0)
+        np.subtract.at(edges, np.minimum(ends, len(self._space)), 1)
+        np.cumsum(edges, out=edges)
+        marks: Flags = edges[:-1].view(np.bool_)
+        marks &= self._starts
+        marks[list(self._hidden)] = True
+        return marks
 
-    def _call(self, target: int | None, behind: int, function: int) -> bool:
-        if target is None:
-            return True
-        if self._owners[target] == _UNSEEN:
-            self._work.append((target, target))
-        elif self._owners[target] != target:
-            self._joins(target, self._owners[target])
-        if target in self._returning:
-            return True
-        self._behind_calls[target].append((behind, function))
-        return False
+    def _enter(self, entries: Indices) -> tuple[Nodes, Nodes]:
+        """The nodes that entries newly reach, as ranges [first, behind) within chains."""
+        graph = self._graph
+        nodes = graph.node(entries)
+        last = graph.last[np.minimum(nodes, len(graph.last) - 1)]
+        lower = entries < self._entered[last]
+        entries, nodes, last = entries[lower], nodes[lower], last[lower]
+        if not len(entries):
+            return nodes, nodes
+        # Entries are in order, so of those in one chain the first is the lowest.
+        lowest = np.concatenate([[True], last[1:] != last[:-1]])
+        entries, nodes, last = entries[lowest], nodes[lowest], last[lowest]
+        before = self._entered[last]
+        known = before < len(self._space)
+        behind = np.where(known, graph.node(np.where(known, before, 0)), last + 1)
+        self._entered[last] = entries
+        return nodes, behind.astype(np.int32)
 
-    def _target(self, index: int, distance: int) -> int | None:
-        return self._space.index(self._space.address(index) + 2 * distance)
+    def _onward(self, first: Nodes, behind: Nodes) -> Indices:
+        """Where control goes from ranges of nodes, beyond their chains."""
+        counts = behind - first
+        offsets = np.repeat(first - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+        nodes = offsets + np.arange(len(offsets))
+        graph = self._graph
+        targets = graph.targets[nodes]
+        kinds = graph.kinds[nodes]
+        computed = nodes[(kinds == Flow.COMPUTED) | (kinds == Flow.COMPUTED_CALL)]
+        tables: Sequence[int] = ()
+        if len(computed):
+            tables = self._isa.computed_targets(self._space, self._starts, graph.indices[computed])
+        return np.unique(np.concatenate([targets[targets >= 0], np.array(tables, dtype=np.intp)]))
 
-    def _behind(self, index: int, count: int) -> int:
-        """Index behind the next `count` instructions, which an IT makes conditional."""
-        for _ in range(count):
-            if self._classes[index] == _BARRIER:
-                break
-            index += 2 if self._isa.wide[self._halfwords[index]] else 1
-            index = min(index, len(self._classes) - 1)
-        return index
+    def _in_step(self, frontier: Indices) -> Indices:
+        """Entries that are starts; others are walked to where the stream of starts goes on."""
+        aligned = self._starts[frontier]
+        if aligned.all():
+            return frontier
+        found: set[int] = set()
+        work = frontier[~aligned].tolist()
+        while work and len(self._hidden) < _MAX_STEPS:
+            index = work.pop()
+            if self._starts[index]:
+                found.add(index)
+            elif index not in self._hidden and index not in self._space.barriers:
+                work += self._step(index)
+        return np.union1d(frontier[aligned], np.array(sorted(found), dtype=np.intp))
 
-    def _joins(self, function: int, owner: int) -> None:
-        if owner in self._returning:
-            self._returns(function)
-        elif owner != function:
-            self._runs_into[owner].append(function)
-
-    def _returns(self, function: int) -> None:
-        """A way out of the function is known: go on behind its calls."""
-        known = [function]
-        while known:
-            one = known.pop()
-            if one not in self._returning:
-                self._returning.add(one)
-                self._work += self._behind_calls.pop(one, [])
-                known += self._runs_into.pop(one, [])
+    def _step(self, index: int) -> list[int]:
+        """Mark a hidden instruction; says where it leads."""
+        words = self._space.halfwords
+        flows = self._isa.flows(words[index : index + 1], words[index + 1 : index + 2])
+        kind, length = Flow(int(flows.kind[0])), int(flows.length[0])
+        if length == 2 and index + 1 in self._space.barriers:
+            return []
+        self._hidden.add(index)
+        onward = []
+        if Flow.JUMP <= kind <= Flow.CALL:
+            target = self._space.index(self._space.address(index) + 2 * int(flows.distance[0]))
+            onward = [] if target is None else [target]
+        if kind not in (Flow.JUMP, Flow.RETURN, Flow.STOP, Flow.COMPUTED):
+            onward.append(index + length)
+        return onward

@@ -1,9 +1,12 @@
-"""What the search and the code map need to know of an instruction set."""
+"""What the search, the code map and the following of constants need of an instruction set.
+
+Everything works on arrays: one row an instruction, so that a whole program costs a few passes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -17,27 +20,29 @@ Indices = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
 
 
-class FlowKind(Enum):
+class Flow(IntEnum):
     """Where control goes behind an instruction."""
 
-    NEXT = "next"
-    JUMP = "jump"  # to the target only
-    BRANCH = "branch"  # to the target or on
-    CALL = "call"  # to the target and, if that returns, on
-    RETURN = "return"  # back to the caller, or to an address that is computed
-    STOP = "stop"  # nowhere: a deliberate trap
+    NEXT = 0
+    JUMP = 1  # to the target only
+    BRANCH = 2  # to the target or on
+    CALL = 3  # to the target and, if that returns, on
+    RETURN = 4  # back to the caller
+    STOP = 5  # nowhere: a deliberate trap
+    COMPUTED = 6  # to an address that a register or a table holds
+    COMPUTED_CALL = 7  # the same, and back
 
 
-class Flow(NamedTuple):
-    """Lengths and distances in halfwords; `distance` counts from the instruction's start.
+class Flows(NamedTuple):
+    """Rows of instructions; lengths and distances in halfwords, distances from the start.
 
     `conditional` is how many of the following instructions may be skipped one by one (IT blocks).
     """
 
-    kind: FlowKind
-    length: int
-    distance: int = 0
-    conditional: int = 0
+    kind: npt.NDArray[np.uint8]
+    length: npt.NDArray[np.uint8]
+    distance: npt.NDArray[np.int32]
+    conditional: npt.NDArray[np.uint8]
 
 
 class InstructionSet(Protocol):
@@ -61,11 +66,20 @@ class InstructionSet(Protocol):
     def first_half(self, bits: int, value: int) -> int:
         """The part of a mask or match value that lies in the first halfword."""
 
+    def flows(self, first: Halfwords, second: Halfwords) -> Flows:
+        """Decode instructions that are not ordinary."""
+
+    def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
+        """Which of the called functions jump by a table behind the call and don't come back."""
+
+    def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
+        """Where computed jumps and calls at the indices lead, as far as the code tells."""
+
+    def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
+        """Functions whose addresses the instructions at the marked places make."""
+
     def literals(self, space: CodeSpace, starts: Flags) -> Indices:
         """Halfwords that the instructions at the marked places load as constants."""
-
-    def flow(self, first: int, second: int) -> Flow:
-        """Decode an instruction that is not ordinary."""
 
     def code_address(self, pointer: int) -> int | None:
         """The address a code pointer leads to, or None if it can't be one."""

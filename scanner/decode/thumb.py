@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Flow, FlowKind, Indices
+from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.literals import literal_halfwords
+from scanner.decode.thumb_tables import TableReader, calls_by_table, pointed_functions
 
+_WIDE = 0xE800
+_LINK = 14
 _PC = 15
-_ALWAYS = 14
 
 
 class Thumb:
@@ -22,9 +24,11 @@ class Thumb:
     code_markers = b"t"
 
     def __init__(self) -> None:
-        first = np.arange(0x10000, dtype=np.uint32)
-        self.wide: Flags = first >= 0xE800
-        self.ordinary: Flags = ~_special(first)
+        first = np.arange(0x10000, dtype=np.int32)
+        self.wide: Flags = first >= _WIDE
+        self._narrow = _narrow_flows(first)
+        self.ordinary: Flags = (self._narrow.kind == Flow.NEXT) & (self._narrow.conditional == 0)
+        self.ordinary &= ~_may_branch(first)
 
     def join(
         self, first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
@@ -57,22 +61,63 @@ class Thumb:
         """What LDR, LDRD and VLDR address by PC."""
         return literal_halfwords(space, starts)
 
-    def flow(self, first: int, second: int) -> Flow:
-        """Decode branches, writes to PC, IT and UDF; anything else goes on."""
-        return _flow32(first, second) if first >= 0xE800 else _flow16(first)
+    def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
+        """Functions in literals, and in tables that literals point to."""
+        return pointed_functions(space, starts)
+
+    def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
+        """Compilers' helpers for switches on cores without TBB."""
+        return calls_by_table(space, callees)
+
+    def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
+        """The cases of switches."""
+        reader = TableReader(space, starts)
+        return [target for index in indices.tolist() for target in reader.targets(index)]
+
+    def flows(self, first: Halfwords, second: Halfwords) -> Flows:
+        """Branches, writes to PC, IT and UDF; anything else goes on."""
+        narrow = self._narrow
+        kind, distance = narrow.kind[first], narrow.distance[first]
+        rows = np.flatnonzero(first >= _WIDE)
+        kind[rows], distance[rows] = _wide_flows(
+            first[rows].astype(np.int32), second[rows].astype(np.int32)
+        )
+        return Flows(kind, narrow.length[first], distance, narrow.conditional[first])
 
 
-def _special(first: npt.NDArray[np.uint32]) -> Flags:
-    """First halfwords that may begin something `flow` has to look at."""
-    special: Flags = (first & 0xF500) == 0xB100  # CBZ, CBNZ
+def _narrow_flows(first: npt.NDArray[np.int32]) -> Flows:
+    """For every first halfword what it means as an instruction of its own, and its length."""
+    kind = np.zeros(len(first), dtype=np.uint8)
+    distance = np.zeros(len(first), dtype=np.int32)
+    conditional = np.zeros(len(first), dtype=np.uint8)
+    compare = (first & 0xF500) == 0xB100  # CBZ, CBNZ
+    kind[compare] = Flow.BRANCH
+    distance[compare] = 2 + ((first >> 9 & 1) << 5 | first >> 3 & 0x1F)[compare]
+    branch = ((first & 0xF000) == 0xD000) & (first < 0xDE00)
+    kind[branch] = Flow.BRANCH
+    distance[branch] = 2 + _signed(first & 0xFF, 8)[branch]
+    jump = (first & 0xF800) == 0xE000
+    kind[jump] = Flow.JUMP
+    distance[jump] = 2 + _signed(first & 0x7FF, 11)[jump]
+    kind[(first & 0xFF00) == 0xDE00] = Flow.STOP  # UDF
+    kind[(first & 0xFF00) == 0xBD00] = Flow.RETURN  # POP {.., PC}
+    kind[((first & 0xFF87) == 0x4487) | ((first & 0xFF87) == 0x4687)] = Flow.COMPUTED
+    kind[(first & 0xFF80) == 0x4700] = Flow.COMPUTED
+    kind[(first & 0xFF80) == 0x4780] = Flow.COMPUTED_CALL
+    for returns in (0x4700 | _LINK << 3, 0x4687 | _LINK << 3):  # BX LR, MOV PC, LR
+        kind[returns] = Flow.RETURN
+    # IT: the mask's lowest set bit ends the block of one to four; IT AL skips nothing.
+    if_then = ((first & 0xFF00) == 0xBF00) & ((first & 0xF) != 0) & ((first >> 4 & 0xF) != 14)
+    for zeros in range(4):
+        conditional[if_then & ((first & (2 << zeros) - 1) == 1 << zeros)] = 4 - zeros
+    length = np.where(first >= _WIDE, 2, 1).astype(np.uint8)
+    return Flows(kind, length, distance, conditional)
+
+
+def _may_branch(first: npt.NDArray[np.int32]) -> Flags:
+    """First halfwords that may begin a wide instruction which `_wide_flows` has to look at."""
+    special: Flags = np.zeros(len(first), dtype=np.bool_)
     for mask, match in (
-        (0xF000, 0xD000),  # B<c>, UDF, SVC
-        (0xF800, 0xE000),  # B
-        (0xFF00, 0x4700),  # BX, BLX
-        (0xFF87, 0x4687),  # MOV PC
-        (0xFF87, 0x4487),  # ADD PC
-        (0xFF00, 0xBD00),  # POP {.., PC}
-        (0xFF00, 0xBF00),  # IT
         (0xF800, 0xF000),  # B.W, BL
         (0xFFD0, 0xE890),  # LDM
         (0xFFD0, 0xE910),  # LDMDB
@@ -83,60 +128,44 @@ def _special(first: npt.NDArray[np.uint32]) -> Flags:
     return special
 
 
-def _flow16(first: int) -> Flow:
-    top = first >> 8
-    if top == 0xBF and first & 0xF:
-        return _if_then(first)
-    if first & 0xF500 == 0xB100:
-        return Flow(FlowKind.BRANCH, 1, 2 + ((first >> 9 & 1) << 5 | first >> 3 & 0x1F))
-    if top == 0xDE:
-        return Flow(FlowKind.STOP, 1)
-    if first & 0xF000 == 0xD000 and top != 0xDF:
-        return Flow(FlowKind.BRANCH, 1, 2 + _signed(first & 0xFF, 8))
-    if first & 0xF800 == 0xE000:
-        return Flow(FlowKind.JUMP, 1, 2 + _signed(first & 0x7FF, 11))
-    is_branch_exchange = first & 0xFF80 == 0x4700
-    if is_branch_exchange or first & 0xFF87 in (0x4687, 0x4487) or top == 0xBD:
-        return Flow(FlowKind.RETURN, 1)
-    return Flow(FlowKind.NEXT, 1)
+def _wide_flows(
+    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    kind = np.zeros(len(first), dtype=np.uint8)
+    distance = np.zeros(len(first), dtype=np.int32)
+    loads_pc = ((first & 0xFF70) == 0xF850) & (second >> 12 == _PC)
+    kind[loads_pc] = Flow.COMPUTED
+    kind[loads_pc & (first == 0xF85D)] = Flow.RETURN  # LDR PC, [SP], #4: a POP of one register
+    pops = ((first & 0xFFD0) == 0xE890) | ((first & 0xFFD0) == 0xE910)
+    kind[pops & ((second & 0x8000) != 0)] = Flow.RETURN
+    kind[((first & 0xFFF0) == 0xE8D0) & ((second & 0xFFE0) == 0xF000)] = Flow.COMPUTED
+    rows = np.flatnonzero(((first & 0xF800) == 0xF000) & ((second & 0x8000) != 0))
+    kind[rows], distance[rows] = _branches(first[rows], second[rows])
+    return kind, distance
 
 
-def _if_then(first: int) -> Flow:
-    """IT: the mask's lowest set bit ends the block of one to four instructions."""
-    mask = first & 0xF
-    if first >> 4 & 0xF == _ALWAYS:
-        return Flow(FlowKind.NEXT, 1)
-    return Flow(FlowKind.NEXT, 1, conditional=4 - ((mask & -mask).bit_length() - 1))
-
-
-def _flow32(first: int, second: int) -> Flow:
-    if first & 0xF800 == 0xF000 and second & 0x8000:
-        return _branch32(first, second)
-    loads_pc = first & 0xFF70 == 0xF850 and second >> 12 == _PC
-    pops_pc = first & 0xFFD0 in (0xE890, 0xE910) and second & 0x8000
-    table_branch = first & 0xFFF0 == 0xE8D0 and second & 0xFFE0 == 0xF000
-    if loads_pc or pops_pc or table_branch:
-        return Flow(FlowKind.RETURN, 2)
-    return Flow(FlowKind.NEXT, 2)
-
-
-def _branch32(first: int, second: int) -> Flow:
+def _branches(
+    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    """B<c>.W, B.W, BL, BLX, UDF.W, and what shares their space."""
     form = second & 0x5000
     sign = first >> 10 & 1
-    if form == 0 and first >> 7 & 7 != 7:
-        bits = second >> 11 & 1, second >> 13 & 1, first & 0x3F, second & 0x7FF
-        offset = sign << 19 | bits[0] << 18 | bits[1] << 17 | bits[2] << 11 | bits[3]
-        return Flow(FlowKind.BRANCH, 2, 2 + _signed(offset, 20))
-    if form == 0:
-        udf = first & 0xFFF0 == 0xF7F0 and second & 0xF000 == 0xA000
-        return Flow(FlowKind.STOP if udf else FlowKind.NEXT, 2)
-    if form == 0x4000:  # BLX to ARM code faults on every M-profile core
-        return Flow(FlowKind.STOP, 2)
-    upper = 1 ^ sign ^ (second >> 13 & 1), 1 ^ sign ^ (second >> 11 & 1)
-    offset = sign << 23 | upper[0] << 22 | upper[1] << 21 | (first & 0x3FF) << 11 | second & 0x7FF
-    kind = FlowKind.CALL if form == 0x5000 else FlowKind.JUMP
-    return Flow(kind, 2, 2 + _signed(offset, 24))
+    j1, j2 = second >> 13 & 1, second >> 11 & 1
+    low = second & 0x7FF
+    near = _signed(sign << 19 | j2 << 18 | j1 << 17 | (first & 0x3F) << 11 | low, 20)
+    i1, i2 = 1 ^ sign ^ j1, 1 ^ sign ^ j2
+    far = _signed(sign << 23 | i1 << 22 | i2 << 21 | (first & 0x3FF) << 11 | low, 24)
+    is_near = (form == 0) & ((first >> 7 & 7) != 7)
+    undefined = (form == 0) & ((first & 0xFFF0) == 0xF7F0) & ((second & 0xF000) == 0xA000)
+    kind = np.zeros(len(first), dtype=np.uint8)
+    kind[is_near] = Flow.BRANCH
+    kind[undefined] = Flow.STOP
+    kind[form == 0x1000] = Flow.JUMP
+    kind[form == 0x5000] = Flow.CALL
+    kind[form == 0x4000] = Flow.STOP  # BLX to Arm code faults on every M-profile core
+    distance = 2 + np.where(is_near, near, far)
+    return kind, np.where((kind == Flow.STOP) | (kind == Flow.NEXT), 0, distance).astype(np.int32)
 
 
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
+def _signed(value: npt.NDArray[np.int32], bits: int) -> npt.NDArray[np.int32]:
+    return value - ((value >> (bits - 1)) << bits)

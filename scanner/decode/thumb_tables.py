@@ -1,0 +1,282 @@
+"""Computed jumps of Thumb code: tables of switches, veneers, tables of functions.
+
+A jump's base and bound are looked for in the few instructions before it. Where no comparison bounds
+the index, nothing is said: half a table is better than one that reaches into other code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.literals import halves, literal_loads
+
+_NEAR = 16
+_MAX_CASES = 1024
+_MAX_POINTERS = 64
+_PC, _LINK = 15, 14
+_HIGHER, _NOT_LOWER, _LOWER, _NOT_HIGHER = 8, 2, 3, 9
+_HELPER_HALFWORDS = 14
+
+
+class TableReader:
+    """Reads the tables that the code before a computed jump speaks of."""
+
+    def __init__(self, space: CodeSpace, starts: Flags) -> None:
+        self._space, self._starts = space, starts
+        self._words = space.halfwords
+
+    def targets(self, index: int) -> Iterator[int]:
+        """Indices that the jump or call at the index may lead to."""
+        for address in self._addresses(index):
+            target = self._space.index(address)
+            if target is None:
+                return
+            yield target
+
+    def _addresses(self, index: int) -> Iterator[int]:
+        first, second = int(self._words[index]), int(self._words[index + 1])
+        pc = self._space.address(index) + 4
+        if first == 0xE8DF:  # TBB, TBH [PC, Rm]
+            yield from self._offsets(pc, pc, 1 + (second >> 4 & 1), False, self._cases(index))
+        elif first & 0xF800 == 0xF000:
+            yield from self._behind_call(index, pc)
+        elif first in (0xF85F, 0xF8DF):  # LDR PC, [PC, #imm]
+            offset = second & 0xFFF if first & 0x80 else -(second & 0xFFF)
+            yield from self._single(self._space.word((pc & ~3) + offset))
+        elif first & 0xFFF0 == 0xF850 and second & 0xFFF0 == 0xF020:  # LDR PC, [Rn, Rm, LSL #2]
+            base = self._pointer(first & 0xF, index)
+            yield from self._pointers(base, self._cases(index))
+        elif first & 0xFF87 == 0x4687:  # MOV PC, Rm
+            yield from self._loaded(first >> 3 & 0xF, index)
+        elif first & 0xFF87 == 0x4487:  # ADD PC, Rm
+            yield from self._added(first >> 3 & 0xF, index, pc)
+        elif first & 0xFF00 == 0x4700:  # BX, BLX Rm
+            yield from self._single(self._pointer(first >> 3 & 0xF, index))
+
+    def _single(self, pointer: int | None) -> Iterator[int]:
+        if pointer is not None and pointer & 1:
+            yield pointer - 1
+
+    def _pointers(self, base: int | None, cases: int) -> Iterator[int]:
+        for number in range(cases if base is not None else 0):
+            word = self._space.word((base or 0) + 4 * number)
+            if word is None:
+                return
+            yield word & ~1
+
+    def _offsets(
+        self, table: int, origin: int, size: int, signed: bool, cases: int
+    ) -> Iterator[int]:
+        """Entries of `size` bytes; each counts halfwords (of four bytes: bytes) from the origin."""
+        data = self._bytes(table, size * cases)
+        for at in range(0, len(data) - size + 1, size):
+            entry = int.from_bytes(data[at : at + size], "little", signed=signed)
+            yield origin + (entry if size == 4 else 2 * entry)
+
+    def _bytes(self, address: int, count: int) -> bytes:
+        index = self._space.index(address)
+        return b"" if index is None else self._space.code(index, (count + 1) // 2)[:count]
+
+    def _behind_call(self, index: int, behind: int) -> Iterator[int]:
+        """A table that a helper reads by its return address."""
+        first, second = int(self._words[index]), int(self._words[index + 1])
+        sign, low = first >> 10 & 1, second & 0x7FF
+        high = (1 ^ sign ^ (second >> 13 & 1)) << 22 | (1 ^ sign ^ (second >> 11 & 1)) << 21
+        distance = (high | (first & 0x3FF) << 11 | low) - (sign << 23)
+        callee = self._space.index(behind + 2 * distance)
+        shape = None if callee is None else _helper(self._space, callee)
+        if shape is not None:
+            size, signed = shape
+            table = behind + 2 & ~3 if size == 4 else behind
+            yield from self._offsets(table, table, size, signed, self._cases(index))
+
+    def _loaded(self, register: int, index: int) -> Iterator[int]:
+        """MOV PC, Rm with an address that was loaded from a table."""
+        writer = self._writer(register, index)
+        if writer is None:
+            return
+        first = int(self._words[writer])
+        base = None
+        if first & 0xFE00 == 0x5800:  # LDR Rt, [Rn, Rm]
+            base = self._pointer(first >> 3 & 7, writer)
+            base = self._pointer(first >> 6 & 7, writer) if base is None else base
+        elif first & 0xF800 == 0x6800:  # LDR Rt, [Rn, #imm]
+            base = self._pointer(first >> 3 & 7, writer)
+            base = None if base is None else base + (first >> 6 & 0x1F) * 4
+        yield from self._pointers(base, self._cases(index))
+
+    def _added(self, register: int, index: int, pc: int) -> Iterator[int]:
+        """ADD PC, Rm: a row of branches behind it, or a table of distances."""
+        cases = self._cases(index)
+        at = index + 1
+        while cases and self._words[at] in (0xBF00, 0x46C0):
+            at += 1
+        if cases and int(self._words[at]) & 0xF800 == 0xE000:
+            row = self._words[at : at + cases]
+            for number in np.flatnonzero((row & 0xF800) == 0xE000).tolist():
+                yield self._space.address(at + number)
+            return
+        shift = self._writer(register, index)
+        if shift is None or int(self._words[shift]) & 0xFFC0 != 0x0040:  # LSLS Rd, Rm, #1
+            return
+        load = self._writer(int(self._words[shift]) >> 3 & 7, shift)
+        form = 0 if load is None else int(self._words[load])
+        if form & 0xFFC0 == 0x7900:  # LDRB Rt, [Rn, #4]
+            yield from self._offsets(pc - 2, pc, 1, False, cases)
+        elif form & 0xFFC0 == 0x8880:  # LDRH Rt, [Rn, #4]
+            yield from self._offsets(pc - 2, pc, 2, False, cases)
+
+    def _cases(self, index: int) -> int:
+        """How many values the index may have, by the comparison before the jump; 0 if unknown."""
+        condition = None
+        for before in self._before(index):
+            first, second = int(self._words[before]), int(self._words[before + 1])
+            if first & 0xF000 == 0xD000:
+                condition = first >> 8 & 0xF
+            elif first & 0xF800 == 0xF000 and second & 0xD000 == 0x8000:
+                condition = first >> 6 & 0xF
+            limit = None
+            if first & 0xF800 == 0x2800:  # CMP Rn, #imm
+                limit = first & 0xFF
+            elif first & 0xFFF0 == 0xF1B0 and second & 0xFF00 == 0x0F00:
+                limit = second & 0xFF
+            if limit is not None:
+                more = {_HIGHER: 1, _NOT_HIGHER: 1, _NOT_LOWER: 0, _LOWER: 0}
+                return min(limit + more[condition], _MAX_CASES) if condition in more else 0
+        return 0
+
+    def _pointer(self, register: int, index: int) -> int | None:
+        """The address that a register holds before the instruction, an index left out."""
+        for _ in range(_NEAR):
+            writer = self._writer(register, index)
+            if writer is None:
+                return None
+            first, second = int(self._words[writer]), int(self._words[writer + 1])
+            pc = self._space.address(writer) + 4 & ~3
+            if first & 0xF800 == 0xA000:  # ADR
+                return pc + (first & 0xFF) * 4
+            if first & 0xFBFF in (0xF20F, 0xF2AF) and not second & 0x8000:  # ADR.W
+                offset = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xFF
+                return pc - offset if first & 0x80 else pc + offset
+            if first & 0xF800 == 0x4800:  # LDR Rt, [PC, #imm]
+                return self._space.word(pc + (first & 0xFF) * 4)
+            if first in (0xF85F, 0xF8DF):
+                return self._space.word(
+                    pc + (second & 0xFFF if first & 0x80 else -(second & 0xFFF))
+                )
+            if first & 0xFF00 == 0x4600:  # MOV Rd, Rm
+                register, index = first >> 3 & 0xF, writer
+            elif first & 0xFE00 == 0x1800:  # ADDS Rd, Rn, Rm: one is the index
+                base = self._pointer(first >> 3 & 7, writer)
+                return self._pointer(first >> 6 & 7, writer) if base is None else base
+            else:
+                return None
+        return None
+
+    def _writer(self, register: int, index: int) -> int | None:
+        """The last instruction before the index that changes the register."""
+        for before in self._before(index):
+            first, second = int(self._words[before]), int(self._words[before + 1])
+            if _destination(first, second) == register:
+                return before
+        return None
+
+    def _before(self, index: int) -> Iterator[int]:
+        """Instructions before the index, the nearest first, up to where control can't come from."""
+        for _ in range(_NEAR):
+            if index and self._starts[index - 1] and self._words[index - 1] < 0xE800:
+                index -= 1
+            elif index > 1 and self._starts[index - 2] and self._words[index - 2] >= 0xE800:
+                index -= 2
+            else:
+                return
+            first = int(self._words[index])
+            stepped_over = index and int(self._words[index - 1]) & 0xF0FF == 0xD000
+            if first & 0xF800 == 0xE000 and not stepped_over:
+                return
+            if first & 0xFF80 == 0x4700 or first & 0xFF00 == 0xBD00:
+                return
+            yield index
+
+
+def _destination(first: int, second: int) -> int | None:
+    """The register that an instruction changes, as far as code before jump tables needs it."""
+    if first >= 0xE800:
+        if first & 0xFE00 == 0xF800:
+            return second >> 12 if first & 0x10 else None
+        return second >> 8 & 0xF if first & 0xF800 != 0xF000 or not second & 0x8000 else None
+    if first < 0x2000 or 0x4000 <= first < 0x4400:
+        return first & 7
+    if first < 0x4000 or 0x4800 <= first < 0x5000 or 0xA000 <= first < 0xB000:
+        return None if first & 0xF800 == 0x2800 else first >> 8 & 7
+    if first & 0xFD00 == 0x4400:
+        return first & 7 | first >> 4 & 8
+    if 0x5600 <= first < 0x6000 or (0x6000 <= first < 0x9000 and first & 0x0800):
+        return first & 7
+    return first >> 8 & 7 if first & 0xF800 == 0x9800 else None
+
+
+def calls_by_table(space: CodeSpace, callees: Indices) -> Flags:
+    """Functions that change their return address by what they read there."""
+    found = np.zeros(len(callees), dtype=np.bool_)
+    begins = callees + 1  # MOV R1, LR behind a PUSH
+    candidates = np.flatnonzero(space.halfwords[np.minimum(begins, len(space) - 1)] == 0x4671)
+    for row in candidates.tolist():
+        found[row] = _helper(space, int(callees[row])) is not None
+    return found
+
+
+def _helper(space: CodeSpace, start: int) -> tuple[int, bool] | None:
+    """Size and signedness of the entries that a helper reads behind its call, or None.
+
+    Such a function copies LR, loads by it, and ends after it has changed LR.
+    """
+    shape = None
+    copied = changed = False
+    for word in space.halfwords[start : start + _HELPER_HALFWORDS].tolist():
+        copied = copied or word == 0x4671
+        if 0x5000 <= word < 0x6000:
+            shape = {3: (1, True), 4: (4, False), 5: (2, False), 6: (1, False), 7: (2, True)}.get(
+                word >> 9 & 7
+            )
+        changed = changed or word & 0xFF87 in (0x4486, 0x4686)  # ADD LR, Rm; MOV LR, Rm
+        if word in (0x4770, 0x46F7):
+            return shape if copied and changed else None
+    return None
+
+
+def pointed_functions(space: CodeSpace, starts: Flags) -> Indices:
+    """Functions whose address is a literal, or stands in a table whose address is one."""
+    _, places = literal_loads(space, starts)
+    low, high = halves(space, places)
+    words = np.unique(low | high << np.uint32(16))
+    return np.array(
+        [*_functions(space, words), *_tabled(space, words[words % 4 == 0])], dtype=np.intp
+    )
+
+
+def _functions(space: CodeSpace, words: npt.NDArray[np.uint32]) -> list[int]:
+    """Indices of what odd words point to, where it looks like the beginning of a function."""
+    indices = space.indices(words[words % 2 == 1].astype(np.int64) - 1)
+    indices = indices[indices > 0]
+    first, second = halves(space, indices)
+    before = space.halfwords[indices - 1]
+    saves = ((first & 0xFF00) == 0xB500) | ((first == 0xE92D) & ((second & 0x4000) != 0))
+    follows = (before == 0x4770) | (before == 0xBF00) | ((before & 0xFF00) == 0xBD00)
+    found: list[int] = indices[saves | follows].tolist()
+    return found
+
+
+def _tabled(space: CodeSpace, words: npt.NDArray[np.uint32]) -> list[int]:
+    found: list[int] = []
+    indices = space.indices(words.astype(np.int64))
+    for index in indices[indices >= 0].tolist():
+        data = space.code(index, 2 * _MAX_POINTERS)
+        row = np.frombuffer(data[: len(data) // 4 * 4], dtype="<u4")
+        found += _functions(space, row)
+    return found
