@@ -28,7 +28,8 @@ def catalogue() -> dict[str, tuple[Entry, ...]]:
     cores: dict[InstructionRule | AddressRule, list[str]] = {}
     for name in ARCHITECTURES:
         core = architecture(name)
-        for rule in (*core.rules, *core.address_rules):
+        rules: tuple[InstructionRule | AddressRule, ...] = (*core.rules, *core.address_rules)
+        for rule in rules:
             cores.setdefault(rule, []).append(name)
     found: dict[str, tuple[Entry, ...]] = {}
     for file_rule in FILE_RULES.values():

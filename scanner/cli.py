@@ -7,8 +7,13 @@ import os
 import click
 
 from scanner.arch.registry import ARCHITECTURES
+from scanner.inputs import Skipped, gather, skipped_lines
+from scanner.policy import load_policy
+from scanner.report import text
 from scanner.report.errors import FvmError
+from scanner.report.formats import DOCUMENTS, document
 from scanner.scan import scan_file
+from scanner.settle import Accepted
 
 _ADDRESS_END = 1 << 32
 
@@ -50,12 +55,21 @@ def _address(context: click.Context, option: click.Parameter, text: str | None) 
     "--entry", callback=_address, metavar="ADDRESS", help="Where the code of a raw binary starts."
 )
 @click.option(
+    "--waivers", metavar="FILE", help="Findings that a person answers for (docs/scanner.md)."
+)
+@click.option(
+    "--baseline", metavar="FILE", help="Findings of before, which count no longer; new ones do."
+)
+@click.option(
+    "--write-baseline", metavar="FILE", help="Write all findings of now, as the new baseline."
+)
+@click.option(
     "--format",
     "form",
-    type=click.Choice(("text", "json")),
+    type=click.Choice(("text", *DOCUMENTS)),
     default="text",
     show_default=True,
-    help="One line a finding, or one JSON document.",
+    help="One line a finding, one document for all, or annotations of a GitHub workflow.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 @click.pass_context
@@ -68,6 +82,9 @@ def scan(
     chip: str | None,
     base: int | None,
     entry: int | None,
+    waivers: str | None,
+    baseline: str | None,
+    write_baseline: str | None,
     form: str,
     as_json: bool,
 ) -> None:
@@ -94,38 +111,35 @@ def scan(
       fvmkit scan --policy build/out/motor.domain.json --json build/out/motor/motor.elf
       fvmkit scan --chip stm32f405 --base 0x08000000 firmware.bin
     """
-    from scanner.inputs import Skipped, gather, skipped_lines
-    from scanner.policy import load_policy
-    from scanner.report import json, text
-
     if entry is not None and base is None:
         raise click.UsageError("--entry is for raw binaries, which need --base as well")
-    status = 0
-    reports = []
-    skipped = []
+    if baseline is not None and write_baseline is not None:
+        raise click.UsageError("--baseline and --write-baseline exclude each other")
+    accepted = Accepted(waivers, baseline, write_baseline)
     rules = None if policy is None else load_policy(policy)
+    status, skipped, found = 0, [], []
     for file in gather(files, raw=base is not None):
-        if isinstance(file, Skipped):
-            skipped.append(file)
-            continue
         try:
             if isinstance(file, FvmError):
                 raise file
-            report = scan_file(file, rules, strict, arch, chip, base, entry)
+            if isinstance(file, Skipped):
+                skipped.append(file)
+            else:
+                found.append(scan_file(file, rules, strict, arch, chip, base, entry))
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)
-            continue
-        status = max(status, report.verdict == "reject")
-        reports.append(report)
-        if form == "text" and not as_json:
-            for verdict, line in text.render(report):
-                click.echo(click.style(line, fg=text.COLOURS[verdict]), color=_colour())
-    if form == "json" or as_json:
-        click.echo(json.render(reports), nl=False)
-    for line in skipped_lines(skipped):
+    run = accepted.settle(found, skipped)
+    form = "json" if as_json else form
+    if form == "text":
+        for verdict, line in (line for report in run.reports for line in text.render(report)):
+            click.echo(click.style(line, fg=text.COLOURS[verdict]), color=_colour())
+    else:
+        click.echo(document(form, run), nl=False)
+    for line in (*skipped_lines(skipped), *run.notes):
         click.echo(f"fvmkit: {line}", err=True)
-    context.exit(status)
+    rejected = any(report.verdict == "reject" for report in run.reports)
+    context.exit(max(status, int(rejected)))
 
 
 def _colour() -> bool | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from dataclasses import replace
 from os import PathLike, fspath
@@ -49,23 +50,27 @@ def scan_file(
         rules = load_policy(policy)
     data = _read(Path(path))
     report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entry)
-    return replace(report, strict=strict)
+    return replace(report, strict=strict, sha256=hashlib.sha256(data).hexdigest())
 
 
 def scan_bytes(
     data: bytes,
-    name: str,
-    policy: Policy,
+    name: str = "<bytes>",
+    policy: Policy | None = None,
     arch: str | None = None,
     chip_name: str | None = None,
     base: int | None = None,
     entry: int | None = None,
 ) -> FileReport:
-    """The same for a program in memory; `name` stands for the file in the report."""
+    """The same for a program in memory; `name` stands for the file in the report.
+
+    `data` is the whole content of a file of any format, and the report is never strict.
+    """
     from scanner.engine import find
     from scanner.image.load import load_image
     from scanner.image.model import Problem
 
+    policy = policy or Policy()
     part = None if chip_name is None else chip(chip_name)
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"

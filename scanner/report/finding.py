@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal
 
 Severity = Literal["silent", "traps", "policy"]
@@ -35,13 +38,28 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Waived:
+    """A finding that counts no longer, and the reason that a person gave or the baseline."""
+
+    finding: Finding
+    by: Literal["waiver", "baseline"]
+    reason: str
+
+
+@dataclass(frozen=True)
 class FileReport:
-    """The findings of one file, those that reject first, then by address."""
+    """The findings of one file, those that reject first, then by address.
+
+    `sha256` is the sum of the file in hexadecimal, None where no file was read. `waived` are
+    findings that the verdict leaves out.
+    """
 
     file: str
     arch: str
     findings: tuple[Finding, ...]
     strict: bool = False
+    sha256: str | None = None
+    waived: tuple[Waived, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -49,3 +67,28 @@ class FileReport:
         if any(finding.rejects(self.strict) for finding in self.findings):
             return "reject"
         return "warn" if self.findings else "accept"
+
+
+def fingerprints(file: str, findings: tuple[Finding, ...]) -> list[str]:
+    """A name for each finding that outlives a rebuild which moves code or its lines.
+
+    It is made of the file's name, the rule, the grade, the function and the text, and of a number
+    where these are equal; of the address only where no function is known. A finding that becomes
+    graver is another one.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    names = []
+    for finding in findings:
+        address = "" if finding.address is None else f"{finding.address:x}"
+        parts = (
+            PurePath(file).name,
+            finding.rule,
+            finding.severity,
+            finding.certainty,
+            finding.function or address,
+            finding.text,
+        )
+        seen[parts] += 1
+        text = "\0".join([*parts, str(seen[parts])])
+        names.append(hashlib.sha256(text.encode()).hexdigest()[:32])
+    return names

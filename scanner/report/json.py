@@ -1,27 +1,42 @@
-"""The report for programs: schema 1 of `fvmkit scan --json`."""
+"""The report for programs: schema 1 of `fvmkit scan --json`.
+
+What only some calls have (`waived` of a file; `skipped` and `notes` of the whole) is left out where
+there is none.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from typing import Any
 
 from scanner.report.finding import FileReport, Finding
+from scanner.report.run import Run
 
 SCHEMA = 1
 
 
-def render(reports: Iterable[FileReport]) -> str:
+def render(run: Run) -> str:
     """One JSON document for all files, with a final newline."""
-    files = [
-        {
-            "file": report.file,
-            "arch": report.arch,
-            "verdict": report.verdict,
-            "findings": [_finding(finding) for finding in report.findings],
-        }
-        for report in reports
-    ]
-    return json.dumps({"schema": SCHEMA, "files": files}, indent=2) + "\n"
+    document: dict[str, Any] = {"schema": SCHEMA, "files": [_file(one) for one in run.reports]}
+    if run.skipped:
+        document["skipped"] = [{"file": one.file, "reason": one.reason} for one in run.skipped]
+    if run.notes:
+        document["notes"] = list(run.notes)
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _file(report: FileReport) -> dict[str, Any]:
+    file = {
+        "file": report.file,
+        "arch": report.arch,
+        "verdict": report.verdict,
+        "findings": [_finding(finding) for finding in report.findings],
+    }
+    if report.waived:
+        file["waived"] = [
+            {**_finding(one.finding), "by": one.by, "reason": one.reason} for one in report.waived
+        ]
+    return file
 
 
 def _finding(finding: Finding) -> dict[str, str | int | None]:

@@ -13,21 +13,38 @@ def render(report: FileReport) -> Iterator[tuple[Verdict, str]]:
     """Lines with the verdict each of them stands for, so that the caller can colour them."""
     for finding in report.findings:
         verdict: Verdict = "reject" if finding.rejects(report.strict) else "warn"
-        yield verdict, _line(report.file, finding, verdict)
-    yield report.verdict, f"{report.file}: {_summary(report)}"
+        why = f"{finding.why}; {finding.fix}"
+        yield verdict, f"{_place(report.file, finding)}{verdict} {_what(finding)} — {why}"
+    for waived in report.waived:
+        place, what = _place(report.file, waived.finding), _what(waived.finding)
+        yield "accept", f"{place}waived {what} — {waived.reason}"
+    yield report.verdict, f"{report.file}: {summary(report)}"
 
 
-def _line(file: str, finding: Finding, verdict: Verdict) -> str:
-    place = []
+def place(finding: Finding) -> str:
+    """Address, function and source line, as far as they are known."""
+    parts = [finding.function, finding.source]
     if finding.address is not None:
-        place.append(f"0x{finding.address:08x}")
-    place += [part for part in (finding.function, finding.source) if part is not None]
-    where = f"{file}: {' '.join(place)}: " if place else f"{file}: "
+        parts.insert(0, f"0x{finding.address:08x}")
+    return " ".join(part for part in parts if part is not None)
+
+
+def _place(file: str, finding: Finding) -> str:
+    where = place(finding)
+    return f"{file}: {where}: " if where else f"{file}: "
+
+
+def _what(finding: Finding) -> str:
     doubt = " (possible)" if finding.certainty == "possible" else ""
-    return f"{where}{verdict} {finding.rule}{doubt}: {finding.text} — {finding.why}; {finding.fix}"
+    return f"{finding.rule}{doubt}: {finding.text}"
 
 
-def _summary(report: FileReport) -> str:
+def summary(report: FileReport) -> str:
+    """The verdict on a file, with how many findings led to it."""
+    return _verdict(report) + (f"; {len(report.waived)} waived" if report.waived else "")
+
+
+def _verdict(report: FileReport) -> str:
     rejecting = sum(finding.rejects(report.strict) for finding in report.findings)
     warnings = len(report.findings) - rejecting
     if report.verdict == "accept":

@@ -1,0 +1,135 @@
+"""SARIF 2.1.0 (OASIS), for code scanning: https://docs.oasis-open.org/sarif/sarif/v2.1.0/
+
+A finding whose source line is known is located there, with the binary as a related place; any
+other in the binary. What was waived stays in the log as suppressed, with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from scanner.catalogue import Entry, catalogue
+from scanner.report.finding import FileReport, Finding, Waived, fingerprints
+from scanner.report.run import Run
+from scanner.report.source import from_here, source_place
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+Node = dict[str, Any]
+
+
+def render(run: Run) -> str:
+    """One log with one run for all files, and a final newline."""
+    rules = catalogue()
+    numbers = {rule: number for number, rule in enumerate(rules)}
+    driver = {
+        "name": "fvmkit scan",
+        "semanticVersion": version("fvmkit"),
+        "rules": [_rule(rule, entries) for rule, entries in rules.items()],
+    }
+    results = [result for report in run.reports for result in _results(report, numbers)]
+    log = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": "fvmkit-scan/"},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [_artifact(report) for report in run.reports],
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": _notes(run)}],
+        "results": results,
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, indent=2) + "\n"
+
+
+def _rule(rule: str, entries: tuple[Entry, ...]) -> Node:
+    first = entries[0]
+    help_text = "\n\n".join(
+        f"{entry.why}. {entry.hardware} To fix: {entry.fix}. Manual: {entry.manual}."
+        for entry in entries
+    )
+    return {
+        "id": rule,
+        "shortDescription": {"text": first.why},
+        "fullDescription": {"text": first.hardware},
+        "help": {"text": help_text},
+        "properties": {"tags": ["security", "firmware"]},
+    }
+
+
+def _artifact(report: FileReport) -> Node:
+    artifact: Node = {"location": {"uri": _uri(report.file)}, "roles": ["analysisTarget"]}
+    if report.sha256 is not None:
+        artifact["hashes"] = {"sha-256": report.sha256}
+    return artifact
+
+
+def _notes(run: Run) -> list[Node]:
+    texts = [f"not scanned, {one.reason}: {one.file}" for one in run.skipped]
+    return [{"level": "note", "message": {"text": text}} for text in [*texts, *run.notes]]
+
+
+def _results(report: FileReport, numbers: dict[str, int]) -> list[Node]:
+    waived = tuple(one.finding for one in report.waived)
+    findings = (*report.findings, *waived)
+    reasons: list[Waived | None] = [*[None] * len(report.findings), *report.waived]
+    names = fingerprints(report.file, findings)
+    return [
+        _result(report, finding, reason, name, numbers)
+        for finding, reason, name in zip(findings, reasons, names, strict=True)
+    ]
+
+
+def _result(
+    report: FileReport, finding: Finding, waived: Waived | None, name: str, numbers: dict[str, int]
+) -> Node:
+    doubt = " (possible)" if finding.certainty == "possible" else ""
+    result: Node = {
+        "ruleId": finding.rule,
+        "ruleIndex": numbers[finding.rule],
+        "level": "error" if finding.rejects(report.strict) else "warning",
+        "message": {"text": f"{finding.text}{doubt}: {finding.why}; {finding.fix}"},
+        "locations": [_location(report, finding)],
+        "partialFingerprints": {"primaryLocationLineHash": name, "fvmkit/v1": name},
+        "properties": {"severity": finding.severity, "certainty": finding.certainty},
+    }
+    if source_place(finding) is not None:
+        result["relatedLocations"] = [
+            {"id": 0, **_binary(report, finding), "message": {"text": "in the linked program"}}
+        ]
+    if waived is not None:
+        reason = {"kind": "external", "status": "accepted", "justification": waived.reason}
+        result["suppressions"] = [reason]
+    return result
+
+
+def _location(report: FileReport, finding: Finding) -> Node:
+    source = source_place(finding)
+    if source is None:
+        location = _binary(report, finding)
+        # Code scanning shows nothing that has no line.
+        location["physicalLocation"]["region"] = {"startLine": 1}
+    else:
+        place = {
+            "artifactLocation": {"uri": _uri(source.file)},
+            "region": {"startLine": source.line},
+        }
+        location = {"physicalLocation": place}
+    if finding.function is not None:
+        location["logicalLocations"] = [{"name": finding.function, "kind": "function"}]
+    return location
+
+
+def _binary(report: FileReport, finding: Finding) -> Node:
+    place: Node = {"artifactLocation": {"uri": _uri(report.file)}}
+    if finding.address is not None:
+        place["address"] = {"absoluteAddress": finding.address, "kind": "instruction"}
+    return {"physicalLocation": place}
+
+
+def _uri(file: str) -> str:
+    path = Path(from_here(file))
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
