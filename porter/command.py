@@ -72,12 +72,13 @@ def _changes(result: PortResult) -> list[Change]:
                 hint="use --out, which edits a copy",
             )
         if port.edits:
-            changes[path] = Change(path, port.file.data, port.ported)
+            before = None if port.is_new else port.file.data
+            changes[path] = Change(path, before, port.ported)
     return list(changes.values())
 
 
 def _diff(result: PortResult) -> bytes:
-    return b"".join(unified_diff(port.file, port.edits) for port in result.files)
+    return b"".join(unified_diff(port.file, port.edits, port.is_new) for port in result.files)
 
 
 def _write(path: Path, data: bytes) -> None:

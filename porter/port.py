@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from porter.rules.vectors import judge_vectors
 from porter.rules.verdict import Verdict
 from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Registers
+from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
 
@@ -58,6 +60,7 @@ def port_project(
         progress(source.name)
         if (port := project.port(source)) is not None:
             ports.append(port)
+    ports += project.new_files()
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project), project.splits)
     return PortResult(root, tuple(ports), len(sources))
@@ -128,6 +131,20 @@ class _Project:
                 port = port_c(unit, switches, self._why_not_linked, splits)
                 self.facts.append(unit.facts)
         return port if port.verdicts or port.edits else None
+
+    def new_files(self) -> list[FilePort]:
+        """Files that a port adds."""
+        known = {source.path for source in self.sources}
+        return [
+            FilePort(
+                SourceFile(path, path.relative_to(self.root).as_posix(), b""),
+                tuple(Edit(0, 0, switch.replacement) for switch in switches),
+                (),
+                is_new=True,
+            )
+            for path, switches in self._switches.items()
+            if path not in known
+        ]
 
     def definitions(self, names: set[str]) -> dict[str, Definition]:
         """Where live files define functions of these names."""
@@ -230,6 +247,6 @@ def _with_description(ports: list[FilePort], project: _Project) -> list[FilePort
     for port in ports:
         _, verdicts = extra.pop(port.file.path, (port.file, []))
         together = sorted((*port.verdicts, *verdicts), key=lambda verdict: verdict.site.start)
-        merged.append(FilePort(port.file, port.edits, tuple(together)))
+        merged.append(replace(port, verdicts=tuple(together)))
     merged += [FilePort(file, (), tuple(verdicts)) for file, verdicts in extra.values()]
     return merged

@@ -14,11 +14,12 @@ from porter.source.source_file import SourceFile
 
 @dataclass(frozen=True)
 class FilePort:
-    """A file and what happens to it."""
+    """A file and what happens to it; a new one has an empty `file` and one insertion."""
 
     file: SourceFile
     edits: tuple[Edit, ...]
     verdicts: tuple[Verdict, ...]
+    is_new: bool = False
 
     @property
     def ported(self) -> bytes:

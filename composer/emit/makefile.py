@@ -13,6 +13,7 @@ from pathlib import Path
 from composer.emit.render import render
 from composer.plan import HYPERVISOR, LOG_THREAD, MANAGER_THREAD, DomainPlan, Plan
 from composer.sources import runtime_folder
+from porter.context_switch.result import companion_of
 from porter.output.generated import short_hash
 
 _SOURCE_SUFFIXES = (".c", ".S")
@@ -119,6 +120,7 @@ def _makefile(
         project_flags=project_flags,
         project_includes=_folders(folder, sources.includes if sources else ()),
         objects=objects,
+        companions=_companions(folder, sources.built if sources else ()),
         ldflags=_in_recipe(project.ldflags) if project_flags and project else _RUNTIME_LIBRARIES,
     )
 
@@ -135,6 +137,12 @@ def _object(folder: Path, source: Path, flags: str) -> _Object:
     target = f"obj/{_plain(source.stem)}-{short_hash(name.encode())[:8]}.o"
     prerequisite = _in_line(name).replace(" ", "\\ ")
     return _Object(target, prerequisite, _in_recipe(_word(name)), flags, _label(source.name))
+
+
+def _companions(folder: Path, sources: Iterable[Path]) -> list[_Object]:
+    """The C files that porting assembler files may leave beside them; see companion_of."""
+    found = [companion_of(source) for source in sources if source.suffix in (".s", ".S")]
+    return [_object(folder, companion, "PROJECT") for companion in found]
 
 
 def _folders(folder: Path, paths: Iterable[Path]) -> list[str]:

@@ -1,49 +1,225 @@
-"""Handlers in assembler files: transcribed to say what is possible, ported by a person for now.
+"""Functions of one assembler file that a guest can't run: taken out, and written in C beside it.
 
-The C can't stand in an assembler file, so every such handler is escalated; where its instructions
-are understood, the reason says so.
+C can't stand in an assembler file, so `switch.S` gets a companion, `switch_fvm.c`, that the build
+of the machine compiles with it.
 """
 
 from __future__ import annotations
 
-import re
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from porter.context_switch.assemble import assemble
-from porter.context_switch.decode import decode
-from porter.context_switch.handler import transcribe
-from porter.context_switch.names import Names
-from porter.context_switch.result import ESCALATED, ROLE_OTHER, NotTranscribable, SwitchPort
-from porter.context_switch.roles import classify, touches_stack_pointers
+from porter.context_switch.accept import check
+from porter.context_switch.asm_source import AsmSource
+from porter.context_switch.assemble import Assembly, CompileError, assemble, preprocess
+from porter.context_switch.c_function import GUEST_HEADER, Writer
+from porter.context_switch.decode import Instruction, decode
+from porter.context_switch.file_text import Part, write_parts
+from porter.context_switch.handler import Handler, raises_svc, transcribe
+from porter.context_switch.names import Names, text_of
+from porter.context_switch.object_file import Function
+from porter.context_switch.result import (
+    ESCALATED,
+    REWRITTEN,
+    ROLE_OTHER,
+    ROLE_SVC,
+    NotTranscribable,
+    SwitchPort,
+    companion_of,
+)
+from porter.context_switch.roles import classify, needs_port
+from porter.context_switch.variants import variants
 from porter.project.compile_options import CompileOptions
+from porter.project.vectors import FAULT_HANDLERS
 
 
-def port_asm_file(source: Path, files: list[Path], options: CompileOptions) -> list[SwitchPort]:
-    """Escalations. Raises CompileError where the file can't be assembled."""
-    data = source.read_bytes()
-    assembly = assemble(source, options)
-    texts = [file for file in files if file.suffix in (".h", ".c")]
-    elsewhere = "\n".join(file.read_text(encoding="latin-1") for file in texts)
-    names = Names("", elsewhere, lambda expression: None)
-    ports = []
-    for function in assembly.object.functions:
+@dataclass(frozen=True)
+class _Found:
+    handler: Handler
+    function: Function
+    start: int
+    end: int
+
+
+class AsmFile:
+    """Ports one file. `texts` are the project's C files and headers: prototypes stand there."""
+
+    def __init__(self, source: Path, texts: list[Path], options: CompileOptions) -> None:
+        self._source = source
+        self._texts = texts
+        # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
+        self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
+        self._text = AsmSource(source.read_bytes())
+        self._found: list[_Found] = []
+        self._ports: list[SwitchPort] = []
+
+    def port(self) -> list[SwitchPort]:
+        """Edits, the companion and escalations. CompileError where the file can't be assembled."""
+        assembly = assemble(self._source, self._options)
+        names = Names("", self._declarations(assembly), lambda expression: None)
+        ranges = self._ranges(assembly)
+        for function in assembly.object.functions:
+            self._function(assembly, function, names, ranges.get(function.name))
+        self._check_starts()
+        if self._found:
+            self._write(assembly, names)
+        return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
+
+    def _declarations(self, assembly: Assembly) -> str:
+        """C text that may declare what the file defines or calls; headers as the build sees them,
+        so that an #if chooses between prototypes."""
+        wanted = [name.encode() for name in assembly.object.globals]
+        seen = []
+        for header in (file for file in self._texts if file.suffix == ".h"):
+            data = header.read_bytes()
+            if any(name in data for name in wanted):
+                with suppress(CompileError):
+                    seen.append(preprocess(header, self._options))
+        return "\n".join([*seen, text_of(self._texts)])
+
+    def _ranges(self, assembly: Assembly) -> dict[str, tuple[int, int]]:
+        first = {}
+        for function in assembly.object.functions:
+            if line := assembly.object.line(function.section, function.start):
+                first[function.name] = line
+        return self._text.ranges(first)
+
+    def _function(
+        self,
+        assembly: Assembly,
+        function: Function,
+        names: Names,
+        place: tuple[int, int] | None,
+    ) -> None:
+        role = ROLE_OTHER
+        instructions: list[Instruction] = []
         try:
             instructions = decode(assembly.object, function, assembly.text)
+            if not needs_port(instructions, assembly.object, function.section):
+                return
+            if place is None:
+                raise NotTranscribable("no label of it found in this file")
+            if function.name in FAULT_HANDLERS:
+                self._take_out(function, *place, "the kernel takes every fault")
+                return
             role = classify(instructions) or ROLE_OTHER
-            if role == ROLE_OTHER and not touches_stack_pointers(instructions):
-                continue
             handler = transcribe(assembly, function, role, names)
-            reason = (
-                f"{handler.instructions} instructions understood; write it as C in a file of its "
-                "own and take it out here"
-            )
+            self._compare_variants(handler, *place, names)
+            self._found.append(_Found(handler, function, *place))
         except NotTranscribable as error:
-            role, reason = ROLE_OTHER, str(error)
-        start = _label(data, function.name)
-        ports.append(SwitchPort(source, start, start, b"", role, function.name, ESCALATED, reason))
-    return ports
+            self._escalate(function.name, role, place, str(error))
 
+    def _check_starts(self) -> None:
+        """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
+        if any(found.handler.role == ROLE_SVC for found in self._found):
+            return
+        for found in [found for found in self._found if raises_svc(found.handler)]:
+            self._found.remove(found)
+            reason = "raises an SVC whose handler isn't transcribed: it may read the SVC's number"
+            place = found.start, found.end
+            self._escalate(found.function.name, found.handler.role, place, reason)
 
-def _label(data: bytes, name: str) -> int:
-    match = re.search(rb"^[ \t]*" + re.escape(name.encode()) + rb"\b", data, re.MULTILINE)
-    return match.start() if match else 0
+    def _escalate(self, name: str, role: str, place: tuple[int, int] | None, reason: str) -> None:
+        start, end = place or (0, 0)
+        text = self._text.data[start:end]
+        self._ports.append(
+            SwitchPort(self._source, start, end, text, role, name, ESCALATED, reason)
+        )
+
+    def _take_out(self, function: Function, start: int, end: int, reason: str) -> None:
+        line = self._text.comment(f"{function.name}: {reason}.")
+        self._ports.append(
+            SwitchPort(self._source, start, end, line, ROLE_OTHER, function.name, REWRITTEN, reason)
+        )
+
+    def _compare_variants(self, handler: Handler, start: int, end: int, names: Names) -> None:
+        """Every arm of an #if inside the function must come out as the same C."""
+        expected = Writer(names, spaced=False).plain(handler)
+        for data in variants(self._text.data, start, end):
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder, self._source.name)
+                copy.write_bytes(data)
+                assembly = assemble(copy, self._options)
+            for function in assembly.object.functions:
+                if function.name == handler.symbol:
+                    other = transcribe(assembly, function, handler.role, names)
+                    if Writer(names, spaced=False).plain(other) != expected:
+                        raise NotTranscribable("an #if inside it changes what it does")
+
+    def _write(self, assembly: Assembly, names: Names) -> None:
+        """All edits of the file, or, if the result doesn't hold, one escalation a function."""
+        try:
+            edits = self._edits(names)
+            self._accept(edits, assembly)
+        except NotTranscribable as reason:
+            for found in self._found:
+                place = found.start, found.end
+                self._escalate(found.function.name, found.handler.role, place, str(reason))
+            return
+        self._ports.extend(edits)
+
+    def _edits(self, names: Names) -> list[SwitchPort]:
+        writer = Writer(names, spaced=False)
+        parts = [
+            Part(
+                found.start,
+                found.function.name,
+                (writer.signature(found.function.name, found.handler.signature),),
+                found.handler,
+            )
+            for found in self._found
+        ]
+        written = write_parts(parts, writer, names)
+        companion = companion_of(self._source)
+        if companion.exists():
+            raise NotTranscribable(f"{companion.name} is in the way of the C that stands for it")
+        blocks = []
+        edits = []
+        for found in sorted(self._found, key=lambda found: found.start):
+            blocks += ["", *written.blocks[found.start]]
+            for alias in found.function.names[1:]:
+                blocks += ["", *writer.alias(alias, found.handler)]
+            reason = f"{written.reason(found.handler)}, in {companion.name}"
+            line = self._text.comment(f"{found.function.name}: in {companion.name}.")
+            edits.append(
+                SwitchPort(
+                    self._source,
+                    found.start,
+                    found.end,
+                    line,
+                    found.handler.role,
+                    found.function.name,
+                    REWRITTEN,
+                    reason,
+                )
+            )
+        head = [
+            f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */",
+            f"#include <{GUEST_HEADER}>",
+        ]
+        text = self._text.eol.join(line.encode("latin-1") for line in (*head, *blocks, ""))
+        new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
+        return [*edits, new]
+
+    def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> None:
+        """The companion compiles, and what is left of the file misses nothing."""
+        companion = companion_of(self._source)
+        (new,) = [edit for edit in edits if edit.file == companion]
+        symbols = [found.handler.symbol for found in self._found]
+        check(companion, {companion.name: new.replacement}, symbols, self._options)
+        data = self._text.data
+        for edit in sorted((*edits, *self._ports), key=lambda edit: -edit.start):
+            if edit.file == self._source and edit.status == REWRITTEN:
+                data = data[: edit.start] + edit.replacement + data[edit.end :]
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            copy = Path(folder, self._source.name)
+            copy.write_bytes(data)
+            try:
+                rest = assemble(copy, self._options).object
+            except CompileError as error:
+                raise NotTranscribable(f"the rest of the file needs it: {error}") from error
+        moved = {name for found in self._found for name in found.function.names}
+        if missing := sorted(rest.wanted() & assembly.object.defined() - moved):
+            raise NotTranscribable(f"the rest of the file needs {missing[0]}")

@@ -15,10 +15,13 @@ from pathlib import Path
 
 from porter.context_switch.object_file import ObjectFile
 from porter.project.compile_options import CompileOptions
+from porter.source.asm_text import blank_comments, dialect_of
+from porter.source.source_file import ASM_SUFFIXES
 
 # Statics must stay although nobody calls them, and stay functions of their own.
 _C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-lto")
 _LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
+_LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")
 _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_PLACE = re.compile(r'^@ (\d+) "(.+)" 1$')
 
@@ -84,19 +87,33 @@ def constant(source: Path, options: CompileOptions, expression: str) -> int | No
 
 def assemble(source: Path, options: CompileOptions) -> Assembly:
     """Compile or assemble one file. Raises CompileError."""
-    if source.suffix in (".s", ".S"):
-        preprocessor = [options.compiler, "-E", "-P", "-x", "assembler-with-cpp"]
-        text = run([*preprocessor, *flags(source, options), str(source)])
-        naked: dict[str, tuple[int, ...]] = {}
-    else:
-        text = assembler_text(source, options)
-        naked = naked_functions(text)
+    if source.suffix.lower() in ASM_SUFFIXES:
+        return _assemble_text(source, options)
+    text = assembler_text(source, options)
+    return Assembly(_object(text, "", options), _written(text.encode()), naked_functions(text))
+
+
+def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
+    """An assembler file; the text beside its instructions is the author's."""
+    preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp"]
+    text = run([*preprocessor, *flags(source, options), str(source)])
+    data = source.read_bytes()
+    return Assembly(_object(text, source.name, options), _written(data), {})
+
+
+def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-        listing, target = Path(folder, "unit.s"), Path(folder, "unit.o")
-        listing.write_text(text)
+        unit, target = Path(folder, "unit.s"), Path(folder, "unit.o")
+        unit.write_text(text)
         assembler = [options.compiler, *options.cpu_flags, "-c", "-Wa,-gdwarf-4"]
-        run([*assembler, "-x", "assembler", "-o", str(target), str(listing)])
-        return Assembly(ObjectFile(target), tuple(text.splitlines()), naked)
+        run([*assembler, "-x", "assembler", "-o", str(target), str(unit)])
+        return ObjectFile(target, listing)
+
+
+def _written(data: bytes) -> tuple[str, ...]:
+    """Lines of assembler text as their author wrote them, without labels and comments."""
+    clean = blank_comments(data, dialect_of(data)).decode("latin-1")
+    return tuple(" ".join(_LABELS.sub("", line).split()) for line in clean.splitlines())
 
 
 def naked_functions(text: str) -> dict[str, tuple[int, ...]]:

@@ -10,18 +10,16 @@ from porter.context_switch.accept import check
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import decode
-from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
-from porter.context_switch.handler import Handler, publish_name, transcribe
-from porter.context_switch.names import Names
+from porter.context_switch.file_text import FileText, Part, write_parts
+from porter.context_switch.handler import Handler, raises_svc, transcribe
+from porter.context_switch.names import Names, text_of
 from porter.context_switch.object_file import Function
-from porter.context_switch.pick import Pick
 from porter.context_switch.result import (
     ESCALATED,
     REWRITTEN,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
-    ROLE_SWITCH,
     NotTranscribable,
     SwitchPort,
 )
@@ -54,8 +52,8 @@ class CFile:
         assembly = assemble(self._source, self._options)
         if not assembly.naked:
             return []
-        elsewhere = "\n".join(file.read_text(encoding="latin-1") for file in self._headers)
-        names = Names(preprocess(self._source, self._options), elsewhere, self._probe)
+        unit = preprocess(self._source, self._options)
+        names = Names(unit, text_of(self._headers), self._probe)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)
@@ -91,7 +89,7 @@ class CFile:
         handlers = [found for found in self._found if found.handler.role == ROLE_SVC]
         if handlers and not any(port.role in (ROLE_SVC, ROLE_OTHER) for port in self._ports):
             return
-        for found in [found for found in self._found if found.handler.role == ROLE_START]:
+        for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
             reason = "raises an SVC whose handler isn't transcribed: it may read the SVC's number"
             self._escalate(found.definition.name, ROLE_START, found.definition, reason)
@@ -120,7 +118,7 @@ class CFile:
 
     def _compare_variants(self, handler: Handler, definition: Definition, names: Names) -> None:
         """Every arm of an #if inside the function must come out as the same C."""
-        expected = self._plain(handler, names)
+        expected = Writer(names, self._text.spaced()).plain(handler)
         for data in variants(self._text.data, definition.start, definition.end):
             with tempfile.TemporaryDirectory() as folder:
                 copy = Path(folder, self._source.name)
@@ -129,16 +127,8 @@ class CFile:
             for function in assembly.object.functions:
                 if function.name == handler.symbol:
                     other = transcribe(assembly, function, handler.role, names)
-                    if self._plain(other, names) != expected:
+                    if Writer(names, self._text.spaced()).plain(other) != expected:
                         raise NotTranscribable("an #if inside it changes what it does")
-
-    def _plain(self, handler: Handler, names: Names) -> list[str]:
-        lines = Writer(names, self._text.spaced()).body(handler)
-        return [
-            code
-            for line in lines
-            if (code := line.split("/*")[0].rstrip()) and not code.lstrip().startswith("*")
-        ]
 
     def _write(self, names: Names) -> None:
         """All edits of the file, or, if the result doesn't hold, one escalation a function."""
@@ -153,74 +143,38 @@ class CFile:
         self._ports.extend(edits)
 
     def _edits(self, names: Names) -> list[SwitchPort]:
-        writer = Writer(names, self._text.spaced())
-        starts = [found for found in self._found if found.handler.role == ROLE_START]
-        functions = [(found.definition.name, found.handler) for found in self._found]
-        fast = fast_yield(functions, names) if starts else None
-        handlers = [
-            found.handler if fast is not None and fast.names_itself else publish_name(found.handler)
+        parts = [
+            Part(
+                found.definition.start,
+                found.definition.name,
+                tuple(self._signature(found.definition)),
+                found.handler,
+            )
             for found in self._found
         ]
-        first = fast.registration(writer) if fast is not None else ()
-        blocks: dict[int, list[str]] = {}
-        for found, handler in zip(self._found, handlers, strict=True):
-            starts_here = handler.role == ROLE_START
-            body = writer.body(handler, first if starts_here else ())
-            lines = [*self._signature(found.definition), *body]
-            if fast is not None and found.handler is fast.home and fast.function is not None:
-                assert isinstance(handler.pick, Pick)
-                lines = [*pick_text(writer, fast.function, handler.pick), "", *lines]
-            blocks[found.definition.start] = lines
-        self._declare(writer, blocks, fast, starts)
-        edits = [self._edit(found, blocks[found.definition.start], fast) for found in self._found]
+        text = write_parts(parts, Writer(names, self._text.spaced()), names)
+        edits = [self._edit(found, text) for found in self._found]
         return [*edits, *self._include(), *self._prototypes()]
-
-    def _declare(
-        self,
-        writer: Writer,
-        blocks: dict[int, list[str]],
-        fast: FastYield | None,
-        starts: list[_Found],
-    ) -> None:
-        """Put declarations in front of the first function that needs them."""
-        if fast is not None and fast.function is not None:
-            first = min(found.definition.start for found in starts)
-            home = next(f.definition.start for f in self._found if f.handler is fast.home)
-            pick = fast.home.pick
-            if first < home and isinstance(pick, Pick):
-                declaration = writer.pick_signature(fast.function, pick) + ";"
-                blocks[first] = [declaration, "", *blocks[first]]
-        if externs := writer.externs():
-            first = min(blocks)
-            blocks[first] = [*externs, "", *blocks[first]]
 
     def _signature(self, definition: Definition) -> list[str]:
         head = self._text.without_naked(definition.start, definition.body)
         return [line.decode("latin-1") for line in head.strip().splitlines()]
 
-    def _edit(self, found: _Found, lines: list[str], fast: FastYield | None) -> SwitchPort:
+    def _edit(self, found: _Found, written: FileText) -> SwitchPort:
         indent = self._indent(found.definition.start)
         text = self._text.eol.join(
             ((indent if index and line else "") + line).encode("latin-1")
-            for index, line in enumerate(lines)
+            for index, line in enumerate(written.blocks[found.definition.start])
         )
-        handler = found.handler
-        reason = f"{handler.instructions} instructions transcribed"
-        if handler.role == ROLE_SWITCH:
-            if fast is not None and handler is fast.home:
-                reason += f", fast yield through {fast.through}()"
-            else:
-                why = handler.pick if isinstance(handler.pick, str) else "no first-task start here"
-                reason += f"; no fast yield: {why}"
         return SwitchPort(
             self._source,
             found.definition.start,
             found.definition.end,
             text,
-            handler.role,
+            found.handler.role,
             found.definition.name,
             REWRITTEN,
-            reason,
+            written.reason(found.handler),
         )
 
     def _indent(self, offset: int) -> str:

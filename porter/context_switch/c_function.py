@@ -5,13 +5,13 @@ from __future__ import annotations
 from porter.context_switch.emit_c import CText
 from porter.context_switch.emit_expression import Expressions
 from porter.context_switch.handler import Handler
-from porter.context_switch.ir import Call, Guest, Var
-from porter.context_switch.lift_state import Signature
+from porter.context_switch.ir import PARAMETERS, Call, Guest, Var
+from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
-from porter.context_switch.names import POINTER, Names
+from porter.context_switch.names import INTEGER, POINTER, Names
 from porter.context_switch.pick import Pick, Running
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.structure import Node, conditions_and_statements, flatten
+from porter.context_switch.structure import conditions_and_statements, flatten
 
 GUEST_HEADER = "fvm/guest.h"
 
@@ -23,7 +23,7 @@ class Writer:
         self._names = names
         self._spaced = spaced
         self._externs: dict[str, str] = {}
-        self._called: dict[str, None] = {}
+        self._called: dict[str, Signature] = {}
         self._star = "* " if spaced else "*"
 
     def body(self, handler: Handler, first: tuple[Guest, ...] = ()) -> list[str]:
@@ -33,13 +33,40 @@ class Writer:
             if isinstance(node, Call) and self._names.declared_function(node.function) is None:
                 self._declare(node.function)
         nodes = (*first, *nodes)
+        pointers = pointer_locals(conditions_and_statements(handler.nodes)) - set(PARAMETERS)
+        expressions = self._expressions(pointers, handler.signature)
+        return ["{", *CText(expressions, self._spaced).body(nodes, handler.signature.pointer), "}"]
+
+    def plain(self, handler: Handler) -> list[str]:
+        """The body without comments."""
         return [
-            "{",
-            *self._lines(
-                nodes, pointer_locals(conditions_and_statements(handler.nodes)), frozenset()
-            ),
-            "}",
+            code
+            for line in self.body(handler)
+            if (code := line.split("/*")[0].rstrip()) and not code.lstrip().startswith("*")
         ]
+
+    def alias(self, name: str, handler: Handler) -> list[str]:
+        """A function that is another name of a handler."""
+        signature = handler.signature
+        names = [self._parameter(number, signature) for number in range(len(signature.parameters))]
+        call = f"{handler.symbol}{self._paren(', '.join(names))};"
+        word = "return " if signature.returns else ""
+        return [self.signature(name, signature), "{", f"    {word}{call}", "}"]
+
+    def signature(self, name: str, signature: Signature) -> str:
+        """A prototype in machine words, without the semicolon."""
+        names = [self._parameter(number, signature) for number in range(len(signature.parameters))]
+        parameters = ", ".join(
+            f"void {self._star}{name}" if pointer else f"uint32_t {name}"
+            for name, pointer in zip(names, signature.parameters, strict=True)
+        )
+        result = f"void {self._star}" if signature.pointer else "uint32_t "
+        return (
+            f"{result if signature.returns else 'void '}{name}{self._paren(parameters or 'void')}"
+        )
+
+    def _parameter(self, number: int, signature: Signature) -> str:
+        return (signature.names and signature.names[number]) or f"argument{number + 1}"
 
     def yield_over(self, running: Running, name: str) -> Guest:
         """The call that tells the guest library of the running task, `name` its name in C."""
@@ -53,8 +80,8 @@ class Writer:
             pick.parameter,
             pick.result,
         }
-        parameters = frozenset({pick.parameter})
-        lines = self._lines(pick.nodes, pointers, parameters)
+        text = CText(self._expressions(pointers), self._spaced)
+        lines = text.body(pick.nodes, declared=frozenset({pick.parameter}))
         return [
             self.pick_signature(name, pick),
             "{",
@@ -69,33 +96,34 @@ class Writer:
         return f"static uint32_t {self._star}{name}{parameter}"
 
     def _declare(self, function: str) -> None:
-        if self._names.function(function) != Signature((), False):
+        signature = self._names.function(function)
+        if signature is None:
             raise NotTranscribable(f"{function}() isn't declared here: include its header")
-        self._called[function] = None
+        self._called[function] = signature
 
     def externs(self) -> list[str]:
         """Declarations of names that only the assembler text knew, in order of appearance."""
-        prototypes = [f"extern void {name}{self._paren('void')};" for name in self._called]
+        prototypes = [f"extern {self.signature(*called)};" for called in self._called.items()]
         variables = [
             f"extern void {self._star}volatile {name};"
             if kind == POINTER
-            else f"extern volatile uint32_t {name};"
+            else f"extern volatile {'uint32_t' if kind == INTEGER else kind} {name};"
             for name, kind in self._externs.items()
         ]
         return [*variables, *prototypes]
 
-    def _lines(
-        self, nodes: tuple[Node, ...], pointers: frozenset[str], parameters: frozenset[str]
-    ) -> list[str]:
-        return CText(self._expressions(pointers), self._spaced).body(nodes, parameters)
-
-    def _expressions(self, pointers: frozenset[str]) -> Expressions:
+    def _expressions(self, pointers: frozenset[str], signature: Signature = NOTHING) -> Expressions:
+        parameters = {
+            PARAMETERS[number]: (self._parameter(number, signature), pointer)
+            for number, pointer in enumerate(signature.parameters[: len(PARAMETERS)])
+        }
         return Expressions(
             pointers,
             self._names.variable,
             lambda name: self._names.function(name) is not None,
             self._paren,
             self._externs,
+            parameters,
         )
 
     def _paren(self, text: str) -> str:

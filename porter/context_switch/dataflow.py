@@ -8,7 +8,6 @@ from porter.context_switch.ir import (
     MASKS,
     WHY_NESTING,
     Assign,
-    Branch,
     Const,
     Expr,
     Load,
@@ -24,6 +23,7 @@ from porter.context_switch.walk import (
     rewrite,
     subexpressions,
     substitute,
+    substitute_end,
     used,
     variables,
 )
@@ -82,10 +82,10 @@ def _learn(statement: Statement, environment: Environment) -> None:
     if not isinstance(statement, Assign) or value is None or value == Var(statement.target):
         return
     simple = isinstance(value, Const | Symbol | Var | Undefined)
-    # The operands of a condition go to the condition as a whole: no C local for the flags.
-    whole = statement.target in FLAGS and not any(
-        isinstance(part, Load) for part in subexpressions(value)
-    )
+    # The operands of a condition go to the condition as a whole: no C local for the flags. Nor one
+    # for what becomes of CONTROL: what is written back there must be seen.
+    flags = statement.target in FLAGS or variables(value) == {"CONTROL"}
+    whole = flags and not any(isinstance(part, Load) for part in subexpressions(value))
     if (simple or whole) and statement.target not in variables(value):
         environment[statement.target] = value
 
@@ -98,9 +98,7 @@ def _replace(program: Program, key: int, environment: Environment) -> None:
         rewritten.append(new)
         _learn(statement, environment)
     block.statements = rewritten
-    if isinstance(block.end, Branch):
-        condition = rewrite(block.end.condition, lambda var: environment.get(var.name, var))
-        block.end = Branch(condition, block.end.taken, block.end.otherwise, block.end.origin)
+    block.end = substitute_end(block.end, lambda var: environment.get(var.name, var))
 
 
 def live_out(program: Program, at_exit: frozenset[str] = LIVE_AT_EXIT) -> dict[int, set[str]]:

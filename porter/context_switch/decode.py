@@ -8,7 +8,7 @@ from typing import Any
 import capstone
 from capstone import arm_const
 
-from porter.context_switch.object_file import Function, ObjectFile
+from porter.context_switch.object_file import R_ARM_THM_CALL, Function, ObjectFile
 from porter.context_switch.result import NotTranscribable
 
 _ALIASES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
@@ -179,21 +179,32 @@ def _stretch(unit: ObjectFile, function: Function, address: int) -> int:
     return min(address, function.end)
 
 
+def _is_blx(unit: ObjectFile, function: Function, address: int) -> bool:
+    relocation = unit.relocation(function.section, address)
+    return relocation is not None and relocation.kind == R_ARM_THM_CALL
+
+
 def _disassemble(
     unit: ObjectFile, function: Function, lines: tuple[str, ...], start: int, stop: int
 ) -> list[Instruction]:
     machine = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS)
     machine.detail = True
     code = unit.data[function.section]
-    found = []
+    found: list[Instruction] = []
     address = start
     for raw in machine.disasm(code[start:stop], start):
         line = unit.line(function.section, raw.address)
-        written = " ".join(lines[line - 1].split("@")[0].split()) if line else ""
+        written = lines[line - 1] if line and line <= len(lines) else ""
         if not written or written.startswith(".") or ";" in written or ":" in written:
             written = f"{raw.mnemonic} {raw.op_str}".strip()
         found.append(_instruction(raw, written))
         address = raw.address + raw.size
+    if address < stop and _is_blx(unit, function, address):
+        # GAS takes `blx label` for a change to Arm state; the linker makes a BL of it.
+        relocation = unit.relocation(function.section, address)
+        text = f"blx {relocation.symbol}" if relocation else "blx"
+        call = Instruction(address, 4, "bl", "", False, (), False, False, "", text)
+        return [*found, call, *_disassemble(unit, function, lines, address + 4, stop)]
     if address < stop:
         raw_bytes = code[address : min(address + 4, stop)].hex(" ")
         raise NotTranscribable(

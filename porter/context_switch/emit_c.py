@@ -9,6 +9,7 @@ from porter.context_switch.emit_expression import Expressions, context_field
 from porter.context_switch.ir import (
     CONTEXT,
     MASKS,
+    PARAMETERS,
     Assign,
     Binary,
     BlockLoad,
@@ -44,11 +45,17 @@ class CText:
     spaced: bool
     indent: str = "    "
     lines: list[str] = field(default_factory=list)
+    _returns_pointer: bool = False
 
-    def body(self, nodes: tuple[Node, ...], parameters: frozenset[str] = frozenset()) -> list[str]:
-        """Declarations and statements, indented by one level."""
+    def body(
+        self,
+        nodes: tuple[Node, ...],
+        returns_pointer: bool = False,
+        declared: frozenset[str] = frozenset(),
+    ) -> list[str]:
+        """Declarations and statements, indented by one level; `declared` are locals already."""
+        self._returns_pointer = returns_pointer
         nodes = merge_notes(nodes)
-        declared = set(parameters)
         early = _declared_in_place(nodes)
         for name in sorted(_locals(nodes) - early - declared):
             self._line(1, f"{self._type(name)}{name};", ())
@@ -60,11 +67,18 @@ class CText:
             if isinstance(node, If):
                 self._if(node, level, early)
             elif isinstance(node, Return):
-                self._line(level, "return;", node.origin)
+                self._line(level, f"return{self._value(node.value)};", node.origin)
             elif isinstance(node, Note):
                 self._note(level, node)
             else:
                 self._statement(node, level, early)
+
+    def _value(self, value: Expr | None) -> str:
+        """What is returned, with the blank in front of it."""
+        if value is None:
+            return ""
+        text = self.expressions.integer(value)
+        return f" {self.expressions.cast('void *', text) if self._returns_pointer else _bare(text)}"
 
     def _if(self, node: If, level: int, early: set[str]) -> None:
         condition = self.expressions.paren(self.expressions.condition(node.condition))
@@ -184,7 +198,7 @@ def _locals(nodes: tuple[Node, ...]) -> set[str]:
     names: set[str] = set()
     for item in conditions_and_statements(nodes):
         names |= used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
-    return {name for name in names if name not in CONTEXT and name not in MASKS}
+    return {name for name in names if name not in (*CONTEXT, *MASKS, *PARAMETERS, "IPSR")}
 
 
 def _declared_in_place(nodes: tuple[Node, ...]) -> set[str]:

@@ -31,14 +31,16 @@ class Expressions:
     """Renders for one handler. A name that only the assembler text knew becomes `extern void *
     volatile NAME;` where a pointer is loaded from it, which fits any object pointer at link time.
 
-    `pointers` are the locals of type uint32_t *; `externs` collects
-    names that need a declaration, with the kind the C text uses them as."""
+    `pointers` are the locals of type uint32_t *; `parameters` the C names of a plain function's
+    parameters and whether they are pointers of whatever type; `externs` collects names that need a
+    declaration, with the kind the C text uses them as."""
 
     pointers: frozenset[str]
     variable: Callable[[str], Variable | None]
     is_function: Callable[[str], bool]
     paren: Callable[[str], str]
     externs: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
     def cast(self, kind: str, text: str) -> str:
         """A cast in the file's own spacing."""
@@ -51,8 +53,13 @@ class Expressions:
                 return _constant(value)
             case Var(name) if name in MASKS:
                 return f"virt_int_query{self.paren('VIRT_' + name)}"
+            case Var("IPSR"):
+                return self.cast("uint32_t", f"virt_in_vct{self.paren('')}")
             case Var(name) if name in CONTEXT:
                 return context_field(name)
+            case Var(name) if name in self.parameters:
+                text, pointer = self.parameters[name]
+                return self.cast("uint32_t", text) if pointer else text
             case Var(name):
                 return self.cast("uint32_t", name) if name in self.pointers else name
             case Symbol():
@@ -72,6 +79,8 @@ class Expressions:
     def pointer(self, expr: Expr) -> str:
         """The expression as a uint32_t *."""
         match expr:
+            case Var(name) if name in self.parameters:
+                return self.cast("uint32_t *", self.parameters[name][0])
             case Var(name) if name in self.pointers:
                 return name
             case Load(Symbol(name, 0), 4) if self._symbol_kind(name, POINTER) == POINTER:
@@ -159,7 +168,8 @@ class Expressions:
         """Whether C can name an integer of just the size that is accessed."""
         declared = self.variable(name)
         if declared is None:
-            return size == 4 and self._symbol_kind(name, INTEGER) == INTEGER
+            kind = INTEGER if size == 4 else _NARROW[size]
+            return self._symbol_kind(name, kind) == kind
         return declared.kind == INTEGER and declared.size == size
 
     def _is_unsigned(self, name: str) -> bool:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.decode import Instruction, decode
 from porter.context_switch.ir import (
     CONTEXT,
+    SVC_VECTOR,
     Assign,
     BlockLoad,
     Call,
+    Guest,
     Statement,
     Symbol,
     Verbatim,
 )
 from porter.context_switch.lift import Lifter
-from porter.context_switch.lift_state import Signature
+from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
-from porter.context_switch.result import ROLE_OTHER, ROLE_SVC, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.result import (
+    ROLE_OTHER,
+    ROLE_START,
+    ROLE_SVC,
+    ROLE_SWITCH,
+    NotTranscribable,
+)
 from porter.context_switch.simplify import simplify
 from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
 from porter.context_switch.walk import defined, reads, subexpressions, used
@@ -30,7 +39,7 @@ from porter.context_switch.walk import defined, reads, subexpressions, used
 @dataclass(frozen=True)
 class Handler:
     """A transcribed function. `pick` is a string, the reason, where there is none; `recipe` is that
-    of its RTOS, if the task's name can be published."""
+    of its RTOS, if the task's name can be published; `signature` is what C calls it with."""
 
     symbol: str
     role: str
@@ -38,26 +47,39 @@ class Handler:
     pick: Pick | str
     instructions: int
     recipe: Recipe | None = None
+    signature: Signature = NOTHING
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     """Raises NotTranscribable with the reason for a person."""
     instructions = decode(assembly.object, function, assembly.text)
     signatures = _signatures(assembly, function, instructions, names)
-    program = Lifter(assembly.object, function, instructions, role, signatures).lift()
+    own = names.function(function.name) if role in (ROLE_OTHER, ROLE_START) else NOTHING
+    if own is None:
+        raise NotTranscribable(f"no prototype of {function.name}() found: what does it take?")
+
+    def behind(address: int) -> list[Instruction]:
+        for following in assembly.object.functions:
+            if (following.section, following.start) == (function.section, address):
+                signatures.update(_signatures(assembly, following, [], names))
+                return decode(assembly.object, following, assembly.text)
+        return []
+
+    lifter = Lifter(assembly.object, function, instructions, role, signatures, own, behind)
+    program = lifter.lift()
     simplify(program, role)
     nodes = structure(program)
     if role == ROLE_SVC and not _restores_a_task(nodes):
         raise NotTranscribable("writes PSP but restores no task: what runs on that stack next?")
     if role == ROLE_OTHER:
         _refuse_context(nodes)
-        if names.function(function.name) != Signature((), False):
-            raise NotTranscribable("a plain function with parameters or a result")
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
-    recipe = recipe_for(_symbols(nodes))
+    symbols = _symbols(nodes)
+    own = replace(own, names=tuple("" if _taken(name, symbols) else name for name in own.names))
+    recipe = recipe_for(symbols)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    return Handler(function.name, role, nodes, pick, len(instructions), recipe)
+    return Handler(function.name, role, nodes, pick, len(instructions), recipe, own)
 
 
 def _signatures(
@@ -77,6 +99,19 @@ def _signatures(
             if name and (signature := names.function(name)) is not None:
                 found.setdefault(name, signature)
     return found
+
+
+def raises_svc(handler: Handler) -> bool:
+    """Whether a first-task start leaves the rest to the SVC handler."""
+    return any(
+        isinstance(node, Guest) and node.arguments == (SVC_VECTOR,)
+        for node in flatten(handler.nodes)
+    )
+
+
+def _taken(name: str, symbols: set[str]) -> bool:
+    """Whether a parameter's name means something else in the C that is written."""
+    return name in symbols or re.fullmatch(r"(?:[rms]\d+|sp|lr)(?:_\d+)?", name) is not None
 
 
 def _restores_a_task(nodes: tuple[Node, ...]) -> bool:

@@ -6,7 +6,9 @@ A program is a control-flow graph of blocks. Variables are the machine's registe
 * ``R4``-``R11``, ``LR``, ``SP``   the interrupted task: r4-r11, EXC_RETURN and PSP, in USR_REG;
 * ``S16``-``S31``                  its callee-saved FPU registers, in USR_REG;
 * ``m<offset>``                    a word of the handler's own stack, later a C local;
-* ``PRIMASK``, ``BASEPRI``         the masks;
+* ``PRIMASK``, ``BASEPRI``         the masks; ``IPSR`` is 0 outside of virtual handlers;
+* ``a0``-``a3``                    parameters of a plain function, which uses r4-r11 as they are;
+* ``entry4``-``entry11``           what r4-r11 held when a plain function was called;
 * ``flag_a``, ``flag_b``           operands of the last instruction that set the flags, and
   ``flag_kind``                    which comparison it was, as a constant.
 """
@@ -17,12 +19,19 @@ from dataclasses import dataclass, field
 
 WORD = 0xFFFF_FFFF
 WHY_NESTING = "virtual handlers don't nest, there is nothing to hold off"
+SVC_VECTOR = "FVM_VIRT_SVC"
+WHY_STACK = "the handler's own stack was never left"
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")
 CORE = tuple(f"R{number}" for number in range(4, 12))
 FPU = tuple(f"S{number}" for number in range(16, 32))
 CONTEXT = (*CORE, "LR", "SP", *FPU)
 MASKS = ("PRIMASK", "BASEPRI")
 UNREAD = ""  # target of a loaded word that nobody reads
+SCRATCH_FPU = tuple(f"s{number}" for number in range(16))
+KEPT = "kept"  # followed by 4-11: what a plain function leaves in r4-r11
+OWN = "own"  # followed by bytes: SP of the handler's own stack, that far below its beginning
+RETURNED = "returned"  # SP minus what it has to be, where it comes back to that stack
+PARAMETERS = ("a0", "a1", "a2", "a3")
 FLAGS = ("flag_a", "flag_b", "flag_kind")
 
 
@@ -186,9 +195,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class Exit:
-    """The end of the handler. Where the original goes on is in LR by then."""
+    """The end of the handler. Where the original goes on is in LR by then; `value` is what a plain
+    function returns."""
 
     origin: Origin
+    value: Expr | None = None
 
 
 Terminator = Jump | Branch | Exit

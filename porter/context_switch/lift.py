@@ -7,6 +7,9 @@ from collections.abc import Callable
 from porter.context_switch import lift_data, lift_memory, lift_system
 from porter.context_switch.decode import Immediate, Instruction, Register
 from porter.context_switch.ir import (
+    KEPT,
+    PARAMETERS,
+    SCRATCH_FPU,
     Assign,
     Block,
     Branch,
@@ -23,8 +26,9 @@ from porter.context_switch.ir import (
     Terminator,
     Undefined,
     Var,
+    Verbatim,
 )
-from porter.context_switch.lift_state import KIND_RESULT, LiftState, Signature
+from porter.context_switch.lift_state import KIND_RESULT, UNKNOWN_STACK, LiftState, Signature
 from porter.context_switch.object_file import (
     R_ARM_THM_CALL,
     R_ARM_THM_JUMP8,
@@ -33,7 +37,7 @@ from porter.context_switch.object_file import (
     Function,
     ObjectFile,
 )
-from porter.context_switch.result import ROLE_START, NotTranscribable
+from porter.context_switch.result import ROLE_OTHER, ROLE_START, ROLE_SWITCH, NotTranscribable
 
 _BRANCH_RELOCATIONS = (R_ARM_THM_CALL, R_ARM_THM_JUMP24, R_ARM_THM_JUMP11, R_ARM_THM_JUMP8)
 _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
@@ -71,18 +75,20 @@ class Lifter:
         instructions: list[Instruction],
         role: str,
         signatures: dict[str, Signature],
+        own: Signature,
+        behind: Callable[[int], list[Instruction]],
     ) -> None:
+        """`own` is what C calls the function with; `behind` decodes one that this runs on into."""
         self._state = LiftState(unit, function, role, signatures)
-        self._at = {instruction.address: instruction for instruction in instructions}
+        self._own = own
+        self._behind = behind
+        self._at: dict[int, Instruction] = {}
         self._program = Program(function.start * 2, {})
         self._depths: dict[int, int] = {}
         self._waiting: list[int] = []
-        self._leaders = {
-            target
-            for instruction in instructions
-            if (target := self._inner_target(instruction)) is not None
-        }
+        self._leaders: set[int] = set()
         self._it: Origin = ()
+        self._add(instructions)
 
     def lift(self) -> Program:
         """The program. Raises NotTranscribable with the instruction that isn't understood."""
@@ -92,7 +98,7 @@ class Lifter:
             key = self._waiting.pop()
             state.begin(self._depths[key])
             if key == self._program.entry:
-                state.emit(Assign((), "lr", Var("LR")))
+                self._enter()
             address = key // 2
             end = self._predicated(self._at[address]) if key % 2 else self._run(address)
             self._program.blocks[key] = Block(state.statements, end)
@@ -100,9 +106,27 @@ class Lifter:
                 self._reach(successor, state.depth)
         return self._program
 
+    def _add(self, instructions: list[Instruction]) -> None:
+        self._at.update({instruction.address: instruction for instruction in instructions})
+        targets = map(self._inner_target, instructions)
+        self._leaders |= {target for target in targets if target is not None}
+
+    def _enter(self) -> None:
+        """What the registers hold in the beginning."""
+        state = self._state
+        state.emit(Assign((), "lr", Var("LR")))
+        if state.plain:
+            if len(self._own.parameters) > len(PARAMETERS):
+                raise NotTranscribable("takes arguments on the stack")
+            for number, name in enumerate(PARAMETERS[: len(self._own.parameters)]):
+                state.emit(Assign((), f"r{number}", Var(name)))
+            for number in range(4, 12):
+                state.emit(Assign((), f"r{number}", Var(f"entry{number}")))
+
     def _reach(self, key: int, depth: int) -> None:
-        if self._depths.setdefault(key, depth) != depth:
-            raise NotTranscribable("two paths meet with different stack depths")
+        if self._depths.setdefault(key, depth) not in (depth, UNKNOWN_STACK):
+            self._depths[key] = UNKNOWN_STACK  # well if SP is set before it is used
+            self._program.blocks.pop(key, None)
         if key not in self._program.blocks and key not in self._waiting:
             self._waiting.append(key)
 
@@ -114,7 +138,10 @@ class Lifter:
                 return Jump(address * 2)
             instruction = self._at.get(address)
             if instruction is None:
-                raise NotTranscribable(f"runs on into data at +{address:#x}")
+                if not (following := self._behind(address)):
+                    raise NotTranscribable(f"runs on into data at +{address:#x}")
+                self._add(following)
+                return Jump(address * 2)
             self._state.current = ((address, instruction.text),)
             if instruction.name == "it":
                 self._it = self._state.current
@@ -205,7 +232,17 @@ class Lifter:
             return self._tail_call(relocation.symbol)
         target = self._inner_target(instruction)
         if target is None:
-            raise NotTranscribable(f"'{instruction.text}' leaves the function")
+            outside = instruction.operands[-1]
+            value = outside.value if isinstance(outside, Immediate) else -1
+            name = self._state.unit.name_at(self._state.function.section, value)
+            if name is None or instruction.condition:
+                raise NotTranscribable(f"'{instruction.text}' leaves the function")
+            return self._tail_call(name)
+        if not instruction.condition and target == instruction.address:
+            if self._state.role == ROLE_SWITCH:
+                raise NotTranscribable(f"'{instruction.text}' never ends")
+            self._state.emit(Verbatim(self._state.current, "for (;;) {}"))
+            return Exit(())
         if not instruction.condition:
             self._state.emit(Note(self._state.current, ""))
             return Jump(target * 2)
@@ -226,26 +263,31 @@ class Lifter:
         known = state.known.get(state.variable(register))
         if isinstance(known, Symbol):
             return self._tail_call(known.name)
-        if state.depth != 0:
-            raise NotTranscribable("returns with words left on the handler's own stack")
         state.assign("LR", state.read(register))
-        return Exit(state.current)
+        return self._exit()
 
     def _tail_call(self, name: str) -> Terminator:
+        self._state.assign("LR", Var("lr"))
+        self._emit_call(name)
+        return self._exit()
+
+    def _exit(self) -> Terminator:
         state = self._state
         if state.depth != 0:
             raise NotTranscribable("returns with words left on the handler's own stack")
-        state.assign("LR", Var("lr"))
-        self._emit_call(name)
-        return Exit(state.current)
+        if state.role != ROLE_OTHER:
+            return Exit(state.current)
+        for number in range(4, 12):
+            state.emit(Assign((), f"{KEPT}{number}", Var(f"r{number}")))
+        return Exit(state.current, Var("r0") if self._own.returns else None)
 
     def _call(self, instruction: Instruction) -> None:
         state = self._state
         relocation = state.unit.relocation(state.function.section, instruction.address)
-        target = instruction.operands[0]
         if relocation is not None and relocation.kind in _BRANCH_RELOCATIONS and relocation.symbol:
             self._emit_call(relocation.symbol)
             return
+        target = instruction.operands[0]
         name: str | None = None
         if isinstance(target, Immediate):
             name = state.unit.name_at(state.function.section, target.value)
@@ -269,7 +311,7 @@ class Lifter:
         result = "r0" if signature.returns else None
         state.emit(Call(state.current, name, arguments, signature.parameters, result))
         why = f"the call of {name}()"
-        for register in ("r0", "r1", "r2", "r3", "r12", "lr"):
+        for register in ("r0", "r1", "r2", "r3", "r12", "lr", *SCRATCH_FPU):
             state.known.pop(register, None)
             if register != result:
                 state.assign(register, Undefined(why))

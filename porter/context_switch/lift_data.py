@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from porter.context_switch.decode import Immediate, Instruction, Register
-from porter.context_switch.ir import WORD, Binary, Const, Expr, Note, Symbol
-from porter.context_switch.lift_state import KIND_COMPARE, KIND_RESULT, LiftState
+from porter.context_switch.ir import OWN, RETURNED, WORD, Binary, Const, Expr, Note, Symbol, Var
+from porter.context_switch.lift_state import (
+    KIND_COMPARE,
+    KIND_RESULT,
+    TASK_STACK,
+    UNKNOWN_STACK,
+    LiftState,
+)
 from porter.context_switch.object_file import R_ARM_THM_MOVT, R_ARM_THM_MOVW
 from porter.context_switch.result import NotTranscribable
 
@@ -25,6 +31,9 @@ def move(state: LiftState, instruction: Instruction) -> None:
     if not isinstance(target, Register):
         raise NotTranscribable(f"'{instruction.text}' moves to no register")
     relocation = state.unit.relocation(state.function.section, instruction.address)
+    if "sp" in instruction.registers():
+        move_stack_pointer(state, instruction)
+        return
     value = state.operand(source)
     if relocation is not None:
         if relocation.kind != R_ARM_THM_MOVW or not relocation.symbol:
@@ -107,7 +116,29 @@ def compare(state: LiftState, instruction: Instruction) -> None:
         state.set_flags(KIND_RESULT, Binary("&", left, right), Const(0))
 
 
+def move_stack_pointer(state: LiftState, instruction: Instruction) -> None:
+    """`mov sp, r0` and `mov r0, sp`: some handlers work on the task's stack with push and pop.
+
+    What SP is set to when it comes back must be what it was: `check_own_stack` looks at that."""
+    target, source = instruction.registers()
+    if source == "sp":
+        place = Var("sp") if state.on_task_stack else Var(f"{OWN}{-state.depth}")
+        state.assign(state.variable(target), place)
+    elif state.on_task_stack:
+        state.assign(RETURNED, Binary("-", state.read(source), Var(f"{OWN}{-state.left}")))
+        state.depth = state.left
+    else:
+        state.left = state.left if state.depth == UNKNOWN_STACK else state.depth
+        state.assign("sp", state.read(source))
+        state.depth = TASK_STACK
+
+
 def _adjust_stack(state: LiftState, instruction: Instruction) -> None:
+    if state.on_task_stack:
+        step = state.operand(instruction.operands[-1])
+        operator = "+" if instruction.name == "add" else "-"
+        state.assign("sp", Binary(operator, Var("sp"), step))
+        return
     amount = instruction.operands[-1]
     source = instruction.operands[-2]
     if (

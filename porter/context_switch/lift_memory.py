@@ -38,7 +38,7 @@ def load(state: LiftState, instruction: Instruction) -> None:
     memory = state.memory(instruction)
     if memory.base == "pc":
         state.assign(target, _literal(state, instruction, memory))
-    elif memory.base == "sp":
+    elif memory.base == "sp" and not state.on_task_stack:
         state.assign(target, Var(_stack_slot(state, instruction, memory, size)))
         _stack_update(state, instruction, memory)
     else:
@@ -55,7 +55,7 @@ def store(state: LiftState, instruction: Instruction) -> None:
     size, _ = _SIZES[instruction.name]
     memory = state.memory(instruction)
     value = state.read(instruction.registers()[0])
-    if memory.base == "sp":
+    if memory.base == "sp" and not state.on_task_stack:
         if instruction.writeback and not instruction.post_index:  # str r0, [sp, #-4]!
             state.depth += memory.displacement
             memory = Memory("sp", None, 0)
@@ -91,7 +91,7 @@ def multiple(state: LiftState, instruction: Instruction) -> None:
     registers = state.words(instruction.registers()[1:])
     before = instruction.name.endswith("db")
     storing = "stm" in instruction.name
-    if base == "sp":
+    if base == "sp" and not state.on_task_stack:
         if not instruction.writeback or before is not storing:
             raise NotTranscribable(f"'{instruction.text}' uses the stack in a way not understood")
         (push if storing else pop)(state, registers)
@@ -120,13 +120,23 @@ def stack_transfer(state: LiftState, instruction: Instruction) -> None:
 
 def push(state: LiftState, registers: tuple[str, ...]) -> None:
     """Words of the handler's own stack become variables."""
+    if state.on_task_stack:
+        values = tuple(state.read(register) for register in registers)
+        state.emit(BlockStore(state.current, "sp", values, before=True, writeback=True))
+        return
     state.depth -= 4 * len(registers)
     for index, register in enumerate(registers):
         state.assign(state.slot(4 * index), state.read(register))
 
 
 def pop(state: LiftState, registers: tuple[str, ...]) -> None:
-    """The reverse; a popped PC is the function's end and must have been taken off before."""
+    """The reverse; a popped PC becomes lr: the function's end."""
+    if state.on_task_stack:
+        targets = tuple(state.variable("lr" if name == "pc" else name) for name in registers)
+        state.emit(BlockLoad(state.current, "sp", targets, before=False, writeback=True))
+        for name in targets:
+            state.known.pop(name, None)
+        return
     values = [Var(state.slot(4 * index)) for index in range(len(registers))]
     for register, value in zip(registers, values, strict=True):
         state.assign(state.variable("lr" if register == "pc" else register), value)

@@ -17,7 +17,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.object_file import Function, ObjectFile
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
 
 # How flag_kind says where flags came from.
 KIND_COMPARE = 1  # flag_a compared with flag_b
@@ -26,21 +26,32 @@ KIND_RESULT = 2  # flag_a tested against zero: only eq, ne, mi, pl mean anything
 
 @dataclass(frozen=True)
 class Signature:
-    """What a C prototype tells about a callee: for each parameter whether it is a pointer."""
+    """What a C prototype tells: for each parameter whether it is a pointer, and its name ("" where
+    the prototype has none); whether there is a result, and whether that is a pointer."""
 
     parameters: tuple[bool, ...]
     returns: bool
+    names: tuple[str, ...] = field(default=(), compare=False)
+    pointer: bool = field(default=False, compare=False)
+
+
+NOTHING = Signature((), False)
+TASK_STACK = 1  # in place of a depth: SP points to a task's stack, the variable `sp`
+UNKNOWN_STACK = 2  # in place of a depth: paths meet here that don't agree
 
 
 @dataclass
 class LiftState:
-    """One block at a time. `depth` is SP minus its value at entry, in bytes (0 or negative)."""
+    """One block at a time. `depth` is SP minus its value at entry, in bytes (0 or negative), or
+    one of the two above. `left` is the depth at which SP left the handler's own stack. A plain
+    function uses r4-r11 as its own."""
 
     unit: ObjectFile
     function: Function
     role: str
     signatures: dict[str, Signature]
     depth: int = 0
+    left: int = 0
     statements: list[Statement] = field(default_factory=list)
     known: dict[str, Expr] = field(default_factory=dict)
     current: Origin = ()
@@ -60,13 +71,27 @@ class LiftState:
         if isinstance(value, Const | Symbol):
             self.known[variable] = value
 
+    @property
+    def plain(self) -> bool:
+        """Whether this is a function that C calls, not a handler."""
+        return self.role in (ROLE_START, ROLE_OTHER)
+
+    @property
+    def on_task_stack(self) -> bool:
+        """Whether SP was set to something that isn't the handler's own stack."""
+        return self.depth == TASK_STACK
+
     def variable(self, register: str) -> str:
         """The variable of a register. NotTranscribable for SP and PC, which have none."""
+        if register == "sp" and self.on_task_stack:
+            return "sp"
         if register in ("sp", "pc"):
             raise NotTranscribable(f"'{self.current[-1][1]}' uses {register} as a value")
         number = int(register[1:]) if register[1:].isdigit() else -1
         if register[0] == "r" and 4 <= number <= 11:
-            return f"R{number}"
+            return register if self.plain else f"R{number}"
+        if register[0] == "s" and 0 <= number <= 15:
+            return register
         if register[0] == "s" and 16 <= number <= 31:
             return f"S{number}"
         if register == "lr" or (register[0] == "r" and 0 <= number <= 12):
@@ -109,6 +134,10 @@ class LiftState:
 
     def slot(self, offset: int) -> str:
         """The variable of a word of the handler's own stack, `offset` bytes from SP."""
+        if self.depth == UNKNOWN_STACK:
+            raise NotTranscribable("two paths meet with different stack depths")
+        if self.on_task_stack:
+            raise NotTranscribable(f"'{self.current[-1][1]}' uses SP in a way not understood")
         place = self.depth + offset
         if place >= 0 or place < self.depth or place % 4:
             raise NotTranscribable(

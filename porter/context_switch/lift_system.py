@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porter.context_switch.decode import Instruction
-from porter.context_switch.ir import Const, Guest, Note, Var
+from porter.context_switch.ir import SVC_VECTOR, Const, Guest, Note, Var
 from porter.context_switch.lift_state import LiftState
 from porter.context_switch.result import ROLE_START, NotTranscribable
 
@@ -13,6 +13,7 @@ WHY_FAULTMASK = "a guest has no FAULTMASK"
 # Special registers with a variable of their own. MSP and CONTROL are only accepted where the
 # check after constant propagation knows the idiom.
 _VARIABLES = {"psp": "SP", "primask": "PRIMASK", "basepri": "BASEPRI"}
+_PLAIN = {"ipsr": "IPSR", "control": "CONTROL"}  # only plain functions may read these
 _WRITE_ONLY = {"msp": "MSP", "control": "CONTROL"}
 
 
@@ -20,6 +21,9 @@ def read_special(state: LiftState, instruction: Instruction) -> None:
     """mrs."""
     register = instruction.registers()[0]
     special = instruction.detail.split(",")[-1].strip()
+    if state.plain and special in _PLAIN:
+        state.assign(state.variable(register), Var(_PLAIN[special]))
+        return
     if special not in _VARIABLES:
         raise NotTranscribable(
             f"'{instruction.text}' reads {special.upper()}, which a guest can't see"
@@ -78,4 +82,4 @@ def supervisor_call(state: LiftState, instruction: Instruction) -> None:
     """svc, in the first-task start: VCT serves it before this code would go on."""
     if state.role != ROLE_START:
         raise NotTranscribable(f"'{instruction.text}' calls a supervisor from a handler")
-    state.emit(Guest(state.current, "virt_vct_trig", ("FVM_VIRT_SVC",)))
+    state.emit(Guest(state.current, "virt_vct_trig", (SVC_VECTOR,)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from porter.context_switch.lift_state import Signature
 
@@ -14,6 +15,7 @@ INTEGER = "integer"
 OTHER = "other"  # an array, a structure, a typedef of one: only its address can be used
 
 _LOOK_BACK = 200  # characters: no declaration's type is longer
+_TYPE_WORDS = frozenset({"char", "short", "int", "long", "unsigned", "signed", "float", "double"})
 _NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
 
 
@@ -27,6 +29,12 @@ class Variable:
 
 
 Probe = Callable[[str], int | None]  # the value of a C constant expression in the unit, or None
+
+
+def text_of(files: Iterable[Path]) -> str:
+    """C text without its preprocessor lines: only declarations are looked for in it."""
+    data = "\n".join(file.read_text(encoding="latin-1") for file in files)
+    return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
 
 
 class Names:
@@ -81,8 +89,18 @@ def _signature(text: str, name: str) -> Signature | None:
         words = _type_in_front(text, match.start())
         if words is not None:
             returns = words[-1] != "void"
-            return Signature(_parameters(match["parameters"]), returns)
+            texts = _parameters(match["parameters"])
+            pointers = tuple(any(mark in text for mark in "*[(") for text in texts)
+            named = tuple(map(_parameter_name, texts))
+            return Signature(pointers, returns, named, words[-1] == "*")
     return None
+
+
+def _parameter_name(text: str) -> str:
+    """The last word, where a type stands in front of it."""
+    words = re.findall(r"[A-Za-z_]\w*|\*", text.partition("[")[0])
+    named = len(words) > 1 and words[-1] not in _TYPE_WORDS and words[-1] != "*"
+    return words[-1] if named and "(" not in text and words[-2] not in ("struct", "union") else ""
 
 
 def _kind(words: list[str]) -> str:
@@ -91,8 +109,8 @@ def _kind(words: list[str]) -> str:
     return OTHER if {"struct", "union"} & set(words) else INTEGER
 
 
-def _parameters(text: str) -> tuple[bool, ...]:
-    """For each parameter whether it is a pointer (or an array, or a function)."""
+def _parameters(text: str) -> tuple[str, ...]:
+    """The text of each parameter."""
     if text.strip() in ("", "void"):
         return ()
     found = [""]
@@ -103,4 +121,4 @@ def _parameters(text: str) -> tuple[bool, ...]:
             found.append("")
         else:
             found[-1] += character
-    return tuple(any(mark in parameter for mark in "*[(") for parameter in found)
+    return tuple(found)

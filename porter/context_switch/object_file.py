@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
@@ -22,12 +23,14 @@ R_ARM_THM_JUMP8 = 103
 
 @dataclass(frozen=True)
 class Function:
-    """[start, end) in bytes from the start of a section; `end` is the next function's start."""
+    """[start, end) in bytes from the start of a section; `end` is the next function's start.
+    `names` are all global names of the same place."""
 
     name: str
     section: int
     start: int
     end: int
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,9 @@ class Relocation:
 class ObjectFile:
     """Everything the decoder asks of one relocatable Arm ELF file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, listing: str = "") -> None:
+        """`listing` is the name of the text that `line` counts lines of; "" where only one is."""
+        self._listing = listing
         with path.open("rb") as stream:
             elf = ELFFile(stream)
             self.data = {
@@ -53,6 +58,7 @@ class ObjectFile:
             self._names: dict[tuple[int, int], str] = {}
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []
+            self.globals: set[str] = set()
             self._read_symbols(elf)
             self._relocations: dict[tuple[int, int], Relocation] = {}
             self._line_sections: list[int] = []
@@ -61,30 +67,49 @@ class ObjectFile:
             self._read_lines(elf)
 
     def _read_symbols(self, elf: ELFFile) -> None:
-        starts: dict[int, list[tuple[int, str]]] = {}
+        starts: dict[int, dict[int, list[str]]] = {}
+        untyped: set[tuple[int, int]] = set()
+        code = {
+            index
+            for index, section in enumerate(elf.iter_sections())
+            if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR
+        }
         for table in elf.iter_sections():
             if not isinstance(table, SymbolTableSection):
                 continue
             for symbol in table.iter_symbols():
                 section, value = symbol["st_shndx"], symbol["st_value"]
-                kind = symbol["st_info"]["type"]
+                kind, binding = symbol["st_info"]["type"], symbol["st_info"]["bind"]
                 if not isinstance(section, int):
                     continue
+                # An author may leave out .type; a name that others can call is a function then.
+                called = kind == "STT_NOTYPE" and binding != "STB_LOCAL" and section in code
                 if symbol.name.split(".")[0] in ("$t", "$d", "$a"):
                     entries = self._maps.setdefault(section, [])
                     entries.append((value, symbol.name.startswith("$d")))
-                elif kind == "STT_FUNC":
-                    starts.setdefault(section, []).append((value & ~1, symbol.name))
+                elif kind == "STT_FUNC" or called:
+                    if called:
+                        untyped.add((section, value & ~1))
+                    names = starts.setdefault(section, {}).setdefault(value & ~1, [])
+                    # Globals are last in the table; they name the function.
+                    names.insert(0 if binding == "STB_LOCAL" else len(names), symbol.name)
+                    if binding != "STB_LOCAL":
+                        self.globals.add(symbol.name)
                 elif kind != "STT_SECTION" and symbol.name and kind != "STT_FILE":
                     self._names.setdefault((section, value), symbol.name)
-        for section, found in starts.items():
-            found.sort()
-            ends = [start for start, _ in found[1:]] + [len(self.data.get(section, b""))]
-            for (start, name), end in zip(found, ends, strict=True):
-                self.functions.append(Function(name, section, start, end))
-                self._names[(section, start)] = name
         for entries in self._maps.values():
             entries.sort()
+        for section, places in starts.items():
+            found = [
+                (start, names)
+                for start, names in sorted(places.items())
+                if not ((section, start) in untyped and self.is_data(section, start))
+            ]
+            ends = [start for start, _ in found[1:]] + [len(self.data.get(section, b""))]
+            for (start, names), end in zip(found, ends, strict=True):
+                public = [name for name in names if name in self.globals] or names[:1]
+                self.functions.append(Function(public[0], section, start, end, tuple(public)))
+                self._names[(section, start)] = public[0]
 
     def _read_relocations(self, elf: ELFFile) -> None:
         for section in elf.iter_sections():
@@ -120,6 +145,7 @@ class ObjectFile:
             program = dwarf.line_program_for_CU(unit)
             if program is None:
                 continue
+            names = [Path(file.name.decode()).name for file in program["file_entry"]]
             current = None
             for entry in program.get_entries():
                 state = entry.state
@@ -129,7 +155,7 @@ class ObjectFile:
                     current = next(section, -1)
                 if state.end_sequence:
                     current = None
-                else:
+                elif not self._listing or names[state.file - 1 : state.file] == [self._listing]:
                     self._lines[(current, state.address)] = state.line
 
     def line(self, section: int, address: int) -> int | None:
@@ -149,6 +175,15 @@ class ObjectFile:
         entries = self._maps.get(section, [])
         index = bisect_right(entries, (address, True)) - 1
         return index >= 0 and entries[index][1]
+
+    def defined(self) -> set[str]:
+        """Names of functions, labels and objects that it has."""
+        functions = {name for function in self.functions for name in function.names}
+        return functions | set(self._names.values())
+
+    def wanted(self) -> set[str]:
+        """Names that it takes from elsewhere."""
+        return {relocation.symbol for relocation in self._relocations.values()} - self.defined()
 
     def word(self, section: int, address: int) -> int:
         """The word a PC-relative load finds; IndexError outside the section."""

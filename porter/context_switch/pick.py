@@ -20,7 +20,6 @@ from porter.context_switch.ir import (
     Binary,
     BlockLoad,
     BlockStore,
-    Branch,
     Call,
     Condition,
     Const,
@@ -30,6 +29,7 @@ from porter.context_switch.ir import (
     Statement,
     Store,
     Symbol,
+    Terminator,
     Var,
 )
 from porter.context_switch.structure import If, Node, Return, conditions_and_statements
@@ -123,7 +123,7 @@ def running_task(pick: Pick) -> Running | None:
     return Running(variable.name, choose)
 
 
-def _touched(item: Statement | Branch) -> set[str]:
+def _touched(item: Statement | Terminator) -> set[str]:
     return used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from porter.context_switch.accept import with_runtime
-from porter.context_switch.asm_file import port_asm_file
+from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
@@ -40,7 +40,8 @@ def transcribe_project(
             if file.suffix == ".c" and _ASM.search(data):
                 ports += CFile(file, headers, options).port()
             elif file.suffix in (".s", ".S"):
-                ports += port_asm_file(file, listed, options)
+                texts = [file for file in listed if file.suffix in (".h", ".c")]
+                ports += AsmFile(file, texts, options).port()
         except CompileError as error:
             reason = f"can't be compiled with the project's options: {error}"
             ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))

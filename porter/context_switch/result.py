@@ -16,7 +16,7 @@ ROLE_OTHER = "other"
 
 @dataclass(frozen=True)
 class SwitchPort:
-    """One edit of an original file, or one function that a person has to port.
+    """One edit of an original file, a new file, or one function that a person has to port.
 
     `start` and `end` count bytes of the file as it is on disk; `replacement` has the file's own
     line ends. An escalated entry covers the function's definition and repeats its bytes, so
@@ -31,6 +31,11 @@ class SwitchPort:
     name: str
     status: str
     reason: str
+
+
+def companion_of(source: Path) -> Path:
+    """The C file beside an assembler file that holds what was taken out of it."""
+    return source.with_name(f"{source.stem}_fvm.c")
 
 
 class NotTranscribable(Exception):

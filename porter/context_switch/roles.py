@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from porter.context_switch.decode import Immediate, Instruction
+from contextlib import suppress
+
+from porter.context_switch.decode import Immediate, Instruction, Memory
+from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.result import ROLE_OTHER, ROLE_START, ROLE_SVC, ROLE_SWITCH
 
 _PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
@@ -13,14 +16,15 @@ def classify(instructions: list[Instruction]) -> str | None:
 
     A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
     task, which legacy code does behind an SVC; code that opens interrupts or resets MSP and raises
-    the SVC is the first-task start.
+    the SVC, pends a switch or goes to the task itself is the first-task start.
     """
     reads = any(i.name == "mrs" and i.detail.endswith("psp") for i in instructions)
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
-    if writes:
+    resets = any(i.detail.startswith("msp,") for i in instructions)
+    opens = resets or any(i.name == "cpsie" for i in instructions)
+    if writes and (reads or not opens):
         return ROLE_SWITCH if reads else ROLE_SVC
-    opens = any(i.name == "cpsie" or i.detail.startswith("msp,") for i in instructions)
-    if any(i.name == "svc" for i in instructions) and opens and not reads:
+    if opens and not reads and (writes or resets or any(i.name == "svc" for i in instructions)):
         return ROLE_START
     privileged = any(i.name in _PRIVILEGED for i in instructions)
     return ROLE_OTHER if privileged or any(map(_is_literal_load, instructions)) else None
@@ -33,6 +37,27 @@ def touches_stack_pointers(instructions: list[Instruction]) -> bool:
         for instruction in instructions
         for register in ("psp", "msp")
     )
+
+
+def needs_port(instructions: list[Instruction], unit: ObjectFile, section: int) -> bool:
+    """Whether a function of an assembler file has privileged instructions, or addresses of the
+    system control space."""
+    return any(
+        instruction.name in _PRIVILEGED or _constant(instruction, unit, section) >> 28 == 0xE
+        for instruction in instructions
+    )
+
+
+def _constant(instruction: Instruction, unit: ObjectFile, section: int) -> int:
+    """The word that an instruction loads, 0 for another instruction."""
+    last = instruction.operands[-1] if instruction.operands else None
+    if isinstance(last, Immediate) and instruction.name in ("mov", "movw", "movt"):
+        return last.value << 16 if instruction.name == "movt" else last.value
+    if isinstance(last, Memory) and instruction.name == "ldr" and last.base == "pc":
+        place = ((instruction.address + 4) & ~3) + last.displacement
+        with suppress(IndexError):
+            return unit.word(section, place)
+    return 0
 
 
 def _is_literal_load(instruction: Instruction) -> bool:

@@ -8,9 +8,14 @@ from porter.context_switch import webs
 from porter.context_switch.dataflow import Environment, live_in, live_out, propagate, remove_dead
 from porter.context_switch.ir import (
     CONTEXT,
+    KEPT,
     MASKS,
+    PARAMETERS,
+    RETURNED,
     UNREAD,
+    WHY_STACK,
     Assign,
+    Binary,
     BlockLoad,
     Branch,
     Call,
@@ -41,6 +46,8 @@ def simplify(program: Program, role: str) -> None:
     # A handler of vector 0 only runs while nothing is masked.
     entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
     keep = frozenset() if role == ROLE_SWITCH else frozenset(MASKS)
+    propagate(program, entry)
+    _check_conventions(program)
     for _ in range(2):  # the split lets copies through that a reused register blocked
         propagate(program, entry)
         remove_dead(program, keep)
@@ -55,6 +62,26 @@ def simplify(program: Program, role: str) -> None:
     _forget_unused(program)
     _check(program)
     check_memory(program)
+
+
+def _check_conventions(program: Program) -> None:
+    """A plain function gives its caller r4-r11 back, and SP comes back to the handler's stack."""
+    for block in program.blocks.values():
+        kept: list[Statement] = []
+        for statement in block.statements:
+            match statement:
+                case Assign(target=target, value=value) if target.startswith(KEPT):
+                    if value != Var(target.replace(KEPT, "entry")):
+                        raise NotTranscribable(
+                            f"changes r{target.removeprefix(KEPT)} of its caller"
+                        )
+                case Assign(origin, target, Binary(_, left, right)) if target == RETURNED:
+                    if left != right:
+                        raise NotTranscribable("leaves SP somewhere else than it found it")
+                    kept.append(Note(origin, WHY_STACK))
+                case _:
+                    kept.append(statement)
+        block.statements = kept
 
 
 def _forget_unused(program: Program) -> None:
@@ -134,12 +161,14 @@ def _check(program: Program) -> None:
     """Nobody may read what nobody wrote."""
     for block in program.blocks.values():
         for item in (*block.statements, block.end):
+            if "CONTROL" in used(item):
+                raise NotTranscribable("reads CONTROL, which a guest can't see")
             for expr in reads(item):
                 if (hole := undefined(expr)) is not None:
                     raise NotTranscribable(f"reads a register that {hole.why} destroyed")
         if isinstance(block.end, Branch) and "flag_kind" in used(block.end):
             raise NotTranscribable("a condition tests flags of more than one instruction")
     entry = live_in(program, program.entry, live_out(program)[program.entry])
-    unknown = sorted(entry - set(CONTEXT) - set(MASKS) - {"MSP", "CONTROL"})
+    unknown = sorted(entry - {*CONTEXT, *MASKS, *PARAMETERS, "IPSR", "MSP", "CONTROL"})
     if unknown:
         raise NotTranscribable(f"reads {unknown[0]} before anything was written there")

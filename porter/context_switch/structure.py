@@ -31,9 +31,10 @@ class If:
 
 @dataclass(frozen=True)
 class Return:
-    """An end of the function that isn't the last line."""
+    """An end of the function that isn't the last line, or that returns a value."""
 
     origin: Origin
+    value: Expr | None = None
 
 
 Node = Statement | If | Return
@@ -50,12 +51,18 @@ def flatten(nodes: tuple[Node, ...]) -> list[Statement | If]:
     return found
 
 
-def conditions_and_statements(nodes: tuple[Node, ...]) -> list[Statement | Branch]:
-    """The same with each if as the branch it came from, for the readers of `walk`."""
-    return [
-        Branch(node.condition, 0, 0, node.origin) if isinstance(node, If) else node
-        for node in flatten(nodes)
-    ]
+def conditions_and_statements(nodes: tuple[Node, ...]) -> list[Statement | Branch | Exit]:
+    """The same with each if as the branch it came from, and returns, for the readers of `walk`."""
+    found: list[Statement | Branch | Exit] = []
+    for node in nodes:
+        if isinstance(node, If):
+            inner = conditions_and_statements((*node.then, *node.otherwise))
+            found += [Branch(node.condition, 0, 0, node.origin), *inner]
+        elif isinstance(node, Return):
+            found.append(Exit(node.origin, node.value))
+        else:
+            found.append(node)
+    return found
 
 
 def structure(program: Program) -> tuple[Node, ...]:
@@ -87,9 +94,9 @@ class _Structurer:
                 case Branch():
                     more, key = self._branch(block.end, stop)
                     nodes.extend(more)
-                case Exit(origin):
-                    if stop is not None:
-                        nodes.append(Return(origin))
+                case Exit(origin, value):
+                    if stop is not None or value is not None:
+                        nodes.append(Return(origin, value))
                     key = None
         return tuple(nodes)
 
@@ -102,8 +109,11 @@ class _Structurer:
             if len(self._reachable(long)) < len(self._reachable(short)):
                 short, long, condition = long, short, inverse(condition)
             body = self._sequence(short, None)
-            if not isinstance(self._program.blocks[long].end, Exit) or (
-                self._program.blocks[long].statements or stop is not None
+            ended = body and isinstance(body[-1], Return)
+            if not ended and (
+                not isinstance(self._program.blocks[long].end, Exit)
+                or self._program.blocks[long].statements
+                or stop is not None
             ):
                 body = (*body, Return(()))
             return [If(condition, body, (), end.origin)], long

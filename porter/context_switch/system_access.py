@@ -5,6 +5,7 @@ from __future__ import annotations
 from porter.context_switch.ir import (
     MASKS,
     WHY_NESTING,
+    WORD,
     Assign,
     Binary,
     Const,
@@ -16,8 +17,15 @@ from porter.context_switch.ir import (
     Program,
     Statement,
     Store,
+    Var,
 )
-from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.result import (
+    ROLE_OTHER,
+    ROLE_START,
+    ROLE_SVC,
+    ROLE_SWITCH,
+    NotTranscribable,
+)
 from porter.context_switch.walk import fold, reads, subexpressions
 
 SYSTEM_SPACE = 0xE000_0000
@@ -25,10 +33,15 @@ ICSR = 0xE000_ED04
 VTOR = 0xE000_ED08
 CPACR = 0xE000_ED88
 PENDSVSET = 1 << 28
+PENDSVCLR = 1 << 27
+SHPR = (0xE000_ED18, 0xE000_ED1C, 0xE000_ED20)
+FPCA = 1 << 2
 FPU_ACCESS = 0xF << 20
 
 WHY_MSP = "handlers have their own stack in VCT"
 WHY_CONTROL = "tasks always run unprivileged on their own stack"
+WHY_FPCA = "a guest can't forget FPU state: from now on every frame has room for it"
+WHY_PRIORITY = "vector 0 runs last; priorities of the others come with the description"
 WHY_FPU = "the FPU comes with the domain's grant"
 
 _INITIAL_STACK = Load(Load(Const(VTOR)))  # the first word of the vector table
@@ -72,6 +85,10 @@ def _masks_end_open(program: Program) -> bool:
 
 def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
     match statement:
+        case Assign(origin, "CONTROL", Binary("&" | "|", Var("CONTROL"), Const(bits))):
+            if role != ROLE_START:
+                raise NotTranscribable("writes a value to CONTROL that a guest can't have")
+            return Note(origin, WHY_FPCA if bits == WORD - FPCA else WHY_CONTROL)
         case Assign(origin=origin, target="PRIMASK" | "BASEPRI" as mask, value=value):
             return Note(origin, WHY_NESTING) if drop_masks else _mask(origin, mask, value)
         case Assign(target="MSP", value=value):
@@ -84,7 +101,7 @@ def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
                 raise NotTranscribable("writes a value to CONTROL that a guest can't have")
             return Note(statement.origin, WHY_CONTROL)
         case Store(address=Const(value=address), value=value):
-            return _system_store(statement, address, value)
+            return _system_store(statement, address, value, role)
     return statement
 
 
@@ -98,9 +115,15 @@ def _mask(origin: Origin, mask: str, value: Expr) -> Guest:
     return Guest(origin, "virt_int_restore", (which, value))
 
 
-def _system_store(statement: Store, address: int, value: Expr) -> Statement:
+def _system_store(statement: Store, address: int, value: Expr, role: str) -> Statement:
     if address == ICSR and value == Const(PENDSVSET):
+        if role == ROLE_OTHER:
+            return Guest(statement.origin, "virt_yield", ())
         return Guest(statement.origin, "virt_vct_trig", ("FVM_VIRT_SWITCH",))
+    if address == ICSR and value == Const(PENDSVCLR):
+        return Guest(statement.origin, "virt_vct_clear", ("FVM_VIRT_SWITCH",))
+    if address & ~3 in SHPR:
+        return Note(statement.origin, WHY_PRIORITY)
     if (
         address == CPACR
         and isinstance(value, Binary)

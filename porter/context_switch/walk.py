@@ -16,6 +16,7 @@ from porter.context_switch.ir import (
     Call,
     Condition,
     Const,
+    Exit,
     Expr,
     Guest,
     Load,
@@ -110,6 +111,8 @@ def reads(statement: Statement | Terminator) -> tuple[Expr, ...]:
             return tuple(argument for argument in arguments if isinstance(argument, Expr))
         case Branch(condition=condition):
             return (condition,)
+        case Exit(value=Expr() as value):
+            return (value,)
     return ()
 
 
@@ -157,6 +160,16 @@ def substitute(statement: Statement, change: Rewrite) -> Statement:
                 ),
             )
     return statement
+
+
+def substitute_end(end: Terminator, change: Rewrite) -> Terminator:
+    """The same for what a block ends with."""
+    match end:
+        case Branch(condition=condition):
+            return replace(end, condition=rewrite(condition, change))
+        case Exit(value=Expr() as value):
+            return replace(end, value=rewrite(value, change))
+    return end
 
 
 def undefined(expr: Expr) -> Undefined | None:

@@ -13,22 +13,21 @@ from porter.context_switch.dataflow import live_out
 from porter.context_switch.ir import (
     CONTEXT,
     MASKS,
+    PARAMETERS,
     Assign,
     BlockLoad,
     BlockStore,
-    Branch,
     Call,
-    Expr,
     Program,
     Statement,
     Var,
 )
-from porter.context_switch.walk import defined, rewrite, substitute, used
+from porter.context_switch.walk import Rewrite, defined, substitute, substitute_end, used
 
 Site = tuple[int, int, str]  # block key, statement index (-1: entry of the program), variable
 Reaching = dict[str, frozenset[Site]]
 
-_PINNED = frozenset((*CONTEXT, *MASKS, "MSP", "CONTROL"))
+_PINNED = frozenset((*CONTEXT, *MASKS, *PARAMETERS, "IPSR", "MSP", "CONTROL"))
 
 
 class _Union:
@@ -77,9 +76,8 @@ def split(program: Program) -> None:
             after = {name: names.of((key, index, name)) for name in defined(statement)}
             renamed.append(_rename(statement, before, after))
         block.statements = renamed
-        if isinstance(block.end, Branch):
-            before = {name: names.of(min(_sites(state, name))) for name in used(block.end)}
-            block.end = replace(block.end, condition=_renamed(block.end.condition, before))
+        before = {name: names.of(min(_sites(state, name))) for name in used(block.end)}
+        block.end = substitute_end(block.end, _renaming(before))
 
 
 class _Names:
@@ -133,12 +131,12 @@ def _join(left: Reaching, right: Reaching) -> Reaching:
     return {name: _sites(left, name) | _sites(right, name) for name in left.keys() | right.keys()}
 
 
-def _renamed(expr: Expr, names: dict[str, str]) -> Expr:
-    return rewrite(expr, lambda var: Var(names.get(var.name, var.name)))
+def _renaming(names: dict[str, str]) -> Rewrite:
+    return lambda var: Var(names.get(var.name, var.name))
 
 
 def _rename(statement: Statement, before: dict[str, str], after: dict[str, str]) -> Statement:
-    renamed = substitute(statement, lambda var: Var(before.get(var.name, var.name)))
+    renamed = substitute(statement, _renaming(before))
     match renamed:
         case Assign(target=target):
             return replace(renamed, target=after[target])
@@ -172,8 +170,7 @@ def rename(program: Program, old: str, new: str) -> None:
             before = {name: names.get(name, name) for name in used(statement)}
             renamed.append(_rename(statement, before, after))
         block.statements = renamed
-        if isinstance(block.end, Branch):
-            block.end = replace(block.end, condition=_renamed(block.end.condition, names))
+        block.end = substitute_end(block.end, _renaming(names))
 
 
 def _copies(program: Program) -> list[tuple[str, str]]:

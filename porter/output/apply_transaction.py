@@ -25,10 +25,10 @@ _OLD = ".fvm-old"
 
 @dataclass(frozen=True)
 class Change:
-    """A file, what it held when it was read, and what it shall hold."""
+    """A file, what it held when it was read (None: there is none yet), and what it shall hold."""
 
     path: Path
-    before: bytes
+    before: bytes | None
     after: bytes
 
 
@@ -64,11 +64,13 @@ def recover(root: Path) -> None:
     journal = root / JOURNAL
     if not journal.is_file():
         return
-    for name in json.loads(journal.read_text(encoding="utf-8")):
+    for name, is_new in json.loads(journal.read_text(encoding="utf-8")).items():
         path = root / name
         old = _beside(path, _OLD)
         if old.is_file():
             os.replace(old, path)
+        elif is_new:
+            path.unlink(missing_ok=True)
         _beside(path, _NEW).unlink(missing_ok=True)
     journal.unlink()
     _sync_folder(root)
@@ -76,16 +78,17 @@ def recover(root: Path) -> None:
 
 def _prepare(root: Path, changes: Sequence[Change]) -> None:
     """Journal, then the old copies, then the new contents: each on disk before the next."""
-    names = [os.path.relpath(change.path, root) for change in changes]
+    names = {os.path.relpath(change.path, root): change.before is None for change in changes}
     _write(root / JOURNAL, json.dumps(names).encode())
     _sync_folder(root)
     for change in changes:
-        old = _beside(change.path, _OLD)
-        _write(old, change.before)
-        shutil.copystat(change.path, old)
         new = _beside(change.path, _NEW)
         _write(new, change.after)
-        shutil.copymode(change.path, new)
+        if change.before is not None:
+            old = _beside(change.path, _OLD)
+            _write(old, change.before)
+            shutil.copystat(change.path, old)
+            shutil.copymode(change.path, new)
 
 
 def _finish(root: Path, changes: Sequence[Change], keep_originals: bool) -> None:
@@ -93,6 +96,8 @@ def _finish(root: Path, changes: Sequence[Change], keep_originals: bool) -> None
         _sync_folder(folder)
     (root / JOURNAL).unlink()  # from here on the new files are the project
     for change in changes:
+        if change.before is None:
+            continue
         old = _beside(change.path, _OLD)
         original = change.path.with_name(change.path.name + ".orig")
         if keep_originals and not original.exists():

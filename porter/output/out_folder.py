@@ -65,9 +65,11 @@ def _copy(result: PortResult, out: Path, fresh: Path) -> None:
             target = fresh / port.file.name
             previous = out / port.file.name
             data = port.ported
-            target.unlink()  # a link must not lead the edit back into the project
+            if not port.is_new:
+                target.unlink()  # a link must not lead the edit back into the project
             target.write_bytes(data)
-            shutil.copymode(port.file.path, target)
+            if not port.is_new:
+                shutil.copymode(port.file.path, target)
             # An unchanged result keeps its time, so that the next build has nothing to do.
             if previous.is_file() and previous.read_bytes() == data:
                 shutil.copystat(previous, target)

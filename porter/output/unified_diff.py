@@ -23,8 +23,8 @@ class _Change:
     lines: tuple[bytes, ...]
 
 
-def unified_diff(file: SourceFile, edits: Iterable[Edit]) -> bytes:
-    """The diff of one file; empty if the edits change nothing."""
+def unified_diff(file: SourceFile, edits: Iterable[Edit], is_new: bool = False) -> bytes:
+    """The diff of one file; empty if the edits change nothing. `is_new`: it doesn't exist yet."""
     changes = _joined(_changes(file, edits))
     if not changes:
         return b""
@@ -32,7 +32,8 @@ def unified_diff(file: SourceFile, edits: Iterable[Edit]) -> bytes:
     tab = b"\t" if b" " in before else b""
     parts = [
         b"diff --git %s %s\n" % (before, after),
-        b"--- %s%s\n" % (before, tab),
+        b"new file mode 100644\n" if is_new else b"",
+        b"--- /dev/null\n" if is_new else b"--- %s%s\n" % (before, tab),
         b"+++ %s%s\n" % (after, tab),
     ]
     lines = _LINE.findall(file.data)

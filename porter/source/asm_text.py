@@ -45,7 +45,7 @@ def dialect_of(data: bytes) -> Dialect:
 
 def instructions(text: bytes, dialect: Dialect = "gnu") -> Iterator[Instruction]:
     """Instructions of a text; offsets are into it. A label alone has an empty mnemonic."""
-    clean = _blank_comments(text, dialect)
+    clean = blank_comments(text, dialect)
     separators = b"\n" if dialect == "armasm" else b"\n;"
     start = 0
     for end in _statement_ends(clean, separators):
@@ -58,7 +58,8 @@ def blank(text: bytes) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
-def _blank_comments(text: bytes, dialect: Dialect) -> bytes:
+def blank_comments(text: bytes, dialect: Dialect) -> bytes:
+    """The text with white space for its comments and preprocessor lines, every offset kept."""
     text = _COMMENT.sub(lambda match: blank(match.group()), text)
     line_comment = _ARMASM_LINE_COMMENT if dialect == "armasm" else _GNU_LINE_COMMENT
     return line_comment.sub(lambda match: blank(match.group()), text)

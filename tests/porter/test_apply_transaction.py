@@ -129,3 +129,25 @@ def test_permissions_stay(tmp_path: Path) -> None:
     changes[0].path.chmod(0o640)
     apply_changes(tmp_path, changes)
     assert changes[0].path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_appears_with_the_others_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = Change(tmp_path / "sub" / "new.c", None, b"new")
+    changes = [*project(tmp_path), new]
+    before = everything(tmp_path)
+    replace = os.replace
+
+    def fail(source: Path, target: Path) -> None:
+        replace(source, target)
+        if Path(target).name == "new.c":
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(apply_transaction.os, "replace", fail)
+    with pytest.raises(FvmError, match="nothing was changed"):
+        apply_changes(tmp_path, changes)
+    assert everything(tmp_path) == before
+    monkeypatch.undo()
+    apply_changes(tmp_path, changes)
+    assert (tmp_path / "sub" / "new.c").read_bytes() == b"new"

@@ -1,16 +1,43 @@
-"""Handlers in assembler files: what is understood is said, and the file is left to a person."""
+"""Handlers in assembler files: taken out of the file, and written in C beside it."""
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+from porter.context_switch import SwitchPort
+from porter.output.unified_diff import unified_diff
+from porter.port import port_project
 from tests.porter.context_switch.trees import M3, Tree, fixture
 
 HANDLER = """\
     .syntax unified
     .thumb
     .text
+
+    /* Masks. */
+    .global os_mask
+    .type os_mask, %function
+os_mask:
+    mrs     r0, primask
+    cpsid   i
+    bx      lr
+
+    .global os_request
+    .type os_request, %function
+    .global os_request_late
+    .type os_request_late, %function
+os_request:
+os_request_late:
+    ldr     r1, =next
+    str     r0, [r1]
+    ldr     r0, =0xE000ED04
+    ldr     r1, =0x10000000
+    str     r1, [r0]
+    bx      lr
+
+/* The switch itself. */
     .global PendSV_Handler
     .type PendSV_Handler, %function
 PendSV_Handler:
@@ -28,11 +55,47 @@ PendSV_Handler:
     msr     psp, r0
     bx      lr
     .size PendSV_Handler, . - PendSV_Handler
-    .global Reset_Handler
-    .type Reset_Handler, %function
-Reset_Handler:
-    ldr     r0, =0x20001000
-    b       Reset_Handler
+
+    .global os_double
+    .type os_double, %function
+os_double:
+    add     r0, r0, r0
+    bx      lr
+
+    .global HardFault_Handler
+    .type HardFault_Handler, %function
+HardFault_Handler:
+    mrs     r0, psp
+    b       .
+"""
+HEADER = """\
+struct task;
+unsigned os_mask(void);
+void os_request(struct task *chosen), os_request_late(struct task *chosen);
+void choose(void);
+int os_double(int value);
+"""
+START = """\
+    .global os_start
+    .type os_start, %function
+os_start:
+    ldr     r1, =next
+    str     r0, [r1]
+    ldr     r0, =0xE000ED20
+    ldr     r1, =0x00FF0000
+    ldr     r2, [r0]
+    orrs    r1, r1, r2
+    str     r1, [r0]
+    ldr     r0, =0xE000ED04
+    ldr     r1, =0x10000000
+    str     r1, [r0]
+    ldr     r0, =0xE000ED08
+    ldr     r0, [r0]
+    ldr     r0, [r0]
+    msr     msp, r0
+    cpsie   i
+    isb
+    b       .
 """
 
 
@@ -43,13 +106,94 @@ def with_header(folder: Path, prototype: str) -> Tree:
     return replace(tree, files=(*tree.files, header))
 
 
-def test_understood_handler_is_named_with_its_role(tmp_path: Path) -> None:
-    (found,) = with_header(tmp_path, "void choose(void);\n").port()
-    assert (found.status, found.role, found.name) == ("escalated", "switch", "PendSV_Handler")
-    assert "13 instructions understood" in found.reason
-    assert found.file.read_bytes()[found.start :].startswith(b"PendSV_Handler:")
+def companion(ports: list[SwitchPort]) -> str:
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    assert new.file.name == "switch_fvm.c"
+    return new.replacement.decode()
+
+
+def named(ports: list[SwitchPort], name: str) -> SwitchPort:
+    (found,) = [port for port in ports if port.name == name]
+    return found
+
+
+def test_the_handler_becomes_c_beside_the_file(tmp_path: Path) -> None:
+    ports = with_header(tmp_path, HEADER).port()
+    handler = named(ports, "PendSV_Handler")
+    assert (handler.status, handler.role) == ("rewritten", "switch")
+    text = companion(ports)
+    assert "void PendSV_Handler(void)\n{\n" in text
+    assert "USR_STMDB(sp, R4, R11);" in text and "/* stmdb r0!, {r4-r11} */" in text
+    assert "choose();" in text
+
+
+def test_plain_functions_keep_their_parameters_results_and_second_names(tmp_path: Path) -> None:
+    text = companion(with_header(tmp_path, HEADER).port())
+    assert "uint32_t os_mask(void)" in text and "virt_int_mask(VIRT_PRIMASK);" in text
+    assert "void os_request(void *chosen)" in text and "virt_yield();" in text
+    assert "    os_request(chosen);\n}" in text
+
+
+def test_what_the_guest_can_run_stays_with_its_comments(tmp_path: Path) -> None:
+    tree = with_header(tmp_path, HEADER)
+    ports = tree.port()
+    tree.apply([port for port in ports if port.file.suffix == ".S"])
+    left = tree.files[0].read_text()
+    assert "os_double:\n    add     r0, r0, r0\n    bx      lr\n" in left
+    assert "/* The switch itself. */\n/* PendSV_Handler: in switch_fvm.c. */\n" in left
+    assert "psp" not in left and ".size" not in left and "HardFault_Handler:\n" not in left
+
+
+def test_a_start_that_pends_the_switch(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, HANDLER + START, M3, "switch.S")
+    header = tmp_path / "os.h"
+    header.write_text(HEADER + "void os_start(struct task *first);\n")
+    text = companion(replace(tree, files=(*tree.files, header)).port())
+    start = text[text.index("void os_start(void *first)") :]
+    place = [start.index(part) for part in ("virt_vct_trig(FVM_VIRT_SWITCH);",
+             "virt_int_unmask(VIRT_PRIMASK);", "for (;;) {}")]  # fmt: skip
+    assert place == sorted(place)
 
 
 def test_prototypes_come_from_the_projects_headers(tmp_path: Path) -> None:
-    (found,) = with_header(tmp_path, "void other(void);\n").port()
-    assert "no prototype of choose()" in found.reason
+    ports = with_header(tmp_path, HEADER.replace("void choose(void);", "")).port()
+    handler = named(ports, "PendSV_Handler")
+    assert handler.status == "escalated" and "no prototype of choose()" in handler.reason
+
+
+def test_an_if_chooses_the_prototype(tmp_path: Path) -> None:
+    both = "#ifdef SMP\nunsigned os_mask(int core);\n#else\nunsigned os_mask(void);\n#endif\n"
+    text = companion(with_header(tmp_path, HEADER.replace("unsigned os_mask(void);", both)).port())
+    assert "uint32_t os_mask(void)" in text
+
+
+def test_a_file_of_that_name_is_not_overwritten(tmp_path: Path) -> None:
+    tree = with_header(tmp_path, HEADER)
+    (tmp_path / "switch_fvm.c").write_text("/* mine */\n")
+    ports = tree.port()
+    assert {port.status for port in ports if port.name == "PendSV_Handler"} == {"escalated"}
+    assert "in the way" in named(ports, "PendSV_Handler").reason
+
+
+def test_what_the_rest_needs_is_not_taken_out(tmp_path: Path) -> None:
+    text = HANDLER.replace("add     r0, r0, r0\n", "bne     inner\n").replace(
+        "    msr     psp, r0\n", "inner:\n    msr     psp, r0\n"
+    )
+    tree = fixture(tmp_path, text, M3, "switch.S")
+    header = tmp_path / "os.h"
+    header.write_text(HEADER)
+    ports = replace(tree, files=(*tree.files, header)).port()
+    assert named(ports, "PendSV_Handler").status == "escalated"
+    assert "the rest of the file needs inner" in named(ports, "PendSV_Handler").reason
+
+
+def test_the_diff_creates_the_file(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "switch.S").write_text(HANDLER)
+    (project / "os.h").write_text(HEADER)
+    result = port_project(project)
+    diff = b"".join(unified_diff(port.file, port.edits, port.is_new) for port in result.files)
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    subprocess.run(["git", "apply", "-"], cwd=project, input=diff, check=True)
+    assert "void PendSV_Handler(void)" in (project / "switch_fvm.c").read_text()

@@ -1,0 +1,133 @@
+"""Where functions stand in an assembler source file, by lines, directives and comments included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from porter.context_switch.result import NotTranscribable
+from porter.source.asm_text import blank_comments, dialect_of
+
+# What an author puts in front of a function's label and behind its last instruction.
+_FRONT = re.compile(
+    rb"\s*(?:\.?(?:thumb_func|type|global|globl|weak|export|public|pubweak|align|alignrom|balign"
+    rb"|p2align)|\.fnstart|\.cantunwind)\b\s*([\w.$]*)",
+    re.IGNORECASE,
+)
+_NAMELESS = re.compile(
+    rb"\s*(?:\.thumb_func|\.fnstart|\.cantunwind|\.?\w*align\w*)\b", re.IGNORECASE
+)
+_BACK = re.compile(rb"\s*(?:\.size|\.fnend|endp|endfunc|\.endfunc)\b", re.IGNORECASE)
+_OUTSIDE = re.compile(
+    rb"\s*(?:\.(?:section|text|data|bss|syntax|thumb|arm|code|cpu|arch|fpu|file|equ|set|extern|include"
+    rb"|macro|endm|end|eabi_attribute)|end|area|section|rseg|import|extern|preserve8|require8|thumb"
+    rb"|equ|get|include)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*:|([A-Za-z_][\w]*)(?=\s|\Z)")
+_DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(\w+)")
+
+
+@dataclass(frozen=True)
+class _Line:
+    start: int
+    end: int
+    code: bytes  # without comments; empty for preprocessor lines too
+    directive: bytes  # the preprocessor's word
+
+
+class AsmSource:
+    """One file as it is on disk."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.dialect = dialect_of(data)
+        self.eol = b"\r\n" if b"\r\n" in data else b"\n"
+        clean = blank_comments(data, self.dialect)
+        self._lines: list[_Line] = []
+        start = 0
+        for line in data.splitlines(keepends=True):
+            end = start + len(line)
+            directive = _DIRECTIVE.match(data, start, end)
+            code = clean[start:end].rstrip()
+            word = directive.group(1) if directive and not code.strip() else b""
+            self._lines.append(_Line(start, end, code if code.strip() else b"", word))
+            start = end
+
+    def comment(self, text: str) -> bytes:
+        """A line that stands for a function."""
+        line = f"; {text}" if self.dialect == "armasm" else f"/* {text} */"
+        return line.encode("latin-1") + self.eol
+
+    def ranges(self, first: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+        """[start, end) of each function, by the line (from 1) of its first instruction.
+
+        A function's text ends with the last line of code or data in front of the next one's.
+        """
+        names = sorted(first, key=lambda name: first[name])
+        starts = [self._start(first[name] - 1) for name in names]
+        found = {}
+        for name, start, limit in zip(names, starts, [*starts[1:], len(self._lines)], strict=True):
+            end = self._end(start, limit)
+            found[name] = (self._lines[start].start, self._lines[end - 1].end)
+        return found
+
+    def _start(self, index: int) -> int:
+        """The first line that belongs to a function: its label, and what announces it."""
+        names = self._labels(index)
+        top = index
+        for place in range(index - 1, -1, -1):
+            line = self._lines[place]
+            if line.directive or _BACK.match(line.code):
+                break
+            if label := self._label(line):
+                names.add(label)
+                top = place
+            elif line.code and self._announces(line, names):
+                top = place
+            elif line.code:
+                break
+        return top
+
+    def _announces(self, line: _Line, names: set[bytes]) -> bool:
+        front = _FRONT.match(line.code)
+        if front is None:
+            return False
+        return _NAMELESS.match(line.code) is not None or front.group(1) in names
+
+    def _end(self, start: int, limit: int) -> int:
+        last = start
+        for place in range(start, limit):
+            code = self._lines[place].code
+            if code and not _OUTSIDE.match(code) and not self._foreign(self._lines[place], start):
+                last = place
+        last += 1
+        while self._open(start, last):  # an #endif behind the last instruction
+            if last >= len(self._lines) or self._lines[last].code:
+                raise NotTranscribable("an #if begins or ends in the middle of the function")
+            last += 1
+        return last
+
+    def _foreign(self, line: _Line, start: int) -> bool:
+        front = _FRONT.match(line.code)
+        return front is not None and not self._announces(line, self._labels(start))
+
+    def _open(self, start: int, end: int) -> bool:
+        depth = 0
+        for line in self._lines[start:end]:
+            depth += line.directive.startswith(b"if")
+            depth -= line.directive == b"endif"
+        return depth > 0
+
+    def _labels(self, index: int) -> set[bytes]:
+        label = self._label(self._lines[index])
+        return {label} if label else set()
+
+    def _label(self, line: _Line) -> bytes:
+        match = _LABEL.match(line.code)
+        if match is None:
+            return b""
+        if match.group(2) and (self.dialect == "gnu" or _OUTSIDE.match(line.code)):
+            return b""
+        return match.group(1) or match.group(2)
