@@ -11,8 +11,9 @@ const struct fvm_capability *capability_at(const struct fvm_domain *domain, uint
 const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
                                              uint8_t type, uint8_t rights)
 {
-    const struct fvm_capability *capability = capability_at(thread->domain, number);
-    if (capability == NULL) {
+    const struct fvm_domain *domain = thread->domain;
+    const struct fvm_capability *capability = capability_at(domain, number);
+    if (number >= domain->capability_count && capability == NULL) { /* else it never is */
         return NULL;
     }
     uint32_t word; /* type in its lowest byte, rights in the next: one load, one comparison */

@@ -42,19 +42,25 @@ int32_t event_send(uint32_t event, uint8_t sender_domain)
     return event_deliver(event);
 }
 
-int32_t event_deliver(uint32_t event)
+static FVM_RARE int32_t deliver_to_vcpu(uint32_t event)
 {
     const struct fvm_route *route = &fvm_event[event].route;
-    if (FVM_VCPUS == 0 || (route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_SIGNAL) {
-        signal_send(route->target);
-        return FVM_OK;
-    }
     if (!bound[event]) {
         return FVM_E_BUSY; /* the receiver is starting: it looks at its ring when it is up */
     }
     vcpu_pend(&vcpu_table[route->target], route->virt_id,
               (route->kind & FVM_ROUTE_TRANSPARENT) != 0);
     return FVM_OK;
+}
+
+int32_t event_deliver(uint32_t event)
+{
+    const struct fvm_route *route = &fvm_event[event].route;
+    if (FVM_VCPUS == 0 || route->kind == FVM_ROUTE_SIGNAL) {
+        signal_send(route->target);
+        return FVM_OK;
+    }
+    return deliver_to_vcpu(event);
 }
 
 /* The domain stops: what it registered for the event is void. */

@@ -12,12 +12,9 @@
 #include "kernel/kernel.h"
 #include "kernel/pend.h"
 
-#define LINE_WORDS ((FVM_IRQS + 31u) / 32u)
+struct interrupt_lines interrupt_lines;
 
-static uint32_t enabled[LINE_WORDS]; /* by the guest */
-static uint32_t closed[LINE_WORDS];  /* by the stub */
-
-static uint8_t line_of_signal[FVM_AT_LEAST_ONE(FVM_SIGNALS)]; /* or FVM_NO_INDEX */
+uint8_t line_of_signal[FVM_AT_LEAST_ONE(FVM_SIGNALS)];
 
 static uint32_t line_bit(uint32_t line) { return 1u << (line % 32u); }
 
@@ -53,7 +50,9 @@ void interrupt_hold(const struct vcpu *vcpu)
 #pragma GCC unroll 8
     for (uint32_t word = 0; word < LINE_WORDS; word++) {
         if ((FVM_HELD_WORDS >> word & 1u) != 0) {
-            line_arch_mask(word, now[word], enabled[word] & ~closed[word] & ~now[word]);
+            line_arch_mask(word, now[word],
+                           interrupt_lines.enabled[word] & ~interrupt_lines.closed[word] &
+                               ~now[word]);
         }
     }
 }
@@ -82,7 +81,7 @@ void interrupt_dispatch(uint32_t line)
     if (FVM_VM_LINES == 0 || kind_of(route) != FVM_ROUTE_VCPU) {
         return; /* nobody's: it stays closed */
     }
-    closed[line / 32u] |= line_bit(line);
+    interrupt_lines.closed[line / 32u] |= line_bit(line);
     struct vcpu *vcpu = &vcpu_table[route->target];
     FVM_ONCE(vcpu);
     bool at_once = pend_vector(vcpu, route->virt_id, (route->kind & FVM_ROUTE_TRANSPARENT) != 0);
@@ -122,12 +121,12 @@ int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable)
     }
     uint32_t word = line / 32u, bit = line_bit(line);
     if (enable) {
-        enabled[word] |= bit;
-        if ((closed[word] & bit) == 0) {
+        interrupt_lines.enabled[word] |= bit;
+        if ((interrupt_lines.closed[word] & bit) == 0) {
             line_arch_open(line);
         }
     } else {
-        enabled[word] &= ~bit;
+        interrupt_lines.enabled[word] &= ~bit;
         line_arch_close(line);
     }
     return route->virt_id;
@@ -138,9 +137,9 @@ int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable)
 void interrupt_reopen(uint32_t line)
 {
     uint32_t word = line / 32u, bit = line_bit(line);
-    closed[word] &= ~bit;
+    interrupt_lines.closed[word] &= ~bit;
     line_arch_clear(line);
-    if ((enabled[word] & bit) != 0) {
+    if ((interrupt_lines.enabled[word] & bit) != 0) {
         line_arch_open(line);
     }
 }
@@ -148,8 +147,8 @@ void interrupt_reopen(uint32_t line)
 /* The owner restarts: closed until it registers and enables the line again. */
 void interrupt_drop(uint32_t line)
 {
-    enabled[line / 32u] &= ~line_bit(line);
-    closed[line / 32u] &= ~line_bit(line);
+    interrupt_lines.enabled[line / 32u] &= ~line_bit(line);
+    interrupt_lines.closed[line / 32u] &= ~line_bit(line);
     line_arch_close(line);
     line_arch_clear(line);
 }

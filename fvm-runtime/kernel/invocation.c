@@ -123,7 +123,7 @@ static int32_t open(struct port *port, bool admit)
     return FVM_OK;
 }
 
-int32_t invocation_call(struct thread *caller, struct call_frame *frame)
+int32_t invocation_call(struct call_frame *frame, struct thread *caller)
 {
     if (frame->number == FVM_CALL_INVOKE_RETURN) {
         if (caller->port == NULL) {
@@ -169,13 +169,6 @@ bool invocation_stop(uint32_t number)
 {
     (void)number;
     return false;
-}
-
-int32_t invocation_call(struct thread *caller, struct call_frame *frame)
-{
-    (void)caller;
-    (void)frame;
-    return FVM_E_CALL;
 }
 
 #endif

@@ -115,6 +115,14 @@ struct domain {
 };
 extern struct domain domain_table[FVM_DOMAINS];
 
+/* --- hypercall.c, syscall.c: what a call's number stands for ---------------------------------- */
+/* The frame lies in the caller's memory; what this returns is stored in its first word. */
+typedef int32_t kernel_call(struct call_frame *frame, struct thread *caller);
+kernel_call no_call; /* FVM_E_CALL, as for numbers beyond the last */
+/* By number, for VMs and for processes. */
+extern kernel_call *const hypercall_table[FVM_CALLS_OF_VM];
+extern kernel_call *const syscall_table[FVM_CALLS];
+
 /* --- scheduler.c: who runs ---------------------------------------------------------------- */
 void scheduler_init(void);
 void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> READY */
@@ -148,7 +156,7 @@ bool invocation_prepare(const struct fvm_domain *domain, uint32_t number);
 bool invocation_stop(uint32_t number);                  /* a port lets nobody in, and all go */
 bool invocation_leave(const struct thread *thread);     /* it comes home from where it is */
 bool invocation_is_inside(const struct thread *thread); /* it runs in a port */
-int32_t invocation_call(struct thread *caller, struct call_frame *frame);
+kernel_call invocation_call;
 
 /* A thread that isn't of the description; at first it is stopped. */
 bool scheduler_is_free(uint32_t priority);
@@ -158,7 +166,7 @@ void scheduler_remove(struct thread *thread);
 int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to);
 
 /* --- thread.c: threads of processes, by capability ------------------------------------------ */
-int32_t thread_call(struct thread *caller, const struct call_frame *frame);
+kernel_call thread_call;
 /* A step; false: it has stopped. It waits for nothing, and is nowhere else. */
 bool thread_stop(struct thread *thread);
 
@@ -175,13 +183,13 @@ static inline void *slot_object(const struct fvm_capability *capability)
 void slot_init(void);
 const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number);
 struct slot *slot_empty(const struct fvm_domain *domain, uint32_t number); /* NULL: it isn't */
-int32_t slot_call(const struct thread *caller, const struct call_frame *frame);
+kernel_call slot_call;
 /* Steps; false when there is no more to do. */
 bool slot_drop(const struct fvm_domain *domain, uint32_t number);
 bool slot_revoke(const struct fvm_capability *capability);
 
 /* --- memory.c: objects of the run time ------------------------------------------------------ */
-int32_t memory_create(const struct thread *caller, const struct call_frame *frame);
+kernel_call memory_create;
 bool memory_destroy(struct slot *slot); /* what it holds, if it lies here; a step as above */
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
@@ -202,6 +210,13 @@ uint32_t vcpu_tick(struct vcpu *vcpu); /* these two: ticks until they are due ag
 uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry);
 
 /* --- interrupt.c: physical lines ---------------------------------------------------------- */
+#define LINE_WORDS ((FVM_IRQS + 31u) / 32u)
+struct interrupt_lines {          /* the architecture's entry knows it; a bit a line */
+    uint32_t enabled[LINE_WORDS]; /* by the guest */
+    uint32_t closed[LINE_WORDS];  /* by the stub */
+};
+extern struct interrupt_lines interrupt_lines;
+extern uint8_t line_of_signal[FVM_AT_LEAST_ONE(FVM_SIGNALS)]; /* or FVM_NO_INDEX */
 void interrupt_init(void);
 void interrupt_dispatch(uint32_t line); /* from entry.S */
 /* A vCPU runs now, or idle if NULL: the lines of less urgent ones wait. */
@@ -273,7 +288,7 @@ int32_t fault_next(void);
 int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay);
 uint32_t fault_lost(void);
 
-/* --- time.c, pin.c, syscall.c, capability.c ----------------------------------------------- */
+/* --- time.c, pin.c, capability.c ---------------------------------------------------------- */
 void time_init(void);
 void time_tick(void);     /* from the architecture's timer */
 bool time_deferred(void); /* after cpu_arch_defer, from the architecture */
@@ -283,8 +298,6 @@ uint32_t time_ticks(void);
 int32_t time_set(uint32_t timer, uint32_t after); /* sends in so many ticks; 0: not */
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
 int32_t pin_get(uint8_t domain_index, uint32_t port, uint32_t levels);
-/* From the architecture's call entry; the frame lies in the caller's memory. */
-void syscall_dispatch(struct call_frame *frame, struct thread *caller);
 const struct fvm_capability *capability_at(const struct fvm_domain *domain, uint32_t number);
 const struct fvm_capability *capability_find(const struct thread *thread, uint32_t number,
                                              uint8_t type, uint8_t rights);

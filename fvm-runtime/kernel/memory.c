@@ -103,7 +103,7 @@ static int32_t hand_out(struct slot *slot, void *object, uint8_t type, uint8_t r
     return (int32_t)slot->id;
 }
 
-int32_t memory_create(const struct thread *caller, const struct call_frame *frame)
+int32_t memory_create(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_domain *domain = caller->domain;
     const struct fvm_capability *cap =
@@ -162,13 +162,6 @@ bool memory_destroy(struct slot *slot)
 }
 
 #else /* no process has kernel memory */
-
-int32_t memory_create(const struct thread *caller, const struct call_frame *frame)
-{
-    (void)caller;
-    (void)frame;
-    return FVM_E_CALL;
-}
 
 bool memory_destroy(struct slot *slot)
 {

@@ -1,15 +1,19 @@
 /* Signals: counters that a process thread waits for; one waiter each. */
 #include "kernel/kernel.h"
 
-struct signal {
+struct signal {            /* the architecture's entry knows it */
     struct thread *waiter; /* only while count is 0 */
     uint32_t count;        /* sent since the last wait, saturating */
     uint32_t delivered;    /* handed to waiters since start; one that waits now is counted */
 };
 
+_Static_assert(sizeof(struct signal) == 12 && offsetof(struct signal, count) == 4 &&
+                   offsetof(struct signal, delivered) == 8,
+               "signal.inc");
 _Static_assert(sizeof(struct signal) <= FVM_OBJECT_SIGNAL_SIZE, "size is ABI");
 
-static struct signal signal_table[FVM_AT_LEAST_ONE(FVM_SIGNALS)];
+extern struct signal signal_table[]; /* that entry knows this too */
+struct signal signal_table[FVM_AT_LEAST_ONE(FVM_SIGNALS)];
 
 static inline void send(struct signal *signal)
 {

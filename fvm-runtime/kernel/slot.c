@@ -156,7 +156,7 @@ static int32_t delegate(const struct thread *caller, const struct call_frame *fr
     return (int32_t)slot->id;
 }
 
-int32_t slot_call(const struct thread *caller, const struct call_frame *frame)
+int32_t slot_call(struct call_frame *frame, struct thread *caller)
 {
     if (frame->number == FVM_CALL_CAP_DELEGATE) {
         return delegate(caller, frame);
@@ -196,13 +196,6 @@ bool slot_revoke(const struct fvm_capability *capability)
 {
     (void)capability;
     return false;
-}
-
-int32_t slot_call(const struct thread *caller, const struct call_frame *frame)
-{
-    (void)caller;
-    (void)frame;
-    return FVM_E_CALL;
 }
 
 #endif

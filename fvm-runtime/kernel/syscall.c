@@ -1,64 +1,6 @@
-/* System calls: decode, check, hand over. Every argument is hostile; every refusal is a result. */
+/* Calls of processes, each on a capability: check, hand over. Every argument is hostile; every
+ * refusal is a result. The architecture's entry looks a call's function up by its number. */
 #include "kernel/kernel.h"
-
-static FVM_RARE int32_t reboot_request(struct thread *caller)
-{
-    fault_raise(caller, FVM_FAULT_RESET, &(struct fault_detail){0});
-    return FVM_OK;
-}
-
-/* Calls that VCT can't make. */
-static int32_t usr_call(struct thread *usr, const struct call_frame *frame)
-{
-    if (frame->number == FVM_CALL_RESUME) {
-        vcpu_resume(usr->vcpu, frame->r[0], frame->r[1]);
-        return FVM_OK;
-    }
-    if (frame->number >= FVM_CALL_HYPERVISOR && frame->number < FVM_CALL_HYPERVISOR_END) {
-        return request_post(usr, frame);
-    }
-    return FVM_E_CALL;
-}
-
-/* Calls of a VM about itself. */
-static int32_t vcpu_call(struct thread *caller, struct call_frame *frame)
-{
-    struct vcpu *vcpu = caller->vcpu;
-    switch (frame->number) {
-    case FVM_CALL_INT_ENA:
-    case FVM_CALL_INT_DIS:
-        vcpu_open(vcpu, frame->number == FVM_CALL_INT_ENA);
-        return FVM_OK;
-    case FVM_CALL_IRQ_ENA:
-    case FVM_CALL_IRQ_DIS:
-        return interrupt_enable(vcpu, frame->r[0], frame->number == FVM_CALL_IRQ_ENA);
-    case FVM_CALL_IRQ_DONE:
-        return vcpu_done(vcpu, frame->r[0]);
-    case FVM_CALL_TICK_SET:
-        return vcpu_tick_set(vcpu, frame->r[0]);
-    case FVM_CALL_WDG_CLR:
-        vcpu_feed(vcpu);
-        return FVM_OK;
-    case FVM_CALL_EVT_SND:
-        return event_send(frame->r[0], caller->domain_index);
-    case FVM_CALL_VCT_WAKE:
-        vcpu_wake_self(vcpu);
-        return FVM_OK;
-    case FVM_CALL_PIN_SET:
-        return pin_set(caller->domain_index, frame->r[0], frame->r[1], frame->r[2]);
-    case FVM_CALL_PIN_GET:
-        return pin_get(caller->domain_index, frame->r[0], frame->r[1]);
-    case FVM_CALL_CYCLES:
-        return (int32_t)timer_arch_now();
-    case FVM_CALL_REBOOT:
-        return reboot_request(caller);
-    case FVM_CALL_VCT_WAIT: /* its result first: VCT may move the frame before USR goes on */
-        vcpu_wait(caller, frame->r[0]);
-        return FVM_OK;
-    default:
-        return caller == vcpu->usr ? usr_call(caller, frame) : FVM_E_CALL;
-    }
-}
 
 static FVM_RARE int32_t status(struct call_frame *frame)
 {
@@ -89,10 +31,10 @@ static bool of_run_time(const struct fvm_capability *cap)
     return FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX;
 }
 
-static int32_t on_wait(struct thread *caller, uint32_t number)
+static int32_t on_wait(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *cap =
-        capability_find(caller, number, FVM_CAP_SIGNAL, FVM_RIGHT_WAIT);
+        capability_find(caller, frame->r[0], FVM_CAP_SIGNAL, FVM_RIGHT_WAIT);
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
@@ -100,10 +42,10 @@ static int32_t on_wait(struct thread *caller, uint32_t number)
                             : signal_wait(caller, cap->index);
 }
 
-static int32_t on_send(struct thread *caller, uint32_t number)
+static int32_t on_send(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *cap =
-        capability_find(caller, number, FVM_CAP_SIGNAL, FVM_RIGHT_SEND);
+        capability_find(caller, frame->r[0], FVM_CAP_SIGNAL, FVM_RIGHT_SEND);
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
@@ -120,7 +62,7 @@ static const struct fvm_capability *find_vcpu(const struct thread *caller, uint3
     return FVM_VCPUS == 0 ? NULL : capability_find(caller, number, FVM_CAP_VCPU, FVM_RIGHT_CONTROL);
 }
 
-static FVM_RARE int32_t on_request(struct thread *caller, struct call_frame *frame)
+static int32_t on_request(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *signal =
         capability_find(caller, frame->r[0], FVM_CAP_SIGNAL, FVM_RIGHT_WAIT);
@@ -138,14 +80,14 @@ static FVM_RARE int32_t on_request(struct thread *caller, struct call_frame *fra
     return request_next(caller, replied, frame);
 }
 
-static FVM_RARE int32_t on_budget(struct thread *caller, const struct call_frame *frame)
+static int32_t on_budget(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *cap = find_vcpu(caller, frame->r[0]);
     return cap == NULL ? FVM_E_CAPABILITY
                        : scheduler_replenish(&vcpu_table[cap->index], frame->r[1]);
 }
 
-static FVM_RARE int32_t on_log(struct thread *caller, struct call_frame *frame)
+static int32_t on_log(struct call_frame *frame, struct thread *caller)
 {
     uint8_t right = frame->number == FVM_CALL_FAULT_NEXT ? FVM_RIGHT_CONTROL : FVM_RIGHT_READ;
     if (capability_find(caller, frame->r[0], FVM_CAP_LOG, right) == NULL) {
@@ -162,7 +104,7 @@ static FVM_RARE int32_t on_log(struct thread *caller, struct call_frame *frame)
     }
 }
 
-static FVM_RARE int32_t on_domain(struct thread *caller, const struct call_frame *frame)
+static int32_t on_domain(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_DOMAIN, FVM_RIGHT_CONTROL);
@@ -182,11 +124,8 @@ static FVM_RARE int32_t on_domain(struct thread *caller, const struct call_frame
     }
 }
 
-static FVM_RARE int32_t on_function(struct thread *caller, struct call_frame *frame)
+static int32_t on_function(struct call_frame *frame, struct thread *caller)
 {
-    if (FVM_FUNCTIONS == 0) {
-        return FVM_E_CALL;
-    }
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_FUNCTION, FVM_RIGHT_INVOKE);
     if (cap == NULL) {
@@ -196,7 +135,8 @@ static FVM_RARE int32_t on_function(struct thread *caller, struct call_frame *fr
     case FVM_FUNCTION_RESET:
         cpu_arch_reset();
     case FVM_FUNCTION_RESTART:
-        return reboot_request(caller);
+        fault_raise(caller, FVM_FAULT_RESET, &(struct fault_detail){0});
+        return FVM_OK;
     case FVM_FUNCTION_TICKS:
         frame->r[1] = time_ticks();
         return FVM_OK;
@@ -206,67 +146,56 @@ static FVM_RARE int32_t on_function(struct thread *caller, struct call_frame *fr
     }
 }
 
-static int32_t on_event(struct thread *caller, const struct call_frame *frame)
+static int32_t on_event(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_EVENT, FVM_RIGHT_SEND);
     return FVM_EVENTS == 0 || cap == NULL ? FVM_E_CAPABILITY : event_deliver(cap->index);
 }
 
-static FVM_RARE int32_t on_timer(struct thread *caller, const struct call_frame *frame)
+static int32_t on_timer(struct call_frame *frame, struct thread *caller)
 {
     const struct fvm_capability *cap =
         capability_find(caller, frame->r[0], FVM_CAP_TIMER, FVM_RIGHT_CONTROL);
     return FVM_TIMERS == 0 || cap == NULL ? FVM_E_CAPABILITY : time_set(cap->index, frame->r[1]);
 }
 
-/* Calls of a process, each on a capability. */
-static int32_t process_call(struct thread *caller, struct call_frame *frame)
+int32_t no_call(struct call_frame *frame, struct thread *caller)
 {
-    switch (frame->number) {
-    case FVM_CALL_SIGNAL_WAIT:
-        return on_wait(caller, frame->r[0]);
-    case FVM_CALL_SIGNAL_SEND:
-        return on_send(caller, frame->r[0]);
-    case FVM_CALL_EVT_SND:
-        return on_event(caller, frame);
-    case FVM_CALL_INVOKE:
-    case FVM_CALL_INVOKE_RETURN:
-    case FVM_CALL_PORT_OPEN:
-        return invocation_call(caller, frame);
-    case FVM_CALL_FUNCTION:
-        return on_function(caller, frame);
-    case FVM_CALL_THREAD_START:
-    case FVM_CALL_THREAD_STOP:
-    case FVM_CALL_THREAD_PRIORITY:
-        return thread_call(caller, frame);
-    case FVM_CALL_CAP_DELEGATE:
-    case FVM_CALL_CAP_REVOKE:
-    case FVM_CALL_CAP_DELETE:
-        return slot_call(caller, frame);
-    case FVM_CALL_OBJECT_CREATE:
-        return memory_create(caller, frame);
-    case FVM_CALL_REQUEST_NEXT:
-        return on_request(caller, frame);
-    case FVM_CALL_VCPU_BUDGET:
-        return on_budget(caller, frame);
-    case FVM_CALL_DOMAIN_STOP:
-    case FVM_CALL_DOMAIN_RESTART:
-    case FVM_CALL_FAULT_DECIDED:
-        return on_domain(caller, frame);
-    case FVM_CALL_FAULT_READ:
-    case FVM_CALL_FAULT_NEXT:
-    case FVM_CALL_STATUS:
-        return on_log(caller, frame);
-    case FVM_CALL_TIMER_SET:
-        return on_timer(caller, frame);
-    default:
-        return FVM_E_CALL;
-    }
+    (void)frame, (void)caller;
+    return FVM_E_CALL;
 }
 
-void syscall_dispatch(struct call_frame *frame, struct thread *caller)
-{
-    bool of_vm = vcpu_of_thread(caller) != NULL;
-    frame->r[0] = (uint32_t)(of_vm ? vcpu_call(caller, frame) : process_call(caller, frame));
-}
+/* Those of objects that no process has are refused, and not linked. */
+#define WITH(some, call) ((some) ? (call) : no_call)
+
+#pragma GCC diagnostic ignored "-Wpedantic" /* ranges of elements */
+kernel_call *const syscall_table[FVM_CALLS] = {
+    [0 ... 7] = no_call,
+    [FVM_CALL_EVT_SND] = on_event,
+    [9 ... 31] = no_call,
+    [FVM_CALL_SIGNAL_WAIT] = on_wait,
+    [FVM_CALL_SIGNAL_SEND] = on_send,
+    [FVM_CALL_REQUEST_NEXT] = on_request,
+    [FVM_CALL_DOMAIN_STOP] = on_domain,
+    [36 ... 38] = no_call,
+    [FVM_CALL_VCPU_BUDGET] = on_budget,
+    [FVM_CALL_DOMAIN_RESTART] = on_domain,
+    [FVM_CALL_FAULT_READ] = on_log,
+    [FVM_CALL_FAULT_NEXT] = on_log,
+    [FVM_CALL_STATUS] = on_log,
+    [FVM_CALL_INVOKE] = WITH(FVM_PORTS, invocation_call),
+    [FVM_CALL_INVOKE_RETURN] = WITH(FVM_PORTS, invocation_call),
+    [FVM_CALL_PORT_OPEN] = WITH(FVM_PORTS, invocation_call),
+    [FVM_CALL_FUNCTION] = WITH(FVM_FUNCTIONS, on_function),
+    [FVM_CALL_THREAD_START] = WITH(FVM_THREAD_CALLS, thread_call),
+    [FVM_CALL_THREAD_STOP] = WITH(FVM_THREAD_CALLS, thread_call),
+    [FVM_CALL_THREAD_PRIORITY] = WITH(FVM_THREAD_CALLS, thread_call),
+    [FVM_CALL_CAP_DELEGATE] = WITH(FVM_SLOTS, slot_call),
+    [FVM_CALL_CAP_REVOKE] = WITH(FVM_SLOTS, slot_call),
+    [FVM_CALL_CAP_DELETE] = WITH(FVM_SLOTS, slot_call),
+    [FVM_CALL_OBJECT_CREATE] = WITH(FVM_MEMORY_WORDS, memory_create),
+    [55 ... 59] = no_call,
+    [FVM_CALL_FAULT_DECIDED] = on_domain,
+    [FVM_CALL_TIMER_SET] = on_timer,
+};

@@ -95,7 +95,7 @@ static int32_t move(const struct thread *caller, const struct call_frame *frame)
     return result == FVM_OK ? scheduler_move(first, frame->r[1], second, frame->r[3]) : result;
 }
 
-int32_t thread_call(struct thread *caller, const struct call_frame *frame)
+int32_t thread_call(struct call_frame *frame, struct thread *caller)
 {
     switch (frame->number) {
     case FVM_CALL_THREAD_START: {
@@ -108,15 +108,6 @@ int32_t thread_call(struct thread *caller, const struct call_frame *frame)
     default: /* FVM_CALL_THREAD_PRIORITY */
         return move(caller, frame);
     }
-}
-
-#else /* no process may */
-
-int32_t thread_call(struct thread *caller, const struct call_frame *frame)
-{
-    (void)caller;
-    (void)frame;
-    return FVM_E_CALL;
 }
 
 #endif

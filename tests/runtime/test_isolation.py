@@ -49,7 +49,7 @@ def function(part: str, name: str) -> Callable[[Built], int]:
 
 ACCESSES = [
     Access("read the kernel's vectors", READ, fixed(0x08000000), "memory"),
-    Access("read the kernel's code", READ, function("kernel", "syscall_dispatch"), "memory"),
+    Access("read the kernel's code", READ, function("kernel", "call_stub"), "memory"),
     Access("read the kernel's RAM", READ, first("kernel", "ram"), "memory"),
     Access("write the kernel's RAM", WRITE, function("kernel", "cpu"), "memory"),
     Access("call the kernel", CALL, function("kernel", "cpu_arch_reset"), "memory"),

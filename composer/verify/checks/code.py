@@ -170,7 +170,7 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
         for problem in sorted(analysis.handlers[number].problems):
             if number == PENDSV or not problem.startswith(NO_BOUND):
                 yield f"{vector_name(number)}: {problem}"
-    if not any(c.arguments[0] == THREAD_STACK for c in analysis.handlers[_SVC].calls()):
+    if not _hands_over_stack(analysis.handlers[_SVC]):
         yield "SVCall: doesn't hand over the caller's stack"
     # Every entry may pend it once more on its way out; the tick has a reason of its own.
     if _defers(analysis.handlers[_SYSTICK]) <= _defers(analysis.handlers[_SVC]):
@@ -184,6 +184,13 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
         values = _stored(summary, _MPU_CTRL)
         if values and not {_MPU_ON} <= values <= {0, _MPU_ON}:
             yield f"{vector_name(number)}: doesn't switch the protection unit on"
+
+
+def _hands_over_stack(summary: Summary) -> bool:
+    """Calls are served by functions that get the caller's stack, whichever way leads to them."""
+    calls = list(summary.calls())
+    served = {call.at for call in calls if call.arguments[0] == THREAD_STACK}
+    return bool(served) and all(c.arguments[0] == THREAD_STACK for c in calls if c.at in served)
 
 
 def _first_switch(summary: Summary, fpu: bool) -> Iterator[str]:

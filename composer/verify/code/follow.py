@@ -72,7 +72,7 @@ class Follower:
         self._states = 0
 
     def handler(self, entry: int, specials: Mapping[str, int]) -> Summary:
-        """An exception handler; it may end with any `bx lr`, an exception return."""
+        """An exception handler; it may end with any `bx`, an exception return."""
         self._open.append(entry)
         walk = _Walk(self, entry, (), specials, ends=_is_exception_return)
         summary = walk.summary()
@@ -107,11 +107,17 @@ class Follower:
 
 
 NO_BOUND = "no bound was found"
+_BASIC_FRAME, _TO_THREAD = 0x10, 0xFFFFFFFD  # ARMv7-M ARM B1.5.8
 
 
 def _is_exception_return(text: str) -> bool:
-    """Of a handler: what is in LR makes `bx lr` one, and the kernel puts it there."""
-    return text.startswith("bx") and text.endswith(" lr")
+    """Of a handler: what is in the register makes `bx` one, and the kernel puts it there."""
+    return text.startswith("bx")
+
+
+def _may_resume(target: Value) -> bool:
+    """EXC_RETURN to a thread on PSP, or what can be that."""
+    return not isinstance(target, int) or target | _BASIC_FRAME == _TO_THREAD
 
 
 _NOTHING = Summary(0, 0, True, None, frozenset(), frozenset())
@@ -212,7 +218,8 @@ class _Walk:
         if way.kind == "call":
             return self._call(state, way)
         if way.kind == "leave":
-            if returns_properly(way.state, way.target) or (self._ends(text) and sp == Stack(0)):
+            resumes = sp == Stack(0) and _may_resume(way.target) and self._ends(text)
+            if resumes or returns_properly(way.state, way.target):
                 self._results.add(way.state.registers[0])
             else:
                 self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")

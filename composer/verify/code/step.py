@@ -9,9 +9,10 @@ from composer.verify.code.decode import LR, PC, Address, Immediate, Instruction,
 from composer.verify.code.effects import Next
 from composer.verify.code.state import OPPOSITE, UNTOUCHED, State, holds, tested
 from composer.verify.code.transfers import TRANSFERS, Machine, address_of
-from composer.verify.code.values import Range, limits, ranged
+from composer.verify.code.values import Range, Value, Word, limits, ranged
 
 _FEW = 8
+_TABLE = 256
 
 
 def _apart(state: State) -> list[State]:
@@ -70,10 +71,21 @@ class Stepper(Machine):
 
     def _call(self, state: State, instruction: Instruction) -> Iterator[Next]:
         target = value_of(state, instruction.operands[0])
-        if isinstance(instruction.operands[0], Register) and isinstance(target, int):
-            target &= ~1
         after = state.put(LR, instruction.end | 1).at(instruction.end)
-        yield Next("call", after, target)
+        if isinstance(instruction.operands[0], Immediate):
+            yield Next("call", after, target)
+            return
+        for function in self._functions(target):
+            yield Next("call", after, function & ~1 if isinstance(function, int) else function)
+
+    def _functions(self, target: Value) -> set[Value]:
+        """What a pointer to a function can be: one of a table in flash, if it came from there."""
+        if not (isinstance(target, Word) and isinstance(target.root, Range) and target.moved == 0):
+            return {target}
+        table = range(target.root.low, target.root.high + 1, 4)
+        if len(table) > _TABLE or any(place in self.writable for place in table):
+            return {target}
+        return {self.memory.word(place) for place in table}
 
     def _exchange(self, state: State, instruction: Instruction) -> Iterator[Next]:
         yield Next("leave", state, value_of(state, instruction.operands[0]))

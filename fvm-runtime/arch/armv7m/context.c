@@ -11,14 +11,25 @@ struct exception_frame {
 
 /* What entry.S and invocation.inc know as numbers. */
 _Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4 &&
-                   offsetof(struct cpu, charged) == 8,
+                   offsetof(struct cpu, charged) == 8 && offsetof(struct cpu, ready) == 12,
                "CPU_");
 _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, return_bits) == 4 &&
                    offsetof(struct thread, domain) == 8 && offsetof(struct thread, vcpu) == 12 &&
-                   offsetof(struct thread, bit) == 20 && offsetof(struct thread, rank) == 24 &&
-                   offsetof(struct thread, priority) == 25 && offsetof(struct thread, state) == 28,
+                   offsetof(struct thread, signal) == 16 && offsetof(struct thread, bit) == 20 &&
+                   offsetof(struct thread, rank) == 24 && offsetof(struct thread, priority) == 25 &&
+                   offsetof(struct thread, state) == 28,
                "THREAD_");
-_Static_assert(offsetof(struct vcpu, budget) == 20, "VCPU_BUDGET");
+_Static_assert(offsetof(struct vcpu, vct) == 4 && offsetof(struct vcpu, usr) == 8 &&
+                   offsetof(struct vcpu, budget) == 20 && offsetof(struct vcpu, vct_wait) == 25 &&
+                   offsetof(struct vcpu, line) == 56,
+               "VCPU_");
+_Static_assert(THREAD_READY == 1 && THREAD_WAITING == 2 && WAIT_NONE == 0 && WAIT_SLEEPS == 2 &&
+                   FVM_NO_INDEX == 0xFF && FVM_CALL_VCT_WAIT == 0,
+               "wait.inc, signal.inc");
+_Static_assert((FVM_CAP_SIGNAL | FVM_RIGHT_WAIT << 8) == 0x101u, "SIGNAL_CAP");
+_Static_assert(offsetof(struct interrupt_lines, enabled) == 0 &&
+                   offsetof(struct interrupt_lines, closed) == sizeof interrupt_lines.enabled,
+               "CLOSED_FROM_ENABLED");
 _Static_assert(offsetof(struct fvm_domain, ram_base) == 32 &&
                    offsetof(struct fvm_domain, ram_size) == 36 &&
                    offsetof(struct fvm_domain, capability) == 40 &&

@@ -29,18 +29,27 @@
 #define CPU_CURRENT 0
 #define CPU_NEXT 4
 #define CPU_CHARGED 8
+#define CPU_READY 12
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
 #define THREAD_DOMAIN 8
 #define THREAD_VCPU 12
+#define THREAD_SIGNAL 16
 #define THREAD_PLACE 20         /* bit, then rank and priority */
 #define THREAD_RANK 24
+#define THREAD_STATE 28
 #define THREAD_PORT 32
+#define VCPU_VCT 4
+#define VCPU_USR 8
 #define VCPU_BUDGET 20
+#define VCPU_VCT_WAIT 25
+#define VCPU_LINE 56
 #define DOMAIN_RAM 32           /* base, size */
 #define DOMAIN_CAPABILITY 40
 #define DOMAIN_CAPABILITIES 44  /* how many */
 #define DOMAIN_PROTECTION 60
+#define READY 1                 /* enum thread_state */
+#define WAITING 2
 #define FRAME_BYTES 32
 #define FRAME_NUMBER 16         /* of the call: r12 */
 
@@ -65,12 +74,28 @@
 /* End of an entry: back to the thread, unless another one is to run. */
     .macro exit
     pop {r3, lr}
+    go_on other_thread
+    .endm
+
+    .macro go_on other
     ldr r1, =cpu
     ldrd r2, r3, [r1, #CPU_CURRENT]
     cmp r2, r3
-    bne other_thread
+    bne \other
     dsb                         /* before every exception return: erratum 838869 */
     bx lr
+    .endm
+
+/* A call, by the table at r12; its result is stored where the frame was. */
+    .macro call table, count
+    cmp r3, #\count
+    bhs no_such_call
+    ldr r12, =\table
+    ldr r3, [r12, r3, lsl #2]
+    push {r0, lr}
+    blx r3                      /* frame, caller */
+    pop {r1, lr}
+    str r0, [r1]
     .endm
 
 /* Entry of a line that has a stub of its own: `send` does its work. */
@@ -174,16 +199,41 @@ call_stub:
     subs r3, #FRAME_BYTES
     cmp r2, r3
     bhi stray_frame
-#if FVM_PORTS > 0
     ldr r3, [r0, #FRAME_NUMBER]
-    subs r3, #FVM_CALL_INVOKE
-    cmp r3, #(FVM_CALL_INVOKE_RETURN - FVM_CALL_INVOKE)
-    bls invocation
-call_other:
+#if FVM_VCPUS > 0
+    ldr r2, [r1, #THREAD_VCPU]
+    cbnz r2, call_of_vm
 #endif
-    push {r3, lr}
-    bl syscall_dispatch         /* frame, caller */
-    exit
+#if FVM_PORTS > 0
+    sub r2, r3, #FVM_CALL_INVOKE
+    cmp r2, #(FVM_CALL_INVOKE_RETURN - FVM_CALL_INVOKE)
+    bls invocation
+#endif
+#if !FVM_PROCESS_FPU
+    cmp r3, #FVM_CALL_SIGNAL_WAIT
+    beq wait_of_process
+#endif
+call_of_process:
+    call syscall_table, FVM_CALLS
+    go_on other_process
+
+#if FVM_VCPUS > 0
+call_of_vm:
+    cbz r3, wait_of_vct
+call_of_vm_long:
+    call hypercall_table, FVM_CALLS_OF_VM
+    go_on other_thread
+#endif
+
+no_such_call:
+    mov r1, #FVM_E_CALL
+    str r1, [r0]
+    dsb
+    bx lr
+
+#if FVM_VCPUS > 0
+#include "arch/armv7m/wait.inc"
+#endif
 
 stray_frame:
     push {r3, lr}
@@ -209,7 +259,9 @@ other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
     str r12, [r0]
-#if FVM_FPU
+#if !FVM_FPU
+    b enter
+#else
     tst lr, #EXC_RETURN_BASIC_FRAME
     bne enter
     add r0, r0, #4
@@ -219,6 +271,25 @@ other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
     movs r0, #CONTROL_NPRIV
     msr control, r0
     isb
+    b enter
+#endif
+
+#if FVM_PROCESS_FPU
+    .set other_process, other_thread
+#else
+other_process:                  /* as other_thread, from a call of a process, which doesn't pay */
+    ldr r0, [r2, #THREAD_CONTEXT]
+    mrs r12, psp
+    stmia r0!, {r4-r11, lr}
+    str r12, [r0]
+    ldr r6, [r2, #THREAD_DOMAIN]
+    ldr r12, [r3, #THREAD_DOMAIN]
+    cmp r6, r12
+    beq same_domain
+    ldr r5, [r3, #THREAD_VCPU]
+    cbz r5, load_domain
+    movs r4, #0
+    b charge
 #endif
 
 enter:                          /* r1: cpu, r2: who ran, r3: who shall */
@@ -230,6 +301,7 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     ldr r5, [r3, #THREAD_VCPU]
     orrs r6, r4, r5
     beq load_domain             /* processes don't pay */
+charge:                         /* r4: who pays, or 0 */
     mov r6, #SCS
     ldr r7, [r6, #SYST_CVR]     /* it runs down */
     ldr r8, [r1, #CPU_CHARGED]
@@ -278,17 +350,17 @@ load_domain:                    /* r1: cpu, r3: whom to run, r12: its domain */
     ldrd r0, r12, [r3, #THREAD_CONTEXT]
     ldmia r0!, {r4-r11, lr}
     ldr r1, [r0], #4
-    and lr, lr, #EXC_RETURN_BASIC_FRAME
-    orr lr, lr, r12
     msr psp, r1
     cpsie i                     /* masked by the deferred work only */
 #if FVM_FPU
     tst r12, #EXC_RETURN_BASIC_FRAME
     beq 2f                      /* the domain may use the FPU */
 #endif
-    bx lr
+    bx r12
 #if FVM_FPU
-2:  tst lr, #EXC_RETURN_BASIC_FRAME
+2:  and lr, lr, #EXC_RETURN_BASIC_FRAME
+    orr lr, lr, r12
+    tst lr, #EXC_RETURN_BASIC_FRAME
     beq load_fpu
     ldr r0, =fpu_zero           /* leave it nothing to read */
     vldmia r0, {s0-s31}
@@ -299,6 +371,7 @@ load_domain:                    /* r1: cpu, r3: whom to run, r12: its domain */
 
 same_domain:
     str r3, [r1, #CPU_CURRENT]
+load_context:                   /* r3: whom to run */
     dsb                         /* from here on loads only */
     ldrd r0, r12, [r3, #THREAD_CONTEXT]
     ldmia r0!, {r4-r11, lr}
@@ -331,8 +404,12 @@ exhausted:                      /* r4: vCPU, which has paid; what runs now may b
     beq same_domain
     b load_domain
 
+#include "arch/armv7m/process.inc"
 #if FVM_PORTS > 0
 #include "arch/armv7m/invocation.inc"
+#endif
+#if !FVM_PROCESS_FPU
+#include "arch/armv7m/signal.inc"
 #endif
 
     .thumb_func

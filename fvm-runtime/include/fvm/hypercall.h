@@ -34,6 +34,7 @@
 #define FVM_CALL_VCT_LCK 19
 #define FVM_CALL_HYPERVISOR_END 20
 #define FVM_CALL_REBOOT 20 /* ours: NVIC_SystemReset; handled like a fault; doesn't return */
+#define FVM_CALLS_OF_VM 21 /* a VM's numbers are below this */
 
 /* For processes: the first argument is a capability number of the caller's table. */
 #define FVM_CALL_SIGNAL_WAIT 32 /* r0: cap; returns the count, at least 1 */
@@ -78,6 +79,7 @@
 /* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
 #define FVM_CALL_FAULT_DECIDED 60
 #define FVM_CALL_TIMER_SET 61 /* r0: timer cap, r1: ticks until it sends, once more; 0: never */
+#define FVM_CALLS 62 /* all numbers are below this */
 
 #define FVM_NONE 0xFFFFFFFFu
 

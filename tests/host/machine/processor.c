@@ -169,14 +169,18 @@ void processor_first_thread(void)
     take_pending();
 }
 
-/* `call_stub` of entry.S. */
+/* `call_stub` of entry.S, the long ways only. */
 void processor_call(void)
 {
     const struct fvm_domain *domain = cpu.current->domain;
     if (host_psp - domain->ram_base > domain->ram_size - context_arch_frame_size()) {
         stray_frame_entry(host_psp);
     } else {
-        syscall_dispatch((struct call_frame *)host_psp, cpu.current);
+        struct call_frame *frame = (struct call_frame *)host_psp;
+        bool of_vm = cpu.current->vcpu != NULL;
+        kernel_call *const *table = of_vm ? hypercall_table : syscall_table;
+        bool known = frame->number < (of_vm ? FVM_CALLS_OF_VM : FVM_CALLS);
+        frame->r[0] = (uint32_t)(known ? table[frame->number] : no_call)(frame, cpu.current);
         host_psp &= ~3u; /* after a resume call */
     }
     leave();
