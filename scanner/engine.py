@@ -12,7 +12,7 @@ from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
 from scanner.decode.accesses import follow
 from scanner.decode.code_map import CodeMap, build_code_map
-from scanner.decode.code_space import CodeSpace, executable_pieces
+from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
 from scanner.decode.constants import find_constants
 from scanner.decode.search import Hits, search
 from scanner.image.model import Image
@@ -35,7 +35,8 @@ _IN_DOUBT = (
 
 def find(image: Image, target: Target) -> list[Finding]:
     """All findings in the image's executable memory, with functions and source lines."""
-    space = CodeSpace(executable_pieces(image, target.policy.code_grants()))
+    pieces = executable_pieces(image, target.policy.code_grants())
+    space = CodeSpace(pieces, constant_pieces(image))
     if not len(space):
         return []
     core = architecture(target.arch)
@@ -59,16 +60,21 @@ class _Scan:
         for rule in rules:
             ranked = [self._ranked(hits) for hits in by_rule[rule.id]]
             if ranked:
-                yield from self._worst(rule, np.concatenate(ranked))
+                yield from self._worst(rule, np.unique(np.concatenate(ranked), axis=0))
 
     def _ranked(self, hits: Hits) -> npt.NDArray[np.int64]:
-        """Rows of rank, index, width and value; the smaller the rank, the graver."""
-        values, places = np.unique(hits.values, return_inverse=True)
+        """Rows of rank, index, width and value; the smaller the rank, the graver.
+
+        What isn't silent counts in listed code alone: elsewhere it would be no more than noise.
+        """
+        decisive = np.uint32(hits.rule.decisive)
+        values, places = np.unique(hits.values & decisive, return_inverse=True)
         judged = [hits.rule.judge(value, self._target) for value in values.tolist()]
         ranks = np.array([_ALLOWED if j is None else 2 * (j.severity != "silent") for j in judged])
-        rank = ranks[places] + np.where(
-            ranks[places] < _ALLOWED, ~self._code.certain[hits.indices], 0
+        rank = np.where(
+            (ranks[places] > 0) & ~self._code.listed[hits.indices], _ALLOWED, ranks[places]
         )
+        rank[rank < _ALLOWED] += ~self._code.certain[hits.indices][rank < _ALLOWED]
         rows = np.column_stack(
             [rank, hits.indices, np.full(len(rank), hits.bits), hits.values.astype(np.int64)]
         )
@@ -103,6 +109,7 @@ class _Scan:
             text=text,
             why=judgement.why or rule.why,
             fix=rule.fix if certain else _IN_DOUBT,
+            strict=judgement.strict,
         )
 
     def addresses(self) -> Iterator[Finding]:

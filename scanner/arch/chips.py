@@ -1,9 +1,13 @@
-"""Which core a chip or a QEMU board has, by the beginning of its name."""
+"""Which core a chip or a QEMU board has, by the beginning of its name.
+
+RISC-V parts stand with their vendors' data (scanner/vendors).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scanner.arch.profiles import chip_families
 from scanner.report.errors import MissingError
 
 
@@ -60,6 +64,8 @@ def _families() -> dict[str, Chip]:
         arch, refused = _CORES[core]
         for family in names.split():
             found[family] = Chip(family, arch, refused=refused)
+    for family, (arch, profile, refused) in chip_families().items():
+        found[family] = Chip(family, arch, profile, refused)
     return found
 
 

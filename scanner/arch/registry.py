@@ -14,15 +14,19 @@ _HOMES = {
     "armv7m": "scanner.arch.arm",
     "armv7em": "scanner.arch.arm",
     "armv8m.main": "scanner.arch.arm",
+    "rv32imac": "scanner.arch.riscv",
+    "rv32imafc": "scanner.arch.riscv",
 }
 
 ARCHITECTURES = tuple(_HOMES)
 """Every name that `architecture` knows."""
 
-DEFAULTS: dict[int | None, str] = {None: "armv7em", 40: "armv7em"}
+_ARM, _RISCV = 40, 243
+
+DEFAULTS: dict[int | None, str] = {None: "armv7em", _ARM: "armv7em", _RISCV: "rv32imac"}
 """What a file is taken for that says no more of its core than an ELF machine number, or nothing."""
 
-MACHINES = dict.fromkeys(ARCHITECTURES, 40)
+MACHINES = {name: _RISCV if name.startswith("rv") else _ARM for name in ARCHITECTURES}
 """The ELF machine number of each architecture."""
 
 

@@ -39,6 +39,8 @@ def build_code_map(
     space: CodeSpace, isa: InstructionSet, symbols: SymbolTable | None, entry: int | None
 ) -> CodeMap:
     """Grade every halfword of the space."""
+    if entry is None and isa.starts_with_code:
+        entry = space.address(0)
     pointers = _vectors(space, isa) + ([] if entry is None else [entry])
     syncs = np.zeros(len(space), dtype=np.bool_)
     _mark(syncs, space, [isa.code_address(pointer) for pointer in pointers if pointer])

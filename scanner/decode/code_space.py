@@ -45,6 +45,12 @@ def executable_pieces(image: Image, code_grants: Iterable[Grant]) -> list[Piece]
     return sorted((piece for piece in pieces if piece.data), key=lambda piece: piece.address)
 
 
+def constant_pieces(image: Image) -> list[Piece]:
+    """Stored segments that nobody executes or writes: jump tables may stand there."""
+    constant = [s for s in image.segments if not s.executable and not s.writable and s.data]
+    return [Piece(s.address, s.data, s.offset) for s in constant]
+
+
 def _load_end(segment: Segment) -> int:
     return segment.load_address + len(segment.data)
 
@@ -53,10 +59,11 @@ class CodeSpace:
     """Pieces side by side; adjacent ones are joined, because an instruction can straddle them.
 
     Index i is the halfword i of the row. Between runs of adjacent pieces stands one halfword that
-    belongs to no address: `barriers` holds their indices.
+    belongs to no address: `barriers` holds their indices. `constants` are only read as words.
     """
 
-    def __init__(self, pieces: Iterable[Piece]) -> None:
+    def __init__(self, pieces: Iterable[Piece], constants: Iterable[Piece] = ()) -> None:
+        self._constants = tuple(constants)
         runs: list[list[Piece]] = []
         for piece in pieces:
             if runs and runs[-1][-1].end == piece.address:
@@ -136,8 +143,15 @@ class CodeSpace:
         """The 32-bit word at an aligned address, as a load would see it."""
         low, high = self.index(address), self.index(address + 2)
         if low is None or high is None:
-            return None
+            return self._constant(address)
         return int(self.halfwords[low]) | int(self.halfwords[high]) << 16
+
+    def _constant(self, address: int) -> int | None:
+        for piece in self._constants:
+            if piece.address <= address <= piece.end - 4:
+                start = address - piece.address
+                return int.from_bytes(piece.data[start : start + 4], "little")
+        return None
 
     def code(self, index: int, halfwords: int) -> bytes:
         """Bytes from a halfword on, at most up to the end of its run."""

@@ -52,6 +52,9 @@ class InstructionSet(Protocol):
     code_markers: bytes
     """Letters of the mapping symbols that begin code."""
 
+    starts_with_code: bool
+    """Whether an image that names no entry is entered at its first address."""
+
     wide: Flags
     """Whether a first halfword begins an instruction of two halfwords."""
 

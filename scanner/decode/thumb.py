@@ -22,6 +22,7 @@ class Thumb:
 
     name = "thumb"
     code_markers = b"t"
+    starts_with_code = False
 
     def __init__(self) -> None:
         first = np.arange(0x10000, dtype=np.int32)

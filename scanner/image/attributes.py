@@ -30,7 +30,7 @@ _OTHER_NAMES = dict(enumerate(
 
 def arm_architecture(section: bytes) -> str | None:
     """Name such as `armv7em` or `armv7a`; None if the section says nothing that can be read."""
-    tags = _file_tags(section)
+    tags = _numeric_tags(file_scope(section, b"aeabi"))
     cpu = tags.get(_TAG_CPU_ARCH)
     if cpu is None:
         return None
@@ -40,41 +40,41 @@ def arm_architecture(section: bytes) -> str | None:
     return _M_PROFILE_NAMES.get(cpu) or _OTHER_NAMES.get(cpu)
 
 
-def _file_tags(section: bytes) -> dict[int, int]:
-    """The numeric file-scope tags of vendor `aeabi`."""
+def file_scope(section: bytes, owner: bytes) -> bytes:
+    """The tags for the whole file in the subsection of that vendor, such as `aeabi`."""
     if section[:1] != b"A":
-        return {}
+        return b""
     position = 1
     while position + 4 <= len(section):
         length = int.from_bytes(section[position : position + 4], "little")
         body = section[position + 4 : position + length]
         vendor, _, rest = body.partition(b"\0")
-        if vendor == b"aeabi" and rest[:1] == bytes([_FILE_SCOPE]):
+        if vendor == owner and rest[:1] == bytes([_FILE_SCOPE]):
             size = int.from_bytes(rest[1:5], "little")
-            return _numeric_tags(rest[5:size])
+            return rest[5:size]
         if length < 4:
             break
         position += length
-    return {}
+    return b""
 
 
 def _numeric_tags(data: bytes) -> dict[int, int]:
     tags: dict[int, int] = {}
     position = 0
     while position < len(data):
-        tag, position = _uleb128(data, position)
+        tag, position = uleb128(data, position)
         if position == len(data):
             break
         is_text = tag in _TEXT_TAGS or (tag > _TAG_COMPATIBILITY and tag % 2 == 1)
         if not is_text:
-            tags[tag], position = _uleb128(data, position)
+            tags[tag], position = uleb128(data, position)
         if is_text or tag == _TAG_COMPATIBILITY:
             end = data.find(b"\0", position)
             position = len(data) if end < 0 else end + 1
     return tags
 
 
-def _uleb128(data: bytes, position: int) -> tuple[int, int]:
+def uleb128(data: bytes, position: int) -> tuple[int, int]:
     """Value (of 32 bits) and the position behind it; the end of data ends a number."""
     value = shift = 0
     while position < len(data):

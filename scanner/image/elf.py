@@ -14,6 +14,7 @@ from elftools.elf.elffile import ELFFile
 from scanner.image.attributes import arm_architecture
 from scanner.image.lines import LineTable
 from scanner.image.model import Image, Problem, Segment
+from scanner.image.riscv_attributes import riscv_architecture
 from scanner.image.segments import segment_problems
 from scanner.image.symbols import SymbolTable, printable
 
@@ -27,8 +28,11 @@ _MAX_UNPACKED = 32 << 20
 _MAX_CODE = 32 << 20
 _EXECUTE, _WRITE = 1, 2
 _RELOCATABLE = 1
-_ARM = 40
-_ATTRIBUTES = {_ARM: (".ARM.attributes", arm_architecture)}
+_ARM, _RISCV = 40, 243
+_ATTRIBUTES = {
+    _ARM: (".ARM.attributes", arm_architecture),
+    _RISCV: (".riscv.attributes", riscv_architecture),
+}
 """For each ELF machine that is read, the section that tells its architecture, and its reader."""
 
 

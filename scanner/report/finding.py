@@ -19,7 +19,10 @@ Verdict = Literal["accept", "warn", "reject"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One forbidden or questionable thing in a file; address and offset are None for the file."""
+    """One forbidden or questionable thing in a file; address and offset are None for the file.
+
+    `strict` says that it rejects even where it only may be an instruction.
+    """
 
     rule: str
     address: int | None
@@ -31,10 +34,12 @@ class Finding:
     text: str
     why: str
     fix: str
+    strict: bool = False
 
     def rejects(self, strict: bool) -> bool:
         """Only what hardware would not stop by itself keeps a binary out of flash."""
-        return self.severity == "silent" and (strict or self.certainty == "certain")
+        certain = strict or self.strict or self.certainty == "certain"
+        return self.severity == "silent" and certain
 
 
 @dataclass(frozen=True)

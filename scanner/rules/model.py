@@ -29,12 +29,14 @@ class Judgement:
     """What one encoding means.
 
     `why` replaces the rule's own. `what` spells the instruction, mnemonic first, for encodings
-    that Capstone does not know or takes for another instruction.
+    that Capstone does not know or takes for another instruction. `strict` is for what must not even
+    be possible: it rejects wherever it may be an instruction.
     """
 
     severity: Severity
     why: str | None = None
     what: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class InstructionRule:
     `why` and `fix` follow the instruction in a finding; `hardware` says what a core does with it
     and `manual` where that is written. `invalid` and `valid` are assembly lines
     that the rule must and must not report under the default policy when they
-    are assembled for the architecture `assembled_for`.
+    are assembled for the architecture `assembled_for`. `decisive` are the bits that a judgement's
+    severity depends on: a flood of instructions is judged by these.
     """
 
     id: str
@@ -58,6 +61,7 @@ class InstructionRule:
     invalid: tuple[str, ...]
     valid: tuple[str, ...]
     assembled_for: str = "armv7em"
+    decisive: int = 0xFFFFFFFF
 
 
 AccessKind = Literal["read", "write", "address"]

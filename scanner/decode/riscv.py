@@ -1,0 +1,114 @@
+"""RV32 with compressed instructions, as far as control flow and constants need it.
+
+Source: The RISC-V Instruction Set Manual, volume I (20191213), chapters 2, 16 and 24.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode import riscv_jumps
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Flow, Flows, Indices
+from scanner.decode.riscv_compressed import Words, expanded, instruction_words
+
+JAL, JALR, BRANCH, SYSTEM = 0x6F, 0x67, 0x63, 0x73
+LINK, SECOND_LINK = 1, 5
+_TRAP_RETURNS = 0x00200073, 0x10200073, 0x30200073, 0x70200073, 0x7B200073
+_UNIMP = 0xC0001073
+_COMPRESSED_EBREAK = 0x9002
+
+
+class RiscV:
+    """RV32IMAFC and everything smaller."""
+
+    name = "riscv"
+    code_markers = b"x"
+    starts_with_code = True
+
+    def __init__(self) -> None:
+        first = np.arange(0x10000, dtype=np.uint32)
+        is_long = first & 0x1F == 0x1F
+        self.wide: Flags = (first & 3 == 3) & ~is_long
+        self.ordinary: Flags = ~(_special(first, self.wide) | is_long)
+
+    def join(
+        self, first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
+    ) -> npt.NDArray[np.uint32]:
+        """Little-endian: the first halfword is the lower one."""
+        joined: npt.NDArray[np.uint32] = second << np.uint32(16) | first
+        return joined
+
+    def first_half(self, bits: int, value: int) -> int:
+        """The lower half of a 32-bit encoding."""
+        return value & 0xFFFF
+
+    def code_address(self, pointer: int) -> int | None:
+        """Jumps clear bit 0; an odd pointer is rarely meant as code."""
+        return None if pointer & 1 else pointer
+
+    def vector_entries(self, words: Sequence[int]) -> list[int]:
+        """Execution begins with an instruction; tables of vectors are not told from data."""
+        return []
+
+    def literals(self, space: CodeSpace, starts: Flags) -> Indices:
+        """Constants stand in instructions, not behind them."""
+        return np.zeros(0, dtype=np.intp)
+
+    def flows(self, first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> Flows:
+        """Jumps, branches, calls, returns, and what stops."""
+        words = instruction_words(first, second)
+        kinds = np.full(len(words), Flow.NEXT, dtype=np.uint8)
+        opcode, target, source = words & 0x7F, words >> 7 & 31, words >> 15 & 31
+        kinds[opcode == BRANCH] = Flow.BRANCH
+        kinds[opcode == JAL] = np.where(target == 0, Flow.JUMP, Flow.CALL)[opcode == JAL]
+        is_return = (target == 0) & (words >> 20 == 0) & np.isin(source, (LINK, SECOND_LINK))
+        indirect = np.where(target == 0, Flow.COMPUTED, Flow.COMPUTED_CALL)
+        indirect[is_return] = Flow.RETURN
+        kinds[opcode == JALR] = indirect[opcode == JALR]
+        stops = (words == 0) | (words == _UNIMP) | np.isin(words, _TRAP_RETURNS)
+        kinds[stops | (first == _COMPRESSED_EBREAK)] = Flow.STOP
+        distance = np.zeros(len(words), dtype=np.int32)
+        jumps, branches = opcode == JAL, opcode == BRANCH
+        distance[jumps] = jump_distance(words[jumps]) // 2
+        distance[branches] = branch_distance(words[branches]) // 2
+        length = np.where(self.wide[first], 2, 1).astype(np.uint8)
+        return Flows(kinds, length, distance, np.zeros(len(words), dtype=np.uint8))
+
+    def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
+        """No compiler calls a function that reads a table behind the call."""
+        return np.zeros(len(callees), dtype=np.bool_)
+
+    def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
+        """Address pairs and jump tables."""
+        return riscv_jumps.computed_targets(space, starts, indices)
+
+    def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
+        """Trap handlers. What else makes an address may mean data: no bit tells code."""
+        return np.array(riscv_jumps.vectors(space, starts), dtype=np.intp)
+
+
+def jump_distance(words: Words) -> npt.NDArray[np.int32]:
+    """The immediate of JAL, in bytes."""
+    upper = (words.astype(np.int32) >> 31) << 20
+    middle = (words & 0xFF000) | (words >> 20 & 1) << 11 | (words >> 21 & 0x3FF) << 1
+    return upper | middle.astype(np.int32)
+
+
+def branch_distance(words: Words) -> npt.NDArray[np.int32]:
+    """The immediate of a conditional branch, in bytes."""
+    upper = (words.astype(np.int32) >> 31) << 12
+    middle = (words >> 7 & 1) << 11 | (words >> 25 & 0x3F) << 5 | (words >> 8 & 0xF) << 1
+    return upper | middle.astype(np.int32)
+
+
+def _special(first: Words, wide: Flags) -> Flags:
+    """First halfwords that may begin something `flows` has to look at."""
+    words = np.where(wide, first, expanded())
+    opcode, function = words & 0x7F, words >> 12 & 7
+    is_system = (opcode == SYSTEM) & (function <= 1)
+    special: Flags = np.isin(opcode, (JAL, JALR, BRANCH)) | is_system | (words == 0)
+    return special

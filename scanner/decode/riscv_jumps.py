@@ -1,0 +1,121 @@
+"""Where RISC-V jumps through a register lead: pairs that build an address, and jump tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Halfwords, Indices
+from scanner.decode.riscv_compressed import instruction_words
+from scanner.decode.riscv_fields import fields
+from scanner.decode.riscv_values import MAX_CASES, Registers
+
+_HISTORY = 32
+_AUIPC, _LUI, _JALR, _JAL, _SYSTEM = 0x17, 0x37, 0x67, 0x6F, 0x73
+_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC = 0x305, 0x307, 0x341
+_VECTORED, _TABLE = 1, 3
+
+
+def computed_targets(space: CodeSpace, starts: Flags, indices: Indices) -> list[int]:
+    """Indices that the jumps and calls at the indices lead to, as far as the code tells."""
+    near, alone = _pairs(space, starts, indices)
+    found = near
+    for index in alone.tolist():
+        parts = fields(_word(space, index))
+        registers = _before(space, starts, index)
+        value = registers.value(parts.left)
+        for address in registers.possible(value):
+            target = space.index(address + parts.number & 0xFFFFFFFE)
+            if target is None:
+                break
+            found.append(target)
+    return found
+
+
+def _pairs(space: CodeSpace, starts: Flags, indices: Indices) -> tuple[list[int], Indices]:
+    """Targets of AUIPC or LUI with a jump right behind it, and the jumps that aren't such."""
+    words = instruction_words(space.halfwords[indices], _following(space, indices))
+    before = np.maximum(indices - 2, 0)
+    firsts = instruction_words(space.halfwords[before], _following(space, before))
+    opcode = firsts & 0x7F
+    paired = np.isin(opcode, (_AUIPC, _LUI)) & starts[before] & (indices >= 2)
+    paired &= (firsts >> 7 & 31 == words >> 15 & 31) & (words & 0x7F == _JALR)
+    upper = (firsts[paired] & 0xFFFFF000).astype(np.int64)
+    upper += np.where(opcode[paired] == _AUIPC, space.addresses(before[paired]), 0)
+    addresses = (upper + (words[paired].astype(np.int32) >> 20)) & 0xFFFFFFFE
+    targets = space.indices(addresses)
+    return targets[targets >= 0].tolist(), indices[~paired]
+
+
+def vectors(space: CodeSpace, starts: Flags) -> list[int]:
+    """Indices where traps go that the marked code sets up: mtvec, mtvt, mepc."""
+    rows = np.flatnonzero(starts & (space.halfwords & 0x707F == 0x1073))
+    numbers = _following(space, rows) >> 4
+    found: list[int] = []
+    for index, number in zip(rows.tolist(), numbers.tolist(), strict=True):
+        if number not in (_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC):
+            continue
+        registers = _before(space, starts, index)
+        pointer = registers.value(_word(space, index) >> 15 & 31).constant
+        if pointer is not None:
+            found += _handlers(space, number, pointer)
+    return found
+
+
+def _handlers(space: CodeSpace, number: int, pointer: int) -> Iterator[int]:
+    mode = pointer & 3 if number == _TRAP_VECTOR else 0
+    base = pointer & ~3 if mode else pointer & ~1
+    if number == _VECTOR_TABLE or mode == _TABLE:
+        yield from _table(space, base)
+        return
+    start = space.index(base)
+    while start is not None:
+        yield start
+        is_jump = _word(space, start) & 0xFFF == _JAL
+        base += 4
+        start = space.index(base) if mode == _VECTORED and is_jump else None
+
+
+def _table(space: CodeSpace, base: int) -> Iterator[int]:
+    """A row of code addresses, with zeros where nothing is handled."""
+    for number in range(MAX_CASES):
+        word = space.word(base + 4 * number)
+        target = None if word is None or word % 2 else space.index(word)
+        if target is not None:
+            yield target
+        elif word:
+            return
+
+
+def _before(space: CodeSpace, starts: Flags, index: int) -> Registers:
+    """Registers after the straight line of instructions that leads to the index."""
+    line: list[int] = []
+    at = index
+    while len(line) < _HISTORY:
+        previous = next((at - n for n in (1, 2) if at >= n and starts[at - n]), None)
+        if previous is None or previous in space.barriers:
+            break
+        word = _word(space, previous)
+        if previous + _length(space, previous) != at or word & 0x7F in (_JAL, _JALR):
+            break
+        line.append(previous)
+        at = previous
+    registers = Registers(space.word)
+    for place in reversed(line):
+        registers.step(space.address(place), _word(space, place))
+    return registers
+
+
+def _length(space: CodeSpace, index: int) -> int:
+    return 2 if int(space.halfwords[index]) & 3 == 3 else 1
+
+
+def _word(space: CodeSpace, index: int) -> int:
+    at = np.array([index])
+    return int(instruction_words(space.halfwords[at], _following(space, at))[0])
+
+
+def _following(space: CodeSpace, indices: Indices) -> Halfwords:
+    return space.halfwords[np.minimum(indices + 1, len(space) - 1)]

@@ -1,0 +1,140 @@
+"""What registers hold before an instruction of RV32, as far as the straight line before it tells.
+
+Values are constants, a constant plus a scaled index, or what is loaded from such an address.
+Anything else is an index, which has a bound where a comparison, a mask or the size of a load gives
+it one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from scanner.decode.riscv_fields import Fields, fields
+
+MAX_CASES = 1024
+_MASK = 0xFFFFFFFF
+_BYTE, _WORD = 1, 4
+
+Load = Callable[[int], int | None]
+
+
+@dataclass(frozen=True)
+class Value:
+    """`base + (index << scale)`; with `loaded` the word there, plus `added`. Index 0 is none.
+
+    `age` tells loads apart that stores may have made different.
+    """
+
+    base: int
+    index: int = 0
+    scale: int = 0
+    loaded: bool = False
+    added: int = 0
+    age: int = 0
+
+    @property
+    def constant(self) -> int | None:
+        """The value where all of it is known."""
+        return None if self.index or self.loaded else self.base & _MASK
+
+
+class Registers:
+    """Runs instructions on partly known values; `load` reads a constant word of the image."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._held: dict[int, Value] = {}
+        self._indices: dict[Value | int, int] = {}
+        self._counts: dict[int, int] = {}
+        self._stores = 0
+
+    def value(self, register: int) -> Value:
+        """What a register holds; what is not known is an index of its own."""
+        if register == 0:
+            return Value(0)
+        if register not in self._held:
+            self._held[register] = self._unknown()
+        return self._held[register]
+
+    def possible(self, value: Value) -> Iterator[int]:
+        """All that the value may be, if that is bounded."""
+        count = min(self._counts.get(value.index, 0), MAX_CASES) if value.index else 1
+        for number in range(count):
+            place = value.base + (number << value.scale) & _MASK
+            word = self._load(place) if value.loaded else place
+            if word is None:
+                return
+            yield word + value.added & _MASK
+
+    def step(self, address: int, word: int) -> None:
+        """Run one instruction; a branch is one that was not taken."""
+        parts = fields(word)
+        if parts.name in ("bltu", "bgeu"):
+            self._compare(parts)
+        elif parts.name == "store":
+            self._stores += 1
+        elif parts.target:
+            result = self._result(address, parts)
+            self._held[parts.target] = self._unknown() if result is None else result
+
+    def _unknown(self, count: int = 0) -> Value:
+        index = self._index(len(self._indices))
+        if count:
+            self._counts[index] = count
+        return Value(0, index)
+
+    def _index(self, of: Value | int) -> int:
+        """The index that stands for a value; the same for the same value."""
+        if isinstance(of, Value) and of == Value(0, of.index):
+            return of.index
+        return self._indices.setdefault(of, len(self._indices) + 1)
+
+    def _compare(self, parts: Fields) -> None:
+        """Behind `bltu limit, x` x is at most the limit, behind `bgeu x, limit` below it."""
+        left, right = self.value(parts.left), self.value(parts.right)
+        is_less = parts.name == "bltu"
+        limit, value = (left.constant, right) if is_less else (right.constant, left)
+        if limit is not None and value.constant is None:
+            self._counts.setdefault(self._index(value), limit + is_less)
+
+    def _result(self, address: int, parts: Fields) -> Value | None:
+        left, right = self.value(parts.left), self.value(parts.right)
+        match parts.name:
+            case "lui":
+                return Value(parts.number)
+            case "auipc":
+                return Value(address + parts.number)
+            case "addi":
+                return self._sum(left, Value(parts.number))
+            case "add":
+                return self._sum(left, right)
+            case "shadd":
+                return self._sum(self._shifted(left, parts.size), right)
+            case "slli":
+                return self._shifted(left, parts.number)
+            case "ori" if left.constant is not None:
+                return Value(left.constant | parts.number & _MASK)
+            case "andi" if 0 <= parts.number < MAX_CASES:
+                return self._unknown(parts.number + 1)
+            case "load" if parts.size == _BYTE:
+                return self._unknown(256)
+            case "load" if parts.size == _WORD:
+                place = self._sum(left, Value(parts.number))
+                if place is not None and not place.loaded:
+                    return replace(place, loaded=True, age=self._stores)
+        return None
+
+    def _sum(self, left: Value, right: Value) -> Value | None:
+        """At least one must be a constant; a loaded word keeps what is added to it."""
+        whole, other = (left, right) if right.constant is not None else (right, left)
+        if other.constant is None:
+            return None
+        if whole.loaded:
+            return replace(whole, added=whole.added + other.base)
+        return replace(whole, base=whole.base + other.base)
+
+    def _shifted(self, value: Value, places: int) -> Value:
+        if value.constant is not None:
+            return Value(value.base << places & _MASK)
+        return Value(0, self._index(value), places)
