@@ -10,20 +10,21 @@ import numpy.typing as npt
 
 from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
-from scanner.decode.accesses import follow
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
-from scanner.decode.constants import find_constants
+from scanner.decode.effects import Constants
+from scanner.decode.instruction_set import Indices
+from scanner.decode.lanes import follow
 from scanner.decode.search import Hits, search
 from scanner.image.model import Image
 from scanner.report.finding import Finding, Severity
-from scanner.rules.model import AddressRule, InstructionRule, Judgement
+from scanner.rules.model import Access, AccessKind, AddressRule, InstructionRule, Judgement
 from scanner.target import Target
 
 MAX_FINDINGS = 1000
 """A rule lists no more than this many per file; one more finding counts the rest."""
 
-MAX_FOLLOWED = 10_000
+MAX_FOLLOWED = 50_000
 """So many constants are followed per address rule, which takes about a second."""
 
 _ALLOWED = 4
@@ -114,26 +115,53 @@ class _Scan:
 
     def addresses(self) -> Iterator[Finding]:
         """Findings of address rules, each access once, in the order of the code."""
+        if not self._core.address_rules:
+            return
+        constants = self._core.isa.constants(self._space, self._code.listed)
         for rule in self._core.address_rules:
-            found, complete = self._accesses(rule)
+            found, complete = self._accesses(rule, constants)
             yield from (found[place] for place in sorted(found))
             if not complete:
                 yield _more(rule, rule.severity, None)
 
-    def _accesses(self, rule: AddressRule) -> tuple[dict[tuple[int, str], Finding], bool]:
+    def _accesses(
+        self, rule: AddressRule, constants: Constants
+    ) -> tuple[dict[tuple[int, str], Finding], bool]:
         """Findings by place and text, and whether these are all."""
+        wanted = self._wanted(rule, constants.values)
+        complete = len(wanted) <= MAX_FOLLOWED
+        chosen = constants.chosen(wanted[:MAX_FOLLOWED])
         found: dict[tuple[int, str], Finding] = {}
-        wanted = find_constants(
-            self._space, self._code.listed, lambda value: rule.covers(value, self._target)
-        )
-        for number, constant in enumerate(wanted):
-            if number == MAX_FOLLOWED or len(found) >= MAX_FINDINGS:
-                return found, False
-            for index, access in follow(self._space, self._code.listed, constant):
-                text = rule.judge(access, self._target)
-                if text is not None:
-                    found[index, text] = self._access(rule, index, text)
-        return found, True
+        for index, access in self._followed(chosen):
+            text = rule.judge(access, self._target)
+            if text is not None:
+                if len(found) == MAX_FINDINGS:
+                    return found, False
+                found[index, text] = self._access(rule, index, text)
+        return found, complete
+
+    def _wanted(self, rule: AddressRule, values: npt.NDArray[np.uint32]) -> Indices:
+        """Rows of the constants that a rule wants to have followed."""
+        near = np.zeros(len(values), dtype=np.bool_)
+        for reach in rule.reach:
+            near |= (values >= reach.start) & (values < reach.stop)
+        rows = np.flatnonzero(near)
+        different, which = np.unique(values[rows], return_inverse=True)
+        covered = [rule.covers(value, self._target) for value in different.tolist()]
+        return rows[np.array(covered, dtype=np.bool_)[which]]
+
+    def _followed(self, constants: Constants) -> Iterator[tuple[int, Access]]:
+        """Accesses through constants; of others, that they were made, if it was on purpose."""
+        rows = follow(self._space, self._core.isa, self._code.listed, constants)
+        seen = np.zeros(len(constants.indices), dtype=np.bool_)
+        seen[rows.origin[rows.own]] = True
+        columns = (column.tolist() for column in rows[2:])
+        for index, store, address, exact, value, valued in zip(*columns, strict=True):
+            kind: AccessKind = "write" if store else "read"
+            yield index, Access(kind, address, value if valued else None, exact)
+        for row in np.flatnonzero(~seen & constants.whole).tolist():
+            index, value = int(constants.indices[row]), int(constants.values[row])
+            yield index, Access("address", value)
 
     def _access(self, rule: AddressRule, index: int, text: str) -> Finding:
         return Finding(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from scanner.decode.code_space import CodeSpace
+    from scanner.decode.effects import Constants, Effects
 
 Halfwords = npt.NDArray[np.uint16]
 Indices = npt.NDArray[np.intp]
@@ -61,6 +62,12 @@ class InstructionSet(Protocol):
     ordinary: Flags
     """Whether it begins an instruction after which control always goes on."""
 
+    arguments: int
+    """Mask of the registers that carry arguments into a function."""
+
+    clobbered: int
+    """Mask of the registers that a call may change."""
+
     def join(
         self, first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.uint32]:
@@ -83,6 +90,14 @@ class InstructionSet(Protocol):
 
     def literals(self, space: CodeSpace, starts: Flags) -> Indices:
         """Halfwords that the instructions at the marked places load as constants."""
+
+    def constants(self, space: CodeSpace, starts: Flags) -> Constants:
+        """Instructions at the marked places that complete a constant in a register."""
+
+    def effects(
+        self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]
+    ) -> Effects:
+        """What instructions at addresses do to registers."""
 
     def code_address(self, pointer: int) -> int | None:
         """The address a code pointer leads to, or None if it can't be one."""

@@ -7,15 +7,18 @@ import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.select import select
 
 _PC = 15
+_WIDE = 0xE800
 Distances = npt.NDArray[np.int64]
 
 
 def literal_loads(space: CodeSpace, starts: Flags) -> tuple[Indices, Indices]:
     """LDR Rt, [PC, #imm], narrow and wide: instructions, and first halfwords of the words."""
-    narrow = matching(space, starts, 0xF800, 0x4800)
-    wide = matching(space, starts, 0xFF7F, 0xF85F)
+    loads = select(space, starts, ((0xF800, 0x4800), (0xFF7F, 0xF85F)))
+    is_wide = space.halfwords[loads] >= _WIDE
+    narrow, wide = loads[~is_wide], loads[is_wide]
     first, second = halves(space, wide)
     is_load = second >> 12 != _PC
     return _readable(
@@ -35,23 +38,16 @@ def literal_halfwords(space: CodeSpace, starts: Flags) -> Indices:
     """All halfwords that the marked instructions load as constants: LDR, LDRD, VLDR."""
     _, places = literal_loads(space, starts)
     found = [places, places + 1]
-    for mask, match, second_mask, second_match, words in (
-        (0xFF7F, 0xE95F, 0, 0, 2),
-        (0xFF3F, 0xED1F, 0x0F00, 0x0A00, 1),
-        (0xFF3F, 0xED1F, 0x0F00, 0x0B00, 2),
-    ):
-        indices = matching(space, starts, mask, match)
-        first, second = halves(space, indices)
-        chosen = (second & second_mask) == second_match
-        distances = _signed(first, (second & 0xFF).astype(np.int64) * 4)
-        _, places = _readable(space, indices[chosen], distances[chosen], words)
+    others = select(space, starts, ((0xFF7F, 0xE95F), (0xFF3F, 0xED1F)))
+    first, second = halves(space, others)
+    is_pair = (first & 0xFF7F) == 0xE95F
+    double = ~is_pair & ((second & 0x0F00) == 0x0B00)
+    single = ~is_pair & ((second & 0x0F00) == 0x0A00)
+    for chosen, words in ((is_pair | double, 2), (single, 1)):
+        distances = _signed(first[chosen], (second[chosen] & 0xFF).astype(np.int64) * 4)
+        _, places = _readable(space, others[chosen], distances, words)
         found += [places + offset for offset in range(2 * words)]
     return np.concatenate(found)
-
-
-def matching(space: CodeSpace, starts: Flags, mask: int, match: int) -> Indices:
-    """Marked instructions whose first halfword has that form."""
-    return np.flatnonzero(((space.halfwords & mask) == match) & starts)
 
 
 def halves(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], ...]:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from scanner.decode import riscv_jumps
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Flow, Flows, Indices
+from scanner.decode.effects import Constants, Effects
+from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.riscv_compressed import Words, expanded, instruction_words
 
 JAL, JALR, BRANCH, SYSTEM = 0x6F, 0x67, 0x63, 0x73
@@ -28,6 +29,8 @@ class RiscV:
     name = "riscv"
     code_markers = b"x"
     starts_with_code = True
+    arguments = 0x0003FC00
+    clobbered = 0xF003FCE2
 
     def __init__(self) -> None:
         first = np.arange(0x10000, dtype=np.uint32)
@@ -57,6 +60,17 @@ class RiscV:
     def literals(self, space: CodeSpace, starts: Flags) -> Indices:
         """Constants stand in instructions, not behind them."""
         return np.zeros(0, dtype=np.intp)
+
+    def constants(self, space: CodeSpace, starts: Flags) -> Constants:
+        """No constants are followed: no rule of addresses holds for RISC-V."""
+        nowhere = np.zeros(0, dtype=np.intp)
+        return Constants(nowhere, nowhere.astype(np.uint32), nowhere.astype(np.bool_))
+
+    def effects(
+        self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]
+    ) -> Effects:
+        """Nothing is computed where no constant is followed."""
+        return Effects.nothing(len(first))
 
     def flows(self, first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> Flows:
         """Jumps, branches, calls, returns, and what stops."""

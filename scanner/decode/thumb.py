@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
+from scanner.decode.effects import Constants, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.literals import literal_halfwords
+from scanner.decode.thumb_constants import constants
+from scanner.decode.thumb_effects import effects
 from scanner.decode.thumb_tables import TableReader, calls_by_table, pointed_functions
 
 _WIDE = 0xE800
@@ -23,6 +26,8 @@ class Thumb:
     name = "thumb"
     code_markers = b"t"
     starts_with_code = False
+    arguments = 0x000F
+    clobbered = 0x500F
 
     def __init__(self) -> None:
         first = np.arange(0x10000, dtype=np.int32)
@@ -74,6 +79,16 @@ class Thumb:
         """The cases of switches."""
         reader = TableReader(space, starts)
         return [target for index in indices.tolist() for target in reader.targets(index)]
+
+    def constants(self, space: CodeSpace, starts: Flags) -> Constants:
+        """Literal loads, MOVW with MOVT, modified immediates, shifted numbers."""
+        return constants(space, starts)
+
+    def effects(
+        self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]
+    ) -> Effects:
+        """Loads, stores, sums and moves; what else is written."""
+        return effects(first, second, addresses)
 
     def flows(self, first: Halfwords, second: Halfwords) -> Flows:
         """Branches, writes to PC, IT and UDF; anything else goes on."""

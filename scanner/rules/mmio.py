@@ -35,6 +35,7 @@ RULE = AddressRule(
     ),
     manual="ARMv7-M ARM (DDI 0403E) B3.5; RISC-V Instruction Set Manual, volume II, 3.7",
     severity="policy",
+    reach=(_PERIPHERALS,),
     covers=_covers,
     judge=_judge,
     invalid=(),

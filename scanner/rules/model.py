@@ -85,8 +85,9 @@ class Access:
 class AddressRule:
     """Addresses that a guest must not touch.
 
-    `covers` says which constants are worth following; `judge` describes an access (register name
-    and effect) and returns None for what is allowed. The samples are as in InstructionRule.
+    Of the constants in `reach`, `covers` says which are worth following; `judge` describes an
+    access (register name and effect) and returns None for what is allowed. The samples are as in
+    InstructionRule.
     """
 
     id: str
@@ -95,6 +96,7 @@ class AddressRule:
     hardware: str
     manual: str
     severity: Severity
+    reach: tuple[range, ...]
     covers: Callable[[int, Target], bool]
     judge: Callable[[Access, Target], str | None]
     invalid: tuple[str, ...]

@@ -1,0 +1,110 @@
+"""Thumb instructions that complete a constant in a register."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.effects import Constants
+from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.literals import halves, literal_loads
+from scanner.decode.select import previous, select
+from scanner.decode.thumb_effects import EXPANDED
+
+_PAIR_STEPS = 16
+_WIDE: Flags = np.arange(0x10000) >= 0xE800
+_MADE = ((0xFBEF, 0xF04F), (0xFBEF, 0xF06F))  # MOV, MVN of a modified immediate
+_ADDED = ((0xFBE0, 0xF100), (0xFBE0, 0xF1A0))  # ADD, SUB of one
+_TOP = (0xFBF0, 0xF2C0)  # MOVT
+_SHIFT = (0xF800, 0x0000)  # LSLS Rd, Rm, #imm
+_MIN_SHIFT = 8
+
+Values = npt.NDArray[np.uint32]
+Numbers = npt.NDArray[np.integer[Any]]
+
+
+def constants(space: CodeSpace, starts: Flags) -> Constants:
+    """Literal loads, MOVT, modified immediates, and small numbers that are shifted up."""
+    found = [_literals(space, starts)]
+    makers = select(space, starts, (*_MADE, *_ADDED, _TOP, _SHIFT))
+    first, second = halves(space, makers)
+    found.append(_immediates(makers, first, second))
+    found.append(_pairs(space, starts, makers[_has_form(first, _TOP)]))
+    shifts = _has_form(first, _SHIFT) & ((first >> 6 & 0x1F) >= _MIN_SHIFT)
+    found.append(_shifted(space, starts, makers[shifts]))
+    return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _literals(space: CodeSpace, starts: Flags) -> Constants:
+    indices, places = literal_loads(space, starts)
+    low, high = halves(space, places)
+    return _constants(indices, low | high << np.uint32(16), whole=True)
+
+
+def _immediates(indices: Indices, first: Values, second: Values) -> Constants:
+    """MOV.W and MVN make 8 bits, rotated or repeated; ADD.W is how compilers index the NVIC."""
+    made, negated = (_has_form(first, form) for form in _MADE)
+    added, subtracted = (_has_form(first, form) for form in _ADDED)
+    rows = np.flatnonzero((made | negated | added | subtracted) & ((second & 0x8000) == 0))
+    values = EXPANDED[_immediate16(first[rows], second[rows]) & 0xFFF]
+    values = np.where(negated[rows], ~values, np.where(subtracted[rows], -values, values))
+    return _constants(indices[rows], values.astype(np.uint32), whole=False)
+
+
+def _pairs(space: CodeSpace, starts: Flags, tops: Indices) -> Constants:
+    """MOVT after the nearest move of a constant into the same register."""
+    first, second = halves(space, tops)
+    lows, known = _moved(space, starts, tops, second >> 8 & 0xF)
+    values = _immediate16(first, second) << np.uint32(16) | lows & 0xFFFF
+    return _constants(tops[known], values[known], whole=True)
+
+
+def _shifted(space: CodeSpace, starts: Flags, shifts: Indices) -> Constants:
+    first, _ = halves(space, shifts)
+    numbers, known = _moved(space, starts, shifts, first >> 3 & 7)
+    values = numbers << (first >> 6 & 0x1F)
+    return _constants(shifts[known], values[known], whole=False)
+
+
+def _moved(
+    space: CodeSpace, starts: Flags, indices: Indices, registers: Numbers
+) -> tuple[Values, Flags]:
+    """What the nearest move of a constant before each index puts into its register, if any does."""
+    values = np.zeros(len(indices), dtype=np.uint32)
+    known = np.zeros(len(indices), dtype=np.bool_)
+    rows, at = np.arange(len(indices)), indices
+    for _ in range(_PAIR_STEPS):
+        at = previous(space, _WIDE, starts, at)
+        rows, at = rows[at >= 0], at[at >= 0]
+        first, second = halves(space, at)
+        register = registers[rows]
+        movs = (first & 0xFF00) == (0x2000 | register << np.uint32(8))
+        same = ((second >> 8 & 0xF) == register) & ((second & 0x8000) == 0)
+        movw = same & _has_form(first, (0xFBF0, 0xF240))
+        modified = same & _has_form(first, _MADE[0])
+        imm16 = _immediate16(first, second)
+        hits = movs | movw | modified
+        values[rows[hits]] = np.select(
+            [movs, movw], [first & 0xFF, imm16], EXPANDED[imm16 & 0xFFF]
+        )[hits]
+        known[rows[hits]] = True
+        rows, at = rows[~hits], at[~hits]
+    return values, known
+
+
+def _constants(indices: Indices, values: Numbers, whole: bool) -> Constants:
+    return Constants(indices, values.astype(np.uint32), np.full(len(indices), whole))
+
+
+def _has_form(first: Values, form: tuple[int, int]) -> Flags:
+    mask, match = form
+    found: Flags = (first & np.uint32(mask)) == match
+    return found
+
+
+def _immediate16(first: Values, second: Values) -> Values:
+    upper = (first & 0xF) << 12 | (first >> 10 & 1) << 11
+    return (upper | (second >> 12 & 7) << 8 | second & 0xFF).astype(np.uint32)
