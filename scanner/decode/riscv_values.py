@@ -96,7 +96,8 @@ class Registers:
         is_less = parts.name == "bltu"
         limit, value = (left.constant, right) if is_less else (right.constant, left)
         if limit is not None and value.constant is None:
-            self._counts.setdefault(self._index(value), limit + is_less)
+            index = self._index(value)
+            self._counts[index] = min(limit + is_less, self._counts.get(index, MAX_CASES))
 
     def _result(self, address: int, parts: Fields) -> Value | None:
         left, right = self.value(parts.left), self.value(parts.right)

@@ -68,6 +68,11 @@ TABLES = {
         "andi a0, a0, 1\n lla a4, table\n slli a0, a0, 2\n add a0, a0, a4\n lw a5, 0(a0)\n jr a5\n",
         ".word one, two",
     ),
+    "of a byte that is compared, too": (
+        "lbu a0, 0(a1)\n li a5, 2\n bltu a5, a0, out\n lla a4, table\n slli a0, a0, 2\n"
+        " add a0, a0, a4\n lw a5, 0(a0)\n jr a5\n",
+        ".word one, two, three",
+    ),
     "of an index in memory": (
         "sw a0, -20(s0)\n lw a4, -20(s0)\n li a5, 2\n bltu a5, a4, out\n lw a5, -20(s0)\n"
         " slli a4, a5, 2\n lla a5, table\n add a5, a4, a5\n lw a5, 0(a5)\n jr a5\n",
