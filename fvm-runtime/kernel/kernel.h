@@ -60,6 +60,7 @@ struct cpu {
     struct thread *next; /* the best of the ready ones, at the end of every kernel entry */
     uint32_t charged;    /* timer_arch_count up to which running vCPUs have paid */
     uint32_t ready;      /* threads of processes, a bit a priority */
+    uint32_t late;       /* what the scheduler put off */
 };
 extern struct cpu cpu;
 extern struct thread *process_thread[32]; /* by priority, what runs with it */
@@ -133,7 +134,7 @@ void scheduler_halt_vcpu(struct vcpu *vcpu); /* neither of its threads runs any 
 void scheduler_tick(void);
 void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
-void scheduler_exhausted(struct vcpu *vcpu); /* from entry.S, after the vCPU paid */
+void scheduler_catch_up(void); /* with what it put off */
 
 /* `by` runs in the place of `thread` and with its priority. */
 void scheduler_replace(struct thread *thread, struct thread *by);

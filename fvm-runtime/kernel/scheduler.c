@@ -8,8 +8,10 @@
  * end of a slice gains nothing. Of those that may run the highest priority does; it changes no
  * vCPU's share.
  *
- * cpu.next is kept right at every change of readiness. All choices are by bit mask: no path here
- * grows with the number of threads or vCPUs.
+ * cpu.next is kept right at every change of readiness, but for what may wait until the end of the
+ * entry: a budget that is used up, a turn that is over. These are noted in cpu.late, and the
+ * deferred exception sees to them, which comes before any thread's next instruction. All choices
+ * are by bit mask: no path here grows with the number of threads or vCPUs.
  */
 #include "kernel/kernel.h"
 
@@ -17,12 +19,19 @@ struct cpu cpu;
 struct thread thread_table[FVM_THREADS];
 
 struct thread *process_thread[32];
-static uint32_t vcpu_ready, vcpu_funded, vcpu_boosted; /* bit: vCPU */
-static uint32_t turn;                                  /* bit: the vCPU that owns the turn */
-static uint32_t preferred; /* bit: of several boosted ones of a priority it runs first */
+static struct {                      /* together: one address for all */
+    uint32_t ready, funded, boosted; /* bit: vCPU */
+    uint32_t turn;                   /* bit: the vCPU that owns the turn */
+    uint32_t preferred;              /* bit: of several boosted ones of a priority it runs first */
+} vcpus;
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
-#define IDLE 1u /* in cpu.ready: always set */
+_Static_assert(FVM_VCPUS < 31, "a mask has flags, too: the composer refuses such a system");
+
+/* In cpu.late, beside the vCPUs that used their budgets up. */
+#define LATE_TURN (1u << 31)   /* the turn is over */
+#define LATE_CHOICE (1u << 30) /* another vCPU may be preferred */
+#define IDLE 1u                /* in cpu.ready: always set */
 
 #define RANK_VCPU 1u /* above idle, below every other process */
 
@@ -44,10 +53,16 @@ void scheduler_init(void)
             thread->rank = RANK_VCPU;
         }
     }
-    vcpu_funded = EVERY_VCPU;
-    turn = 1;
+    vcpus.funded = EVERY_VCPU;
+    vcpus.turn = 1;
     cpu.next = process_thread[0];
     cpu.charged = timer_arch_count();
+}
+
+static void put_off(uint32_t what)
+{
+    cpu.late |= what;
+    cpu_arch_defer();
 }
 
 static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
@@ -65,29 +80,32 @@ static uint32_t next_bit(uint32_t mask, uint32_t bit)
  * sleep, are due for the budget of a new round. */
 static void pass_turn(void)
 {
-    uint32_t below = turn - 1u, above = EVERY_VCPU & ~(turn | below);
-    uint32_t next = next_bit(vcpu_ready, turn);
-    if (next == 0) {
+    uint32_t behind = ~(vcpus.turn | (vcpus.turn - 1u));
+    if (vcpus.ready == 0) {
         return; /* nobody wants it */
     }
-    uint32_t due = next | (next > turn ? above & (next - 1u) : above | (below & (next - 1u)));
-    turn = next;
-    request_budget(due);
+    bool wraps = (vcpus.ready & behind) == 0;
+    uint32_t next = first_bit(wraps ? vcpus.ready : vcpus.ready & behind);
+    uint32_t up_to = next | (next - 1u);
+    vcpus.turn = next;
+    request_budget((wraps ? behind | up_to : behind & up_to) & EVERY_VCPU);
 }
 
 /* No process but idle is ready: a vCPU runs, or idle while none may. */
 static void choose_vcpu(void)
 {
     cpu.next = process_thread[0];
-    uint32_t candidates = vcpu_ready & vcpu_funded & (vcpu_boosted | turn);
+    uint32_t candidates = vcpus.ready & vcpus.funded & (vcpus.boosted | vcpus.turn);
     if (candidates == 0) {
-        pass_turn(); /* makes the hypervisor run if somebody wants a budget */
+        if (vcpus.ready != 0) {
+            put_off(LATE_TURN); /* somebody wants a budget: the hypervisor will be asked */
+        }
         return;
     }
     uint32_t bit = first_bit(candidates);
-    uint32_t boosted = candidates & vcpu_boosted & vcpu_of(bit)->config->peers;
+    uint32_t boosted = candidates & vcpus.boosted & vcpu_of(bit)->config->peers;
     if (boosted != 0) {
-        bit = (boosted & preferred) != 0 ? preferred : first_bit(boosted);
+        bit = (boosted & vcpus.preferred) != 0 ? vcpus.preferred : first_bit(boosted);
     }
     struct vcpu *vcpu = vcpu_of(bit);
     cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
@@ -121,14 +139,24 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
         cpu.next = vcpu->vct; /* the one that became ready */
         return;
     }
-    if ((vcpu_ready & vcpu->bit) != 0) {
+    if ((vcpus.ready & vcpu->bit) != 0) {
         return;
     }
-    vcpu_ready |= vcpu->bit;
-    vcpu_boosted |= vcpu->bit & vcpu_funded;
-    preferred = vcpu->bit;
-    if (cpu.next->rank <= RANK_VCPU) {
-        choose_vcpu();
+    vcpus.ready |= vcpu->bit;
+    vcpus.preferred = vcpu->bit;
+    vcpus.boosted |= vcpu->bit & vcpus.funded;
+    const struct thread *best = cpu.next;
+    if (best->rank > RANK_VCPU) {
+        return;
+    }
+    /* What choose_vcpu would find: of equals the preferred one, else the more urgent. */
+    if ((vcpus.boosted & vcpu->bit) == 0) {
+        if (best->rank < RANK_VCPU) {
+            put_off(LATE_TURN);
+        }
+    } else if (best->rank < RANK_VCPU || best->vcpu->bit > vcpu->bit ||
+               (vcpu->config->peers & best->vcpu->bit) != 0) {
+        cpu.next = thread;
     }
 }
 
@@ -145,8 +173,8 @@ void scheduler_block(struct thread *thread, uint8_t state)
 void scheduler_halt_vcpu(struct vcpu *vcpu)
 {
     vcpu->vct->state = vcpu->usr->state = THREAD_STOPPED;
-    vcpu_ready &= ~vcpu->bit;
-    vcpu_boosted &= ~vcpu->bit;
+    vcpus.ready &= ~vcpu->bit;
+    vcpus.boosted &= ~vcpu->bit;
     if (cpu.next == vcpu->vct || cpu.next == vcpu->usr) {
         choose();
     }
@@ -162,10 +190,10 @@ void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
         }
         return;
     }
-    vcpu_ready &= ~vcpu->bit;
-    vcpu_boosted &= ~vcpu->bit;
-    if (vcpu->bit == turn) {
-        pass_turn();
+    vcpus.ready &= ~vcpu->bit;
+    vcpus.boosted &= ~vcpu->bit;
+    if (vcpu->bit == vcpus.turn && vcpus.ready != 0) {
+        put_off(LATE_TURN);
     }
     if (cpu.next == thread) {
         choose();
@@ -243,27 +271,27 @@ struct thread *scheduler_runs_for(const struct thread *thread)
     return process_thread[thread->priority];
 }
 
-/* The budget is used up: the vCPU waits for its next turn. */
-FVM_RARE void scheduler_exhausted(struct vcpu *vcpu)
-{
-    if ((vcpu_funded & vcpu->bit) == 0) {
-        return;
-    }
-    vcpu_funded &= ~vcpu->bit;
-    vcpu_boosted &= ~vcpu->bit;
-    if (vcpu->bit == turn) {
-        pass_turn();
-    }
-    if (cpu.next->rank <= RANK_VCPU) {
-        choose_vcpu();
-    }
-}
-
+/* As entry.S does where another domain takes over. */
 static void pay(struct vcpu *vcpu, uint32_t cycles)
 {
     vcpu->budget -= (int32_t)cycles;
     if (vcpu->budget <= 0) {
-        scheduler_exhausted(vcpu);
+        put_off(vcpu->bit);
+    }
+}
+
+/* A vCPU whose budget is used up waits for its next turn. */
+void scheduler_catch_up(void)
+{
+    uint32_t late = cpu.late, spent = late & vcpus.funded;
+    cpu.late = 0;
+    vcpus.funded &= ~spent;
+    vcpus.boosted &= ~spent;
+    if ((spent & vcpus.turn) != 0 || (late & LATE_TURN) != 0) {
+        pass_turn();
+    }
+    if (cpu.next->rank <= RANK_VCPU) {
+        choose_vcpu();
     }
 }
 
@@ -279,12 +307,10 @@ void scheduler_tick(void)
         return;
     }
     pay(running, elapsed);
-    uint32_t boosted = vcpu_boosted & running->config->peers;
+    uint32_t boosted = vcpus.boosted & running->config->peers;
     if ((boosted & running->bit) != 0 && boosted != running->bit) {
-        preferred = next_bit(boosted, running->bit);
-        if (cpu.next->rank <= RANK_VCPU) {
-            choose_vcpu();
-        }
+        vcpus.preferred = next_bit(boosted, running->bit);
+        put_off(LATE_CHOICE);
     }
 }
 
@@ -304,7 +330,7 @@ int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles)
     int32_t budget = vcpu->budget + (int32_t)cycles; /* debt is paid first */
     vcpu->budget = budget < (int32_t)vcpu->config->budget ? budget : (int32_t)vcpu->config->budget;
     if (vcpu->budget > 0) {
-        vcpu_funded |= vcpu->bit;
+        vcpus.funded |= vcpu->bit;
     }
     return FVM_OK;
 }

@@ -1,8 +1,9 @@
 /* Kernel time: one tick drives virtual ticks, watchdogs and process timers; budgets use cycles.
  *
  * The tick itself only finds out what is due, from a wheel with a mask of alarms a tick. The alarms
- * are served one an entry by the deferred exception, the least urgent of all: an interrupt waits
- * for one of them, never for all, however many VMs there are.
+ * are served by the deferred exception, the least urgent of all, which does one thing an entry:
+ * what the scheduler put off, one alarm, or the switch that follows. An interrupt waits for one of
+ * them, never for all, however many VMs there are.
  */
 #include "kernel/kernel.h"
 
@@ -98,12 +99,8 @@ static void ring(uint32_t alarm)
     }
 }
 
-/* Serves one alarm. True while more are due. */
-bool time_deferred(void)
+static void serve_alarm(void)
 {
-    if (due == 0) {
-        return false;
-    }
     uint32_t alarm = (uint32_t)__builtin_ctz(due);
     due &= due - 1u;
     if ((int32_t)(expiry[alarm] - ticks) > 0) {
@@ -111,7 +108,20 @@ bool time_deferred(void)
     } else {
         ring(alarm);
     }
-    if (due == 0) {
+}
+
+/* Does one piece of what was put off. True if it is pended again: for the rest, or because another
+ * thread is to run now. */
+bool time_deferred(void)
+{
+    if (cpu.late != 0) {
+        scheduler_catch_up();
+    } else if (due != 0) {
+        serve_alarm();
+    } else {
+        return false;
+    }
+    if ((cpu.late | due) == 0 && cpu.current == cpu.next) {
         return false;
     }
     cpu_arch_defer();

@@ -155,7 +155,7 @@ LINE_LEFT_OPEN = Mutant(
 NO_BOOST = Mutant(
     "lets a VM that wakes wait for the others' slices",
     "kernel/scheduler.c",
-    (("    vcpu_boosted |= vcpu->bit & vcpu_funded;\n", ""),),
+    (("    vcpus.boosted |= vcpu->bit & vcpus.funded;\n", ""),),
 )
 TELLS_A_POINTER = Mutant(
     "leaves a pointer in a register",

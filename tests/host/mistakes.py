@@ -87,7 +87,7 @@ MISTAKES = [
     Mistake(
         "kernel/scheduler.c", "if (thread->rank > cpu.next->rank) {", "if (thread->rank > 99) {"
     ),
-    Mistake("kernel/scheduler.c", "vcpu_ready & vcpu_funded & (vcpu", "vcpu_ready & (vcpu"),
+    Mistake("kernel/scheduler.c", "vcpus.ready & vcpus.funded & (vcpu", "vcpus.ready & (vcpu"),
     Mistake(
         "kernel/scheduler.c", "cpu.next = vcpu->vct->state == THREAD_READY ?", "cpu.next = 0 ?"
     ),

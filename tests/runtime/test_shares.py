@@ -110,7 +110,7 @@ def test_an_urgent_vm_starves_nobody(urgent: Built, tmp_path: Path) -> None:
 def test_without_the_boost_it_waits_for_the_others_slices(
     shares: Built, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    boost = ("vcpu_boosted |= vcpu->bit & vcpu_funded;", "")
+    boost = ("vcpus.boosted |= vcpu->bit & vcpus.funded;", "")
     changed = once(
         tmp_path_factory,
         "shares without boost",

@@ -205,12 +205,13 @@ class KernelState:
             wanted |= (READY in pair) << i
         if not self._vcpus:
             return
-        if self.of["vcpu_ready"] != wanted:
-            yield f"ready vCPUs 0x{self.of['vcpu_ready']:x} instead of 0x{wanted:x}"
-        if self.of["vcpu_boosted"] & ~(wanted & self.of["vcpu_funded"]):
-            yield f"boosted vCPUs 0x{self.of['vcpu_boosted']:x} of 0x{wanted:x}"
-        if self.of["turn"] not in [1 << i for i in range(len(self._vcpus))]:
-            yield f"turn 0x{self.of['turn']:x}"
+        vcpus = self.of["vcpus"]
+        if vcpus["ready"] != wanted:
+            yield f"ready vCPUs 0x{vcpus['ready']:x} instead of 0x{wanted:x}"
+        if vcpus["boosted"] & ~(wanted & vcpus["funded"]):
+            yield f"boosted vCPUs 0x{vcpus['boosted']:x} of 0x{wanted:x}"
+        if vcpus["turn"] not in [1 << i for i in range(len(self._vcpus))]:
+            yield f"turn 0x{vcpus['turn']:x}"
 
     def _signals(self) -> Iterator[str]:
         for i, signal in enumerate(self.of["signal_table"]):

@@ -11,7 +11,8 @@ struct exception_frame {
 
 /* What entry.S and invocation.inc know as numbers. */
 _Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4 &&
-                   offsetof(struct cpu, charged) == 8 && offsetof(struct cpu, ready) == 12,
+                   offsetof(struct cpu, charged) == 8 && offsetof(struct cpu, ready) == 12 &&
+                   offsetof(struct cpu, late) == 16,
                "CPU_");
 _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, return_bits) == 4 &&
                    offsetof(struct thread, domain) == 8 && offsetof(struct thread, vcpu) == 12 &&
@@ -20,8 +21,8 @@ _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, 
                    offsetof(struct thread, state) == 28,
                "THREAD_");
 _Static_assert(offsetof(struct vcpu, vct) == 4 && offsetof(struct vcpu, usr) == 8 &&
-                   offsetof(struct vcpu, budget) == 20 && offsetof(struct vcpu, vct_wait) == 25 &&
-                   offsetof(struct vcpu, line) == 56,
+                   offsetof(struct vcpu, bit) == 16 && offsetof(struct vcpu, budget) == 20 &&
+                   offsetof(struct vcpu, vct_wait) == 25 && offsetof(struct vcpu, line) == 56,
                "VCPU_");
 _Static_assert(THREAD_READY == 1 && THREAD_WAITING == 2 && WAIT_NONE == 0 && WAIT_SLEEPS == 2 &&
                    FVM_NO_INDEX == 0xFF && FVM_CALL_VCT_WAIT == 0,

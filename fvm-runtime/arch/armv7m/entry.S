@@ -30,6 +30,7 @@
 #define CPU_NEXT 4
 #define CPU_CHARGED 8
 #define CPU_READY 12
+#define CPU_LATE 16
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
 #define THREAD_DOMAIN 8
@@ -41,6 +42,7 @@
 #define THREAD_PORT 32
 #define VCPU_VCT 4
 #define VCPU_USR 8
+#define VCPU_BIT 16
 #define VCPU_BUDGET 20
 #define VCPU_VCT_WAIT 25
 #define VCPU_LINE 56
@@ -55,7 +57,7 @@
 
 #define SCS 0xE000E000
 #define SYST_CVR 0x18
-#define ICSR 0xE000ED04
+#define ICSR_FROM_SCS 0xD04
 #define PENDSVSET (1 << 28)
 #define CPACR 0xE000ED88
 #define MPU_CTRL 0xE000ED94
@@ -391,17 +393,13 @@ load_fpu:
     bx lr
 #endif
 
-exhausted:                      /* r4: vCPU, which has paid; what runs now may be another thread */
-    mov r5, r2
-    mov r0, r4
-    bl scheduler_exhausted
-    ldr r1, =cpu
-    mov r2, r5
-    ldr r3, [r1, #CPU_NEXT]
-    ldr r6, [r2, #THREAD_DOMAIN]
-    ldr r12, [r3, #THREAD_DOMAIN]
-    cmp r6, r12
-    beq same_domain
+exhausted:                      /* r4: vCPU; as `pay` of scheduler.c. r6: SCS */
+    ldr r5, [r4, #VCPU_BIT]
+    ldr r7, [r1, #CPU_LATE]
+    mov r8, #PENDSVSET
+    orrs r5, r5, r7
+    str r5, [r1, #CPU_LATE]
+    str r8, [r6, #ICSR_FROM_SCS]
     b load_domain
 
 #include "arch/armv7m/process.inc"
@@ -419,7 +417,7 @@ deferred_stub:
     beq start_stub              /* from boot, which runs on MSP */
     push {r3, lr}
     bl time_deferred
-    cbnz r0, 2f                 /* more to do: pended again, which thread runs is seen then */
+    cbnz r0, 2f                 /* pended again: which thread runs is seen then */
     ldr r1, =cpu
     ldrd r2, r3, [r1, #CPU_CURRENT]
     cmp r2, r3
@@ -430,9 +428,9 @@ deferred_stub:
     bx lr
 
 again:
-    ldr r0, =ICSR
+    mov r0, #SCS
     mov r1, #PENDSVSET
-    str r1, [r0]
+    str r1, [r0, #ICSR_FROM_SCS]
     dsb
     bx lr
 

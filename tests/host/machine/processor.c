@@ -53,7 +53,8 @@ static void charge(const struct thread *previous)
     if (previous->vcpu != NULL) {
         previous->vcpu->budget -= (int32_t)timer_arch_elapsed(before, count);
         if (previous->vcpu->budget <= 0) {
-            scheduler_exhausted(previous->vcpu);
+            cpu.late |= previous->vcpu->bit;
+            deferred = true;
         }
     }
 }
