@@ -85,12 +85,12 @@ static uint32_t ring_timer(uint32_t alarm)
 /* An alarm may find nothing to do: what it was for is over, or was set anew. */
 static void ring(uint32_t alarm)
 {
-    uint32_t period;
-    if (FVM_TIMERS != 0 && alarm >= ALARM_TIMER) {
+    uint32_t period = 0; /* each index is compared with its bound: fvmkit verify sees that */
+    if (FVM_TIMERS != 0 && alarm - ALARM_TIMER < FVM_TIMERS) {
         period = ring_timer(alarm);
     } else if (FVM_WATCHDOGS != 0 && alarm < ALARM_TICK) {
         period = vcpu_watchdog(&vcpu_table[alarm - ALARM_WATCHDOG], expiry[alarm]);
-    } else {
+    } else if (FVM_VCPUS != 0 && alarm < ALARM_TIMER) {
         period = vcpu_tick(&vcpu_table[alarm - ALARM_TICK]);
     }
     if (period != 0) {
