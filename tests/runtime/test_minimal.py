@@ -109,7 +109,7 @@ def test_the_hypervisor_has_no_thread_that_nobody_needs(minimal: Built) -> None:
 
 
 # What the kernel keeps of vCPUs, of events, and of lines of VMs and of processes.
-STATE = {"vcpu_table", "may_send", "bound", "enabled", "line_of_signal"}
+STATE = {"vcpu_table", "may_send", "bound", "interrupt_lines", "line_of_signal"}
 
 
 def test_the_kernel_has_no_state_that_nobody_needs(

@@ -75,7 +75,7 @@ class KernelState:
             "vcpus": [{name: vcpu[name] for name in kept} for vcpu in self._vcpus],
             "may_send": self.of["may_send"],
             "bound": self.of["bound"],
-            "enabled": self.of["enabled"],
+            "enabled": self.of["interrupt_lines"]["enabled"],
             "domains": self.of["domain_table"],
         }
 
@@ -246,7 +246,8 @@ class KernelState:
 
     def _lines(self) -> Iterator[str]:
         none = [0] * (len(self.of["fvm_irq_route"]) // 32 + 1)
-        enabled, closed = (self.of.get(name, none) for name in ("enabled", "closed"))
+        lines = self.of.get("interrupt_lines", {"enabled": none, "closed": none})
+        enabled, closed = lines["enabled"], lines["closed"]
         for line in self._open_lines():
             route = self.of["fvm_irq_route"][line]
             mine = route["kind"] & ROUTE_KIND == ROUTE_VCPU
