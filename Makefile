@@ -6,10 +6,11 @@ PY := .venv/bin/python
 TESTFLAGS ?= -n 2
 TESTS ?= tests
 SOAK ?= 3600
+FUZZ ?= 600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign faults soak bench scaling hw-bench verify clean
+.PHONY: help setup test demo lint campaign faults fuzz soak bench scaling hw-bench verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -36,6 +37,9 @@ campaign: setup ## every change of an image that verify must notice, and 1000 ra
 
 faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
 	@$(PY) -m tests.faults.campaign
+
+fuzz: setup ## atheris on every loader and the whole scan, for FUZZ seconds in all (installs atheris)
+	@$(PY) -m tests.fuzz $(FUZZ)
 
 soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)

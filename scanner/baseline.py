@@ -17,6 +17,7 @@ from typing import Any
 from scanner.report.documents import ShapeError, field, read_document
 from scanner.report.errors import FvmError, MissingError
 from scanner.report.finding import FileReport, fingerprints
+from scanner.report.one_line import one_line
 
 _HINT = "write it with --write-baseline"
 
@@ -75,5 +76,5 @@ def _key(path: str, file: str) -> str:
 def _findings(files: Any, file: str) -> dict[str, str]:
     known: dict[str, str] = field(files, file, dict)
     if not all(type(words) is str for words in known.values()):
-        raise ShapeError(f"'{file}' does not hold findings")
-    return known
+        raise ShapeError(f"'{one_line(file)}' does not hold findings")
+    return {name: one_line(words) for name, words in known.items()}

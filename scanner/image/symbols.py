@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from scanner.report.one_line import one_line
+
 Addresses = npt.NDArray[np.uint32]
 
 _ENTRY = np.dtype(
@@ -102,5 +104,4 @@ class SymbolTable:
 
 def printable(text: bytes) -> str:
     """Names from a file, with nothing in them that could move a terminal's cursor."""
-    decoded = text.decode("utf-8", "replace")
-    return "".join(character if character.isprintable() else "?" for character in decoded)
+    return one_line(text.decode("utf-8", "replace"))

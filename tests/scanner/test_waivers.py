@@ -72,6 +72,11 @@ def test_what_does_not_match_covers_nothing_and_is_told(
     assert len(document["notes"]) == 1
 
 
+def test_a_reason_cannot_drive_a_terminal(elf: Path, tmp_path: Path) -> None:
+    file = write(tmp_path / "w.json", waiver(elf, reason="fine\n\x1b[2J\ud800"))
+    assert ": waived cps: cpsid i — fine??[2J?\n" in run("--waivers", file, elf).stdout
+
+
 def test_a_rebuilt_image_ends_the_waiver(elf: Path, tmp_path: Path) -> None:
     file = write(tmp_path / "w.json", waiver(elf), waiver(elf, address=FLASH + 2))
     other = tmp_path / "other.elf"
