@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.accept import check
+from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.asm_source import AsmSource
 from porter.context_switch.assemble import Assembly, CompileError, assemble, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import Instruction, decode
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
-from porter.context_switch.names import Names, text_of
+from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.result import (
     ESCALATED,
@@ -30,7 +31,6 @@ from porter.context_switch.result import (
     companion_of,
 )
 from porter.context_switch.roles import classify, needs_port
-from porter.context_switch.variants import variants
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS
 
@@ -41,6 +41,7 @@ class _Found:
     function: Function
     start: int
     end: int
+    arms: tuple[Arm, ...]
 
 
 class AsmFile:
@@ -52,6 +53,7 @@ class AsmFile:
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = AsmSource(source.read_bytes())
+        self._arms = Arms(source, self._text.data, self._options, text_with_macros(texts, source))
         self._found: list[_Found] = []
         self._ports: list[SwitchPort] = []
 
@@ -106,8 +108,9 @@ class AsmFile:
                 return
             role = classify(instructions) or ROLE_OTHER
             handler = transcribe(assembly, function, role, names)
-            self._compare_variants(handler, *place, names)
-            self._found.append(_Found(handler, function, *place))
+            arms = self._arms.of(handler, *place, names)
+            handler = with_pick_of_all(handler, arms, names)
+            self._found.append(_Found(handler, function, *place, arms))
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
 
@@ -134,20 +137,6 @@ class AsmFile:
             SwitchPort(self._source, start, end, line, ROLE_OTHER, function.name, REWRITTEN, reason)
         )
 
-    def _compare_variants(self, handler: Handler, start: int, end: int, names: Names) -> None:
-        """Every arm of an #if inside the function must come out as the same C."""
-        expected = Writer(names, spaced=False).plain(handler)
-        for data in variants(self._text.data, start, end):
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder, self._source.name)
-                copy.write_bytes(data)
-                assembly = assemble(copy, self._options)
-            for function in assembly.object.functions:
-                if function.name == handler.symbol:
-                    other = transcribe(assembly, function, handler.role, names)
-                    if Writer(names, spaced=False).plain(other) != expected:
-                        raise NotTranscribable("an #if inside it changes what it does")
-
     def _write(self, assembly: Assembly, names: Names) -> None:
         """All edits of the file, or, if the result doesn't hold, one escalation a function."""
         try:
@@ -168,6 +157,7 @@ class AsmFile:
                 found.function.name,
                 (writer.signature(found.function.name, found.handler.signature),),
                 found.handler,
+                found.arms,
             )
             for found in self._found
         ]
@@ -197,6 +187,7 @@ class AsmFile:
             )
         head = [
             f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */",
+            *self._text.includes(any(found.arms for found in self._found)),
             f"#include <{GUEST_HEADER}>",
         ]
         text = self._text.eol.join(line.encode("latin-1") for line in (*head, *blocks, ""))

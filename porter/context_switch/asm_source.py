@@ -60,6 +60,17 @@ class AsmSource:
         line = f"; {text}" if self.dialect == "armasm" else f"/* {text} */"
         return line.encode("latin-1") + self.eol
 
+    def includes(self, wanted: bool) -> list[str]:
+        """What the file includes: what conditions in it ask for may be defined there."""
+        if not wanted:
+            return []
+        lines = [self.data[line.start : line.end] for line in self._lines]
+        return [
+            line.decode("latin-1").strip()
+            for line, place in zip(lines, self._lines, strict=True)
+            if place.directive == b"include"
+        ]
+
     def ranges(self, first: Mapping[str, int]) -> dict[str, tuple[int, int]]:
         """[start, end) of each function, by the line (from 1) of its first instruction.
 
@@ -77,8 +88,13 @@ class AsmSource:
         """The first line that belongs to a function: its label, and what announces it."""
         names = self._labels(index)
         top = index
-        for place in range(index - 1, -1, -1):
+        place = index
+        while place > 0:
+            place -= 1
             line = self._lines[place]
+            if line.directive == b"endif" and not names:
+                place = self._opening(place)  # an arm between label and code that isn't built
+                continue
             if line.directive or _BACK.match(line.code):
                 break
             if label := self._label(line):
@@ -89,6 +105,16 @@ class AsmSource:
             elif line.code:
                 break
         return top
+
+    def _opening(self, index: int) -> int:
+        """The line of the #if that an #endif closes."""
+        depth = 0
+        for place in range(index, -1, -1):
+            word = self._lines[place].directive
+            depth += (word == b"endif") - word.startswith(b"if")
+            if depth == 0:
+                return place
+        return index
 
     def _announces(self, line: _Line, names: set[bytes]) -> bool:
         front = _FRONT.match(line.code)

@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from porter.context_switch.object_file import ObjectFile
@@ -63,6 +64,16 @@ def run(command: list[str]) -> str:
 def preprocess(source: Path, options: CompileOptions) -> str:
     """The translation unit after the preprocessor, without line markers."""
     return run([options.compiler, "-E", "-P", *flags(source, options), str(source)])
+
+
+@cache
+def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
+    """Names of the macros that a compiler defines by itself; none for a machine it doesn't know."""
+    try:
+        text = run([compiler, *machine, "-dM", "-E", "-x", "c", "/dev/null"])
+    except CompileError:
+        return frozenset()
+    return frozenset(re.findall(r"^#define (\w+)", text, re.MULTILINE))
 
 
 def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.accept import check
+from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import decode
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
-from porter.context_switch.names import Names, text_of
+from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.result import (
     ESCALATED,
@@ -25,7 +25,6 @@ from porter.context_switch.result import (
 )
 from porter.context_switch.roles import classify, touches_stack_pointers
 from porter.context_switch.source_text import Definition, SourceText
-from porter.context_switch.variants import variants
 from porter.project.compile_options import CompileOptions
 
 
@@ -33,6 +32,7 @@ from porter.project.compile_options import CompileOptions
 class _Found:
     handler: Handler
     definition: Definition
+    arms: tuple[Arm, ...]
 
 
 class CFile:
@@ -44,6 +44,7 @@ class CFile:
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = SourceText(source.read_bytes())
+        self._arms = Arms(source, self._text.data, self._options, text_with_macros(headers, source))
         self._found: list[_Found] = []
         self._ports: list[SwitchPort] = []
 
@@ -76,8 +77,9 @@ class CFile:
             if definition is None:
                 raise NotTranscribable("no function definition found around its asm statement")
             handler = transcribe(assembly, function, role, names)
-            self._compare_variants(handler, definition, names)
-            self._found.append(_Found(handler, definition))
+            arms = self._arms.of(handler, definition.start, definition.end, names)
+            handler = with_pick_of_all(handler, arms, names)
+            self._found.append(_Found(handler, definition, arms))
         except NotTranscribable as reason:
             # Other naked functions are masks and the like: rules of their own look after them.
             if role != ROLE_OTHER or touches_stack_pointers(instructions):
@@ -116,20 +118,6 @@ class CFile:
             )
         )
 
-    def _compare_variants(self, handler: Handler, definition: Definition, names: Names) -> None:
-        """Every arm of an #if inside the function must come out as the same C."""
-        expected = Writer(names, self._text.spaced()).plain(handler)
-        for data in variants(self._text.data, definition.start, definition.end):
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder, self._source.name)
-                copy.write_bytes(data)
-                assembly = assemble(copy, self._options)
-            for function in assembly.object.functions:
-                if function.name == handler.symbol:
-                    other = transcribe(assembly, function, handler.role, names)
-                    if Writer(names, self._text.spaced()).plain(other) != expected:
-                        raise NotTranscribable("an #if inside it changes what it does")
-
     def _write(self, names: Names) -> None:
         """All edits of the file, or, if the result doesn't hold, one escalation a function."""
         try:
@@ -149,6 +137,7 @@ class CFile:
                 found.definition.name,
                 tuple(self._signature(found.definition)),
                 found.handler,
+                found.arms,
             )
             for found in self._found
         ]

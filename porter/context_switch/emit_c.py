@@ -27,7 +27,6 @@ from porter.context_switch.ir import (
     Var,
     Verbatim,
 )
-from porter.context_switch.names import POINTER
 from porter.context_switch.notes import comment, merge_notes, written
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import If, Node, Return, conditions_and_statements
@@ -140,14 +139,17 @@ class CText:
 
     def _store(self, address: Expr, value: Expr, size: int) -> str:
         place = self.expressions.place(address, size)
-        if isinstance(address, Symbol) and place == f"*{self.expressions.pointer(address)}":
-            declared = self.expressions.variable(address.name)
-            if declared is not None and declared.kind == POINTER and size == 4:
-                text = self.expressions.pointer(value)
-                if isinstance(value, Var) and text == value.name:
-                    return f"{address.name} = {self.expressions.cast('void *', text)}"
-                text = self.expressions.cast("void *", self.expressions.integer(value))
-                return f"{address.name} = {text}"
+        if (
+            isinstance(address, Symbol)
+            and size == 4
+            and place == f"*{self.expressions.pointer(address)}"
+            and self.expressions.is_pointer_object(address.name)
+        ):
+            text = self.expressions.pointer(value)
+            if isinstance(value, Var) and text == value.name:
+                return f"{address.name} = {self.expressions.cast('void *', text)}"
+            text = self.expressions.cast("void *", self.expressions.integer(value))
+            return f"{address.name} = {text}"
         text = _bare(self.expressions.integer(value))
         if size != 4 and not (isinstance(value, Load) and value.size == size):
             text = self.expressions.cast({1: "uint8_t", 2: "uint16_t"}[size], text)

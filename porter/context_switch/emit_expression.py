@@ -164,6 +164,12 @@ class Expressions:
                 return self.cast(_NARROW[expr.size], name)
         return self.place(expr.address, expr.size)
 
+    def is_pointer_object(self, name: str) -> bool:
+        """Whether C knows a named object as a pointer."""
+        declared = self.variable(name)
+        kind = declared.kind if declared is not None else self.externs.get(name)
+        return kind == POINTER
+
     def _is_integer(self, name: str, size: int) -> bool:
         """Whether C can name an integer of just the size that is accessed."""
         declared = self.variable(name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from porter.context_switch.arms import Arm
 from porter.context_switch.c_function import Writer
+from porter.context_switch.conditional_text import under_conditions
 from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
 from porter.context_switch.handler import Handler, publish_name
 from porter.context_switch.names import Names
@@ -15,12 +17,14 @@ from porter.context_switch.result import ROLE_START, ROLE_SWITCH
 
 @dataclass(frozen=True)
 class Part:
-    """A function: where it begins, its name in C, the lines in front of its body."""
+    """A function: where it begins, its name in C, the lines in front of its body; `arms` if an #if
+    in it makes a difference."""
 
     start: int
     name: str
     head: tuple[str, ...]
     handler: Handler
+    arms: tuple[Arm, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,20 +46,31 @@ class FileText:
         return reason
 
 
+def _arm(arm: Arm, body: Callable[[Handler], list[str]]) -> list[str]:
+    if isinstance(arm.handler, Handler):
+        return body(arm.handler)
+    return ["{", f"#error {arm.handler.splitlines()[0]}", "}"]
+
+
 def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText:
     """The text, with declarations in front of the first function that needs them."""
     starts = [part for part in parts if part.handler.role == ROLE_START]
     fast = fast_yield([(part.name, part.handler) for part in parts], names) if starts else None
     first = fast.registration(writer) if fast is not None else ()
     blocks: dict[int, list[str]] = {}
+    named = fast is not None and fast.names_itself
+
+    def body(handler: Handler) -> list[str]:
+        handler = handler if named else publish_name(handler)
+        return writer.body(handler, first if handler.role == ROLE_START else ())
+
     for part in parts:
-        named = fast is not None and fast.names_itself
-        handler = part.handler if named else publish_name(part.handler)
-        starts_here = handler.role == ROLE_START
-        lines = [*part.head, *writer.body(handler, first if starts_here else ())]
+        text = [(arm.choices, tuple(_arm(arm, body))) for arm in part.arms]
+        lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
         if fast is not None and part.handler is fast.home and fast.function is not None:
-            assert isinstance(handler.pick, Pick)
-            lines = [*pick_text(writer, fast.function, handler.pick), "", *lines]
+            home_pick = fast.home.pick
+            assert isinstance(home_pick, Pick)
+            lines = [*pick_text(writer, fast.function, home_pick), "", *lines]
         blocks[part.start] = lines
     if fast is not None and fast.function is not None:
         place = min(part.start for part in starts)

@@ -37,6 +37,11 @@ def text_of(files: Iterable[Path]) -> str:
     return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
 
 
+def text_with_macros(files: Iterable[Path], source: Path) -> str:
+    """The text of the files and the source, for a look at what it defines."""
+    return "\n".join(file.read_text(encoding="latin-1") for file in (*files, source))
+
+
 class Names:
     """Looks names up in a preprocessed translation unit, and functions then in `elsewhere`: the
     text of the project's other files, because assembler text calls what C hasn't declared."""

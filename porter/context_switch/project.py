@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,9 +41,17 @@ def transcribe_project(
             if file.suffix == ".c" and _ASM.search(data):
                 ports += CFile(file, headers, options).port()
             elif file.suffix in (".s", ".S"):
-                texts = [file for file in listed if file.suffix in (".h", ".c")]
-                ports += AsmFile(file, texts, options).port()
+                ports += AsmFile(file, _nearest(file, listed), options).port()
         except CompileError as error:
             reason = f"can't be compiled with the project's options: {error}"
             ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))
     return ports
+
+
+def _nearest(file: Path, others: Iterable[Path]) -> list[Path]:
+    """C files and headers, nearest first: of several prototypes that one counts."""
+
+    def distance(other: Path) -> int:
+        return len(Path(os.path.relpath(other.parent, file.parent)).parts)
+
+    return sorted((o for o in others if o.suffix in (".h", ".c")), key=distance)

@@ -1,39 +1,70 @@
 """One object shows one configuration of `#if`; this makes the others.
 
 A handler whose text has conditions inside is transcribed once for every combination of arms, so
-that nothing the assembler happened to skip goes unread.
+that nothing the assembler happened to skip goes unread. Conditions of the same words choose alike.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import product
 
 from porter.context_switch.result import NotTranscribable
 
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b([^\r\n]*)", re.MULTILINE
+    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\r\n])*)", re.MULTILINE
 )
+_COMMENT = re.compile(r"/\*.*?\*/|//.*|\\\r?\n", re.DOTALL)
+_NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+_RESERVED = re.compile(r"_[_A-Z]")
 _MOST = 16
 
 
-def variants(data: bytes, start: int, end: int) -> list[bytes]:
+Key = tuple[str, ...]  # the conditions of a group in C, a negation taken off
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A file with the arms chosen. `choices`: by the conditions of each #if, which of them holds;
+    as many as there are for none."""
+
+    data: bytes
+    choices: tuple[tuple[Key, int], ...]
+
+
+def variants(data: bytes, start: int, end: int, known: Callable[[str], bool]) -> list[Variant]:
     """The file once for each choice of arms between two offsets; empty where there are none.
 
-    Every line stays where it was. NotTranscribable if the choices are too many to look at, or
-    the conditions aren't closed inside the range.
+    Every line stays where it was. `known` says whether the compiler or the project may define a
+    name. NotTranscribable if the choices are too many to look at, the conditions aren't closed
+    inside the range, or one tests a macro of another toolchain: here it is never true.
     """
     groups = _groups(data, start, end)
     if not groups:
         return []
-    choices = [range(len(arms) + (b"else" not in [word for *_, word in arms])) for arms in groups]
-    combinations = list(product(*choices))
+    for group in groups:
+        for name in (name for arm in group for name in _NAME.findall(arm.condition)):
+            if _RESERVED.match(name) and not known(name):
+                raise NotTranscribable(f"an #if inside it tests {name}, which nothing here defines")
+    keys = list(dict.fromkeys(_key(group) for group in groups))
+    combinations = list(product(*(range(len(key) + 1) for key in keys)))
     if len(combinations) > _MOST:
         raise NotTranscribable(f"has {len(combinations)} combinations of #if arms")
-    return [_chosen(data, groups, combination) for combination in combinations]
+    found = []
+    for combination in combinations:
+        choices = tuple(zip(keys, combination, strict=True))
+        found.append(Variant(_chosen(data, groups, dict(choices)), choices))
+    return found
 
 
-_Arm = tuple[int, int, bytes]  # directive's [start, end) and its word
+@dataclass(frozen=True)
+class _Arm:
+    start: int
+    end: int
+    word: bytes
+    condition: str  # in C; "" for else
 
 
 def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
@@ -41,26 +72,49 @@ def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
     open_groups: list[list[_Arm]] = []
     for match in _DIRECTIVE.finditer(data, start, end):
         word = match.group(1)
+        arm = _Arm(match.start(), match.end(), word, _condition(word, match.group(2)))
         if word.startswith(b"if"):
-            open_groups.append([(match.start(), match.end(), word)])
+            open_groups.append([arm])
         elif not open_groups:
             raise NotTranscribable("an #if begins or ends in the middle of the function")
         elif word == b"endif":
             groups.append(open_groups.pop())
         else:
-            open_groups[-1].append((match.start(), match.end(), word))
+            open_groups[-1].append(arm)
     if open_groups:
         raise NotTranscribable("an #if begins or ends in the middle of the function")
-    return groups
+    return sorted(groups, key=lambda group: group[0].start)
 
 
-def _chosen(data: bytes, groups: list[list[_Arm]], combination: tuple[int, ...]) -> bytes:
+def _condition(word: bytes, rest: bytes) -> str:
+    text = " ".join(_COMMENT.sub(" ", rest.decode("latin-1")).split())
+    if word in (b"ifdef", b"ifndef"):
+        return f"{'!' if word == b'ifndef' else ''}defined({text.split()[0] if text else ''})"
+    return re.sub(r"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)", r"defined(\1\2)", text)
+
+
+def _negated(group: list[_Arm]) -> bool:
+    """Whether a group asks for the opposite of what its key says."""
+    first = group[0].condition
+    return len([arm for arm in group if arm.condition]) == 1 and first.startswith("!defined(")
+
+
+def _key(group: list[_Arm]) -> Key:
+    conditions = tuple(arm.condition for arm in group if arm.word != b"else")
+    return (conditions[0].lstrip("!"),) if _negated(group) else conditions
+
+
+def _chosen(data: bytes, groups: list[list[_Arm]], choice: dict[Key, int]) -> bytes:
     replaced: list[tuple[int, int, bytes]] = []
-    for arms, choice in zip(groups, combination, strict=True):
-        for number, (start, end, word) in enumerate(arms):
-            value = b"1" if number == choice else b"0"
-            text = b"#if " if word.startswith(b"if") else b"#elif "
-            replaced.append((start, end, text + value))
+    for group in groups:
+        number = choice[_key(group)]
+        if _negated(group):
+            number = 1 - number
+        for index, arm in enumerate(group):
+            value = b"1" if index == number else b"0"
+            directive = b"#if " if arm.word.startswith(b"if") else b"#elif "
+            lines = data[arm.start : arm.end].count(b"\n")
+            replaced.append((arm.start, arm.end, directive + value + b"\n" * lines))
     for start, end, text in sorted(replaced, reverse=True):
         data = data[:start] + text + data[end:]
     return data

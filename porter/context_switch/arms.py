@@ -1,0 +1,98 @@
+"""A function whose #if arms mean different things: the C of each, under the same conditions."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from porter.context_switch.assemble import CompileError, assemble, predefined
+from porter.context_switch.c_function import Writer
+from porter.context_switch.handler import Handler, transcribe
+from porter.context_switch.names import Names
+from porter.context_switch.pick import Pick
+from porter.context_switch.result import NotTranscribable
+from porter.context_switch.variants import Key, Variant, variants
+from porter.project.compile_options import CompileOptions
+
+_CORES = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
+
+
+@dataclass(frozen=True)
+class Arm:
+    """What a function is where these conditions hold, or why it isn't transcribed there."""
+
+    choices: tuple[tuple[Key, int], ...]
+    handler: Handler | str
+
+
+class Arms:
+    """Looks at the functions of one file."""
+
+    def __init__(self, source: Path, data: bytes, options: CompileOptions, project: str) -> None:
+        """`project` is the text of the project that may define macros."""
+        self._source, self._data, self._options = source, data, options
+        self._project = project
+
+    def of(self, handler: Handler, start: int, end: int, names: Names) -> tuple[Arm, ...]:
+        """All arms of the function at [start, end); none where they make no difference.
+
+        NotTranscribable if a condition isn't understood.
+        """
+        found = [
+            Arm(variant.choices, self._handler(variant, handler, names))
+            for variant in variants(self._data, start, end, self._known)
+        ]
+        texts = {_text(arm, names) for arm in found}
+        return () if texts <= {_text(Arm((), handler), names)} else tuple(found)
+
+    def _handler(self, variant: Variant, handler: Handler, names: Names) -> Handler | str:
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            copy = Path(folder, self._source.name)
+            copy.write_bytes(variant.data)
+            try:
+                assembly = assemble(copy, self._options)
+                for function in assembly.object.functions:
+                    if handler.symbol in function.names:
+                        return transcribe(assembly, function, handler.role, names)
+            except CompileError:
+                return "can't be assembled with the options of this machine"
+            except NotTranscribable as error:
+                return str(error)
+        return "isn't there"
+
+    def _known(self, name: str) -> bool:
+        return f"define {name}" in self._project or name in known_to(self._options)
+
+
+@lru_cache(maxsize=8)
+def known_to(options: CompileOptions) -> frozenset[str]:
+    """Macros that this compiler, for whatever core, defines, and those of the project's -D."""
+    found = {define.partition("=")[0].partition("(")[0] for define in options.defines}
+    for core in _CORES:
+        for unit in ("-mfloat-abi=soft", "-mfloat-abi=hard"):
+            found |= predefined(options.compiler, (f"-mcpu={core}", "-mthumb", unit))
+    return frozenset(found)
+
+
+def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...], names: Names) -> Handler:
+    """The handler without its pick, where another arm has another one."""
+    picks = [arm.handler.pick for arm in arms if isinstance(arm.handler, Handler)]
+    if not isinstance(handler.pick, Pick):
+        return handler
+    expected = _pick_text(handler.pick, names)
+    if all(isinstance(pick, Pick) and _pick_text(pick, names) == expected for pick in picks):
+        return handler
+    return replace(handler, pick="its #if arms differ in what lies between save and restore")
+
+
+def _text(arm: Arm, names: Names) -> str:
+    if isinstance(arm.handler, str):
+        return arm.handler
+    return "\n".join(Writer(names, spaced=False).plain(arm.handler))
+
+
+def _pick_text(pick: Pick, names: Names) -> str:
+    lines = Writer(names, spaced=False).pick("pick", pick)
+    return f"{pick.short}" + "\n".join(line.split("/*")[0].rstrip() for line in lines)

@@ -1,0 +1,109 @@
+"""Every arm of an #if in a handler is transcribed, under the condition that chooses it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+from tests.porter.context_switch.trees import M3, M4F, RUNTIME, Tree, fixture
+
+HANDLER = """\
+#include "os_config.h"
+    .syntax unified
+    .thumb
+    .text
+    .global PendSV_Handler
+    .type PendSV_Handler, %function
+PendSV_Handler:
+#ifdef OS_TRACE
+    push    {{r4, lr}}
+    bl      trace
+    pop     {{r4, lr}}
+#endif
+    mrs     r0, psp
+#if {fpu}
+    tst     lr, #0x10
+    it      eq
+    vstmdbeq r0!, {{s16-s31}}
+    stmdb   r0!, {{r4-r11, lr}}
+#else
+    stmdb   r0!, {{r4-r11}}
+#endif
+    ldr     r1, =current
+    ldr     r2, [r1]
+    str     r0, [r2]
+    ldr     r0, =ready
+    ldr     r2, [r0]
+    str     r2, [r1]
+    ldr     r0, [r2]
+#if {fpu}
+    ldmia   r0!, {{r4-r11, lr}}
+    tst     lr, #0x10
+    it      eq
+    vldmiaeq r0!, {{s16-s31}}
+#else
+    ldmia   r0!, {{r4-r11}}
+#endif
+    msr     psp, r0
+    bx      lr
+"""
+
+
+def project(folder: Path, config: str, fpu: str, cpu: tuple[str, ...] = M4F) -> Tree:
+    tree = fixture(folder, HANDLER.format(fpu=fpu), cpu, "switch.S")
+    header = folder / "os_config.h"
+    header.write_text(config)
+    prototypes = folder / "os.h"
+    prototypes.write_text("void trace(void);\n")
+    return replace(tree, files=(*tree.files, header, prototypes))
+
+
+def compiled(tree: Tree, folder: Path, *defines: str) -> str:
+    """What the compiler sees of the companion in one configuration."""
+    ports = tree.port()
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    target = folder / "compiled.c"
+    target.write_bytes(new.replacement)
+    includes = [f"-I{path}" for path in (folder, *RUNTIME)]
+    command = ["arm-none-eabi-gcc", *tree.options.cpu_flags, *includes, *defines]
+    subprocess.run([*command, "-Werror", "-fsyntax-only", str(target)], check=True)
+    text = subprocess.run([*command, "-E", "-P", str(target)], capture_output=True, text=True)
+    return text.stdout[text.stdout.index("void PendSV_Handler(void)") :]
+
+
+def test_each_configuration_gets_its_own_c(tmp_path: Path) -> None:
+    tree = project(tmp_path, "", "defined(OS_FPU)")
+    plain = compiled(tree, tmp_path)
+    assert "Fpu.S16" not in plain and "Reg.LR" not in plain and "trace" not in plain
+    fpu = compiled(tree, tmp_path, "-DOS_FPU", "-DOS_TRACE")
+    assert fpu.count("Fpu.S16") >= 2 and "Reg.LR" in fpu and "trace()" in fpu
+
+
+def test_the_configuration_header_decides_in_c_too(tmp_path: Path) -> None:
+    tree = project(tmp_path, "#define OS_FPU 1\n", "OS_FPU == 1")
+    assert "Fpu.S16" in compiled(tree, tmp_path)
+
+
+def test_lines_that_all_arms_share_stand_once(tmp_path: Path) -> None:
+    (new,) = [
+        port for port in project(tmp_path, "", "defined(OS_FPU)").port() if port.file.suffix == ".c"
+    ]
+    text = new.replacement.decode()
+    assert text.count("USR_REG->Reg.SP = (uint32_t)sp;") == 1
+    assert text.count("#if") == text.count("#endif") > 0
+
+
+def test_an_arm_that_this_core_has_no_instructions_for_is_an_error_there(tmp_path: Path) -> None:
+    (new,) = [
+        port
+        for port in project(tmp_path, "", "defined(OS_FPU)", M3).port()
+        if port.file.suffix == ".c"
+    ]
+    assert "#error can't be assembled with the options of this machine" in new.replacement.decode()
+
+
+def test_a_macro_of_another_compiler_is_escalated(tmp_path: Path) -> None:
+    ports = project(tmp_path, "", "defined(__ARMVFP__)").port()
+    (handler,) = [port for port in ports if port.name == "PendSV_Handler"]
+    assert handler.status == "escalated" and "__ARMVFP__" in handler.reason
