@@ -16,7 +16,7 @@ from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.asm_source import AsmSource
 from porter.context_switch.assemble import Assembly, CompileError, assemble, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
-from porter.context_switch.decode import Instruction, decode
+from porter.context_switch.decode import Instruction, decode_all
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.names import Names, text_of, text_with_macros
@@ -98,7 +98,7 @@ class AsmFile:
         role = ROLE_OTHER
         instructions: list[Instruction] = []
         try:
-            instructions = decode(assembly.object, function, assembly.text)
+            instructions = list(decode_all(assembly.object, function, assembly.text).values())
             if not needs_port(instructions, assembly.object, function.section):
                 return
             if place is None:

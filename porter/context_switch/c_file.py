@@ -9,7 +9,7 @@ from porter.context_switch.accept import check
 from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
-from porter.context_switch.decode import decode
+from porter.context_switch.decode import decode_all
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.names import Names, text_of, text_with_macros
@@ -70,7 +70,7 @@ class CFile:
         definition = self._definition(assembly.naked[function.name])
         role: str | None = ROLE_OTHER
         try:
-            instructions = decode(assembly.object, function, assembly.text)
+            instructions = list(decode_all(assembly.object, function, assembly.text).values())
             role = classify(instructions)
             if role is None:
                 return

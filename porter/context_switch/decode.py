@@ -165,6 +165,40 @@ def decode(unit: ObjectFile, function: Function, lines: tuple[str, ...]) -> list
     return found
 
 
+def decode_all(
+    unit: ObjectFile, function: Function, lines: tuple[str, ...]
+) -> dict[int, Instruction]:
+    """The instructions of a function and of those of the same file that it goes on in: it branches
+    there, or runs on into the next one. By address."""
+    found: dict[int, Instruction] = {}
+    waiting = [function]
+    while waiting:
+        here = waiting.pop()
+        run = decode(unit, here, lines)
+        found.update({instruction.address: instruction for instruction in run})
+        places = [target for i in run if (target := branch_target(unit, here, i)) is not None]
+        if _runs_on(run):
+            places.append(here.end)
+        waiting += [
+            other
+            for other in unit.functions
+            if other.section == function.section and other.start not in found
+            if any(other.start <= place < other.end for place in places)
+        ]
+    return found
+
+
+def branch_target(unit: ObjectFile, function: Function, branch: Instruction) -> int | None:
+    """Where a branch goes in its section; None for another instruction, or one that leaves."""
+    if branch.name not in ("b", "cbz", "cbnz") or not branch.operands:
+        return None
+    relocation = unit.relocation(function.section, branch.address)
+    if relocation is not None:
+        return unit.place_of(function.section, relocation.symbol)
+    target = branch.operands[-1]
+    return target.value if isinstance(target, Immediate) else None
+
+
 def _runs_on(run: list[Instruction]) -> bool:
     """Whether the last instruction, padding aside, goes on with what follows."""
     real = [instruction for instruction in run if instruction.name != "nop"]

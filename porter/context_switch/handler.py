@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.decode import Instruction, decode
+from porter.context_switch.decode import Instruction, decode_all
 from porter.context_switch.ir import (
     CONTEXT,
     SVC_VECTOR,
@@ -52,21 +52,12 @@ class Handler:
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     """Raises NotTranscribable with the reason for a person."""
-    instructions = decode(assembly.object, function, assembly.text)
+    instructions = decode_all(assembly.object, function, assembly.text)
     signatures = _signatures(assembly, function, instructions, names)
     own = names.function(function.name) if role in (ROLE_OTHER, ROLE_START) else NOTHING
     if own is None:
         raise NotTranscribable(f"no prototype of {function.name}() found: what does it take?")
-
-    def behind(address: int) -> list[Instruction]:
-        for following in assembly.object.functions:
-            if (following.section, following.start) == (function.section, address):
-                signatures.update(_signatures(assembly, following, [], names))
-                return decode(assembly.object, following, assembly.text)
-        return []
-
-    lifter = Lifter(assembly.object, function, instructions, role, signatures, own, behind)
-    program = lifter.lift()
+    program = Lifter(assembly.object, function, instructions, role, signatures, own).lift()
     simplify(program, role)
     nodes = structure(program)
     if role == ROLE_SVC and not _restores_a_task(nodes):
@@ -83,16 +74,16 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
 
 
 def _signatures(
-    assembly: Assembly, function: Function, instructions: list[Instruction], names: Names
+    assembly: Assembly, function: Function, instructions: dict[int, Instruction], names: Names
 ) -> dict[str, Signature]:
-    """Prototypes of every name the function's relocations and branches mention."""
+    """Prototypes of every name that relocations and branches here mention."""
     found: dict[str, Signature] = {}
-    for address in range(function.start, function.end, 2):
+    for address in range(0, len(assembly.object.data[function.section]), 2):
         relocation = assembly.object.relocation(function.section, address)
         mentioned = relocation.symbol if relocation else None
         if mentioned and (signature := names.function(mentioned)) is not None:
             found[mentioned] = signature
-    for instruction in instructions:
+    for instruction in instructions.values():
         if instruction.name == "bl" and instruction.operands:
             target = getattr(instruction.operands[0], "value", None)
             name = assembly.object.name_at(function.section, target) if target else None

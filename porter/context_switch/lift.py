@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from porter.context_switch import lift_data, lift_memory, lift_system
-from porter.context_switch.decode import Immediate, Instruction, Register
+from porter.context_switch.decode import Immediate, Instruction, Register, branch_target
 from porter.context_switch.ir import (
     KEPT,
     PARAMETERS,
@@ -72,23 +72,21 @@ class Lifter:
         self,
         unit: ObjectFile,
         function: Function,
-        instructions: list[Instruction],
+        instructions: dict[int, Instruction],
         role: str,
         signatures: dict[str, Signature],
         own: Signature,
-        behind: Callable[[int], list[Instruction]],
     ) -> None:
-        """`own` is what C calls the function with; `behind` decodes one that this runs on into."""
+        """`own` is what C calls the function with."""
         self._state = LiftState(unit, function, role, signatures)
         self._own = own
-        self._behind = behind
-        self._at: dict[int, Instruction] = {}
+        self._at = instructions
         self._program = Program(function.start * 2, {})
         self._depths: dict[int, int] = {}
         self._waiting: list[int] = []
-        self._leaders: set[int] = set()
+        targets = map(self._inner_target, instructions.values())
+        self._leaders = {target for target in targets if target is not None}
         self._it: Origin = ()
-        self._add(instructions)
 
     def lift(self) -> Program:
         """The program. Raises NotTranscribable with the instruction that isn't understood."""
@@ -105,11 +103,6 @@ class Lifter:
             for successor in self._program.blocks[key].successors():
                 self._reach(successor, state.depth)
         return self._program
-
-    def _add(self, instructions: list[Instruction]) -> None:
-        self._at.update({instruction.address: instruction for instruction in instructions})
-        targets = map(self._inner_target, instructions)
-        self._leaders |= {target for target in targets if target is not None}
 
     def _enter(self) -> None:
         """What the registers hold in the beginning."""
@@ -138,10 +131,7 @@ class Lifter:
                 return Jump(address * 2)
             instruction = self._at.get(address)
             if instruction is None:
-                if not (following := self._behind(address)):
-                    raise NotTranscribable(f"runs on into data at +{address:#x}")
-                self._add(following)
-                return Jump(address * 2)
+                raise NotTranscribable(f"runs on into data at +{address:#x}")
             self._state.current = ((address, instruction.text),)
             if instruction.name == "it":
                 self._it = self._state.current
@@ -225,38 +215,36 @@ class Lifter:
         return None
 
     def _branch(self, instruction: Instruction) -> Terminator:
-        relocation = self._state.unit.relocation(self._state.function.section, instruction.address)
-        if relocation is not None:
-            if instruction.condition:
-                raise NotTranscribable(f"'{instruction.text}' leaves the function on a condition")
-            return self._tail_call(relocation.symbol)
+        state = self._state
         target = self._inner_target(instruction)
         if target is None:
-            outside = instruction.operands[-1]
-            value = outside.value if isinstance(outside, Immediate) else -1
-            name = self._state.unit.name_at(self._state.function.section, value)
-            if name is None or instruction.condition:
+            relocation = state.unit.relocation(state.function.section, instruction.address)
+            if relocation is None or instruction.condition:
                 raise NotTranscribable(f"'{instruction.text}' leaves the function")
-            return self._tail_call(name)
-        if not instruction.condition and target == instruction.address:
-            if self._state.role == ROLE_SWITCH:
+            return self._tail_call(relocation.symbol)
+        if instruction.condition:
+            origin, self._it = (*self._it, *state.current), ()
+            condition = self._condition(instruction.condition)
+            return Branch(condition, target * 2, instruction.next * 2, origin)
+        if target == instruction.address:
+            if state.role == ROLE_SWITCH:
                 raise NotTranscribable(f"'{instruction.text}' never ends")
-            self._state.emit(Verbatim(self._state.current, "for (;;) {}"))
+            state.emit(Verbatim(state.current, "for (;;) {}"))
             return Exit(())
-        if not instruction.condition:
-            self._state.emit(Note(self._state.current, ""))
-            return Jump(target * 2)
-        origin, self._it = (*self._it, *self._state.current), ()
-        condition = self._condition(instruction.condition)
-        return Branch(condition, target * 2, instruction.next * 2, origin)
+        state.emit(Note(state.current, ""))
+        return Jump(target * 2)
 
     def _inner_target(self, instruction: Instruction) -> int | None:
-        if instruction.name not in ("b", "cbz", "cbnz") or not instruction.operands:
+        """Where a branch goes on in this function, or in one that it ends with and that C doesn't
+        know by itself."""
+        state = self._state
+        target = branch_target(state.unit, state.function, instruction)
+        if target is None or target not in self._at:
             return None
-        target = instruction.operands[-1]
-        if isinstance(target, Immediate) and target.value in self._at:
-            return target.value
-        return None
+        name = state.unit.name_at(state.function.section, target)
+        inside = state.function.start <= target < state.function.end
+        known = state.plain and name in state.signatures and not instruction.condition
+        return None if known and not inside else target
 
     def _return(self, register: str) -> Terminator:
         state = self._state

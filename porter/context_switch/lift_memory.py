@@ -98,7 +98,10 @@ def multiple(state: LiftState, instruction: Instruction) -> None:
         return
     variables = tuple(state.variable(register) for register in registers)
     pointer = state.variable(base)
-    if pointer in variables and (instruction.writeback or not storing):
+    if pointer in variables and not storing and not instruction.writeback:
+        _load_with_base(state, pointer, variables, before)
+        return
+    if pointer in variables and instruction.writeback:
         raise NotTranscribable(f"'{instruction.text}' transfers its own base register")
     if storing:
         values = tuple(Var(name) for name in variables)
@@ -107,6 +110,17 @@ def multiple(state: LiftState, instruction: Instruction) -> None:
         state.emit(BlockLoad(state.current, pointer, variables, before, instruction.writeback))
     for name in (pointer, *variables):
         state.known.pop(name, None)
+
+
+def _load_with_base(
+    state: LiftState, pointer: str, variables: tuple[str, ...], before: bool
+) -> None:
+    """A load multiple that overwrites its own base: that word comes last."""
+    first = -4 * len(variables) if before else 0
+    words = [(name, first + 4 * index) for index, name in enumerate(variables)]
+    for name, offset in sorted(words, key=lambda word: word[0] == pointer):
+        address = Binary("+" if offset >= 0 else "-", Var(pointer), Const(abs(offset)))
+        state.assign(name, Load(address))
 
 
 def stack_transfer(state: LiftState, instruction: Instruction) -> None:

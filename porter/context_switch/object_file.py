@@ -176,6 +176,13 @@ class ObjectFile:
         index = bisect_right(entries, (address, True)) - 1
         return index >= 0 and entries[index][1]
 
+    def place_of(self, section: int, name: str) -> int | None:
+        """The address of a function in a section, under whatever of its names."""
+        for function in self.functions:
+            if function.section == section and name in function.names:
+                return function.start
+        return None
+
     def defined(self) -> set[str]:
         """Names of functions, labels and objects that it has."""
         functions = {name for function in self.functions for name in function.names}

@@ -86,7 +86,7 @@ def _masks_end_open(program: Program) -> bool:
 def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
     match statement:
         case Assign(origin, "CONTROL", Binary("&" | "|", Var("CONTROL"), Const(bits))):
-            if role != ROLE_START:
+            if role not in (ROLE_START, ROLE_OTHER):
                 raise NotTranscribable("writes a value to CONTROL that a guest can't have")
             return Note(origin, WHY_FPCA if bits == WORD - FPCA else WHY_CONTROL)
         case Assign(origin=origin, target="PRIMASK" | "BASEPRI" as mask, value=value):

@@ -197,3 +197,27 @@ def test_the_diff_creates_the_file(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
     subprocess.run(["git", "apply", "-"], cwd=project, input=diff, check=True)
     assert "void PendSV_Handler(void)" in (project / "switch_fvm.c").read_text()
+
+
+def test_a_handler_that_goes_on_in_another_one(tmp_path: Path) -> None:
+    text = HANDLER.replace(
+        "    .global HardFault_Handler",
+        """\
+    .global tick
+    .type tick, %function
+tick:
+    push    {r4, lr}
+    bl      count
+    pop     {r4, lr}
+    b       PendSV_Handler
+
+    .global HardFault_Handler""",
+    )
+    tree = fixture(tmp_path, text, M3, "switch.S")
+    header = tmp_path / "os.h"
+    header.write_text(HEADER + "#define NOTHING void\nNOTHING count(NOTHING); // count (this)\n")
+    ports = replace(tree, files=(*tree.files, header)).port()
+    assert named(ports, "tick").role == "switch"
+    code = companion(ports).partition("void tick(void)\n")[2]
+    place = [code.index(part) for part in ("count();", "USR_STMDB(sp, R4, R11);", "choose();")]
+    assert place == sorted(place)
