@@ -42,6 +42,7 @@ class Policy:
     svc: frozenset[int] = frozenset({HYPERCALL_SVC})
     fpu: bool = True
     wfi: bool = False
+    semihosting: bool = False
     grants: tuple[Grant, ...] | None = None
 
     def code_grants(self) -> tuple[Grant, ...]:
@@ -77,5 +78,6 @@ def _policy(document: Any) -> Policy:
         svc=frozenset(numbers),
         fpu=field(document, "fpu", bool),
         wfi=field(document, "wfi", bool),
+        semihosting="semihosting" in document and field(document, "semihosting", bool),
         grants=grants,
     )

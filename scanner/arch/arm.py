@@ -6,6 +6,7 @@ from scanner.arch.model import Architecture
 from scanner.decode.disassembler import ThumbDisassembler
 from scanner.decode.thumb import Thumb
 from scanner.rules import (
+    baseline_only,
     bkpt,
     bxns,
     coproc,
@@ -15,8 +16,11 @@ from scanner.rules import (
     mrs,
     msr,
     ppb,
+    secure_state,
     setend,
+    sg,
     svc,
+    tt,
     wfx,
 )
 
@@ -27,21 +31,26 @@ _RUNS = {
     "armv8m.main": ("armv6m", "armv7m", "armv7em", "armv8m.base", "armv8m.main"),
 }
 
-RULES = (
-    cps.RULE,
-    msr.RULE,
-    mrs.RULE,
-    svc.RULE,
-    bkpt.RULE,
-    wfx.RULE,
-    coproc.RULE,
-    setend.RULE,
-    bxns.RULE,
-    foreign.RULE,
-)
+_EVERY = (cps.RULE, msr.RULE, mrs.RULE, svc.RULE, bkpt.RULE, wfx.RULE, setend.RULE)
+_RULES = {
+    "armv6m": (*_EVERY, bxns.RULE, baseline_only.RULE),
+    "armv7m": (*_EVERY, coproc.RULE, bxns.RULE, foreign.RULE),
+    "armv7em": (*_EVERY, coproc.RULE, bxns.RULE, foreign.RULE),
+    "armv8m.main": (
+        *_EVERY,
+        coproc.RULE,
+        bxns.RULE_V8M,
+        sg.RULE,
+        secure_state.RULE,
+        tt.RULE,
+        foreign.RULE,
+    ),
+}
 ADDRESS_RULES = (ppb.RULE, mmio.RULE)
 
 
 def architecture(name: str) -> Architecture:
-    """One of the four; they share tables and differ in what rules make of a match."""
-    return Architecture(name, _RUNS[name], Thumb(), ThumbDisassembler(), RULES, ADDRESS_RULES)
+    """One of the four; they share the tables of instructions."""
+    return Architecture(
+        name, _RUNS[name], Thumb(), ThumbDisassembler(), _RULES[name], ADDRESS_RULES
+    )

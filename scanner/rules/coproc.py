@@ -7,12 +7,16 @@ from scanner.target import Target
 
 _FPU = (10, 11)
 _NO_GRANT = "the domain has no FPU, and what enables it stays off: a usage fault (NOCP)"
+_NO_FPU = "this core has no FPU: a usage fault (NOCP)"
+_WITHOUT_FPU = ("armv6m", "armv7m")
 
 
 def _judge(value: int, target: Target) -> Judgement | None:
     number = value >> 8 & 0xF
     if number not in _FPU:
         return Judgement("traps")
+    if target.arch in _WITHOUT_FPU:
+        return Judgement("traps", _NO_FPU)
     return None if target.policy.fpu else Judgement("policy", _NO_GRANT)
 
 

@@ -1,4 +1,4 @@
-"""Accesses to peripherals that the domain was not granted."""
+"""Accesses to devices and memory that the domain was not granted."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from scanner.arch.profiles import profile
 from scanner.rules.model import Access, AddressRule
 from scanner.target import Target
 
+_CORTEX_M = range(0x10000000, 0xE0000000)
+"""Above the flash that every Cortex-M starts from, below its private peripheral bus."""
+
 _PERIPHERALS = range(0x40000000, 0x60000000)
-"""Where every Cortex-M has its peripherals; RISC-V parts differ (scanner/vendors)."""
+_BIT_BANDS = {range(0x22000000, 0x24000000): 0x20000000, range(0x42000000, 0x44000000): 0x40000000}
+_WITH_BIT_BANDS = ("armv7m", "armv7em")
 
 
 def _covers(address: int, target: Target) -> bool:
     is_riscv = target.arch.startswith("rv")
-    peripherals = profile(target.profile).peripherals if is_riscv else _PERIPHERALS
-    if target.policy.grants is None or address not in peripherals:
+    reach = profile(target.profile).peripherals if is_riscv else _CORTEX_M
+    if target.policy.grants is None or address not in reach:
         return False
     return not any(grant.base <= address < grant.end for grant in target.policy.grants)
 
@@ -21,21 +25,34 @@ def _covers(address: int, target: Target) -> bool:
 def _judge(access: Access, target: Target) -> str | None:
     if access.kind == "address" or not _covers(access.address, target):
         return None  # a constant of this size is often a float or a hash, not an address
+    if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):
+        return None  # an index may lead from outside of a grant into it
     word = "write to" if access.kind == "write" else "read of"
-    return f"{word} 0x{access.address:08x}, not granted to {target.policy.domain}"
+    index = "" if access.exact else "[...]"
+    behind = _bit(access.address, target)
+    return f"{word} 0x{access.address:08x}{index}{behind}, not granted to {target.policy.domain}"
+
+
+def _bit(address: int, target: Target) -> str:
+    """What is behind a bit-band alias, where the core has any."""
+    for alias, base in _BIT_BANDS.items():
+        if address in alias and target.arch in _WITH_BIT_BANDS:
+            byte, bit = divmod((address - alias.start) // 4, 8)
+            return f" (bit {bit} of 0x{base + byte:08x})"
+    return ""
 
 
 RULE = AddressRule(
     id="mmio",
     why="the protection unit stops it: a memory fault reboots the domain",
-    fix="grant the device in the description, or take the access out",
+    fix="grant the device or the shared memory in the description, or take the access out",
     hardware=(
         "The protection unit opens granted devices and nothing else: a MemManage fault, on RISC-V "
         "an access fault, with the address."
     ),
     manual="ARMv7-M ARM (DDI 0403E) B3.5; RISC-V Instruction Set Manual, volume II, 3.7",
     severity="policy",
-    reach=(_PERIPHERALS,),
+    reach=(_CORTEX_M,),
     covers=_covers,
     judge=_judge,
     invalid=(),

@@ -30,7 +30,10 @@ RULE = InstructionRule(
         "Unprivileged reads of all but APSR and CONTROL give 0 without a fault. IPSR is among "
         "what reads 0, even where privileged code would see an exception number."
     ),
-    manual="ARMv6-M ARM (DDI 0419E) B4.2.2; ARMv7-M ARM (DDI 0403E) B5.2.2",
+    manual=(
+        "ARMv6-M ARM (DDI 0419E) B4.2.2; ARMv7-M ARM (DDI 0403E) B5.2.2; "
+        "ARMv8-M ARM (DDI 0553) C2.4.101"
+    ),
     patterns=(Pattern(32, 0xFFE0D000, 0xF3E08000, everywhere=True),),
     judge=_judge,
     invalid=(

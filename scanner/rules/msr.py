@@ -25,7 +25,10 @@ RULE = InstructionRule(
         "Unprivileged writes to PRIMASK, BASEPRI, FAULTMASK, CONTROL, the stack pointers and "
         "their limits are ignored without a fault; only the flags of APSR can be written."
     ),
-    manual="ARMv6-M ARM (DDI 0419E) B4.2.3; ARMv7-M ARM (DDI 0403E) B5.2.3",
+    manual=(
+        "ARMv6-M ARM (DDI 0419E) B4.2.3; ARMv7-M ARM (DDI 0403E) B5.2.3; "
+        "ARMv8-M ARM (DDI 0553) C2.4.102"
+    ),
     patterns=(Pattern(32, 0xFFE0D000, 0xF3808000, everywhere=True),),
     judge=_judge,
     invalid=(

@@ -17,7 +17,7 @@ def _judge(access: Access, target: Target) -> str | None:
     if not _covers(access.address, target):
         return None
     bits = "" if access.value is None else bit_names(access.address, access.value)
-    name = register_name(access.address)
+    name = register_name(access.address, target.arch)
     if not access.exact:
         name = f"{name.partition('[')[0]}[...]"
     return f"{_WORDS[access.kind]} {name}" + (f" ({bits})" if bits else "")

@@ -12,10 +12,13 @@ _NAMES = {
     16: "PRIMASK", 17: "BASEPRI", 18: "BASEPRI_MAX", 19: "FAULTMASK", CONTROL: "CONTROL",
 }  # fmt: skip
 _NON_SECURE = 0x80
+_SP_NS = 0x98
 
 
 def register_name(number: int) -> str:
     """Name of a special register; the number where there is none."""
+    if number == _SP_NS:
+        return "SP_NS"
     if number & _NON_SECURE and number - _NON_SECURE in _NAMES and number >= _NON_SECURE + 8:
         return _NAMES[number - _NON_SECURE] + "_NS"
     return _NAMES.get(number, f"special register {number}")

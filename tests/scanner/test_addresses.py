@@ -151,3 +151,48 @@ def test_devices_need_a_grant(build: Build) -> None:
     ]
     assert report.verdict == "warn"
     assert scan_file(elf).verdict == "accept"
+
+
+def test_memory_and_bit_bands_need_a_grant(build: Build) -> None:
+    source = """
+    #define REG(a) (*(volatile unsigned *)(a))
+    static volatile int own;
+    void other_vm(void) { REG(0x20010000) = 1; }
+    void shared(void) { REG(0x20018004) = 1; }
+    void pin(void) { REG(0x42408280) = 1; }
+    void identity(void) { own = REG(0x1FFF7A10); }
+    void _start(void) { own = 1; other_vm(); shared(); pin(); identity(); for (;;) ; }
+    """
+    elf = build(source, "-O1", "-fno-inline", c=True)
+    grants = (
+        Grant("flash", "code", 0x08000000, 0x10000),
+        Grant("ram", "ram", 0x20000000, 0x10000),
+        Grant("buffer", "shared", 0x20018000, 0x1000),
+    )
+    found = {
+        f.function: f.text for f in scan_file(elf, Policy(domain="vm", grants=grants)).findings
+    }
+    assert found == {
+        "other_vm": "write to 0x20010000, not granted to vm",
+        "pin": "write to 0x42408280 (bit 0 of 0x40020414), not granted to vm",
+        "identity": "read of 0x1fff7a10, not granted to vm",
+    }
+
+
+@pytest.mark.parametrize(("cpu", "name"), [("cortex-m7", "RASR"), ("cortex-m33", "RLAR")])
+def test_names_are_those_of_the_core(build: Build, cpu: str, name: str) -> None:
+    elf = build(".thumb_func\n_start: ldr r0, =0xe000eda0\n str r1, [r0]\n bx lr\n", cpu=cpu)
+    assert [f.text for f in scan_file(elf).findings] == [f"write to MPU->{name}"]
+
+
+def test_a_pointer_that_comes_from_an_ungranted_device_into_a_callee(build: Build) -> None:
+    source = """
+    void set(volatile unsigned *port, unsigned pin) { port[6] = 1u << pin; }
+    void _start(void) { set((volatile unsigned *)0x40020400, 3); for (;;) ; }
+    """
+    elf = build(source, "-O1", "-fno-inline", c=True, cpu="cortex-m0plus")
+    grants = (Grant("flash", "code", 0x08000000, 0x10000),)
+    found = scan_file(elf, Policy(domain="vm", grants=grants)).findings
+    assert [(f.function, f.text) for f in found] == [
+        ("set", "write to 0x40020418, not granted to vm")
+    ]

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from scanner.arch.arm import RULES
+from scanner.arch.registry import architecture
 from scanner.decode.code_space import CodeSpace, Piece
 from scanner.decode.search import search
 from scanner.decode.thumb import Thumb
@@ -25,7 +25,7 @@ def silent_indices(words: np.ndarray[tuple[int], np.dtype[np.uint16]]) -> dict[i
     space = CodeSpace([Piece(FLASH, memoryview(words.tobytes()), 0)])
     nowhere = np.zeros(len(space), dtype=np.bool_)
     found: dict[int, str] = {}
-    for hits in search(space, Thumb(), RULES, nowhere):
+    for hits in search(space, Thumb(), architecture("armv7em").rules, nowhere):
         for index, value in zip(hits.indices.tolist(), hits.values.tolist(), strict=True):
             judgement = hits.rule.judge(value, Target("armv7em"))
             if judgement is not None and judgement.severity == "silent":
