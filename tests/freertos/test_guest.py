@@ -1,0 +1,144 @@
+"""FreeRTOS V11.2.0 in a virtual machine, on each Armv7-M core that QEMU has: every part of its API
+that switches tasks does in the ported guest what its manual says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from composer.setup.freertos import FOLDER, PORTS_FOLDER
+from tests.support.built import Built, build, once
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+FVMKIT = Path(sys.executable).with_name("fvmkit")
+PATIENCE = 120
+PARTS = (
+    "tasks",
+    "queues",
+    "semaphores",
+    "notifications",
+    "timers",
+    "event groups",
+    "stream buffers",
+    "interrupts",
+    "registers",
+    "all passed",
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine of QEMU, the FreeRTOS port for its core, and which UART is whose."""
+
+    core: str
+    chip: str
+    board: str
+    port: str
+    fpu: str
+    headers: str
+    console: str
+    uart: str
+    cpu: str
+    clocks: str = ""
+
+
+MACHINES = (
+    Machine(
+        "cm3", "MPS2-AN385", "mps2-an385", "ARM_CM3", "no", "mps2", "UART0", "UART1",
+        "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft",
+    ),
+    Machine(
+        "cm4f", "STM32F405RG", "netduinoplus2", "ARM_CM4F", "yes", "stm32f4", "USART6", "USART1",
+        "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
+        '<clocks m="8" n="336" p="2" q="7" apb1="4" apb2="2" latency="5"/>',
+    ),
+    Machine(
+        "cm7", "MPS2-AN500", "mps2-an500", "ARM_CM7/r0p1", "yes", "mps2", "UART0", "UART1",
+        "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16",
+    ),
+)  # fmt: skip
+SYSTEM = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<system name="freertos" chip="{chip}" board="{board}">
+  <kernel tick="1000Hz" slice="5ms" console="{console}" report="60s"/>
+  {clocks}
+  <vm name="guest" flash="96K" ram="40K" fpu="{fpu}" tick="1000Hz" usr-stack="1K" vct-stack="1K">
+    <project path="{project}" standard="gnu11" ldflags="--specs=nano.specs">
+      <source>src/*.c</source>
+      <source>FreeRTOS-Kernel/*.c</source>
+      <source>FreeRTOS-Kernel/portable/GCC/{port}/port.c</source>
+      <source>FreeRTOS-Kernel/portable/MemMang/heap_4.c</source>
+      <include>inc</include>
+      <include>FreeRTOS-Kernel/include</include>
+      <include>FreeRTOS-Kernel/portable/GCC/{port}</include>
+    </project>
+    <switch handler="PendSV_Handler"/>
+    <tick handler="SysTick_Handler"/>
+    <svc handler="SVC_Handler"/>
+    <device name="{uart}"/>
+    {clock}
+  </vm>
+</system>
+"""
+
+
+def project(machine: Machine, folder: Path) -> None:
+    """The application with its board and the FreeRTOS kernel."""
+    shutil.copytree(HERE / "application", folder)
+    shutil.copy(HERE / "boards" / machine.headers / "board.h", folder / "inc")
+    wanted = ("*.c", "include/*.h", f"portable/GCC/{machine.port}/*.[ch]")
+    for kernel in (ROOT / FOLDER, ROOT / PORTS_FOLDER):
+        for pattern in (*wanted, "portable/MemMang/heap_4.c"):
+            for source in kernel.glob(pattern):
+                target = folder / "FreeRTOS-Kernel" / source.relative_to(kernel)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+    (folder / "FreeRTOS-Kernel" / "croutine.c").unlink()
+    folders = ("inc", "FreeRTOS-Kernel/include", f"FreeRTOS-Kernel/portable/GCC/{machine.port}")
+    options = [*machine.cpu.split(), *(f"-I{name}" for name in folders)]
+    commands = [
+        {"directory": str(folder), "file": str(source),
+         "arguments": ["arm-none-eabi-gcc", *options, "-c", str(source)]}
+        for source in folder.rglob("*.c")
+    ]  # fmt: skip
+    (folder / "compile_commands.json").write_text(json.dumps(commands))
+
+
+def make(machine: Machine, out: Path) -> Built:
+    folder = out.with_name(f"{out.name} project")
+    shutil.rmtree(folder, ignore_errors=True)
+    project(machine, folder)
+    description = out.with_name(f"{out.name} system.xml")
+    clock = f'<clock name="{machine.uart}"/>' if machine.clocks else ""
+    description.write_text(SYSTEM.format(**vars(machine), project=folder, clock=clock))
+    return build(description, out)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.core)
+def test_every_part_of_the_api(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> None:
+    built = once(tmp_path_factory, f"freertos-{machine.core}", lambda out: make(machine, out))
+    seen: list[str] = []
+    until = time.monotonic() + PATIENCE
+    with subprocess.Popen(
+        [FVMKIT, "run", built.folder, "--icount", "shift=7,sleep=off", "--timeout", str(PATIENCE)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, bufsize=1,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in process.stdout:
+            who, _, said = line.rstrip("\n").partition("| ")
+            if who.strip() == "guest":
+                seen.append(said.strip())
+            ended = "all passed" in line or "FAILED" in line or "rebooted" in line
+            if ended or time.monotonic() > until:
+                seen += [line] if "rebooted" in line else []
+                break
+        process.terminate()
+    assert seen == list(PARTS)
