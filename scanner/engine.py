@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
-from scanner.decode.effects import Constants
+from scanner.decode.effects import Constants, Direct
 from scanner.decode.instruction_set import Indices
 from scanner.decode.lanes import follow
 from scanner.decode.search import Hits, search
@@ -117,22 +118,23 @@ class _Scan:
         """Findings of address rules, each access once, in the order of the code."""
         if not self._core.address_rules:
             return
-        constants = self._core.isa.constants(self._space, self._code.listed)
+        isa, listed = self._core.isa, self._code.listed
+        constants, direct = isa.constants(self._space, listed), isa.direct(self._space, listed)
         for rule in self._core.address_rules:
-            found, complete = self._accesses(rule, constants)
+            found, complete = self._accesses(rule, constants, direct)
             yield from (found[place] for place in sorted(found))
             if not complete:
                 yield _more(rule, rule.severity, None)
 
     def _accesses(
-        self, rule: AddressRule, constants: Constants
+        self, rule: AddressRule, constants: Constants, direct: Direct
     ) -> tuple[dict[tuple[int, str], Finding], bool]:
         """Findings by place and text, and whether these are all."""
         wanted = self._wanted(rule, constants.values)
         complete = len(wanted) <= MAX_FOLLOWED
         chosen = constants.chosen(wanted[:MAX_FOLLOWED])
         found: dict[tuple[int, str], Finding] = {}
-        for index, access in self._followed(chosen):
+        for index, access in chain(self._direct(rule, direct), self._followed(chosen)):
             text = rule.judge(access, self._target)
             if text is not None:
                 if len(found) == MAX_FINDINGS:
@@ -149,6 +151,11 @@ class _Scan:
         different, which = np.unique(values[rows], return_inverse=True)
         covered = [rule.covers(value, self._target) for value in different.tolist()]
         return rows[np.array(covered, dtype=np.bool_)[which]]
+
+    def _direct(self, rule: AddressRule, direct: Direct) -> Iterator[tuple[int, Access]]:
+        for row in self._wanted(rule, direct.addresses).tolist():
+            kind: AccessKind = "write" if direct.store[row] else "read"
+            yield int(direct.indices[row]), Access(kind, int(direct.addresses[row]))
 
     def _followed(self, constants: Constants) -> Iterator[tuple[int, Access]]:
         """Accesses through constants; of others, that they were made, if it was on purpose."""

@@ -12,7 +12,9 @@ from scanner.rules import (
     ecall,
     fence_i,
     fpu,
+    mmio,
     privileged,
+    system_block,
     wfi,
 )
 
@@ -28,7 +30,7 @@ RULES = (
     fence_i.RULE,
     fpu.RULE,
 )
-ADDRESS_RULES = ()
+ADDRESS_RULES = (system_block.RULE, mmio.RULE)
 
 
 def architecture(name: str) -> Architecture:

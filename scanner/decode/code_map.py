@@ -77,7 +77,10 @@ def _symbols(
     starts, sizes = symbols.functions()
     code, data = _marked(space, markers, is_code)
     _mark(syncs, space, markers[is_code].tolist())
-    code &= _bodies(space, isa, starts, sizes, syncs)
+    bodies = _bodies(space, isa, starts, sizes, syncs)
+    if not len(markers) and not isa.mixes_constants:
+        return bodies, data
+    code &= bodies
     return code, data
 
 

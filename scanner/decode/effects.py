@@ -70,6 +70,14 @@ class Effects:
             getattr(self, column.name)[rows] = getattr(others, column.name)
 
 
+class Direct(NamedTuple):
+    """Loads and stores at addresses that need no constant to be made first."""
+
+    indices: npt.NDArray[np.intp]
+    addresses: npt.NDArray[np.uint32]
+    store: npt.NDArray[np.bool_]
+
+
 class Constants(NamedTuple):
     """Instructions after which a register holds a constant.
 

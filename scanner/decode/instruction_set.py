@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from scanner.decode.code_space import CodeSpace
-    from scanner.decode.effects import Constants, Effects
+    from scanner.decode.effects import Constants, Direct, Effects
 
 Halfwords = npt.NDArray[np.uint16]
 Indices = npt.NDArray[np.intp]
@@ -53,6 +53,9 @@ class InstructionSet(Protocol):
     code_markers: bytes
     """Letters of the mapping symbols that begin code."""
 
+    mixes_constants: bool
+    """Whether compilers put constants between the instructions of a function."""
+
     starts_with_code: bool
     """Whether an image that names no entry is entered at its first address."""
 
@@ -90,6 +93,9 @@ class InstructionSet(Protocol):
 
     def literals(self, space: CodeSpace, starts: Flags) -> Indices:
         """Halfwords that the instructions at the marked places load as constants."""
+
+    def direct(self, space: CodeSpace, starts: Flags) -> Direct:
+        """Accesses of the marked code whose address needs no constant before them."""
 
     def constants(self, space: CodeSpace, starts: Flags) -> Constants:
         """Instructions at the marked places that complete a constant in a register."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scanner.decode import riscv_jumps
+from scanner.decode import riscv_constants, riscv_effects, riscv_jumps
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.effects import Constants, Effects
+from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.riscv_compressed import Words, expanded, instruction_words
 
@@ -28,9 +28,10 @@ class RiscV:
 
     name = "riscv"
     code_markers = b"x"
+    mixes_constants = False
     starts_with_code = True
-    arguments = 0x0003FC00
-    clobbered = 0xF003FCE2
+    arguments = riscv_effects.ARGUMENTS
+    clobbered = riscv_effects.CLOBBERED
 
     def __init__(self) -> None:
         first = np.arange(0x10000, dtype=np.uint32)
@@ -62,15 +63,18 @@ class RiscV:
         return np.zeros(0, dtype=np.intp)
 
     def constants(self, space: CodeSpace, starts: Flags) -> Constants:
-        """No constants are followed: no rule of addresses holds for RISC-V."""
-        nowhere = np.zeros(0, dtype=np.intp)
-        return Constants(nowhere, nowhere.astype(np.uint32), nowhere.astype(np.bool_))
+        """LUI and AUIPC, and ADDI behind them."""
+        return riscv_constants.constants(space, self.wide, starts)
+
+    def direct(self, space: CodeSpace, starts: Flags) -> Direct:
+        """Loads and stores around address 0, or around gp."""
+        return riscv_constants.direct(space, self.wide, starts)
 
     def effects(
         self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]
     ) -> Effects:
-        """Nothing is computed where no constant is followed."""
-        return Effects.nothing(len(first))
+        """What instructions make of registers."""
+        return riscv_effects.effects(instruction_words(first, second), addresses)
 
     def flows(self, first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> Flows:
         """Jumps, branches, calls, returns, and what stops."""

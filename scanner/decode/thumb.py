@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.effects import Constants, Effects
+from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.literals import literal_halfwords
 from scanner.decode.thumb_constants import constants
@@ -25,6 +25,7 @@ class Thumb:
 
     name = "thumb"
     code_markers = b"t"
+    mixes_constants = True
     starts_with_code = False
     arguments = 0x000F
     clobbered = 0x500F
@@ -79,6 +80,11 @@ class Thumb:
         """The cases of switches."""
         reader = TableReader(space, starts)
         return [target for index in indices.tolist() for target in reader.targets(index)]
+
+    def direct(self, space: CodeSpace, starts: Flags) -> Direct:
+        """No register is known beforehand, and 0 is no register."""
+        nowhere = np.zeros(0, dtype=np.intp)
+        return Direct(nowhere, nowhere.astype(np.uint32), nowhere.astype(np.bool_))
 
     def constants(self, space: CodeSpace, starts: Flags) -> Constants:
         """Literal loads, MOVW with MOVT, modified immediates, shifted numbers."""

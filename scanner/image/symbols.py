@@ -35,14 +35,16 @@ class SymbolTable:
         self._marker = self._marker_letters()
 
     def _marker_letters(self) -> npt.NDArray[np.uint8]:
-        """For `$t`, `$d`, `$x` and `$t.anything` the letter, else 0."""
+        """For `$t`, `$d`, `$x`, `$t.anything` and `$xrv32i...` the letter, else 0."""
         text = np.frombuffer(self._names + b"\0\0\0", dtype=np.uint8)
         at = np.minimum(self._entries["name"], len(self._names))
         ends = (text[np.minimum(at + 2, len(text) - 1)] == 0) | (
             text[np.minimum(at + 2, len(text) - 1)] == ord(".")
         )
+        letter, third, fourth = (text[np.minimum(at + n, len(text) - 1)] for n in (1, 2, 3))
+        ends |= (letter == ord("x")) & (third == ord("r")) & (fourth == ord("v"))
         is_marker = (text[at] == ord("$")) & ends & (self._kinds == _NOTYPE)
-        return np.where(is_marker, text[np.minimum(at + 1, len(text) - 1)], 0).astype(np.uint8)
+        return np.where(is_marker, letter, 0).astype(np.uint8)
 
     def markers(self, letters: bytes) -> tuple[Addresses, npt.NDArray[np.bool_]]:
         """Addresses of all mapping symbols, sorted, and whether each is one of `letters`."""

@@ -13,8 +13,17 @@ _PERIPHERALS = range(0x40000000, 0x60000000)
 _BIT_BANDS = {range(0x22000000, 0x24000000): 0x20000000, range(0x42000000, 0x44000000): 0x40000000}
 _WITH_BIT_BANDS = ("armv7m", "armv7em")
 
+_FAR = 2048
+"""So far from its base a load or store of RISC-V reaches, up and down."""
+
 
 def _covers(address: int, target: Target) -> bool:
+    """Whether a load or store from there, with the distance that it may have, is not granted."""
+    near = (address - _FAR, address, address + _FAR - 1)
+    return any(_is_foreign(place, target) for place in near)
+
+
+def _is_foreign(address: int, target: Target) -> bool:
     is_riscv = target.arch.startswith("rv")
     reach = profile(target.profile).peripherals if is_riscv else _CORTEX_M
     if target.policy.grants is None or address not in reach:
@@ -23,7 +32,7 @@ def _covers(address: int, target: Target) -> bool:
 
 
 def _judge(access: Access, target: Target) -> str | None:
-    if access.kind == "address" or not _covers(access.address, target):
+    if access.kind == "address" or not _is_foreign(access.address, target):
         return None  # a constant of this size is often a float or a hash, not an address
     if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):
         return None  # an index may lead from outside of a grant into it
@@ -52,7 +61,7 @@ RULE = AddressRule(
     ),
     manual="ARMv7-M ARM (DDI 0403E) B3.5; RISC-V Instruction Set Manual, volume II, 3.7",
     severity="policy",
-    reach=(_CORTEX_M,),
+    reach=(range(_CORTEX_M.start - _FAR, 0xF8000000 + _FAR),),
     covers=_covers,
     judge=_judge,
     invalid=(),

@@ -154,3 +154,16 @@ def test_semihosting_goes_on(build: Build, strip: Strip) -> None:
     call = ".option norvc\n slli x0, x0, 31\n ebreak\n srai x0, x0, 7\n.option rvc\n"
     elf = build(f"_start: {call} {FORBIDDEN}\n ret\n")
     assert ("csr", "certain") in graded(scan_file(strip(elf)))
+
+
+def test_functions_without_mapping_symbols_are_code(build: Build, strip: Strip) -> None:
+    """Older toolchains write none."""
+    elf = build(
+        f"_start: ret\n.type unused, %function\nunused: {FORBIDDEN}\n ret\n"
+        ".size unused, . - unused\n"
+    )
+    assert graded(scan_file(elf)) == [("csr", "certain")]
+    data = elf.read_bytes().replace(b"\0$xrv32", b"\0Lxrv32")
+    elf.write_bytes(data)
+    assert graded(scan_file(elf)) == [("csr", "certain")]
+    assert graded(scan_file(strip(elf))) == [("csr", "possible")]

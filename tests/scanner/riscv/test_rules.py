@@ -8,7 +8,7 @@ import pytest
 
 from scanner import scan_file
 from scanner.arch.riscv import ADDRESS_RULES, RULES
-from scanner.policy import Policy
+from scanner.policy import Grant, Policy
 from scanner.rules.model import AddressRule, InstructionRule
 from tests.scanner.riscv.conftest import Build
 
@@ -137,3 +137,16 @@ def test_custom_opcodes_are_told_from_the_middle_of_instructions(build: Build) -
         scan_file(build("_start: .insn 0x0000000b\n ret\n"), chip_name="qemu-virt").verdict
         == "warn"
     )
+
+
+def test_devices_need_a_grant(build: Build) -> None:
+    elf = build("_start: li a5, 0x40013804\n sw a0, 0(a5)\n lw a1, 0x400(a5)\n ret\n")
+    grants = (
+        Grant("flash", "code", 0x08000000, 0x10000),
+        Grant("USART1", "device", 0x40013800, 0x400),
+    )
+    report = scan_file(elf, Policy(domain="vm", grants=grants), chip_name="ch32v307")
+    assert [(f.rule, f.text) for f in report.findings] == [
+        ("mmio", "read of 0x40013c04, not granted to vm")
+    ]
+    assert scan_file(elf).verdict == "accept"
