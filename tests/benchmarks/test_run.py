@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.build import Configuration
+from benchmarks.build import Configuration, verify
 from benchmarks.counting import measure
 from benchmarks.machines import MACHINES
 from benchmarks.operations import BY_NAME
@@ -37,6 +37,11 @@ class Elsewhere(Configuration):
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     place = tmp_path_factory.mktemp("bench")
     return run(Elsewhere(MACHINES["cm4f"], "2", place), [BY_NAME[n] for n in NAMES], COUNT)
+
+
+def test_what_is_measured_may_be_flashed(results: Results) -> None:
+    """Its start-up calls the hypervisor over and over before it freezes its configuration."""
+    assert verify(results.configuration) == []
 
 
 def test_every_operation_has_its_samples_on_every_side_that_has_it(results: Results) -> None:

@@ -23,6 +23,8 @@ from tests.verify.mutation import Mutant, Original, caught, caught_in_code
 
 NOP, SELF, CPSID, UDF = b"\x00\xbf", b"\xfe\xe7", b"\x72\xb6", b"\xff\xde"
 
+MPU_TYPE = 0xE000ED90
+
 
 @pytest.fixture(scope="session")
 def original(example: Built) -> Original:
@@ -109,18 +111,37 @@ class Kernel(Code):
         return {address: struct.pack("<I", word + by)}
 
     def signal_words(self) -> range:
-        """What the stub of line 37 stores of its signal."""
-        stub = self.built.extent("kernel", "fvm_stub_37")
+        """What line 37 stores of its signal, line 38 has another one."""
         ram = self.original.subject.ram_of("kernel")
-        own = [s.place for s in self.stores(16 + 37, ram) if s.at in stub]
-        first = min(place for place in own if isinstance(place, int) and place + 4 in own)
+        own, other = ({s.place for s in self.stores(16 + line, ram)} for line in (37, 38))
+        first = min(place for place in own - other if isinstance(place, int))
         return range(first, first + 8)
 
 
 def unit_not_looked_for(code: Kernel) -> dict[int, bytes]:
-    """Where reset calls for a reset of the chip, as it does when there is no unit, it goes on."""
-    target = code.built.symbol("kernel", "cpu_arch_reset")
-    return dict.fromkeys(code.all("kernel_main", f"bl #0x{target:x}"), NOP * 2)
+    """Where reset reads how many regions there are, it takes it that there are eight."""
+    loads = {
+        effect.at
+        for effect in code.summary(RESET).effects
+        if isinstance(effect, Access) and effect.place == MPU_TYPE
+    }
+    patch = {}
+    for address in loads:
+        data = code.original.subject.memory.find(address, 4)
+        instruction = next(code.engine.disasm(data or b"", address))
+        assert instruction.size == 4
+        target = int(instruction.op_str.split(",")[0][1:])
+        patch[address] = struct.pack("<HH", 0xF640, target << 8)  # movw target, #0x800
+    return patch
+
+
+def other_signal(code: Kernel) -> dict[int, bytes]:
+    """The stub has the place of the signal, or its index for a function that sends."""
+    extent, words = code.built.extent("kernel", "fvm_stub_37"), code.signal_words()
+    if any(code.original.read(a) in words for a in range(extent.start & ~3, extent.stop, 4)):
+        return code.literal("fvm_stub_37", words, 12)
+    index = code.original.subject.expected.routes()[37].target
+    return {code.first("fvm_stub_37", f"movs r0, #{index}")[0]: bytes((index + 1, 0x20))}
 
 
 KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
@@ -146,12 +167,7 @@ KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
         "handlers",
         lambda code: {code.built.symbol("kernel", "enter"): b"\x00\x47"},
     ),
-    "a line's own stub that sends another signal": (
-        "stubs",
-        lambda code: code.literal(
-            "fvm_stub_37", range(code.signal_words().start - 1024, code.signal_words().stop), 12
-        ),
-    ),
+    "a line's own stub that sends another signal": ("stubs", other_signal),
     "a store to flash in a stub": (
         "stubs",
         lambda code: code.at("interrupt_dispatch", b"\x7b\x46\x18\x60"),

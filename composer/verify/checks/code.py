@@ -30,7 +30,6 @@ _PENDSVSET = 1 << 28
 _MPU_ON = 5  # ENABLE and PRIVDEFENA
 _FAULT_ENABLES = 7 << 16
 _UNSAFE_CCR = 0b11  # NONBASETHRDENA, USERSETMPEND
-_ALSO_PENDING = 0xFFFF0FFF  # SHCSR without what is pending
 _LAZY_STACKING = 1 << 30
 _NOT_PRIVILEGED = 1
 _INDEXED = 8192  # bytes: an array of the kernel that a table's byte is an index of
@@ -188,7 +187,7 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
 
 def _hands_over_stack(summary: Summary) -> bool:
     """Calls are served by functions that get the caller's stack, whichever way leads to them."""
-    calls = list(summary.calls())
+    calls = summary.own_calls
     served = {call.at for call in calls if call.arguments[0] == THREAD_STACK}
     return bool(served) and all(c.arguments[0] == THREAD_STACK for c in calls if c.at in served)
 
@@ -224,20 +223,20 @@ def check_start(subject: Subject, analysis: Analysis) -> Iterator[str]:
     ):
         if register == _FPCCR and not subject.chip.core.fpu:
             continue
-        values = {s.value for s in reset.stores() if s.place == register and not _forgets(reset, s)}
+        values = {s.value for s in reset.stores() if s.place == register and not _forgets(s)}
         good = [v for v in values if isinstance(v, int) and v & needed == needed]
         if not values or len(good) != len(values) or any(v & refused for v in good):
             yield f"Reset: {what}"
     yield from _priorities(subject, reset)
 
 
-def _forgets(reset: Summary, store: Access) -> bool:
+def _forgets(store: Access) -> bool:
     """A domain that can't start is stopped: what it may have pending is cleared, no enable."""
-    read = any(
-        isinstance(e, Access) and not e.is_store and e.place == _SHCSR and 0 < store.at - e.at <= 16
-        for e in reset.effects
+    return (
+        isinstance(store.value, Range)
+        and store.value.part_of == _SHCSR
+        and store.value.high & _FAULT_ENABLES == _FAULT_ENABLES
     )
-    return store.place == _SHCSR and store.value == Range(0, _ALSO_PENDING) and read
 
 
 def _protected(subject: Subject, analysis: Analysis) -> Iterator[str]:

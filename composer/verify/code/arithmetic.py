@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from composer.verify.code.decode import PC, SP, Immediate, Instruction, Operand, Register
-from composer.verify.code.state import UNKNOWN, Flags, State, added, compared, tested
+from composer.verify.code.flags import ANY, Flags, added, compared, tested
+from composer.verify.code.state import Comparison, State
 from composer.verify.code.values import (
     WORD,
     Range,
     Stack,
     Value,
     add,
+    is_named,
     masked,
-    ranged,
+    scaled,
     shifted,
     subtract,
 )
@@ -37,10 +39,12 @@ def result(
     target = instruction.operands[0]
     assert isinstance(target, Register)
     if instruction.sets_flags:
-        state = replace(state, flags=flags or tested(value), compared_with=None)
-    after = state.put(target.number, value)
+        state = replace(state, flags=flags or tested(value), comparison=None)
+    after = (
+        state.put(target.number, value) if is_named(value) else state.put_new(target.number, value)
+    )
     if instruction.sets_flags and flags is None:
-        after = replace(after, compared_with=(target.number, 0))
+        after = replace(after, comparison=Comparison(target.number, 0, test=True))
     return after.above(value.offset) if target.number == SP and isinstance(value, Stack) else after
 
 
@@ -81,7 +85,7 @@ def _subtract(state: State, instruction: Instruction) -> State:
         a, b = b, a
     factor = _factor(instruction)
     if factor:
-        return result(state, instruction, _product(b, factor), UNKNOWN)
+        return result(state, instruction, _product(b, factor), ANY)
     return result(state, instruction, subtract(a, b), compared(a, b))
 
 
@@ -99,14 +103,16 @@ def _compare(state: State, instruction: Instruction) -> State:
     a, b = value_of(state, first), value_of(state, second)
     against = None
     if isinstance(first, Register) and isinstance(b, int):
-        against = (first.number, b)
-    return replace(state, flags=compared(a, b), compared_with=against)
+        against = Comparison(first.number, b)
+    elif isinstance(second, Register) and not second.shift and isinstance(a, int):
+        against = Comparison(second.number, a, mirrored=True)
+    return replace(state, flags=compared(a, b), comparison=against)
 
 
 def _test(state: State, instruction: Instruction) -> State:
     first, second = instruction.operands
     both = masked(value_of(state, first), value_of(state, second))
-    return replace(state, flags=tested(both), compared_with=None)
+    return replace(state, flags=tested(both), comparison=None)
 
 
 def _and(state: State, instruction: Instruction) -> State:
@@ -166,9 +172,9 @@ def _product(a: Value, b: Value) -> Value:
     if isinstance(a, int) and isinstance(b, int):
         return a * b & WORD
     if isinstance(a, int) and isinstance(b, Range):
-        return ranged(a * b.low, a * b.high)
+        return scaled(b, a)
     if isinstance(a, Range) and isinstance(b, int):
-        return ranged(b * a.low, b * a.high)
+        return scaled(a, b)
     return None
 
 
@@ -193,7 +199,7 @@ def unknown(state: State, instruction: Instruction) -> State:
     for operand in instruction.operands:
         if isinstance(operand, Register):
             state = state.put(operand.number, None)
-    return replace(state, flags=UNKNOWN, compared_with=None)
+    return replace(state, flags=ANY, comparison=None)
 
 
 Operation = Callable[[State, Instruction], State]

@@ -71,6 +71,8 @@ class Instruction:
     writes_back: bool
     post_indexed: bool
     operands: tuple[Operand, ...]
+    reads: int = 0  # core registers as bits
+    writes: int = 0
 
     @property
     def end(self) -> int:
@@ -116,6 +118,7 @@ class Decoder:
 
     def _instruction(self, raw: Any) -> Instruction:
         name = str(self._engine.insn_name(raw.id))
+        reads, writes = raw.regs_access()
         return Instruction(
             address=raw.address,
             size=raw.size,
@@ -126,7 +129,13 @@ class Decoder:
             writes_back=raw.writeback,
             post_indexed=raw.post_index,
             operands=tuple(self._operand(operand) for operand in raw.operands),
+            reads=self._bits(reads),
+            writes=self._bits(writes),
         )
+
+    def _bits(self, registers: list[int]) -> int:
+        numbers = [self._number(register) for register in registers]
+        return sum(1 << number for number in numbers if number >= 0)
 
     def _operand(self, raw: Any) -> Operand:
         if raw.type == arm.ARM_OP_IMM:

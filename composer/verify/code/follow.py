@@ -6,24 +6,28 @@ through it, with the longest ways of what it calls, bounds the number of instruc
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from composer.verify.code.decode import SP, Decoder
 from composer.verify.code.effects import Access, Call, Effect, Next
+from composer.verify.code.flags import ANY
+from composer.verify.code.flow import Flow
 from composer.verify.code.graph import Graph, longest_way
-from composer.verify.code.state import UNKNOWN, State, entered, merged, returns_properly
+from composer.verify.code.state import State, entered, joined, merged, returns_properly
 from composer.verify.code.step import Stepper
-from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits, ranged
+from composer.verify.code.values import Outer, Range, Stack, Value, Word, born_at, limits, ranged
 
 MAX_STATES = 150_000
 """Of all functions together; a kernel has a quarter of that."""
-MAX_VISITS = 100
-"""So many different states at one instruction are followed: a loop that takes longer has no bound
-that matters to an interrupt."""
+MAX_VISITS = 200
+"""So many different states at one instruction of a loop are followed: one that takes longer has no
+bound that matters to an interrupt."""
+MOST_APART = 48
+"""With more states at an instruction where no loop begins, what is known is what all have."""
 AIRCR, RESET_REQUEST = 0xE000ED0C, 0x05FA0004
-_DIRECTLY = 8  # bytes: a store and a barrier
 _CALLER_SAVED = (0, 1, 2, 3, 12, 14)
 _ARGUMENTS = 4
 
@@ -38,6 +42,7 @@ class Summary:
     result: Value
     effects: frozenset[Effect]
     problems: frozenset[str]
+    own_calls: frozenset[Call]  # without those of what it calls
 
     def stores(self) -> list[Access]:
         """Its stores, in the order of the code."""
@@ -68,6 +73,7 @@ class Follower:
         self.stepper, self.decoder, self.code = stepper, decoder, code
         self.merges, self.excused = merges, excused
         self._known: dict[tuple[int, tuple[Value, ...]], Summary] = {}
+        self._flows: dict[int, Flow] = {}
         self._open: list[int] = []
         self._states = 0
 
@@ -80,7 +86,12 @@ class Follower:
         return summary
 
     def function(self, entry: int, arguments: tuple[Value, ...]) -> Summary:
-        """A function that is called."""
+        """A function that is called; arguments that it doesn't read make no difference."""
+        live = self.flow(entry).live[entry]
+        arguments = tuple(
+            _for_callee(number, value) if live >> number & 1 else None
+            for number, value in enumerate(arguments)
+        )
         key = (entry, arguments)
         if key not in self._known:
             self._open.append(entry)
@@ -95,6 +106,12 @@ class Follower:
             for (entry, _), summary in self._known.items()
             if any(NO_BOUND in problem for problem in summary.problems)
         )
+
+    def flow(self, entry: int) -> Flow:
+        """The instructions of a function."""
+        if entry not in self._flows:
+            self._flows[entry] = Flow(self.decoder, self.code, entry)
+        return self._flows[entry]
 
     def may_go_on(self) -> bool:
         """Whether one more state is followed: a hostile image has no end of them."""
@@ -120,7 +137,7 @@ def _may_resume(target: Value) -> bool:
     return not isinstance(target, int) or target | _BASIC_FRAME == _TO_THREAD
 
 
-_NOTHING = Summary(0, 0, True, None, frozenset(), frozenset())
+_NOTHING = Summary(0, 0, True, None, frozenset(), frozenset(), frozenset())
 
 
 class _Walk:
@@ -137,51 +154,106 @@ class _Walk:
         self._follower = follower
         self._specials = specials
         self._ends = ends
-        self._start = entered(entry, arguments)
+        self._flow = follower.flow(entry)
+        self._start = entered(entry, arguments).keeping(self._flow.live[entry])
+        self._forget()
+
+    def _forget(self) -> None:
         self._graph = Graph()
         self._effects: set[Effect] = set()
         self._problems: set[str] = set()
+        self._calls: set[Call] = set()
         self._results: set[Value] = set()
         self._depth = 0
         self._visits: Counter[int] = Counter()
         self._merged: dict[int, State] = {}
+        self._jumps: set[tuple[int, int]] = set()  # that the flow doesn't know
 
     def summary(self) -> Summary:
         """Walk over all states, then measure."""
-        waiting = [self._start]
-        while waiting:
-            state = self._merge(waiting.pop())
-            if state in self._graph.edges:
-                continue
-            self._visits[state.pc] += 1
-            if self._visits[state.pc] > MAX_VISITS and not self._follower.merges:
-                self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
-                break
-            if not self._follower.may_go_on():
-                self._problems.add(f"{NO_BOUND}: too much code to follow at 0x{state.pc:08x}")
-                break
-            following = self._after(state)
-            self._graph.edges[state] = following
-            waiting.extend(next_state for next_state, _ in following)
+        self._walk()
+        while self._jumps:
+            self._flow.learn(self._jumps)
+            self._forget()
+            self._walk()
         result = _any_of(self._results)
         return Summary(
             longest=self._longest(),
             depth=self._depth,
             returns=bool(self._results),
-            result=result if _is_global(result) else None,
+            result=born_at(result, None) if _is_global(result) else None,
             effects=frozenset(self._effects),
             problems=frozenset(self._problems),
+            own_calls=frozenset(self._calls),
         )
 
+    def _walk(self) -> None:
+        """Group by group, so that all states that come to an instruction are there when it is its
+        turn."""
+        waiting: defaultdict[int, list[State]] = defaultdict(list)
+        group = self._flow.group
+        waiting[group[self._start.pc]].append(self._start)
+        numbers = [group[self._start.pc]]
+        while numbers:
+            number = heapq.heappop(numbers)
+            states = self._joined(waiting.pop(number))
+            while states:
+                for after in self._visit(states.pop()):
+                    to = group.get(after.pc)
+                    if to == number:
+                        states.append(after)
+                    elif to is not None:
+                        if to not in waiting:
+                            heapq.heappush(numbers, to)
+                        waiting[to].append(after)
+
+    def _visit(self, state: State) -> Iterable[State]:
+        """What follows a state that wasn't met before."""
+        state = self._merge(state)
+        if state in self._graph.edges:
+            return
+        self._visits[state.pc] += 1
+        if not self._follower.may_go_on():
+            self._problems.add(f"{NO_BOUND}: too much code to follow at 0x{state.pc:08x}")
+            return
+        edges = []
+        for after, cost in self._after(state):
+            if self._flow.knows(state.pc, after.pc):
+                edges.append((after.keeping(self._flow.live[after.pc]), cost))
+            else:
+                self._jumps.add((state.pc, after.pc))
+        self._graph.edges[state] = edges
+        yield from (after for after, _ in edges)
+
+    def _joined(self, states: list[State]) -> list[State]:
+        """The states that come to a group, few at each of its instructions."""
+        places: defaultdict[tuple[int, Value], dict[State, None]] = defaultdict(dict)
+        for state in states:
+            places[state.pc, state.registers[SP]][state] = None
+        few: list[State] = []
+        for apart in places.values():
+            if len(apart) > MOST_APART:
+                known = joined(apart)
+                for state in apart:
+                    if state != known:
+                        self._graph.edges[state] = [(known, 0)]
+                few.append(known)
+            else:
+                few += apart
+        return few
+
     def _merge(self, state: State) -> State:
-        """With merging, what is followed more often knows less, until nothing new comes."""
-        if not self._follower.merges:
+        """With merging, what is followed more often knows less, until nothing new is learnt.
+
+        So it is with a loop that seems to have no bound: what it does is wanted all the same.
+        """
+        if self._visits[state.pc] < (self._follower.merges or MAX_VISITS):
             return state
-        if self._visits[state.pc] >= self._follower.merges:
-            known = self._merged.get(state.pc)
-            state = state if known is None else merged(known, state)
-            self._merged[state.pc] = state
-        return state
+        if not self._follower.merges:
+            self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
+        known = merged(self._merged.get(state.pc, state), state)
+        self._merged[state.pc] = known
+        return known
 
     def _longest(self) -> int | None:
         if self._problems or self._follower.merges:
@@ -202,6 +274,8 @@ class _Walk:
         stepper.specials = self._specials
         following = stepper.step(state, instruction)
         self._effects.update(stepper.effects)
+        if any(map(_resets, stepper.effects)):
+            self._graph.last.add(state)
         edges: list[tuple[State, int]] = []
         for way in following:
             edges += self._way(state, way, instruction.text)
@@ -224,21 +298,10 @@ class _Walk:
             else:
                 self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")
         elif way.kind == "halt":
-            if not self._follower.merges and not self._resets(state.pc):
-                self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
+            return [(way.state, 1)]
         elif way.kind != "trap":
             self._problems.add(f"{way.text} at 0x{state.pc:08x}")
         return []
-
-    def _resets(self, halt: int) -> bool:
-        """Whether an endless loop waits for the reset that was requested just before it."""
-        return any(
-            isinstance(effect, Access)
-            and effect.is_store
-            and (effect.place, effect.value) == (AIRCR, RESET_REQUEST)
-            and 0 < halt - effect.at <= _DIRECTLY
-            for effect in self._effects
-        )
 
     def _call(self, state: State, way: Next) -> list[tuple[State, int]]:
         target = way.target
@@ -246,8 +309,10 @@ class _Walk:
             where = f"0x{target:08x}" if isinstance(target, int) else "an unknown address"
             self._problems.add(f"a call of {where} at 0x{state.pc:08x}")
             return []
-        arguments = tuple(_for_callee(value) for value in way.state.registers[:_ARGUMENTS])
-        self._effects.add(Call(state.pc, target, arguments))
+        arguments = way.state.registers[:_ARGUMENTS]
+        call = Call(state.pc, target, arguments)
+        self._calls.add(call)
+        self._effects.add(call)
         if self._follower.is_open(target):
             self._problems.add(f"a recursion at 0x{state.pc:08x}")
             return []
@@ -269,6 +334,15 @@ class _Walk:
         self._problems |= called.problems
 
 
+def _resets(effect: Effect) -> bool:
+    """Whether the reset of the chip is requested."""
+    return (
+        isinstance(effect, Access)
+        and effect.is_store
+        and (effect.place, effect.value) == (AIRCR, RESET_REQUEST)
+    )
+
+
 def _returned(state: State, called: Summary) -> State:
     """After a call: what it may have changed is unknown."""
     for effect in called.effects:
@@ -278,8 +352,8 @@ def _returned(state: State, called: Summary) -> State:
             offset = effect.place.place.offset + effect.place.offset
             state = state.store_on_stack(offset, effect.size, None)
     for register in _CALLER_SAVED:
-        state = state.put(register, called.result if register == 0 else None)
-    return replace(state, flags=UNKNOWN, compared_with=None)
+        state = state.put(register, None)
+    return replace(state.put_new(0, called.result), flags=ANY, comparison=None)
 
 
 def _any_of(values: set[Value]) -> Value:
@@ -300,9 +374,13 @@ def _is_global(value: Value) -> bool:
     )
 
 
-def _for_callee(value: Value) -> Value:
+def _for_callee(number: int, value: Value) -> Value:
     """A caller's value as a called function sees it."""
-    return Outer(value) if isinstance(value, Stack | Outer) else value
+    if isinstance(value, Stack):
+        return Outer(Stack(0), value.offset)
+    if isinstance(value, Outer):
+        return Outer(Outer(value.place), value.offset)
+    return born_at(value, -number - 1)
 
 
 def _from_callee(effect: Effect) -> Effect:

@@ -10,10 +10,11 @@ from composer.verify.code.state import State
 @dataclass
 class Graph:
     """`edges`: what follows a state, and after how many instructions; `ends`: the cost of one
-    that nothing follows."""
+    that nothing follows; `last`: behind these the chip resets, whatever the code does."""
 
     edges: dict[State, list[tuple[State, int]]] = field(default_factory=dict)
     ends: dict[State, int] = field(default_factory=dict)
+    last: set[State] = field(default_factory=set)
 
 
 def longest_way(graph: Graph, start: State) -> tuple[int | None, int | None]:
@@ -23,7 +24,7 @@ def longest_way(graph: Graph, start: State) -> tuple[int | None, int | None]:
     stack: list[tuple[State, int]] = [(start, 0)]
     while stack:
         state, position = stack.pop()
-        edges = graph.edges.get(state, [])
+        edges = [] if state in graph.last else graph.edges.get(state, [])
         if position == 0:
             on_path.add(state)
         while position < len(edges) and edges[position][0] in done:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from composer.verify.code.decode import LR, Decoder
+from composer.verify.code.decode import LR, SP, Decoder
 from composer.verify.code.effects import Next
-from composer.verify.code.state import State, entered
+from composer.verify.code.state import State, entered, merged
 from composer.verify.code.step import Stepper
 from composer.verify.code.values import Value
 
 MAX_STATES = 5_000
+_TURNS = 16
+"""So often a place is come to with what is known exactly: a loop of more turns is followed with
+what is the same in all of them."""
 _NUMBER = 12  # r12 holds the number of a system call
 
 
@@ -41,9 +45,16 @@ def follow_startup(
     problems: list[str] = []
     reached = False
     seen: set[State] = set()
+    visits: Counter[tuple[object, ...]] = Counter()
+    known: dict[tuple[object, ...], State] = {}
     waiting = [entered(entry, ())]
     while waiting and not problems:
         state = waiting.pop()
+        place = _place(state, code)
+        visits[place] += state not in seen
+        if visits[place] > _TURNS:
+            state = merged(known.get(place, state), state)
+            known[place] = state
         if state in seen:
             continue
         seen.add(state)
@@ -69,6 +80,17 @@ def follow_startup(
                     break
                 waiting.append(after)
     return Startup(frozenset(calls), reached, tuple(problems))
+
+
+def _place(state: State, code: range) -> tuple[object, ...]:
+    """Where a state is: the instruction, and where the functions return to that are open."""
+    values = (state.registers[LR], *(value for _, _, value in sorted(state.frame, key=_offset)))
+    returns = (v for v in values if isinstance(v, int) and v & 1 and v & ~1 in code)
+    return state.pc, state.registers[SP], *returns
+
+
+def _offset(part: tuple[int, int, Value]) -> int:
+    return part[0]
 
 
 def _system_call(state: State) -> SystemCall:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 from composer.verify.code.decode import LR, PC, SP
+from composer.verify.code.flags import ANY, CONDITIONS, MIRRORED, Flags
 from composer.verify.code.values import (
     WORD,
     Entry,
@@ -13,86 +15,34 @@ from composer.verify.code.values import (
     Stack,
     Value,
     Word,
+    born_at,
+    common,
     limits,
     ranged,
-    signed,
+    united,
 )
 
-Bit = bool | None
 UNTOUCHED = -1  # the program counter's place in the registers: nothing was loaded into it
+FLAGS = 1 << 16  # among the bits of registers
 KEPT = (4, 5, 6, 7, 8, 9, 10, 11)  # registers that a function leaves as they were
-
-
-@dataclass(frozen=True)
-class Flags:
-    """N, Z, C, V; None is unknown."""
-
-    n: Bit = None
-    z: Bit = None
-    c: Bit = None
-    v: Bit = None
-
-
-UNKNOWN = Flags()
-
-# condition -> the opposite one
-OPPOSITE = {
-    "eq": "ne", "ne": "eq", "cs": "cc", "cc": "cs", "mi": "pl", "pl": "mi", "vs": "vc", "vc": "vs",
-    "hi": "ls", "ls": "hi", "ge": "lt", "lt": "ge", "gt": "le", "le": "gt",
-}  # fmt: skip
 
 
 _SAME_IF_POSITIVE = {"gt": "hi", "le": "ls", "ge": "cs", "lt": "cc"}
 
 
-def holds(condition: str, flags: Flags) -> Bit:
-    """Whether a condition is met."""
-    n, z, c, v = flags.n, flags.z, flags.c, flags.v
-    simple = {"eq": z, "cs": c, "mi": n, "vs": v}
-    if condition in simple:
-        return simple[condition]
-    if condition == "hi":
-        return False if z or c is False else True if c and z is False else None
-    if condition == "ge":
-        return None if n is None or v is None else n == v
-    if condition == "gt":
-        if z:
-            return False
-        return None if z is None or n is None or v is None else n == v
-    opposite = holds(OPPOSITE[condition], flags)
-    return None if opposite is None else not opposite
+@dataclass(frozen=True)
+class Comparison:
+    """What the flags are of: a register compared with a number, or the other way round; a register
+    that was tested, with 0."""
+
+    register: int
+    number: int
+    mirrored: bool = False
+    test: bool = False
 
 
-def compared(a: Value, b: Value) -> Flags:
-    """Flags of a - b."""
-    if isinstance(a, int) and isinstance(b, int):
-        result = (a - b) & WORD
-        wide = signed(a) - signed(b)
-        return Flags(bool(result >> 31), result == 0, a >= b, wide != signed(result))
-    one, other = limits(a), limits(b)
-    if one is None or other is None:
-        return UNKNOWN
-    carry = True if one[0] >= other[1] else False if one[1] < other[0] else None
-    apart = one[1] < other[0] or other[1] < one[0]
-    return Flags(z=False if apart else None, c=carry)
-
-
-def added(a: Value, b: Value) -> Flags:
-    """Flags of a + b."""
-    if isinstance(a, int) and isinstance(b, int):
-        result = (a + b) & WORD
-        wide = signed(a) + signed(b)
-        return Flags(bool(result >> 31), result == 0, a + b > WORD, wide != signed(result))
-    return UNKNOWN
-
-
-def tested(value: Value) -> Flags:
-    """N and Z of a result."""
-    if isinstance(value, int):
-        return Flags(bool(value >> 31), value == 0)
-    if isinstance(value, Range):
-        return Flags(False if value.high < 1 << 31 else None, False if value.low else None)
-    return UNKNOWN
+Frame = frozenset[tuple[int, int, Value]]
+"""Offset, bytes and value of what is known of a stack frame."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +51,9 @@ class State:
 
     pc: int
     registers: tuple[Value, ...]
-    flags: Flags = UNKNOWN
-    # (register, number): the flags are those of a comparison of these two; of a test, with 0
-    compared_with: tuple[int, int] | None = None
-    frame: frozenset[tuple[int, Value]] = field(default_factory=frozenset)
+    flags: Flags = ANY
+    comparison: Comparison | None = None
+    frame: Frame = field(default_factory=frozenset)
 
     def __hash__(self) -> int:
         return self._hash
@@ -115,7 +64,7 @@ class State:
 
     def at(self, pc: int) -> State:
         """The same at another instruction."""
-        return State(pc, self.registers, self.flags, self.compared_with, self.frame)
+        return State(pc, self.registers, self.flags, self.comparison, self.frame)
 
     def get(self, register: int) -> Value:
         """A register; the program counter reads as the address of the instruction plus 4."""
@@ -125,20 +74,44 @@ class State:
         """With another value in a register."""
         registers = list(self.registers)
         registers[register] = value
-        against = self.compared_with
-        if against is not None and against[0] == register:
+        against = self.comparison
+        if against is not None and against.register == register:
             against = None
         return State(self.pc, tuple(registers), self.flags, against, self.frame)
 
-    def on_stack(self, offset: int) -> Value:
-        """A word of the frame."""
-        return dict(self.frame).get(offset)
+    def put_new(self, register: int, value: Value, number: int = 0) -> State:
+        """With a value that this instruction puts into a register, the `number`th that it makes."""
+        born = 16 * self.pc + number
+        state = self
+        if any(_born(v) == born for v in self.registers) or any(
+            _born(part[2]) == born for part in self.frame
+        ):
+            # What it made before is another value.
+            state = self._each(lambda old: born_at(old, None) if _born(old) == born else old)
+        return state.put(register, born_at(value, born))
+
+    def _each(self, change: Callable[[Value], Value]) -> State:
+        return replace(
+            self,
+            registers=tuple(map(change, self.registers)),
+            frame=frozenset(
+                (at, size, new) for at, size, v in self.frame if (new := change(v)) is not None
+            ),
+        )
+
+    def on_stack(self, offset: int, size: int) -> Value:
+        """A word of the frame, or a part of one that was stored like this."""
+        return next((v for at, length, v in self.frame if (at, length) == (offset, size)), None)
 
     def store_on_stack(self, offset: int, size: int, value: Value) -> State:
         """After a store into the frame."""
-        kept = {(at, old) for at, old in self.frame if at + 4 <= offset or at >= offset + size}
-        if size == 4 and value is not None:
-            kept.add((offset, value))
+        kept = {e for e in self.frame if e[0] + e[1] <= offset or e[0] >= offset + size}
+        if size < 4:
+            bounds = limits(value)
+            fits = bounds is not None and bounds[1] < 1 << 8 * size
+            value = value if fits else Range(0, (1 << 8 * size) - 1)
+        if value is not None:
+            kept.add((offset, size, value))
         return replace(self, frame=frozenset(kept))
 
     def above(self, offset: int) -> State:
@@ -147,32 +120,61 @@ class State:
 
     def assuming(self, condition: str) -> State:
         """With what a condition says of the flags and of the register that was compared."""
-        flags, state = self.flags, self
-        if condition in ("eq", "ne"):
-            flags = replace(flags, z=condition == "eq")
-        elif condition in ("cs", "cc"):
-            flags = replace(flags, c=condition == "cs")
-        elif condition in ("mi", "pl"):
-            flags = replace(flags, n=condition == "mi")
-        if self.compared_with is not None:
-            register, number = self.compared_with
-            value = _narrowed(self.registers[register], condition, number)
-            state = replace(state.put(register, value), compared_with=self.compared_with)
-        return replace(state, flags=flags)
+        state = replace(self, flags=self.flags & CONDITIONS[condition])
+        if self.comparison is None:
+            return state
+        register = self.comparison.register
+        value = self.registers[register]
+        narrowed = _narrowed(value, condition, self.comparison)
+        return state if narrowed == value else state.learnt(register, narrowed)
+
+    def learnt(self, register: int, value: Value) -> State:
+        """More is known of the value in a register, wherever it is."""
+        old = self.registers[register]
+        if _born(old) is None:
+            registers = list(self.registers)
+            registers[register] = value
+            return replace(self, registers=tuple(registers))
+        return self._each(lambda other: value if other == old else other)
+
+    def keeping(self, live: int) -> State:
+        """Without the registers, and the flags (bit 16), whose values nobody reads any more."""
+        flags, comparison = self.flags, self.comparison
+        if not live & FLAGS:
+            flags, comparison = ANY, None
+        elif comparison is not None and not live >> comparison.register & 1:
+            comparison = None
+        registers = self.registers
+        if any(v is not None and not live >> n & 1 for n, v in enumerate(registers)):
+            registers = tuple(v if live >> n & 1 else None for n, v in enumerate(registers))
+        if (registers, flags, comparison) == (self.registers, self.flags, self.comparison):
+            return self
+        return State(self.pc, registers, flags, comparison, self.frame)
 
 
-def _narrowed(value: Value, condition: str, number: int) -> Value:
+def _born(value: Value) -> int | None:
+    return value.born if isinstance(value, Range | Word) else None
+
+
+def _narrowed(value: Value, condition: str, made: Comparison) -> Value:
     """What a register can be when a comparison with a number came out like this."""
     if isinstance(value, int):
         return value
-    if number == 0 and condition == "ls":
+    number = made.number
+    if made.mirrored:
+        condition = MIRRORED.get(condition, "")
+    if made.test and condition in ("ls", "cs", "cc"):
         return value  # of a result that was tested, not compared, C says nothing
     low, high = limits(value) or (0, WORD)
     if condition == "eq":
         return number
+    if condition == "ne":
+        low, high = low + (low == number), high - (high == number)
+        condition = "within"
     if number and max(high, number) < 1 << 31:
         condition = _SAME_IF_POSITIVE.get(condition, condition)
     bounds = {
+        "within": (low, high),
         "ls": (low, min(high, number)),
         "cc": (low, min(high, number - 1)),
         "hi": (max(low, number + 1), high),
@@ -180,8 +182,15 @@ def _narrowed(value: Value, condition: str, number: int) -> Value:
     }.get(condition)
     if bounds is None or not (value is None or isinstance(value, Range | Word)):
         return value
+    if isinstance(value, Word) and value.root is not None and bounds[1] == WORD:
+        return value  # that it isn't 0 is less than where it came from
     narrowed = ranged(*bounds)
-    return value if narrowed is None or narrowed == Range(0, WORD) else narrowed
+    if narrowed is None or bounds == (0, WORD):
+        return value
+    born, moved = (value.born, value.moved) if isinstance(value, Range | Word) else (None, 0)
+    if born is None or moved is None or not isinstance(narrowed, Range):
+        return narrowed
+    return replace(narrowed, born=born, moved=moved)
 
 
 def entered(pc: int, arguments: tuple[Value, ...]) -> State:
@@ -201,18 +210,23 @@ def returns_properly(state: State, target: Value) -> bool:
     )
 
 
-def _common(a: Value, b: Value) -> Value:
-    if isinstance(a, Word) and isinstance(b, Word) and a.root == b.root and a != b:
-        return a.somewhere()
-    return a if a == b else None
-
-
-def merged(one: State, other: State) -> State:
+def merged(one: State, other: State, unite: Callable[[Value, Value], Value] = common) -> State:
     """What is known in both of two states at the same place."""
+    parts = {(at, size): value for at, size, value in other.frame}
+    frame = {
+        (at, size, unite(value, parts[at, size]))
+        for at, size, value in one.frame
+        if (at, size) in parts
+    }
     return State(
         one.pc,
-        tuple(_common(a, b) for a, b in zip(one.registers, other.registers, strict=True)),
-        one.flags if one.flags == other.flags else UNKNOWN,
-        None,
-        one.frame & other.frame,
+        tuple(unite(a, b) for a, b in zip(one.registers, other.registers, strict=True)),
+        one.flags | other.flags,
+        one.comparison if one.comparison == other.comparison else None,
+        frozenset(entry for entry in frame if entry[2] is not None),
     )
+
+
+def joined(states: Iterable[State]) -> State:
+    """What is known in all of some states at the same place."""
+    return reduce(lambda one, other: merged(one, other, united), states)

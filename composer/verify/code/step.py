@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from composer.verify.code.arithmetic import OPERATIONS, unknown, value_of
 from composer.verify.code.decode import LR, PC, Address, Immediate, Instruction, Register
 from composer.verify.code.effects import Next
-from composer.verify.code.state import OPPOSITE, UNTOUCHED, State, holds, tested
+from composer.verify.code.flags import OPPOSITE, holds, tested
+from composer.verify.code.state import UNTOUCHED, State
 from composer.verify.code.transfers import TRANSFERS, Machine, address_of
-from composer.verify.code.values import Range, Value, Word, limits, ranged
+from composer.verify.code.values import Range, Value, Word, limits
 
 _FEW = 8
 _TABLE = 256
@@ -17,10 +19,11 @@ _TABLE = 256
 
 def _apart(state: State) -> list[State]:
     """A state for each of the few numbers that a comparison leaves: an index, for example."""
-    register = state.compared_with[0] if state.compared_with else 0
+    register = state.comparison.register if state.comparison else 0
     value = state.registers[register]
-    if state.compared_with and isinstance(value, Range) and value.high - value.low < _FEW:
-        return [state.put(register, number) for number in range(value.low, value.high + 1)]
+    if state.comparison and isinstance(value, Range) and value.high - value.low < _FEW:
+        numbers = range(value.low, value.high + 1, value.step)
+        return [state.learnt(register, number) for number in numbers]
     return [state]
 
 
@@ -93,17 +96,19 @@ class Stepper(Machine):
     def _compare_branch(self, state: State, instruction: Instruction) -> Iterator[Next]:
         register, target = instruction.operands
         assert isinstance(register, Register) and isinstance(target, Immediate)
-        zero = tested(state.get(register.number)).z
-        taken_if_zero = instruction.name == "cbz"
+        value = state.get(register.number)
+        zero = holds("eq", tested(value))
         for is_zero in (True, False):
             if zero is not None and zero != is_zero:
                 continue
-            after, value = state, state.get(register.number)
-            if is_zero and not isinstance(value, int):
-                after = state.put(register.number, 0)
-            elif not is_zero and isinstance(value, Range) and value.low == 0:
-                after = state.put(register.number, ranged(1, value.high))
-            taken = is_zero == taken_if_zero
+            after = state
+            if is_zero:
+                after = state.learnt(register.number, 0)
+            elif isinstance(value, Range) and value.low == 0:
+                least = value.step
+                more = least if value.high == least else replace(value, low=least)
+                after = state.learnt(register.number, more)
+            taken = is_zero == (instruction.name == "cbz")
             yield Next("go", after.at(target.value if taken else instruction.end))
 
     def _table(self, state: State, instruction: Instruction) -> Iterator[Next]:
@@ -124,7 +129,7 @@ class Stepper(Machine):
                 yield Next("lost", state, text=instruction.text)
                 return
             offset = 2 * int.from_bytes(entry, "little")
-            after = state.put(where.index, number)
+            after = state.learnt(where.index, number)
             yield Next("go", after.at(instruction.address + 4 + offset))
 
     @staticmethod
@@ -146,7 +151,7 @@ class Stepper(Machine):
             yield Next("lost", state, text=f"{instruction.text}: no bound for the table")
             return
         for number in range(bounds[0], bounds[1] + 1):
-            with_index = state.put(where.index, number)
+            with_index = state.learnt(where.index, number)
             place = address_of(with_index, where)
             target = self.memory.word(place) if isinstance(place, int) else None
             if target is None or place in self.writable:

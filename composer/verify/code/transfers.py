@@ -16,6 +16,7 @@ from composer.verify.code.values import (
     Value,
     Word,
     add,
+    is_named,
     shifted,
     subtract,
     word_at,
@@ -44,15 +45,15 @@ class Machine:
     def read(self, state: State, instruction: Instruction, place: Value, size: int) -> Value:
         """What a load gives."""
         if isinstance(place, Stack):
-            value = state.on_stack(place.offset)
-            return value if size == 4 else None
+            value = state.on_stack(place.offset, size)
+            return None if instruction.name.startswith("ldrs") else value
         self.effects.append(Access(instruction.address, False, place, size))
         is_signed = instruction.name.startswith("ldrs")
         if isinstance(place, int) and place not in self.writable:
             data = self.memory.find(place, size)
             if data is not None:
                 return int.from_bytes(data, "little", signed=is_signed) & WORD
-        if isinstance(place, Word) and (place.moved, size) in self.pointed:
+        if isinstance(place, Word) and not place.through and (place.moved, size) in self.pointed:
             return self.pointed[place.moved, size]
         if size < 4 and not is_signed:
             return Range(0, (1 << 8 * size) - 1)
@@ -97,13 +98,19 @@ def _indexed(state: State, instruction: Instruction) -> tuple[State, Value, int]
     return state, place, number
 
 
+def _loaded(state: State, register: int, value: Value, number: int) -> State:
+    """A register after a load; a value of the frame is the one that was stored there."""
+    return state.put(register, value) if is_named(value) else state.put_new(register, value, number)
+
+
 def _load(machine: Machine, state: State, instruction: Instruction) -> State:
     size = _SIZES.get(instruction.name[3:].rstrip("t"), 4)
     after, place, count = _indexed(state, instruction)
     for number, target in enumerate(instruction.operands[:count]):
         if isinstance(target, Register):
             where = add(place, 4 * number)
-            after = after.put(target.number, machine.read(state, instruction, where, size))
+            value = machine.read(state, instruction, where, size)
+            after = _loaded(after, target.number, value, number)
     return after
 
 
@@ -151,7 +158,7 @@ def _multiple(machine: Machine, state: State, instruction: Instruction) -> State
         else:
             loaded = machine.read(state, instruction, where, step)
             if isinstance(operand, Register):
-                after = after.put(operand.number, loaded)
+                after = _loaded(after, operand.number, loaded, number)
     if writes_back and not any(isinstance(o, Register) and o.number == base for o in operands):
         after = after.put(base, end)
         if base == SP and isinstance(end, Stack):
