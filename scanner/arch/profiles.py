@@ -56,8 +56,8 @@ class Profile:
     """One family of cores.
 
     `absent_traps` says that a register that isn't named traps, because all were tried.
-    `user_interrupts` says that the N extension may be there. With `strict_csrs` a user register
-    that hardware obeys rejects wherever it may be an instruction.
+    `user_interrupts` says that the N extension may be there. With `strict_csrs` one of
+    `user_csrs` that hardware obeys rejects wherever it may be an instruction.
     """
 
     core: str

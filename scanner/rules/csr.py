@@ -59,7 +59,7 @@ def _judge(value: int, target: Target) -> Judgement | None:
     if number in USER_INTERRUPTS:
         why = "where user interrupts (the N extension) are built in, it commands them"
         return Judgement("silent", why, what)
-    return Judgement("silent", _DENIED, what, strict=core.strict_csrs)
+    return Judgement("silent", _DENIED, what)
 
 
 def _name(number: int, core: Profile) -> str:

@@ -91,6 +91,8 @@ def test_a_possible_one_rejects_where_it_is_an_escape(build: Build) -> None:
     assert scan_file(hidden, strict=True).verdict == "reject"
     assert scan_file(hidden, chip_name="ch32v307").verdict == "reject"
     assert scan_file(hidden, chip_name="fe310").verdict == "warn"
+    unknown = build("_start: ret\n.word 0x87933ff3\n", arch="rv32imac")
+    assert scan_file(unknown, chip_name="ch32v307").verdict == "warn", "in every real program"
 
 
 def test_a_chip_without_user_mode_is_no_host(build: Build) -> None:
