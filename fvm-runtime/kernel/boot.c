@@ -47,6 +47,7 @@ void kernel_main(void)
     protection_arch_init(FVM_MPU_ENABLE);
     interrupt_init();
     domain_init();
+    scheduler_catch_up();
     time_init();
     cpu_arch_start();
 }

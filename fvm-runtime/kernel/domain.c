@@ -129,8 +129,8 @@ void domain_init(void)
             result = start_step(i);
         } while (result == FVM_MORE);
         if (result != FVM_OK) {
-            fault_raise(&thread_table[fvm_domain[i].thread_first], FVM_FAULT_HEADER,
-                        &(struct fault_detail){.no_frame = true});
+            fault_raise(&thread_table[fvm_domain[i].thread_first],
+                        FVM_FAULT_HEADER | FAULT_NO_FRAME, 0, 0);
         }
     }
 }
@@ -148,7 +148,7 @@ void domain_halt(struct thread *thread)
     if (vcpu_of_thread(thread) != NULL) {
         vcpu_halt(thread->vcpu);
     } else {
-        scheduler_block(thread, THREAD_STOPPED);
+        scheduler_halt(thread);
     }
     cpu_arch_forget();
 }
@@ -172,7 +172,7 @@ static int32_t stop(uint32_t index, uint32_t step)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
     if (step < FAULT_STEPS) {
-        fault_complete(index, step);
+        fault_record(index, step);
         return FVM_MORE;
     }
     step -= FAULT_STEPS;
@@ -247,7 +247,6 @@ __attribute__((noinline)) int32_t domain_restart(uint32_t index)
     int32_t result = start_step(index);
     if (result == FVM_OK) {
         domain->restarts++;
-        domain->epoch++;
     }
     return result;
 }

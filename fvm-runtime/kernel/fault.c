@@ -22,9 +22,6 @@ static uint32_t serial_after(uint32_t number, uint32_t by)
 
 static bool later(uint32_t one, uint32_t other) { return (int32_t)((one - other) << 1) > 0; }
 
-/* Flag of a record that isn't complete: the exception frame wasn't stored. */
-#define NO_FRAME 0x80u
-
 static struct fvm_fault *new_record(void)
 {
     if (count == LOG_RECORDS) {
@@ -83,48 +80,76 @@ static void copy_place(const struct thread *thread, struct fvm_fault *fresh)
     }
 }
 
-/* Only what is lost otherwise, so that the path is short; fault_complete adds the rest. */
-__attribute__((noinline)) void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
-                                           const struct fault_detail *detail)
+/* Only what is lost otherwise, so that the path is short; fault_record does the rest. Of a row of
+ * faults the first is recorded. */
+__attribute__((noinline)) void fault_raise(struct thread *thread, uint32_t cause, uint32_t status,
+                                           uint32_t address)
 {
     if (thread->domain->fault_signal == FVM_NO_INDEX) {
         cpu_arch_reset(); /* the hypervisor itself: nobody is left to decide */
     }
+    struct domain *domain = &domain_table[thread->domain_index];
+    FVM_ONCE(domain);
+    if (domain->faulted == NULL) {
+        domain->faulted = thread;
+        domain->status = status;
+        domain->address = address;
+        domain->cause = (uint8_t)cause;
+    }
+    domain_halt(thread);
+    scheduler_tell_fault();
+}
+
+static void record_fault(struct domain *domain)
+{
+    const struct thread *thread = domain->faulted;
+    uint32_t cause = domain->cause;
+    if (domain->status != 0) {
+        cause = fault_arch_cause(cause, domain->status);
+    }
     struct fvm_fault *fresh = new_record();
-    domain_table[thread->domain_index].record = fresh;
-    domain_table[thread->domain_index].fault = fresh->serial;
-    domain_table[thread->domain_index].faulted = thread;
+    domain->record = (uint8_t)(fresh - record);
     fresh->domain = thread->domain_index;
     fresh->thread = thread->slot;
-    fresh->cause = (uint8_t)cause;
-    fresh->status = detail->status;
-    fresh->address = detail->address;
-    fresh->flags =
-        (detail->address_valid ? FVM_FAULT_ADDRESS_VALID : 0) | (detail->no_frame ? NO_FRAME : 0);
-    fresh->restarts = domain_table[thread->domain_index].restarts + 1;
-    signal_send(FVM_FAULT_SIGNAL); /* first: then who runs next is known already */
-    domain_halt(thread);
+    fresh->cause = (uint8_t)(cause & ~(FAULT_ADDRESS | FAULT_NO_FRAME));
+    fresh->status = domain->status;
+    if ((cause & FAULT_ADDRESS) != 0) {
+        fresh->address = domain->address;
+        fresh->flags = FVM_FAULT_ADDRESS_VALID;
+    }
+    fresh->restarts = domain->restarts + 1;
+    domain->cause = (uint8_t)cause;
+}
+
+/* The newest record, if that of this domain wasn't pushed out by another one's. */
+static struct fvm_fault *newest_of(uint32_t index)
+{
+    struct fvm_fault *newest = &record[domain_table[index].record];
+    return newest->serial != 0 && newest->domain == index ? newest : NULL;
 }
 
 /* FAULT_STEPS steps, before anything of the domain changes. */
-void fault_complete(uint32_t index, uint32_t step)
+void fault_record(uint32_t index, uint32_t step)
 {
-    const struct fvm_domain *domain = &fvm_domain[index];
-    struct fvm_fault *fresh = domain_table[index].record;
-    if (fresh == NULL || fresh->domain != index) {
-        return; /* stopped without a fault, or the log was full of others */
+    struct domain *domain = &domain_table[index];
+    if (domain->faulted == NULL) {
+        return; /* stopped without a fault */
     }
     if (step == 0) {
-        if ((fresh->flags & NO_FRAME) == 0) {
-            copy_place(domain_table[index].faulted, fresh);
-        }
-        fresh->flags &= (uint8_t)~NO_FRAME;
+        record_fault(domain);
         return;
     }
-    if (vcpu_of_domain(domain) != NULL) {
-        copy_task_name(vcpu_of_domain(domain), fresh->task);
+    struct fvm_fault *fresh = newest_of(index);
+    if (step == 1) {
+        if (fresh != NULL && (domain->cause & FAULT_NO_FRAME) == 0) {
+            copy_place(domain->faulted, fresh);
+        }
+        return;
     }
-    domain_table[index].record = NULL;
+    if (fresh != NULL && vcpu_of_domain(&fvm_domain[index]) != NULL) {
+        copy_task_name(vcpu_of_domain(&fvm_domain[index]), fresh->task);
+    }
+    domain->faulted = NULL;
 }
 
 void fault_boot(uint32_t address, uint32_t mask)
@@ -170,9 +195,8 @@ void fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
 /* Noted in the domain's newest record. */
 int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay)
 {
-    uint32_t number = domain_table[domain_index].fault;
-    struct fvm_fault *newest = record_of(number);
-    if (number == 0 || newest->serial != number || decision > FVM_STOP) {
+    struct fvm_fault *newest = newest_of(domain_index);
+    if (newest == NULL || decision > FVM_STOP) {
         return FVM_E_ARGUMENT;
     }
     newest->decision = (uint8_t)decision;

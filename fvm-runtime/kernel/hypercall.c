@@ -95,7 +95,7 @@ static int32_t on_request(struct call_frame *frame, struct thread *caller)
 static int32_t on_reboot(struct call_frame *frame, struct thread *caller)
 {
     (void)frame;
-    fault_raise(caller, FVM_FAULT_RESET, &(struct fault_detail){0});
+    fault_raise(caller, FVM_FAULT_RESET, 0, 0);
     return FVM_OK;
 }
 

@@ -107,12 +107,14 @@ static inline struct vcpu *vcpu_of_domain(const struct fvm_domain *domain)
 }
 
 struct domain {
-    uint32_t restarts, epoch;
-    uint32_t fault;           /* serial of its newest record; 0: none */
-    struct fvm_fault *record; /* of the fault that stopped it, until it is complete; or NULL */
-    struct thread *faulted;   /* that the record is about */
-    uint16_t step;            /* of stopping or starting */
-    uint8_t state;            /* enum domain_state */
+    uint32_t restarts; /* the epoch of its rings, too */
+    /* Of the fault that is to be recorded, as fault_raise got it. */
+    uint32_t status, address;
+    struct thread *faulted; /* NULL: none */
+    uint8_t cause;          /* and flags */
+    uint8_t state;          /* enum domain_state */
+    uint16_t step;          /* of stopping or starting */
+    uint8_t record;         /* place of its newest record, if that still is its */
 };
 extern struct domain domain_table[FVM_DOMAINS];
 
@@ -130,7 +132,11 @@ void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> R
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread);
-void scheduler_halt_vcpu(struct vcpu *vcpu); /* neither of its threads runs any more */
+/* These two: not one instruction of it runs any more; who runs instead is seen to at the end of the
+ * entry. The hypervisor's fault thread is told then, too. */
+void scheduler_halt(struct thread *thread);  /* of a process */
+void scheduler_halt_vcpu(struct vcpu *vcpu); /* both its threads */
+void scheduler_tell_fault(void);
 void scheduler_tick(void);
 void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
@@ -273,16 +279,13 @@ uint32_t domain_stopped(void); /* mask */
 bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size);
 
 /* --- fault.c ------------------------------------------------------------------------------ */
-struct fault_detail {
-    uint32_t status;
-    uint32_t address;
-    bool address_valid;
-    bool no_frame; /* the exception frame was not stored: read nothing from the stack */
-};
-void fault_raise(struct thread *thread, enum fvm_fault_cause cause,
-                 const struct fault_detail *detail);
-#define FAULT_STEPS 2u
-void fault_complete(uint32_t index, uint32_t step); /* adds to a record what takes longer */
+/* `cause`: an enum fvm_fault_cause and these flags; USAGE and HARD with a status are what the
+ * architecture's fault_arch_cause makes of it. */
+#define FAULT_ADDRESS 0x40u  /* `address` is one */
+#define FAULT_NO_FRAME 0x80u /* the exception frame was not stored: read nothing from the stack */
+void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_t address);
+#define FAULT_STEPS 3u
+void fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
 int32_t fault_next(void);

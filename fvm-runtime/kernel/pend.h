@@ -29,22 +29,30 @@ static inline bool pend_vector(struct vcpu *vcpu, uint32_t virt_id, bool transpa
     struct fvm_state *state = vcpu->state;
     state->pending[virt_id] = 1;
     state->pending_group[virt_id / FVM_VECTOR_GROUP] = 1;
-    if (vcpu->usr_wait == WAIT_SLEEPS) {
+    bool usr_slept = vcpu->usr_wait == WAIT_SLEEPS;
+    if (usr_slept) {
         vcpu->usr_wait = WAIT_NONE;
-        scheduler_wake_vcpu(vcpu, vcpu->usr); /* a masked vector ends the wait too, as with WFI */
+        vcpu->usr->state = THREAD_READY; /* the scheduler is told below, once for both threads */
     } else {
         vcpu->usr_wait = WAIT_LATCHED;
     }
-    if (!vcpu->open) {
-        return false;
+    if (vcpu->open) {
+        uint16_t both; /* a plain load: nothing of the VM runs meanwhile */
+        __builtin_memcpy(&both, (const void *)&state->int_mask, sizeof both);
+        if ((transparent ? both & 0xFFu : both) != 0) {
+            state->int_pend.byte.vector = 1;
+        } else {
+            bool vct_slept = vcpu->vct_wait == WAIT_SLEEPS;
+            bool at_once = pend_wake(vcpu);
+            if (vct_slept) {
+                return at_once;
+            }
+        }
     }
-    uint16_t both; /* a plain load: nothing of the VM runs meanwhile */
-    __builtin_memcpy(&both, (const void *)&state->int_mask, sizeof both);
-    if ((transparent ? both & 0xFFu : both) != 0) {
-        state->int_pend.byte.vector = 1;
-        return false;
+    if (usr_slept) {
+        scheduler_wake_vcpu(vcpu, vcpu->usr); /* a masked vector ends the wait too, as with WFI */
     }
-    return pend_wake(vcpu);
+    return false;
 }
 
 #endif

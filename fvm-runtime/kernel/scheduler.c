@@ -26,11 +26,12 @@ static struct {                      /* together: one address for all */
 } vcpus;
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
-_Static_assert(FVM_VCPUS < 31, "a mask has flags, too: the composer refuses such a system");
+_Static_assert(FVM_VCPUS < 30, "a mask has flags, too: the composer refuses such a system");
 
 /* In cpu.late, beside the vCPUs that used their budgets up. */
 #define LATE_TURN (1u << 31)   /* the turn is over */
-#define LATE_CHOICE (1u << 30) /* another vCPU may be preferred */
+#define LATE_CHOICE (1u << 30) /* cpu.next may not be the best one */
+#define LATE_FAULT (1u << 29)  /* the fault thread is to be told */
 #define IDLE 1u                /* in cpu.ready: always set */
 
 #define RANK_VCPU 1u /* above idle, below every other process */
@@ -169,16 +170,23 @@ void scheduler_block(struct thread *thread, uint8_t state)
     }
 }
 
+void scheduler_halt(struct thread *thread)
+{
+    thread->state = THREAD_STOPPED;
+    cpu.ready &= ~thread->bit;
+    put_off(LATE_CHOICE);
+}
+
 /* The turn of a halted vCPU passes when nobody else may run. */
 void scheduler_halt_vcpu(struct vcpu *vcpu)
 {
     vcpu->vct->state = vcpu->usr->state = THREAD_STOPPED;
     vcpus.ready &= ~vcpu->bit;
     vcpus.boosted &= ~vcpu->bit;
-    if (cpu.next == vcpu->vct || cpu.next == vcpu->usr) {
-        choose();
-    }
+    put_off(LATE_CHOICE);
 }
+
+void scheduler_tell_fault(void) { put_off(LATE_FAULT); }
 
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
 {
@@ -284,15 +292,18 @@ static void pay(struct vcpu *vcpu, uint32_t cycles)
 void scheduler_catch_up(void)
 {
     uint32_t late = cpu.late, spent = late & vcpus.funded;
+    if ((late & LATE_FAULT) != 0) {
+        cpu.late = late & ~LATE_FAULT;
+        signal_send(FVM_FAULT_SIGNAL);
+        return;
+    }
     cpu.late = 0;
     vcpus.funded &= ~spent;
     vcpus.boosted &= ~spent;
     if ((spent & vcpus.turn) != 0 || (late & LATE_TURN) != 0) {
         pass_turn();
     }
-    if (cpu.next->rank <= RANK_VCPU) {
-        choose_vcpu();
-    }
+    choose();
 }
 
 /* A vCPU that never switches must still notice the end of its budget; and of several boosted ones
@@ -314,12 +325,13 @@ void scheduler_tick(void)
     }
 }
 
-/* A fixed sum: reading the timer twice would cost more than what it measures. */
+/* A fixed sum: reading the timer twice would cost more than what it measures. Whether it was the
+ * last of the budget is seen when the vCPU pays next. */
 void scheduler_charge_stub(struct vcpu *target)
 {
     cpu.charged =
         timer_arch_skip(cpu.charged, TIMER_ARCH_STUB); /* not the interrupted one's time */
-    pay(target, TIMER_ARCH_STUB);
+    target->budget -= (int32_t)TIMER_ARCH_STUB;
 }
 
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles)

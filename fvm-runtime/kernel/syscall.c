@@ -13,7 +13,7 @@ static FVM_RARE int32_t status(struct call_frame *frame)
     }
     if (subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS) {
         const struct vcpu *vcpu = vcpu_of_domain(&fvm_domain[index]);
-        frame->r[1] = domain_table[index].epoch;
+        frame->r[1] = domain_table[index].restarts; /* the epoch */
         frame->r[2] = vcpu == NULL ? 0 : vcpu->tick_served;
         frame->r[3] = vcpu == NULL ? 0 : vcpu->tick_dropped;
         return (int32_t)domain_table[index].restarts;
@@ -135,7 +135,7 @@ static int32_t on_function(struct call_frame *frame, struct thread *caller)
     case FVM_FUNCTION_RESET:
         cpu_arch_reset();
     case FVM_FUNCTION_RESTART:
-        fault_raise(caller, FVM_FAULT_RESET, &(struct fault_detail){0});
+        fault_raise(caller, FVM_FAULT_RESET, 0, 0);
         return FVM_OK;
     case FVM_FUNCTION_TICKS:
         frame->r[1] = time_ticks();

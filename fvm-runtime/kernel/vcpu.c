@@ -154,7 +154,7 @@ uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry)
     }
     if (left == 0) {
         struct thread *looping = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
-        fault_raise(looping, FVM_FAULT_WATCHDOG, &(struct fault_detail){0});
+        fault_raise(looping, FVM_FAULT_WATCHDOG, 0, 0);
     }
     return left;
 }

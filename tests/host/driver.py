@@ -35,7 +35,7 @@ class Seen:
     frame: list[int]
     threads: list[int]
     signals: list[tuple[int, int]]  # delivered, pending
-    domains: list[tuple[int, int]]  # restarts, epoch
+    domains: list[int]  # restarts
     vcpus: list[VcpuSeen]
     open: frozenset[int]
     raised: frozenset[int]
@@ -122,7 +122,7 @@ class Driver:
         frame = take(4)
         threads = take(len(tables.threads))
         signals = [(next(words), next(words)) for _ in range(tables.signals)]
-        domains = [(next(words), next(words)) for _ in tables.domains]
+        domains = take(len(tables.domains))
         vcpus = []
         for _ in tables.vcpus:
             budget, ena, mask, pend, groups, low, high = take(7)

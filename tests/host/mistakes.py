@@ -37,7 +37,13 @@ MISTAKES = [
     Mistake("kernel/domain.c", "domain->ram_size - offset >= size", "size != 0"),
     Mistake("kernel/domain.c", "offset < domain->ram_size &&", ""),
     Mistake("kernel/domain.c", "        domain->restarts++;\n", ""),
-    Mistake("kernel/domain.c", "        domain->epoch++;\n", ""),
+    Mistake(
+        "kernel/fault.c",
+        "    if (domain->faulted == NULL) {\n        return;",
+        "    {\n        return;",
+    ),
+    Mistake("kernel/fault.c", "newest->serial != 0 && newest->domain == index ?", "true ?"),
+    Mistake("kernel/fault.c", "    domain->faulted = NULL;\n", ""),
     Mistake("kernel/thread.c", "    signal_leave(thread);\n", ""),
     Mistake("kernel/domain.c", "        signal_drop(capability->index);\n", ""),
     Mistake("kernel/domain.c", "        event_drop(index, step);\n", ""),
@@ -62,18 +68,26 @@ MISTAKES = [
         "if (domain_holds(thread->domain, stack, context_arch_frame_size())) {",
         "if (stack != 0) {",
     ),
-    Mistake("kernel/fault.c", "    signal_send(FVM_FAULT_SIGNAL);\n", ""),
-    Mistake("kernel/interrupt.c", "    closed[line / 32u] |= line_bit(line);\n", ""),
-    Mistake("kernel/interrupt.c", "        if ((closed[word] & bit) == 0) {", "        {"),
-    Mistake("kernel/interrupt.c", "    if ((enabled[word] & bit) != 0) {", "    {"),
+    Mistake("kernel/scheduler.c", "        signal_send(FVM_FAULT_SIGNAL);\n", ""),
+    Mistake(
+        "kernel/interrupt.c", "    interrupt_lines.closed[line / 32u] |= line_bit(line);\n", ""
+    ),
+    Mistake(
+        "kernel/interrupt.c",
+        "        if ((interrupt_lines.closed[word] & bit) == 0) {",
+        "        {",
+    ),
+    Mistake("kernel/interrupt.c", "    if ((interrupt_lines.enabled[word] & bit) != 0) {", "    {"),
     Mistake("kernel/interrupt.c", "vcpu->line[route->virt_id] != line", "line > 200"),
-    Mistake("kernel/interrupt.c", "    enabled[line / 32u] &= ~line_bit(line);\n", ""),
+    Mistake(
+        "kernel/interrupt.c", "    interrupt_lines.enabled[line / 32u] &= ~line_bit(line);\n", ""
+    ),
     Mistake("kernel/interrupt.c", "        line_arch_open(line_of_signal[signal]);\n", ""),
     Mistake("kernel/pend.h", "vcpu->vct_wait = WAIT_LATCHED;", ""),
     Mistake("kernel/pend.h", "    vcpu->vct_wait = WAIT_NONE;\n", ""),
     Mistake("kernel/pend.h", "        vcpu->usr_wait = WAIT_LATCHED;\n", ""),
     Mistake("kernel/pend.h", "        state->int_pend.byte.vector = 1;\n", ""),
-    Mistake("kernel/pend.h", "    if (!vcpu->open) {\n        return false;\n    }\n", ""),
+    Mistake("kernel/pend.h", "    if (vcpu->open) {", "    {"),
     Mistake("kernel/pend.h", "pending_group[virt_id / FVM_VECTOR_GROUP] = 1", "reserved[1] = 0"),
     Mistake(
         "kernel/pend.h",
@@ -109,7 +123,7 @@ MISTAKES = [
     Mistake("kernel/signal.c", "    return 1;\n", "    return FVM_OK;\n"),
     Mistake("kernel/signal.c", "    interrupt_await(index);\n", ""),
     Mistake("kernel/signal.c", "    interrupt_leave(index);\n", ""),
-    Mistake("kernel/syscall.c", "return caller == vcpu->usr ? usr", "return caller ? usr"),
+    Mistake("kernel/hypercall.c", "caller == caller->vcpu->usr ? request", "caller ? request"),
     Mistake("kernel/syscall.c", " || signal->index != fvm_vcpu[0].request_signal", ""),
     Mistake(
         "kernel/syscall.c", "subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS", "subject == 1"

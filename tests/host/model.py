@@ -28,7 +28,7 @@ WORD = 0xFFFFFFFF
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
 RUNNING, STOPPING, HALTED, STARTING = range(4)  # phases of a domain
-FAULT_STEPS = 2
+FAULT_STEPS = 3
 MORE = 1
 
 BUDGET = 0xFF  # in place of a call's number: the vCPU is due for a budget
@@ -99,6 +99,7 @@ class Record:
 class DomainModel:
     phase: int = RUNNING
     step: int = 0
+    fault: Record | None = None  # to be recorded
 
 
 def later(one: int, other: int) -> bool:
@@ -268,24 +269,32 @@ class Model:
         where = self.tables.threads[thread]
         if self.tables.domains[where.domain].fault_signal == NO_INDEX:
             raise ChipReset
-        if self.kept == LOG_RECORDS:
-            self.lost += 1
-            self.serial += LOG_RECORDS  # in the same place
-        else:
-            self.kept += 1
-            self.serial += 1
+        noted = self.domains[where.domain].fault
         restarts = self.restarts[where.domain] + 1
-        self.log[self.serial % LOG_RECORDS] = Record(
-            self.ticks, where.domain, where.slot, cause, restarts, self.serial, status, address
-        )
-        self.newest[where.domain] = self.serial
         self._begin_stop(where.domain)
+        self.domains[where.domain].fault = noted or Record(
+            0, where.domain, where.slot, cause, restarts, 0, status, address
+        )
         vcpu = self.vcpu_of(thread)
         if vcpu is None:
             self.threads[thread].state = STOPPED
         else:
             self._halt(vcpu)
         self.send(self.tables.fault_signal)
+
+    def _record(self, domain: int) -> None:
+        fault = self.domains[domain].fault
+        if fault is None:
+            return
+        if self.kept == LOG_RECORDS:
+            self.lost += 1
+            self.serial += LOG_RECORDS  # in the same place
+        else:
+            self.kept += 1
+            self.serial += 1
+        fault.tick, fault.serial = self.ticks, self.serial
+        self.log[self.serial % LOG_RECORDS] = fault
+        self.newest[domain] = self.serial
 
     def _begin_stop(self, domain: int) -> None:
         self.domains[domain] = DomainModel(STOPPING)
@@ -311,7 +320,12 @@ class Model:
 
     def _stop_step(self, index: int, kind: str, number: int) -> None:
         domain = self.tables.domains[index]
-        if kind == "thread":
+        if kind == "record":
+            if number == 0:
+                self._record(index)
+            if number == FAULT_STEPS - 1:
+                self.domains[index].fault = None
+        elif kind == "thread":
             if self.threads[number].waits == "signal":
                 self.signals[self.threads[number].signal].waiter = None
             if self.server == number:

@@ -52,8 +52,7 @@ class Run:
         for index, signal in enumerate(model.signals):
             counts = (signal.delivered & 0xFFFFFFFF, signal.count)
             self._equal(f"signal {index}", seen.signals[index], counts)
-        self._equal("restarts", [d[0] for d in seen.domains], model.restarts)
-        self._equal("epochs", [d[1] for d in seen.domains], model.restarts)
+        self._equal("restarts", seen.domains, model.restarts)
         self._equal("stopped", seen.stopped, sum(1 << n for n in model.stopped))
         self._equal("lost records", seen.lost, model.lost)
         self._equal("open lines", set(seen.open), model.open_lines())

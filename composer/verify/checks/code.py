@@ -118,10 +118,10 @@ def _ones(summary: Summary, offset: int) -> set[Value]:
 def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
     """By what it stores, for sending may be expanded in place: waiter and count of a signal.
 
-    Every fault sends the hypervisor's signal: that tells where the others are.
+    Behind every fault PendSV sends the hypervisor's signal: that tells where the others are.
     """
     stored = {store.place for store in summary.stores()}
-    at_fault = {store.place for store in analysis.handlers[_FAULTS[-1]].stores()}
+    at_fault = {store.place for store in analysis.handlers[PENDSV].stores()}
     offset = _SIGNAL_BYTES * (signal - FAULT)
     return any(
         isinstance(place, int)

@@ -182,7 +182,11 @@ fault_stub:
     msr msp, r2
     push {r3, lr}
     bl fault_entry
-    b leave
+    pop {r3, lr}
+    cbz r0, 1f
+    mvn lr, #2                  /* PendSV is pended and comes first: nobody returns by this one */
+1:  dsb
+    bx lr
 
     .thumb_func
 timer_stub:

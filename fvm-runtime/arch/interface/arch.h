@@ -26,6 +26,10 @@ void cpu_arch_settle(void);          /* returns when every write so far has reac
 void cpu_arch_defer(void);           /* call time_deferred() when nothing else is to be done */
 void cpu_arch_forget(void); /* drop exceptions the current thread has pending: it was stopped */
 
+/* --- faults --------------------------------------------------------------------------- */
+/* What the processor's status says about a fault it noticed; `cause` as in fault_raise. */
+uint32_t fault_arch_cause(uint32_t cause, uint32_t status);
+
 /* --- memory protection ----------------------------------------------------------------- */
 /* A switch to a thread of another domain loads that one's table. */
 void protection_arch_init(bool enable);

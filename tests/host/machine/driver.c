@@ -97,7 +97,6 @@ static void tell_state(void)
     }
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
         number(domain_table[i].restarts);
-        number(domain_table[i].epoch);
     }
     for (uint32_t i = 0; i < FVM_VCPUS; i++) {
         tell_vcpu(&vcpu_table[i]);

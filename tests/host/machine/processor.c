@@ -20,7 +20,7 @@ jmp_buf host_started;
 uint32_t host_port[8];
 
 /* Of the architecture's C files, as entry.S names them. */
-void fault_entry(uint32_t exception, uint32_t exc_return);
+bool fault_entry(uint32_t exception, uint32_t exc_return);
 void stray_frame_entry(uint32_t stack);
 void timer_entry(void);
 
@@ -193,7 +193,7 @@ void processor_fault(uint32_t exception, uint32_t status, uint32_t address)
     SCB_CFSR = status;
     SCB_MMFAR = address;
     SCB_BFAR = address;
-    fault_entry(exception, EXC_RETURN_THREAD_PSP_BASIC);
+    (void)fault_entry(exception, EXC_RETURN_THREAD_PSP_BASIC);
     leave();
     take_pending();
 }
