@@ -102,7 +102,7 @@ class RiscV:
 
     def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
         """Address pairs and jump tables."""
-        return riscv_jumps.computed_targets(space, starts, indices)
+        return riscv_jumps.computed_targets(space, self.wide, starts, indices)
 
     def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
         """Trap handlers. What else makes an address may mean data: no bit tells code."""

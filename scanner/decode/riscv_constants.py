@@ -51,7 +51,7 @@ def _sums(space: CodeSpace, wide: Flags, starts: Flags) -> tuple[Indices, npt.ND
         at = previous(space, wide, starts, at)
         open_rows, at = open_rows[at >= 0], at[at >= 0]
         before = words_at(space, at)
-        sets = (before >> 7 & 31 == base[open_rows]) & ~_stores(before)
+        sets = writes(before, base[open_rows])
         made = sets & np.isin(before & 0x7F, (_LUI, _AUIPC))
         rows = open_rows[made]
         low = (words[rows].astype(np.int32) >> 20).astype(np.uint32)
@@ -89,7 +89,7 @@ def _upper(space: CodeSpace, indices: Indices, words: Words) -> npt.NDArray[np.u
     return ((words & 0xFFFFF000) + origin).astype(np.uint32)
 
 
-def _stores(words: Words) -> Flags:
-    """What has no target where others have one: stores and branches."""
-    stores: Flags = np.isin(words & 0x7F, (0x23, 0x27, 0x63))
-    return stores
+def writes(words: Words, registers: Words) -> Flags:
+    """Whether instructions may write these registers: all but stores and branches do."""
+    found: Flags = (words >> 7 & 31 == registers) & ~np.isin(words & 0x7F, (0x23, 0x27, 0x63))
+    return found

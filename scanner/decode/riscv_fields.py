@@ -11,7 +11,7 @@ _IMMEDIATES = {0: "addi", 1: "slli", 6: "ori", 7: "andi"}
 class Fields(NamedTuple):
     """A name for what the value tracker knows, else `other`; registers and a signed immediate.
 
-    `size` is the number of bytes that a load moves, or the shift of a shifted sum.
+    `size` is the number of bytes that a load or store moves, or the shift of a shifted sum.
     """
 
     name: str
@@ -43,7 +43,8 @@ def fields(word: int) -> Fields:
     if opcode == 0x63:
         return Fields(_BRANCHES.get(function, "other"), 0, left, right)
     if opcode in (0x23, 0x27):
-        return Fields("store", 0)
+        size = 1 << function if opcode == 0x23 else 0
+        return Fields("store", 0, left, right, number & ~31 | target, size)
     if opcode == 0x67:
         return Fields("jalr", target, left, number=number)
     return Fields("other", target)

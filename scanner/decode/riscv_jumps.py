@@ -7,24 +7,30 @@ from collections.abc import Iterator
 import numpy as np
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Halfwords, Indices
-from scanner.decode.riscv_compressed import instruction_words
+from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.riscv_compressed import expanded
+from scanner.decode.riscv_constants import words_at, writes
 from scanner.decode.riscv_fields import fields
 from scanner.decode.riscv_values import MAX_CASES, Registers
+from scanner.decode.select import previous
 
-_HISTORY = 32
+_BEFORE_JUMP, _BEFORE_CALL = 32, 8
+"""So far back an address is sought. Few calls by pointer go to a known place, and they are many."""
+
+_BEFORE_LOAD = 3
+_LOAD = 0x03
 _AUIPC, _LUI, _JALR, _JAL, _SYSTEM = 0x17, 0x37, 0x67, 0x6F, 0x73
 _TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC = 0x305, 0x307, 0x341
 _VECTORED, _TABLE = 1, 3
 
 
-def computed_targets(space: CodeSpace, starts: Flags, indices: Indices) -> list[int]:
+def computed_targets(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) -> list[int]:
     """Indices that the jumps and calls at the indices lead to, as far as the code tells."""
-    near, alone = _pairs(space, starts, indices)
-    found = near
-    for index in alone.tolist():
+    found, alone = _pairs(space, starts, indices)
+    for index in _computed(space, wide, starts, alone).tolist():
         parts = fields(_word(space, index))
-        registers = _before(space, starts, index)
+        steps = _BEFORE_CALL if parts.target else _BEFORE_JUMP
+        registers = _before(space, starts, index, steps)
         value = registers.value(parts.left)
         for address in registers.possible(value):
             target = space.index(address + parts.number & 0xFFFFFFFE)
@@ -36,9 +42,9 @@ def computed_targets(space: CodeSpace, starts: Flags, indices: Indices) -> list[
 
 def _pairs(space: CodeSpace, starts: Flags, indices: Indices) -> tuple[list[int], Indices]:
     """Targets of AUIPC or LUI with a jump right behind it, and the jumps that aren't such."""
-    words = instruction_words(space.halfwords[indices], _following(space, indices))
+    words = words_at(space, indices)
     before = np.maximum(indices - 2, 0)
-    firsts = instruction_words(space.halfwords[before], _following(space, before))
+    firsts = words_at(space, before)
     opcode = firsts & 0x7F
     paired = np.isin(opcode, (_AUIPC, _LUI)) & starts[before] & (indices >= 2)
     paired &= (firsts >> 7 & 31 == words >> 15 & 31) & (words & 0x7F == _JALR)
@@ -49,15 +55,32 @@ def _pairs(space: CodeSpace, starts: Flags, indices: Indices) -> tuple[list[int]
     return targets[targets >= 0].tolist(), indices[~paired]
 
 
+def _computed(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) -> Indices:
+    """All jumps, and the calls whose pointer isn't simply loaded: most of them are."""
+    words = words_at(space, indices)
+    chosen = words >> 7 & 31 == 0
+    rows = np.flatnonzero(~chosen)
+    at = indices[rows]
+    for _ in range(_BEFORE_LOAD):
+        at = previous(space, wide, starts, at)
+        rows, at = rows[at >= 0], at[at >= 0]
+        before = words_at(space, at)
+        sets = writes(before, words[rows] >> 15 & 31)
+        chosen[rows[sets & (before & 0x7F != _LOAD)]] = True
+        rows, at = rows[~sets], at[~sets]
+    found: Indices = indices[chosen]
+    return found
+
+
 def vectors(space: CodeSpace, starts: Flags) -> list[int]:
     """Indices where traps go that the marked code sets up: mtvec, mtvt, mepc."""
     rows = np.flatnonzero(starts & (space.halfwords & 0x707F == 0x1073))
-    numbers = _following(space, rows) >> 4
+    numbers = space.halfwords[rows + 1] >> 4
     found: list[int] = []
     for index, number in zip(rows.tolist(), numbers.tolist(), strict=True):
         if number not in (_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC):
             continue
-        registers = _before(space, starts, index)
+        registers = _before(space, starts, index, _BEFORE_JUMP)
         pointer = registers.value(_word(space, index) >> 15 & 31).constant
         if pointer is not None:
             found += _handlers(space, number, pointer)
@@ -89,16 +112,17 @@ def _table(space: CodeSpace, base: int) -> Iterator[int]:
             return
 
 
-def _before(space: CodeSpace, starts: Flags, index: int) -> Registers:
+def _before(space: CodeSpace, starts: Flags, index: int, steps: int) -> Registers:
     """Registers after the straight line of instructions that leads to the index."""
     line: list[int] = []
     at = index
-    while len(line) < _HISTORY:
+    while len(line) < steps:
         previous = next((at - n for n in (1, 2) if at >= n and starts[at - n]), None)
-        if previous is None or previous in space.barriers:
+        if previous is None:
             break
         word = _word(space, previous)
-        if previous + _length(space, previous) != at or word & 0x7F in (_JAL, _JALR):
+        ends = word == 0 or word & 0x7F in (_JAL, _JALR)
+        if ends or previous + _length(space, previous) != at:
             break
         line.append(previous)
         at = previous
@@ -113,9 +137,8 @@ def _length(space: CodeSpace, index: int) -> int:
 
 
 def _word(space: CodeSpace, index: int) -> int:
-    at = np.array([index])
-    return int(instruction_words(space.halfwords[at], _following(space, at))[0])
-
-
-def _following(space: CodeSpace, indices: Indices) -> Halfwords:
-    return space.halfwords[np.minimum(indices + 1, len(space) - 1)]
+    """One instruction; `instruction_words` is for many."""
+    first = int(space.halfwords[index])
+    if first & 3 != 3:
+        return int(expanded()[first])
+    return 0 if first & 0x1F == 0x1F else first | int(space.halfwords[index + 1]) << 16

@@ -48,6 +48,7 @@ class Registers:
         self._indices: dict[Value | int, int] = {}
         self._counts: dict[int, int] = {}
         self._stores = 0
+        self._last_stored: tuple[Value, Value] | None = None
 
     def value(self, register: int) -> Value:
         """What a register holds; what is not known is an index of its own."""
@@ -73,7 +74,7 @@ class Registers:
         if parts.name in ("bltu", "bgeu"):
             self._compare(parts)
         elif parts.name == "store":
-            self._stores += 1
+            self._store(parts)
         elif parts.target:
             result = self._result(address, parts)
             self._held[parts.target] = self._unknown() if result is None else result
@@ -89,6 +90,20 @@ class Registers:
         if isinstance(of, Value) and of == Value(0, of.index):
             return of.index
         return self._indices.setdefault(of, len(self._indices) + 1)
+
+    def _store(self, parts: Fields) -> None:
+        """Only the last store is remembered: which others it changed is not known."""
+        self._stores += 1
+        place = self._sum(self.value(parts.left), Value(parts.number))
+        if place is None or parts.size != _WORD:
+            self._last_stored = None
+        else:
+            self._last_stored = place, self.value(parts.right)
+
+    def _load_word(self, place: Value) -> Value | None:
+        if self._last_stored is not None and self._last_stored[0] == place:
+            return self._last_stored[1]
+        return None if place.loaded else replace(place, loaded=True, age=self._stores)
 
     def _compare(self, parts: Fields) -> None:
         """Behind `bltu limit, x` x is at most the limit, behind `bgeu x, limit` below it."""
@@ -122,8 +137,7 @@ class Registers:
                 return self._unknown(256)
             case "load" if parts.size == _WORD:
                 place = self._sum(left, Value(parts.number))
-                if place is not None and not place.loaded:
-                    return replace(place, loaded=True, age=self._stores)
+                return None if place is None else self._load_word(place)
         return None
 
     def _sum(self, left: Value, right: Value) -> Value | None:

@@ -73,6 +73,11 @@ TABLES = {
         " add a0, a0, a4\n lw a5, 0(a0)\n jr a5\n",
         ".word one, two, three",
     ),
+    "of an index that was stored": (
+        "addi a1, a0, -3\n sw a1, -20(s0)\n li a0, 2\n bltu a0, a1, out\n lw a0, -20(s0)\n"
+        " slli a0, a0, 2\n lla a1, table\n add a0, a0, a1\n lw a0, 0(a0)\n jr a0\n",
+        ".word one, two, three",
+    ),
     "of an index in memory": (
         "sw a0, -20(s0)\n lw a4, -20(s0)\n li a5, 2\n bltu a5, a4, out\n lw a5, -20(s0)\n"
         " slli a4, a5, 2\n lla a5, table\n add a5, a4, a5\n lw a5, 0(a5)\n jr a5\n",
