@@ -1,8 +1,8 @@
 """Source lines of addresses, from DWARF 2 to 5 line programs (DWARF 5, section 6.2).
 
 pyelftools reads these too, but counts and lengths that lie make it run or allocate without end,
-and it keeps every row. This decoder runs each program once, keeps only the rows asked for, and
-takes time in proportion to the section.
+and it keeps every row. This decoder runs each program once, keeps only the rows asked for, takes
+time in proportion to the section, and cuts names and lists of files that no compiler writes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _ADDRESS_MASK = 0xFFFFFFFF
 _PATH, _DIRECTORY_INDEX = 1, 2
 _FORM_BLOCK, _FORM_STRING, _FORM_UDATA, _FORM_STRP, _FORM_LINE_STRP = 0x09, 0x08, 0x0F, 0x0E, 0x1F
 _FIXED_FORMS = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x1E: 16}
-_NAME_BYTES = 4096
+_NAME_BYTES = 1024
+_MAX_FILES = 1 << 15
 
 
 class LineTable:
@@ -88,7 +89,7 @@ class _Reader:
         if stop < 0:
             raise _EndOfDataError
         start, self.position = self.position, stop + 1
-        return self.data[start:stop]
+        return self.data[start : min(stop, start + _NAME_BYTES)]
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,8 @@ def _files2(unit: _Reader) -> tuple[bytes, ...]:
         unit.uleb128()
         unit.uleb128()
         files.append(_join(directories, directory, name))
+        if len(files) > _MAX_FILES:
+            raise _EndOfDataError
     return tuple(files)
 
 
@@ -149,7 +152,7 @@ def _files5(unit: _Reader, strings: dict[int, bytes]) -> tuple[bytes, ...]:
 def _entries5(unit: _Reader, strings: dict[int, bytes]) -> list[tuple[bytes, int]]:
     formats = [(unit.uleb128(), unit.uleb128()) for _ in range(unit.unsigned(1))]
     count = unit.uleb128()
-    if count > unit.end - unit.position:
+    if count > min(unit.end - unit.position, _MAX_FILES):
         raise _EndOfDataError  # no entry is smaller than a byte
     entries = []
     for _ in range(count):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -214,6 +215,42 @@ def test_a_compressed_section_that_explodes() -> None:
     bomb = struct.pack("<3I", 1, 1 << 31, 1) + zlib.compress(bytes(8 << 20))
     (finding,) = scan(with_section(".debug_line", bomb, flags=0x800)).findings
     assert finding.rule == "cps"
+
+
+@pytest.mark.timeout(20)
+def test_names_without_an_end() -> None:
+    """Sixteen thousand sections whose names begin in two megabytes without a zero byte."""
+    count, names = 16000, b"A" * (2 << 20)
+    code = [Load(FLASH, halfwords(0xB672, 0x4770))]
+    at = len(write_elf(code))
+    header = Header(section_offset=at + len(names), sections=count)
+    elf = write_elf(code, entry=FLASH + 1, header=header)
+    entries = [bytes(40), struct.pack("<10I", 0, 3, 0, 0, at, len(names), 0, 0, 1, 0)]
+    entries += [struct.pack("<10I", 1, 1, 0, 0, at, 4, 0, 0, 1, 0)] * (count - 2)
+    (finding,) = scan(
+        elf[:50] + struct.pack("<H", 1) + elf[52:] + names + b"".join(entries)
+    ).findings
+    assert finding.rule == "cps"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("version", [4, 5])
+def test_long_names_for_each_of_many_files(version: int) -> None:
+    """The names of a line program, joined with its directories, would fill gigabytes."""
+    long = b"A" * (1 << 17) + b"\0"
+    start = struct.pack("<I", 0) + b"\x01\x01\x01\xfb\x0e\x0d" + bytes(12)
+    if version == 4:
+        rest = start + long + b"\0" + b"a\0\1\0\0" * 30000 + b"\0"
+    else:
+        forms = b"\x02\x01\x08\x02\x0b"
+        rest = b"\4\0" + start + b"\1\1\x08\1" + long + forms + b"\xb0\xea\x01" + b"a\0\0" * 30000
+    elf = with_section(".debug_line", line_unit(version, rest))
+    tracemalloc.start()
+    try:
+        scan(elf)
+        assert tracemalloc.get_traced_memory()[1] < 150 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_many_segments_over_the_same_bytes() -> None:
