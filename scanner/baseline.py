@@ -37,7 +37,7 @@ class Baseline:
         """In words, what is known of the file and is not among its findings any more."""
         there = set(fingerprints(report.file, report.findings))
         known = self.known(report.file)
-        return [f"{report.file}: {known[name]}" for name in known if name not in there]
+        return [f"{one_line(report.file)}: {known[name]}" for name in known if name not in there]
 
 
 def load_baseline(path: str) -> Baseline:

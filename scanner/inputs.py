@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scanner.image.load import no_program
 from scanner.report.errors import MissingError
+from scanner.report.one_line import one_line
 
 _BEGINNING = 4096
 _SHOWN = 3
@@ -43,7 +44,7 @@ def skipped_lines(skipped: Iterable[Skipped]) -> Iterator[str]:
     """One line for each reason, with the first few files."""
     by_reason: dict[str, list[str]] = defaultdict(list)
     for one in skipped:
-        by_reason[one.reason].append(one.file)
+        by_reason[one.reason].append(one_line(one.file))
     for reason, files in by_reason.items():
         more = f" and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
         yield f"not scanned, {reason}: {', '.join(islice(files, _SHOWN))}{more}"

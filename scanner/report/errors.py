@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
+from scanner.report.one_line import one_line
+
 
 class FvmError(Exception):
     """Input was read and a person must change something.
@@ -33,7 +35,7 @@ class FvmError(Exception):
     def __str__(self) -> str:
         place = ""
         if self.file is not None:
-            place = self.file
+            place = one_line(self.file)
             for part in (self.line, self.column):
                 if part is None:
                     break

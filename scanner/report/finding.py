@@ -95,5 +95,5 @@ def fingerprints(file: str, findings: tuple[Finding, ...]) -> list[str]:
         )
         seen[parts] += 1
         text = "\0".join([*parts, str(seen[parts])])
-        names.append(hashlib.sha256(text.encode()).hexdigest()[:32])
+        names.append(hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32])
     return names

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scanner.report.finding import FileReport, Finding
+from scanner.report.one_line import one_line
 from scanner.report.run import Run
 from scanner.report.source import from_here, source_place
 from scanner.report.text import place
@@ -30,12 +31,13 @@ def _lines(report: FileReport) -> Iterator[str]:
 
 def _command(level: str, report: FileReport, finding: Finding, why: str) -> str:
     source = source_place(finding)
-    where = {"file": from_here(report.file)} if source is None else {"file": source.file}
+    where = {"file": one_line(from_here(report.file))} if source is None else {"file": source.file}
     if source is not None:
         where["line"] = str(source.line)
     where["title"] = f"fvmkit {finding.rule}"
     properties = ",".join(f"{name}={_property(value)}" for name, value in where.items())
-    message = f"{report.file}: {place(finding)}: {finding.text} — {why}"
+    parts = [one_line(report.file), place(finding), f"{finding.text} — {why}"]
+    message = ": ".join(part for part in parts if part)
     return f"::{level} {properties}::{_text(message)}"
 
 

@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from scanner.catalogue import catalogue
 from scanner.report.finding import FileReport, Finding
+from scanner.report.one_line import one_line
 from scanner.report.run import Run
 from scanner.report.text import place, summary
 
@@ -18,6 +19,7 @@ _environment = Environment(
     lstrip_blocks=True,
     autoescape=True,
 )
+_environment.filters["one_line"] = one_line
 
 
 def render(run: Run) -> str:

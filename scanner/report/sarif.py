@@ -7,6 +7,7 @@ other in the binary. What was waived stays in the log as suppressed, with the re
 from __future__ import annotations
 
 import json
+import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from urllib.parse import quote
 
 from scanner.catalogue import Entry, catalogue
 from scanner.report.finding import FileReport, Finding, Waived, fingerprints
+from scanner.report.one_line import one_line
 from scanner.report.run import Run
 from scanner.report.source import from_here, source_place
 
@@ -68,7 +70,7 @@ def _artifact(report: FileReport) -> Node:
 
 
 def _notes(run: Run) -> list[Node]:
-    texts = [f"not scanned, {one.reason}: {one.file}" for one in run.skipped]
+    texts = [f"not scanned, {one.reason}: {one_line(one.file)}" for one in run.skipped]
     return [{"level": "note", "message": {"text": text}} for text in [*texts, *run.notes]]
 
 
@@ -132,4 +134,4 @@ def _binary(report: FileReport, finding: Finding) -> Node:
 
 def _uri(file: str) -> str:
     path = Path(from_here(file))
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scanner.report.finding import FileReport, Finding, Verdict
+from scanner.report.one_line import one_line
 
 COLOURS: dict[Verdict, str] = {"accept": "green", "warn": "yellow", "reject": "red"}
 
@@ -18,7 +19,7 @@ def render(report: FileReport) -> Iterator[tuple[Verdict, str]]:
     for waived in report.waived:
         place, what = _place(report.file, waived.finding), _what(waived.finding)
         yield "accept", f"{place}waived {what} — {waived.reason}"
-    yield report.verdict, f"{report.file}: {summary(report)}"
+    yield report.verdict, f"{one_line(report.file)}: {summary(report)}"
 
 
 def place(finding: Finding) -> str:
@@ -31,7 +32,7 @@ def place(finding: Finding) -> str:
 
 def _place(file: str, finding: Finding) -> str:
     where = place(finding)
-    return f"{file}: {where}: " if where else f"{file}: "
+    return f"{one_line(file)}: {where}: " if where else f"{one_line(file)}: "
 
 
 def _what(finding: Finding) -> str:

@@ -11,7 +11,7 @@ from atheris.import_hook import HookManager
 # the memory of the whole computer in minutes, so there it counts branches and traces no data.
 ARRAYS = ["scanner.image.entropy", "scanner.image.symbols"]
 
-with atheris.instrument_imports(include=["scanner", "elftools"], exclude=ARRAYS):
+with atheris.instrument_imports(include=["scanner"], exclude=ARRAYS):
     from tests.fuzz.targets import TARGETS
 
 with HookManager({"scanner"}, set(), enable_loader_override=True, trace_dataflow=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -229,3 +230,19 @@ def test_a_folder_without_programs_is_no_success(tmp_path: Path, clean: Path) ->
     assert result.exit_code == 2
     assert "no program in this folder" in result.stderr
     assert "accepted" in result.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "html", "github"])
+def test_names_that_are_no_text(legacy: Path, tmp_path: Path, form: str) -> None:
+    """A name may be any bytes; none of them ends the scan or reaches the terminal."""
+    name = os.fsdecode(b"\xff\x1b[2J\n.elf")
+    (tmp_path / name).write_bytes(legacy.read_bytes())
+    (tmp_path / os.fsdecode(b"\xfe.txt")).write_text("not a program")
+    result = run("--format", form, "--write-baseline", tmp_path / "b.json", tmp_path)
+    assert (result.exit_code, result.exception) == (0, None)
+    assert "\x1b" not in result.stdout + result.stderr
+    result = run("--format", form, tmp_path / "none", tmp_path)
+    assert result.exit_code == 2
+    if form == "json":
+        (report,) = json.loads(result.stdout)["files"]
+        assert report["file"] == str(tmp_path / name)
