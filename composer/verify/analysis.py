@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 
 from composer.verify.checks.entries import RESERVED, header_bytes, vectors
 from composer.verify.code.decode import Decoder
@@ -82,7 +83,7 @@ class Analysis:
     def _decoder(self) -> Decoder:
         return Decoder(self._memory)
 
-    def _follower(self, merges: int, excused: frozenset[int] = frozenset()) -> Follower:
+    def _follower(self, merges: int, excused: Mapping[int, int] = MappingProxyType({})) -> Follower:
         stepper = Stepper(self._memory, self.kernel.ram, self.kernel.vectors[0])
         return Follower(stepper, self._decoder, self.kernel.code, merges, excused)
 

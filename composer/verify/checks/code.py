@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from composer.verify.analysis import PENDSV, THREAD_STACK, Analysis
 from composer.verify.checks.entries import vector_name, vectors
-from composer.verify.code.effects import Access, Special
+from composer.verify.code.effects import Access, Call, Effect, Special
 from composer.verify.code.follow import NO_BOUND, Summary
 from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits
 from composer.verify.described import FAULT
@@ -34,6 +34,7 @@ _LAZY_STACKING = 1 << 30
 _NOT_PRIVILEGED = 1
 _INDEXED = 8192  # bytes: an array of the kernel that a table's byte is an index of
 _INT_PEND, _PENDING = 4, 144  # offsets in struct fvm_state
+_FRAME, _FRAME_WITH_FPU = 32 + 4, 104 + 4  # bytes, aligned to 8
 _SIGNAL_BYTES = 12  # of struct signal: waiter, count, delivered
 
 # What an interrupt may store to in the system control space, besides its own line's ICER.
@@ -44,15 +45,12 @@ _STOPPING = {_SHCSR, _AIRCR}
 
 def check_stubs(subject: Subject, analysis: Analysis) -> Iterator[str]:
     """Every interrupt ends in bounded time, closes its line, and stores where it may."""
-    stack = vectors(subject)[0] - subject.ram_of("kernel").start
     for number, summary in analysis.handlers.items():
         if number not in (_SYSTICK, PENDSV) and number < SYSTEM_VECTORS:
             continue
         name = vector_name(number)
         for problem in sorted(summary.problems):
             yield f"{name}: {problem}"
-        if not summary.problems and summary.depth > stack:
-            yield f"{name}: needs {summary.depth} bytes of stack, the kernel has {stack}"
         allowed = set(_SWITCHING) | _holding(subject)
         if number >= SYSTEM_VECTORS:
             line = number - SYSTEM_VECTORS
@@ -64,6 +62,17 @@ def check_stubs(subject: Subject, analysis: Analysis) -> Iterator[str]:
         yield from _stores(subject, name, summary, allowed)
         if not _stored(summary, _ICSR) <= {_PENDSVSET}:
             yield f"{name}: pends or clears another exception than PendSV"
+
+
+def _fits(subject: Subject, analysis: Analysis) -> Iterator[str]:
+    """An entry finds the kernel's stack empty, but for the end of the deferred work, which it may
+    interrupt: then the processor's frame is on it."""
+    stack = vectors(subject)[0] - subject.ram_of("kernel").start
+    frame = _FRAME_WITH_FPU if subject.chip.core.fpu else _FRAME
+    for number, summary in analysis.handlers.items():
+        if summary.depth + frame > stack:
+            name = vector_name(number)
+            yield f"{name}: needs {summary.depth + frame} bytes of stack, the kernel has {stack}"
 
 
 def _holding(subject: Subject) -> set[int]:
@@ -169,10 +178,12 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
         for problem in sorted(analysis.handlers[number].problems):
             if number == PENDSV or not problem.startswith(NO_BOUND):
                 yield f"{vector_name(number)}: {problem}"
+    yield from _fits(subject, analysis)
     if not _hands_over_stack(analysis.handlers[_SVC]):
         yield "SVCall: doesn't hand over the caller's stack"
-    # Every entry may pend it once more on its way out; the tick has a reason of its own.
-    if _defers(analysis.handlers[_SYSTICK]) <= _defers(analysis.handlers[_SVC]):
+    # Every entry may pend it once more on its way out; the tick's function has a reason of its own.
+    tick = analysis.handlers[_SYSTICK]
+    if _defers(tick.effects) <= _defers(tick.own):
         yield "SysTick: doesn't pend PendSV for what is due"
     if not any(
         _overlap(load, subject.tables.places["timer"]) for load in analysis.loads_of(PENDSV)
@@ -187,7 +198,7 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
 
 def _hands_over_stack(summary: Summary) -> bool:
     """Calls are served by functions that get the caller's stack, whichever way leads to them."""
-    calls = summary.own_calls
+    calls = [effect for effect in summary.own if isinstance(effect, Call)]
     served = {call.at for call in calls if call.arguments[0] == THREAD_STACK}
     return bool(served) and all(c.arguments[0] == THREAD_STACK for c in calls if c.at in served)
 
@@ -298,10 +309,12 @@ def _stored(summary: Summary, register: int) -> set[Value]:
     return {store.value for store in summary.stores() if store.place == register}
 
 
-def _defers(summary: Summary) -> set[int]:
+def _defers(effects: Iterable[Effect]) -> set[int]:
     """Where PendSV is pended."""
     return {
-        store.at for store in summary.stores() if store.place == _ICSR and store.value == _PENDSVSET
+        e.at
+        for e in effects
+        if isinstance(e, Access) and e.is_store and (e.place, e.value) == (_ICSR, _PENDSVSET)
     }
 
 

@@ -8,18 +8,8 @@ from dataclasses import replace
 from composer.verify.code.decode import PC, SP, Immediate, Instruction, Operand, Register
 from composer.verify.code.flags import ANY, Flags, added, compared, tested
 from composer.verify.code.state import Comparison, State
-from composer.verify.code.values import (
-    WORD,
-    Range,
-    Stack,
-    Value,
-    add,
-    is_named,
-    masked,
-    scaled,
-    shifted,
-    subtract,
-)
+from composer.verify.code.sums import add, masked, scaled, shifted, subtract
+from composer.verify.code.values import WORD, Range, Stack, Value, is_named
 
 
 def value_of(state: State, operand: Operand) -> Value:
@@ -83,19 +73,7 @@ def _subtract(state: State, instruction: Instruction) -> State:
     a, b = sources(state, instruction)
     if instruction.name == "rsb":
         a, b = b, a
-    factor = _factor(instruction)
-    if factor:
-        return result(state, instruction, _product(b, factor), ANY)
     return result(state, instruction, subtract(a, b), compared(a, b))
-
-
-def _factor(instruction: Instruction) -> int:
-    """Of `rsb rd, rn, rn, lsl #n`, which multiplies; else 0."""
-    one, two = instruction.operands[-2:]
-    if not (isinstance(one, Register) and isinstance(two, Register) and instruction.name == "rsb"):
-        return 0
-    same = one.number == two.number and two.shift == "lsl"
-    return (1 << two.amount) - 1 if same else 0
 
 
 def _compare(state: State, instruction: Instruction) -> State:
@@ -180,7 +158,8 @@ def _product(a: Value, b: Value) -> Value:
 
 def _multiply_add(state: State, instruction: Instruction) -> State:
     _, a, b, c = (value_of(state, operand) for operand in instruction.operands)
-    return result(state, instruction, add(_product(a, b), c))
+    combine = add if instruction.name == "mla" else subtract
+    return result(state, instruction, combine(c, _product(a, b)))
 
 
 def _nothing(state: State, instruction: Instruction) -> State:
@@ -210,7 +189,7 @@ OPERATIONS: dict[str, Operation] = {
     "cmp": _compare, "tst": _test, "and": _and, "bic": _clear, "orr": _or, "eor": _or,
     "lsl": _shift, "lsr": _shift, "asr": _shift, "ror": _shift,
     "uxtb": _extend, "uxth": _extend, "ubfx": _field, "bfi": _insert, "clz": _count_zeros,
-    "mul": _multiply, "mla": _multiply_add,
+    "mul": _multiply, "mla": _multiply_add, "mls": _multiply_add,
     "vmsr": _nothing, "vmrs": _float_to_core, "vmov": _float_to_core,
     **dict.fromkeys(
         ("nop", "it", "dsb", "dmb", "isb", "cps", "cpsid", "cpsie", "wfi", "hint"), _nothing

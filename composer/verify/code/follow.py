@@ -10,6 +10,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from composer.verify.code.decode import SP, Decoder
 from composer.verify.code.effects import Access, Call, Effect, Next
@@ -42,7 +43,7 @@ class Summary:
     result: Value
     effects: frozenset[Effect]
     problems: frozenset[str]
-    own_calls: frozenset[Call]  # without those of what it calls
+    own: frozenset[Effect]  # without those of what it calls
 
     def stores(self) -> list[Access]:
         """Its stores, in the order of the code."""
@@ -59,7 +60,7 @@ class Follower:
 
     `merges`: after so many visits of an instruction what is known there is merged, until nothing
     new is learnt; then no bound is looked for. 0: never.
-    `excused` are functions whose inside is not looked at.
+    `excused` are functions whose inside is not looked at, and the bytes of stack that they need.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Follower:
         decoder: Decoder,
         code: range,
         merges: int = 0,
-        excused: frozenset[int] = frozenset(),
+        excused: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         self.stepper, self.decoder, self.code = stepper, decoder, code
         self.merges, self.excused = merges, excused
@@ -99,13 +100,13 @@ class Follower:
             self._open.pop()
         return self._known[key]
 
-    def unbounded(self) -> frozenset[int]:
-        """Functions followed so far that have a loop of their own without a bound."""
-        return frozenset(
-            entry
-            for (entry, _), summary in self._known.items()
-            if any(NO_BOUND in problem for problem in summary.problems)
-        )
+    def unbounded(self) -> dict[int, int]:
+        """Functions followed so far that have a loop without a bound, and the stack they need."""
+        found: defaultdict[int, int] = defaultdict(int)
+        for (entry, _), summary in self._known.items():
+            if any(NO_BOUND in problem for problem in summary.problems):
+                found[entry] = max(found[entry], summary.depth)
+        return dict(found)
 
     def flow(self, entry: int) -> Flow:
         """The instructions of a function."""
@@ -162,7 +163,7 @@ class _Walk:
         self._graph = Graph()
         self._effects: set[Effect] = set()
         self._problems: set[str] = set()
-        self._calls: set[Call] = set()
+        self._own: set[Effect] = set()
         self._results: set[Value] = set()
         self._depth = 0
         self._visits: Counter[int] = Counter()
@@ -184,7 +185,7 @@ class _Walk:
             result=born_at(result, None) if _is_global(result) else None,
             effects=frozenset(self._effects),
             problems=frozenset(self._problems),
-            own_calls=frozenset(self._calls),
+            own=frozenset(self._own),
         )
 
     def _walk(self) -> None:
@@ -273,6 +274,7 @@ class _Walk:
         stepper.effects.clear()
         stepper.specials = self._specials
         following = stepper.step(state, instruction)
+        self._own.update(stepper.effects)
         self._effects.update(stepper.effects)
         if any(map(_resets, stepper.effects)):
             self._graph.last.add(state)
@@ -311,13 +313,16 @@ class _Walk:
             return []
         arguments = way.state.registers[:_ARGUMENTS]
         call = Call(state.pc, target, arguments)
-        self._calls.add(call)
+        self._own.add(call)
         self._effects.add(call)
         if self._follower.is_open(target):
             self._problems.add(f"a recursion at 0x{state.pc:08x}")
             return []
-        excused = target in self._follower.excused
-        called = _NOTHING if excused else self._follower.function(target, arguments)
+        excused = self._follower.excused.get(target)
+        if excused is None:
+            called = self._follower.function(target, arguments)
+        else:
+            called = replace(_NOTHING, depth=excused)
         self._take(way, called)
         cost = 1 + (called.longest or 0)
         if not called.returns:

@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 
 from composer.verify.code.decode import LR, PC, SP
 from composer.verify.code.flags import ANY, CONDITIONS, MIRRORED, Flags
+from composer.verify.code.sums import learnt
 from composer.verify.code.values import (
     WORD,
     Entry,
@@ -17,6 +18,7 @@ from composer.verify.code.values import (
     Word,
     born_at,
     common,
+    form,
     limits,
     ranged,
     united,
@@ -129,13 +131,13 @@ class State:
         return state if narrowed == value else state.learnt(register, narrowed)
 
     def learnt(self, register: int, value: Value) -> State:
-        """More is known of the value in a register, wherever it is."""
+        """More is known of the value in a register, wherever it is, and of what comes from it."""
         old = self.registers[register]
         if _born(old) is None:
             registers = list(self.registers)
             registers[register] = value
             return replace(self, registers=tuple(registers))
-        return self._each(lambda other: value if other == old else other)
+        return self._each(lambda other: learnt(other, old, value))
 
     def keeping(self, live: int) -> State:
         """Without the registers, and the flags (bit 16), whose values nobody reads any more."""
@@ -187,10 +189,10 @@ def _narrowed(value: Value, condition: str, made: Comparison) -> Value:
     narrowed = ranged(*bounds)
     if narrowed is None or bounds == (0, WORD):
         return value
-    born, moved = (value.born, value.moved) if isinstance(value, Range | Word) else (None, 0)
-    if born is None or moved is None or not isinstance(narrowed, Range):
+    shape = form(value)
+    if shape is None or not isinstance(narrowed, Range):
         return narrowed
-    return replace(narrowed, born=born, moved=moved)
+    return replace(narrowed, born=_born(value), factor=shape[0], moved=shape[1])
 
 
 def entered(pc: int, arguments: tuple[Value, ...]) -> State:

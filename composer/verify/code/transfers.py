@@ -9,18 +9,8 @@ from composer.verify.code.arithmetic import value_of
 from composer.verify.code.decode import PC, SP, Address, Instruction, Other, Register
 from composer.verify.code.effects import Access, Effect, Special
 from composer.verify.code.state import State
-from composer.verify.code.values import (
-    WORD,
-    Range,
-    Stack,
-    Value,
-    Word,
-    add,
-    is_named,
-    shifted,
-    subtract,
-    word_at,
-)
+from composer.verify.code.sums import add, shifted, subtract
+from composer.verify.code.values import WORD, Range, Stack, Value, Word, is_named, word_at
 from composer.verify.memory import Memory
 
 _SIZES = {"b": 1, "sb": 1, "h": 2, "sh": 2, "": 4}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 WORD = 0xFFFFFFFF
-_TABLE = 4096
+NEAR = 4096  # bytes: what is so far from a pointer may be part of what it points to
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,14 @@ class Outer:
 
 @dataclass(frozen=True)
 class Range:
-    """A number from low to high, by `step`; `moved`: what was added to it since it was born;
+    """A number from low to high, by `step`. It is `factor` times what was born, plus `moved`;
     `part_of`: it is some bits of the word that was read there."""
 
     low: int
     high: int
     step: int = 1
     born: int | None = None
+    factor: int = 1
     moved: int = 0
     part_of: int | None = None
 
@@ -66,7 +67,7 @@ class Word:
     def by(self, offset: int) -> Value:
         """Moved."""
         moved = None if self.moved is None else self.moved + offset
-        if moved is None or abs(moved) >= _TABLE:
+        if moved is None or abs(moved) >= NEAR:
             return self.somewhere()
         return replace(self, moved=moved)
 
@@ -105,7 +106,28 @@ def born_at(value: Value, born: int | None) -> Value:
         return None if born is None else Word(None, 0, born)
     if isinstance(value, Word) and born is None and value.root is None:
         return None
-    return replace(value, born=born) if isinstance(value, Range | Word) else value
+    if isinstance(value, Range):
+        return replace(value, born=born, factor=1, moved=0)
+    return replace(value, born=born) if isinstance(value, Word) else value
+
+
+def form(value: Value) -> tuple[int, int] | None:
+    """Factor of what was born, and what was added, of a value that is named."""
+    if isinstance(value, Range) and value.born is not None:
+        return value.factor, value.moved
+    if isinstance(value, Word) and value.born is not None and value.moved is not None:
+        return 1, value.moved
+    return None
+
+
+def same_birth(a: Value, b: Value) -> bool:
+    """Whether two values come from one."""
+    return (
+        isinstance(a, Range | Word)
+        and isinstance(b, Range | Word)
+        and a.born is not None
+        and a.born == b.born
+    )
 
 
 def known_difference(a: Value, b: Value) -> int | None:
@@ -114,10 +136,9 @@ def known_difference(a: Value, b: Value) -> int | None:
         return a.offset - b.offset
     if isinstance(a, Outer) and isinstance(b, Outer) and a.place == b.place:
         return a.offset - b.offset
-    if isinstance(a, Range | Word) and isinstance(b, Range | Word):
-        if a.born is not None and a.born == b.born and None not in (a.moved, b.moved):
-            return (a.moved or 0) - (b.moved or 0)
-        return None
+    one, other = form(a), form(b)
+    if one and other and same_birth(a, b) and one[0] == other[0]:
+        return one[1] - other[1]
     return 0 if isinstance(a, Entry) and a == b else None
 
 
@@ -128,107 +149,9 @@ def ranged(low: int, high: int, step: int = 1) -> Value:
     return low if low == high else Range(low, high, step)
 
 
-def scaled(value: Range, factor: int) -> Value:
-    """A range times a number."""
-    return ranged(value.low * factor, value.high * factor, value.step * factor) if factor else 0
-
-
-def add(a: Value, b: Value) -> Value:
-    """Sum."""
-    if isinstance(a, int) and isinstance(b, int):
-        return (a + b) & WORD
-    if isinstance(a, int):
-        a, b = b, a
-    if isinstance(b, int):
-        if isinstance(a, Stack):
-            return Stack(a.offset + signed(b))
-        if isinstance(a, Outer):
-            return Outer(a.place, a.offset + signed(b))
-        if isinstance(a, Word):
-            return a.by(signed(b))
-        if isinstance(a, Range):
-            return _moved(a, signed(b)) or _moved(a, b)
-    if isinstance(a, Range) and isinstance(b, Range):
-        return ranged(a.low + b.low, a.high + b.high, gcd(a.step, b.step))
-    if isinstance(a, Word) and isinstance(b, Range) and b.high < _TABLE:
-        return a.somewhere()  # an element of what it points to
-    if isinstance(b, Word) and isinstance(a, Range) and a.high < _TABLE:
-        return b.somewhere()
-    return None
-
-
-def _moved(value: Range, by: int) -> Value:
-    result = ranged(value.low + by, value.high + by, value.step)
-    if isinstance(result, Range) and value.born is not None:
-        return replace(result, born=value.born, moved=value.moved + by)
-    return result
-
-
-def subtract(a: Value, b: Value) -> Value:
-    """Difference."""
-    if isinstance(b, int):
-        return add(a, -b & WORD)
-    apart = known_difference(a, b)
-    if apart is not None:
-        return apart & WORD
-    if isinstance(a, int) and isinstance(b, Range):
-        return ranged(a - b.high, a - b.low) if b.step == 1 else None
-    return None
-
-
-def shifted(value: Value, by: int, kind: str) -> Value:
-    """lsl, lsr, asr, ror by a constant."""
-    if by == 0:
-        return value
-    if isinstance(value, int):
-        if kind == "lsl":
-            return value << by & WORD if by < 32 else 0
-        if kind == "lsr":
-            return value >> by if by < 32 else 0
-        if kind == "asr":
-            return signed(value) >> min(by, 31) & WORD
-        by %= 32
-        return (value >> by | value << (32 - by)) & WORD
-    if kind == "lsl" and by < 32:
-        ending = lowest_bits(value)
-        if ending is not None and ending[1] << by & WORD == 0:
-            return ending[0] << by & WORD
-        return scaled(value, 1 << by) if isinstance(value, Range) else None
-    if isinstance(value, Range) and kind == "lsr":
-        return ranged(value.low >> by, value.high >> by)
-    if kind == "lsr" and by < 32:
-        return Range(0, WORD >> by)
-    return None
-
-
-def lowest_bits(value: Value) -> tuple[int, int] | None:
-    """What the lowest bits are, and the bit above them: 4 when two are known."""
-    if isinstance(value, Range):
-        return value.low & (value.step & -value.step) - 1, value.step & -value.step
-    if isinstance(value, Stack | Outer):
-        return value.offset & 3, 4  # the processor's stack pointers have no bits below
-    return None
-
-
-def masked(a: Value, b: Value) -> Value:
-    """Bitwise and."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a & b
-    if isinstance(a, int):
-        a, b = b, a
-    bounds, ending = limits(a), lowest_bits(a)
-    if isinstance(b, int):
-        if ending is not None and b < ending[1]:
-            return ending[0] & b
-        if bounds is not None and b & b + 1 == 0 and bounds[1] <= b:
-            return a
-        whole = isinstance(a, Word) and a.moved == 0 and not a.through
-        root = a.root if isinstance(a, Word) and whole else None
-        high = b if bounds is None else min(b, bounds[1])
-        return Range(0, high, part_of=root if isinstance(root, int) else None) if high else 0
-    other = limits(b)
-    known = [bound[1] for bound in (bounds, other) if bound is not None]
-    return ranged(0, min(known)) if known else None
+def like(value: Range, other: Range) -> Range:
+    """With the birth of another one."""
+    return replace(value, born=other.born, factor=other.factor, moved=other.moved)
 
 
 def united(a: Value, b: Value) -> Value:
@@ -242,10 +165,8 @@ def united(a: Value, b: Value) -> Value:
             return None
         ranges = [value for value in (a, b) if isinstance(value, Range)]
         whole = Range(low, high, gcd(one[0] - other[0], *(value.step for value in ranges)))
-        births = {(value.born, value.moved) for value in ranges}
-        if len(ranges) < 2 or len(births) > 1:
-            return whole
-        return replace(whole, born=ranges[0].born, moved=ranges[0].moved)
+        alike = len(ranges) == 2 and same_birth(a, b) and form(a) == form(b)
+        return like(whole, ranges[0]) if alike else whole
     return common(a, b)
 
 

@@ -22,7 +22,11 @@
 
 /* Bytes: about 110 of the deepest path, once more for an entry that comes at PendSV's end, with its
  * frame of FPU registers (104). */
+#ifdef __OPTIMIZE__
 #define KERNEL_STACK 352
+#else
+#define KERNEL_STACK 704 /* variables stay on the stack, nothing is expanded in place */
+#endif
 #define STACK_PATTERN 0xA5A5A5A5 /* as in <fvm/stack.h> */
 
 /* Offsets, asserted in context.c. */
