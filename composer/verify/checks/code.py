@@ -9,7 +9,6 @@ from composer.verify.checks.entries import vector_name, vectors
 from composer.verify.code.effects import Access, Call, Effect, Special
 from composer.verify.code.follow import NO_BOUND, Summary
 from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits
-from composer.verify.described import FAULT
 from composer.verify.expected import TO_SIGNAL, TRANSPARENT
 from composer.verify.subject import Subject
 from composer.verify.tables import SYSTEM_VECTORS
@@ -35,7 +34,7 @@ _NOT_PRIVILEGED = 1
 _INDEXED = 8192  # bytes: an array of the kernel that a table's byte is an index of
 _INT_PEND, _PENDING = 4, 144  # offsets in struct fvm_state
 _FRAME, _FRAME_WITH_FPU = 32 + 4, 104 + 4  # bytes, aligned to 8
-_SIGNAL_BYTES = 12  # of struct signal: waiter, count, delivered
+_SIGNAL_BYTES, _COUNT = 12, 4  # of struct signal: waiter, count, delivered
 
 # What an interrupt may store to in the system control space, besides its own line's ICER.
 _SWITCHING = {_MPU_CTRL, _CPACR, *_MPU_REGIONS, _ICSR}
@@ -127,16 +126,19 @@ def _ones(summary: Summary, offset: int) -> set[Value]:
 def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
     """By what it stores, for sending may be expanded in place: waiter and count of a signal.
 
-    Behind every fault PendSV sends the hypervisor's signal: that tells where the others are.
+    Where the signals lie is seen where a process waits for one: it has the index.
     """
+    arrays = {
+        store.place.low
+        for store in analysis.handlers[_SVC].stores()
+        if isinstance(store.place, Range) and store.place.step == _SIGNAL_BYTES
+    }
+    first = min((place for place in arrays if place + _COUNT in arrays), default=None)
+    if first is None:
+        return False
     stored = {store.place for store in summary.stores()}
-    at_fault = {store.place for store in analysis.handlers[PENDSV].stores()}
-    offset = _SIGNAL_BYTES * (signal - FAULT)
-    return any(
-        isinstance(place, int)
-        and all(place + n in stored and place - offset + n in at_fault for n in (0, 4))
-        for place in stored
-    )
+    waiter = first + _SIGNAL_BYTES * signal
+    return {waiter, waiter + _COUNT} <= stored
 
 
 def _stores(subject: Subject, name: str, summary: Summary, registers: set[int]) -> Iterator[str]:
