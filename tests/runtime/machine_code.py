@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from capstone import CS_ARCH_ARM, CS_MODE_MCLASS, CS_MODE_THUMB, CS_OP_IMM, Cs
-from capstone.arm import ARM_CC_AL, ARM_CC_INVALID, ARM_REG_LR, ARM_REG_PC
+from capstone.arm import ARM_CC_AL, ARM_CC_INVALID, ARM_REG_PC
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
@@ -28,7 +28,7 @@ class Flow:
     """Where an instruction leads. `returns`: it may leave the procedure."""
 
     following: tuple[int, ...]
-    call: int | None = None
+    calls: tuple[int, ...] = ()  # one of these is called
     returns: bool = False
 
 
@@ -161,15 +161,17 @@ class Code:
             return Flow(tuple({n & ~1 for n in self._table(following + 3 & ~3, 4)}))
         if name == "bl":
             callee = operands[0].imm
-            return Flow((following,) if self.returns(callee) else (), call=callee)
+            return Flow((following,) if self.returns(callee) else (), calls=(callee,))
+        if name == "blx":
+            return Flow((following,), calls=self._called(address))
         if name[0] == "b" and operands and operands[0].type == CS_OP_IMM and len(operands) == 1:
             return Flow((operands[0].imm, *also)) if name != "bkpt" else Flow(())
         if name in _ENDS:
             return Flow(())
-        if name.startswith("bx") and operands[0].reg == ARM_REG_LR:
+        if name.startswith("bx"):  # of another register than LR: an exception return
             return Flow(also, returns=True)
         _, written = instruction.regs_access()
-        if ARM_REG_PC in written or name.startswith(("bx", "blx")):
+        if ARM_REG_PC in written:
             popped = instruction.reg_name(operands[0].reg) == "sp" or name in ("pop", "ldr")
             assert popped and name.startswith(("pop", "ldm", "ldr")), (
                 f"{self.place(address)}: {name} {instruction.op_str} leads nobody knows where"
@@ -196,9 +198,9 @@ class Code:
         """What a procedure may run, directly or by calls, itself included."""
         found, work = {entry}, [entry]
         while work:
-            calls = {self.flow(a).call for a in self.values(work.pop())} - {None} - found
-            found |= {call for call in calls if call is not None}
-            work += [call for call in calls if call is not None]
+            calls = {call for a in self.values(work.pop()) for call in self.flow(a).calls} - found
+            found |= calls
+            work += calls
         return found
 
     def _can_return(self, entry: int) -> bool:
@@ -210,6 +212,19 @@ class Code:
             work += [a for a in flow.following if a not in seen]
             seen.update(flow.following)
         return False
+
+    def _called(self, address: int) -> tuple[int, ...]:
+        """The functions of the table that a call's register was loaded from, an index before."""
+        entry = self.before(address)
+        while entry is not None and "lsl #2" not in self.text(entry):
+            entry = self.before(entry)
+        literal = None if entry is None else self.before(entry)
+        assert entry is not None, f"{self.place(address)}: a call nobody knows of what"
+        assert literal is not None
+        assert self.name(literal) == "ldr"
+        table = self.word((literal + 4 & ~3) + self.instructions[literal].operands[1].mem.disp)
+        (places,) = (o for o in self.objects.values() if o.start == table)
+        return tuple(sorted({(self.word(a) or 0) & ~1 for a in places[::4]}))
 
     def _compared(self, address: int) -> int | None:
         """Length of a switch's table, by the comparison in front of its branch: literals may lie

@@ -94,12 +94,13 @@ class _Check:
             self._seen.add(address)
             flow = self.code.flow(address)
             self._due(entry, address, debt)
-            if flow.call is not None:
-                callers[flow.call, debt].add((entry, start, flow.following))
-                reach(flow.call, debt, flow.call, debt)
-                for result in results[flow.call, debt]:
+            for call in flow.calls:
+                callers[call, debt].add((entry, start, flow.following))
+                reach(call, debt, call, debt)
+                for result in results[call, debt]:
                     for following in flow.following:
                         reach(entry, start, following, result)
+            if flow.calls:
                 continue
             after = list(self._after(entry, address, debt))
             for following in flow.following:

@@ -57,7 +57,7 @@ def followed(code: Code, entry: int) -> dict[int, dict[str, Value]]:
 def _step(code: Code, address: int, before: dict[str, Value]) -> dict[str, Value]:
     instruction = code.instructions[address]
     after = dict(before)
-    if code.flow(address).call is not None:
+    if code.flow(address).calls:
         written = list(_CLOBBERED)
         made = None
     else:
