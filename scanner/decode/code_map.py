@@ -8,20 +8,19 @@ read-only data that a linker script may put behind it, hence the limit to functi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.descent import Descent
 from scanner.decode.flow_graph import FlowGraph
-from scanner.decode.instruction_set import Flags, InstructionSet
+from scanner.decode.instruction_set import Flags, Indices, InstructionSet
 from scanner.image.symbols import Addresses, SymbolTable
 
 _MAX_VECTORS = 512
 _CHUNK = 1 << 17
-_UNMARKED, _CODE, _DATA = range(3)
 
 
 @dataclass(frozen=True)
@@ -43,29 +42,29 @@ def build_code_map(
         entry = space.address(0)
     pointers = _vectors(space, isa) + ([] if entry is None else [entry])
     syncs = np.zeros(len(space), dtype=np.bool_)
-    _mark(syncs, space, [isa.code_address(pointer) for pointer in pointers if pointer])
+    _mark(syncs, space, isa.code_addresses(np.array([p for p in pointers if p], dtype=np.int64)))
     code = data = None
     if symbols is not None:
         code, data = _symbols(space, isa, symbols, syncs)
     seeds = np.flatnonzero(syncs)
     starts = sweep(space, isa, syncs)
+    del syncs
     descent = Descent(space, isa, starts, FlowGraph(space, isa, starts))
     descent.follow(seeds)
     if symbols is None:
         descent.follow(isa.pointers(space, descent.certain()))
     certain = descent.certain()
+    del descent
     if code is not None:
         code &= starts
         certain |= code
-    listed = certain if data is None else certain & ~data
-    listed = listed.copy()
+    listed = certain.copy() if data is None else certain > data
     listed[isa.literals(space, certain)] = False
     return CodeMap(certain, listed)
 
 
-def _mark(marks: Flags, space: CodeSpace, addresses: Iterable[int | None]) -> None:
-    known = np.array([a for a in addresses if a is not None], dtype=np.int64)
-    indices = space.indices(known)
+def _mark(marks: Flags, space: CodeSpace, addresses: npt.NDArray[np.int64]) -> None:
+    indices = space.indices(addresses)
     marks[indices[indices >= 0]] = True
 
 
@@ -76,7 +75,7 @@ def _symbols(
     markers, is_code = symbols.markers(isa.code_markers)
     starts, sizes = symbols.functions()
     code, data = _marked(space, markers, is_code)
-    _mark(syncs, space, markers[is_code].tolist())
+    _mark(syncs, space, markers[is_code].astype(np.int64))
     bodies = _bodies(space, isa, starts, sizes, syncs)
     if not len(markers) and not isa.mixes_constants:
         return bodies, data
@@ -122,33 +121,41 @@ def _vectors(space: CodeSpace, isa: InstructionSet) -> list[int]:
 
 
 def _leads_into(space: CodeSpace, isa: InstructionSet, pointer: int) -> bool:
-    address = isa.code_address(pointer)
-    return address is not None and space.index(address) is not None
+    return bool(space.indices(isa.code_addresses(np.array([pointer], dtype=np.int64)))[0] >= 0)
 
 
 def _marked(space: CodeSpace, markers: Addresses, is_code: Flags) -> tuple[Flags, Flags]:
     """Halfwords from a code marker, and from any other, up to the next marker."""
-    kinds = np.zeros(len(space), dtype=np.uint8)
-    states = np.concatenate([[_UNMARKED], np.where(is_code, _CODE, _DATA)]).astype(np.uint8)
+    code, data = (np.zeros(len(space), dtype=np.bool_) for _ in range(2))
     for first, length, address in space.runs():
         edges = np.clip((markers.astype(np.int64) - address + 1) // 2, 0, length)
         lengths = np.diff(edges, prepend=0, append=length)
-        kinds[first : first + length] = np.repeat(states, lengths)
-    return kinds == _CODE, kinds == _DATA
+        code[first : first + length] = np.repeat(np.append(False, is_code), lengths)
+        data[first : first + length] = np.repeat(np.append(False, ~is_code), lengths)
+    return code, data
 
 
 def _bodies(
     space: CodeSpace, isa: InstructionSet, starts: Addresses, sizes: Addresses, syncs: Flags
 ) -> Flags:
     """Halfwords inside a function's extent; marks where functions begin."""
-    depth = np.zeros(len(space) + 1, dtype=np.int32)
-    for pointer, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-        address = isa.code_address(pointer)
-        index = None if address is None else space.index(address)
-        if address is None or index is None:
-            continue
-        syncs[index] = True
-        depth[index] += 1
-        depth[max(space.nearest(address + size), index)] -= 1
-    np.cumsum(depth, out=depth)
-    return depth[:-1] > 0
+    addresses = isa.code_addresses(starts.astype(np.int64))
+    begins = space.indices(addresses)
+    known = begins >= 0
+    begins = begins[known]
+    ends = np.maximum(space.nearest(addresses[known] + sizes[known]), begins)
+    syncs[begins] = True
+    return _covered(len(space), begins, ends)
+
+
+def _covered(length: int, begins: Indices, ends: Indices) -> Flags:
+    """Marks of what lies in one of the ranges."""
+    order = np.argsort(begins)
+    begins, reach = begins[order], np.maximum.accumulate(ends[order])
+    apart = np.flatnonzero(begins[1:] > reach[:-1])
+    edges = np.zeros(length + 1, dtype=np.int8)
+    if len(begins):
+        edges[begins[np.append(0, apart + 1)]] = 1
+        edges[reach[np.append(apart, len(reach) - 1)]] -= 1
+    np.cumsum(edges, out=edges)
+    return edges[:-1].view(np.bool_)

@@ -122,15 +122,15 @@ class CodeSpace:
         found: npt.NDArray[np.int64] = base[rows] + 2 * indices
         return found
 
-    def nearest(self, address: int) -> int:
-        """Index of the first halfword at or above an address; the length if there is none."""
-        run = bisect_right(self._addresses, address) - 1
-        if run < 0:
-            return 0
-        distance = (address - self._addresses[run] + 1) // 2
-        if distance < self._lengths[run]:
-            return self._firsts[run] + distance
-        return self._firsts[run + 1] if run + 1 < len(self._firsts) else len(self)
+    def nearest(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+        """Indices of the first halfwords at or above addresses; the length if there is none."""
+        rows = np.searchsorted(np.array(self._addresses, dtype=np.int64), addresses, "right") - 1
+        known = np.maximum(rows, 0)
+        distances = (addresses - np.array(self._addresses, dtype=np.int64)[known] + 1) // 2
+        firsts = np.array([*self._firsts, len(self)], dtype=np.int64)
+        inside = distances < np.array(self._lengths, dtype=np.int64)[known]
+        found = np.where(inside, firsts[known] + distances, firsts[known + 1])
+        return np.where(rows < 0, 0, found)
 
     def offset(self, index: int) -> int | None:
         """Offset in the file of a halfword's first byte, if the file holds it as it is."""
@@ -145,6 +145,16 @@ class CodeSpace:
         if low is None or high is None:
             return self._constant(address)
         return int(self.halfwords[low]) | int(self.halfwords[high]) << 16
+
+    def words(self, address: int, count: int) -> list[int]:
+        """So many words from an aligned address on, up to the first that is not there."""
+        index = self.index(address)
+        if index is not None:
+            data = self.code(index, 2 * count)
+            found: list[int] = np.frombuffer(data[: len(data) // 4 * 4], dtype="<u4").tolist()
+            return found
+        outside = [self._constant(address + 4 * number) for number in range(count)]
+        return [word for word in outside if word is not None]
 
     def _constant(self, address: int) -> int | None:
         for piece in self._constants:

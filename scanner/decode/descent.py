@@ -7,36 +7,37 @@ step by step until it falls into step again; real programs have none of that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.flow_graph import FlowGraph, Nodes
 from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
 
 _MAX_STEPS = 1 << 16
-_NOWHERE = np.zeros(0, dtype=np.intp)
+_FEW, _PATIENCE = 16, 1024
+"""Fewer paths than this are walked one by one, so many steps before they are counted again."""
 
 
 class Descent:
-    """`certain` grows by `follow`: the instructions that control is known to reach."""
+    """`certain` is what `follow` has found so far: the instructions that control reaches."""
 
     def __init__(
         self, space: CodeSpace, isa: InstructionSet, starts: Flags, graph: FlowGraph
     ) -> None:
         self._space, self._isa, self._starts, self._graph = space, isa, starts, graph
         # For the last node of each chain, the lowest index at which the chain was entered.
-        self._entered: npt.NDArray[np.int32] = np.full(len(graph.indices), len(space), np.int32)
+        self._entered: Nodes = np.full(len(graph.indices), len(space), np.int32)
         self._hidden: set[int] = set()
 
     def follow(self, seeds: Indices) -> None:
         """Reach what the seeds lead to."""
-        frontier = np.unique(seeds)
+        frontier = seeds.astype(np.int32)
         while len(frontier):
-            first, behind = self._enter(self._in_step(frontier))
-            frontier = self._onward(first, behind)
+            entries = self._in_step(frontier)
+            if len(entries) < _FEW:
+                frontier = self._walk(entries.tolist())
+            else:
+                frontier = self._onward(*self._enter(entries))
 
     def certain(self) -> Flags:
         """Marks of all instructions that were reached."""
@@ -44,47 +45,68 @@ class Descent:
         chains = np.flatnonzero(self._entered < len(self._space))
         edges = np.zeros(len(self._space) + 1, dtype=np.int8)
         edges[self._entered[chains]] = 1
-        ends = graph.indices[chains] + np.maximum(graph.lengths[chains], 0)
-        np.subtract.at(edges, np.minimum(ends, len(self._space)), 1)
+        edges[graph.indices[chains] + graph.lengths[chains]] -= 1
         np.cumsum(edges, out=edges)
         marks: Flags = edges[:-1].view(np.bool_)
         marks &= self._starts
         marks[list(self._hidden)] = True
         return marks
 
-    def _enter(self, entries: Indices) -> tuple[Nodes, Nodes]:
+    def _walk(self, work: list[int]) -> Nodes:
+        """Follow a few paths one by one, until there are many or none; gives what is left."""
+        graph, length = self._graph, len(self._space)
+        hidden = []
+        for _ in range(_PATIENCE):
+            if not work or len(work) >= _FEW:
+                break
+            index = work.pop()
+            if not self._starts[index]:
+                hidden.append(index)
+                continue
+            node = graph.node_of_one(index)
+            last = int(graph.last[node])
+            before = int(self._entered[last])
+            if index < before:
+                behind = last + 1 if before == length else graph.node_of_one(before)
+                self._entered[last] = index
+                work += self._leads(slice(node, behind)).tolist()
+        return np.array(work + hidden, dtype=np.int32)
+
+    def _enter(self, entries: Nodes) -> tuple[Nodes, Nodes]:
         """The nodes that entries newly reach, as ranges [first, behind) within chains."""
         graph = self._graph
+        entries = entries[entries < self._entered[graph.last[graph.node(entries)]]]
+        entries = np.sort(entries)
         nodes = graph.node(entries)
-        last = graph.last[np.minimum(nodes, len(graph.last) - 1)]
-        lower = entries < self._entered[last]
-        entries, nodes, last = entries[lower], nodes[lower], last[lower]
-        if not len(entries):
-            return nodes, nodes
+        last = graph.last[nodes]
         # Entries are in order, so of those in one chain the first is the lowest.
-        lowest = np.concatenate([[True], last[1:] != last[:-1]])
+        lowest = np.diff(last, prepend=np.int32(-1)) != 0
         entries, nodes, last = entries[lowest], nodes[lowest], last[lowest]
         before = self._entered[last]
-        known = before < len(self._space)
-        behind = np.where(known, graph.node(np.where(known, before, 0)), last + 1)
+        is_new = before == len(self._space)
+        behind = np.where(is_new, last + 1, graph.node(np.where(is_new, 0, before)))
         self._entered[last] = entries
         return nodes, behind.astype(np.int32)
 
-    def _onward(self, first: Nodes, behind: Nodes) -> Indices:
+    def _onward(self, first: Nodes, behind: Nodes) -> Nodes:
         """Where control goes from ranges of nodes, beyond their chains."""
         counts = behind - first
-        offsets = np.repeat(first - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
-        nodes = offsets + np.arange(len(offsets))
-        graph = self._graph
-        targets = graph.targets[nodes]
-        kinds = graph.kinds[nodes]
-        computed = nodes[(kinds == Flow.COMPUTED) | (kinds == Flow.COMPUTED_CALL)]
-        tables: Sequence[int] = ()
-        if len(computed):
-            tables = self._isa.computed_targets(self._space, self._starts, graph.indices[computed])
-        return np.unique(np.concatenate([targets[targets >= 0], np.array(tables, dtype=np.intp)]))
+        nodes = np.repeat(first - np.cumsum(counts) + counts, counts)
+        nodes += np.arange(len(nodes))
+        return self._leads(nodes)
 
-    def _in_step(self, frontier: Indices) -> Indices:
+    def _leads(self, nodes: Nodes | slice) -> Nodes:
+        """Where nodes lead, their chains apart."""
+        graph = self._graph
+        targets, computed = graph.targets[nodes], graph.kinds[nodes] >= Flow.COMPUTED
+        targets = targets[targets >= 0]
+        if not computed.any():
+            return targets
+        places = graph.indices[nodes][computed].astype(np.intp)
+        tables = self._isa.computed_targets(self._space, self._starts, places)
+        return np.concatenate([targets, np.array(tables, dtype=np.int32)])
+
+    def _in_step(self, frontier: Nodes) -> Nodes:
         """Entries that are starts; others are walked to where the stream of starts goes on."""
         aligned = self._starts[frontier]
         if aligned.all():
@@ -97,7 +119,7 @@ class Descent:
                 found.add(index)
             elif index not in self._hidden and index not in self._space.barriers:
                 work += self._step(index)
-        return np.union1d(frontier[aligned], np.array(sorted(found), dtype=np.intp))
+        return np.concatenate([frontier[aligned], np.array(sorted(found), dtype=np.int32)])
 
     def _step(self, index: int) -> list[int]:
         """Mark a hidden instruction; says where it leads."""

@@ -1,4 +1,4 @@
-"""Where control goes in the whole of a program: its instructions that are not ordinary.
+"""Where control goes in the whole of a program: its instructions that change the flow.
 
 A node is such an instruction, with the ordinary ones that lead up to it. Nodes that control passes
 one after the other form a chain, so most of a function's text is a few chains, and questions about
@@ -30,50 +30,51 @@ class FlowGraph:
     """
 
     def __init__(self, space: CodeSpace, isa: InstructionSet, starts: Flags) -> None:
-        marks = _special(space, isa, starts)
-        self._ranks = Ranks(marks)
-        self.indices: Indices = np.flatnonzero(marks)
-        del marks
-        words = space.halfwords
-        behind = np.minimum(self.indices + 1, len(words) - 1)
-        flows = isa.flows(words[self.indices], words[behind])
-        self.kinds = flows.kind
-        self.lengths = flows.length
-        barriers = self._ranks.of(np.array(space.barriers, dtype=np.intp))
-        self.kinds[barriers], self.lengths[barriers] = Flow.STOP, 0
-        self.targets = _targets(space, self.indices, flows.kind, flows.distance)
-        self._conditional = self._skipped(space, isa, flows.conditional)
+        reader = _Reader(space, isa, starts)
+        self.indices = reader.indices
+        self.kinds, self.lengths, self.targets = reader.kinds, reader.lengths, reader.targets
+        self._ranks = Ranks(reader.bits)
+        self._conditional = self._skipped(space, isa, reader.openers)
         self._table_calls(space, isa)
-        returning = self._returning()
-        self.falls = self._goes_on(returning)
+        self._always_passes: Flags = (self.kinds == Flow.BRANCH) | (
+            self.kinds == Flow.COMPUTED_CALL
+        )
+        self._always_passes |= self._conditional
+        self.falls = self._goes_on(self._returning())
         self.last = _next_true(~self.falls)
 
     def node(self, indices: Indices | Nodes) -> Nodes:
         """The node whose stretch of instructions holds each index."""
-        return self._ranks.of(indices)
+        return np.minimum(self._ranks.of(indices), len(self.indices) - 1)
+
+    def node_of_one(self, index: int) -> int:
+        """The same for one index."""
+        return min(self._ranks.of_one(index), len(self.indices) - 1)
 
     def _skipped(
-        self, space: CodeSpace, isa: InstructionSet, conditional: npt.NDArray[np.uint8]
+        self, space: CodeSpace, isa: InstructionSet, openers: list[tuple[Nodes, Nodes]]
     ) -> Flags:
-        """Nodes that the instruction before them makes conditional."""
+        """Nodes that an instruction before them makes conditional."""
         found = np.zeros(len(self.indices), dtype=np.bool_)
-        openers = np.flatnonzero(conditional)
-        at = self.indices[openers] + self.lengths[openers]
-        for number in range(1, 5):
-            alive = (conditional[openers] >= number) & (at < len(space) - 1)
-            openers, at = openers[alive], at[alive]
-            node = np.minimum(self.node(at), len(self.indices) - 1)
-            found[node[self.indices[node] == at]] = True
-            at = at + 1 + isa.wide[space.halfwords[at]]
+        for at, count in openers:
+            for number in range(1, 5):
+                alive = (count >= number) & (at < len(space) - 1)
+                at, count = at[alive], count[alive]
+                node = self.node(at)
+                found[node[self.indices[node] == at]] = True
+                at = at + 1 + isa.wide[space.halfwords[at]]
         return found
 
     def _table_calls(self, space: CodeSpace, isa: InstructionSet) -> None:
         """Calls of functions that jump by a table behind the call are computed jumps."""
         calls = np.flatnonzero((self.kinds == Flow.CALL) & (self.targets >= 0))
-        callees, which = np.unique(self.targets[calls], return_inverse=True)
-        jumps = calls[isa.table_calls(space, callees.astype(np.intp))[which]]
-        self.kinds[jumps] = Flow.COMPUTED
-        self.targets[jumps] = -1
+        callees = np.sort(self.targets[calls]).astype(np.intp)
+        callees = callees[np.diff(callees, prepend=-1) != 0]
+        by_table = callees[isa.table_calls(space, callees)]
+        if len(by_table):
+            jumps = calls[np.isin(self.targets[calls], by_table)]
+            self.kinds[jumps] = Flow.COMPUTED
+            self.targets[jumps] = -1
 
     def _returning(self) -> Flags:
         """Nodes from which a way out of the function is known.
@@ -82,84 +83,111 @@ class FlowGraph:
         constants. So the ways out are found backwards, from what surely is one.
         """
         kinds, targets = self.kinds, self.targets
-        calls = np.flatnonzero((kinds == Flow.CALL) & (targets >= 0))
-        jumps = np.flatnonzero(((kinds == Flow.JUMP) | (kinds == Flow.BRANCH)) & (targets >= 0))
-        callees = self._within(self.targets[calls])
-        ends = self._within(self.targets[jumps])
+        jumping = (kinds == Flow.JUMP) | (kinds == Flow.BRANCH)
+        jumps = np.flatnonzero(jumping & (targets >= 0)).astype(np.int32)
+        calls = np.flatnonzero((kinds == Flow.CALL) & (targets >= 0)).astype(np.int32)
+        callees, ends = self.node(targets[calls]), self.node(targets[jumps])
         # A jump that leaves what is seen gives no reason to think that it stays away.
-        leaves = ((kinds == Flow.JUMP) | (kinds == Flow.BRANCH)) & (targets < 0)
-        out = leaves | (kinds == Flow.RETURN) | (kinds == Flow.COMPUTED)
-        known = kinds == Flow.CALL
-        known[calls] = False
-        passes = self._passes() | known
+        out = (jumping & (targets < 0)) | (kinds == Flow.RETURN) | (kinds == Flow.COMPUTED)
+        passes: Flags = self._always_passes | ((kinds == Flow.CALL) & (targets < 0))
         returning = _reaches(out, passes)
         for _ in range(_ROUNDS):
-            before = int(np.count_nonzero(returning))
-            passes[calls[returning[callees]]] = True
-            out[jumps[returning[ends]]] = True
-            returning = _reaches(out, passes)
-            if int(np.count_nonzero(returning)) == before:
+            back, onward = returning[callees], returning[ends]
+            if not (back.any() or onward.any()):
                 return returning
+            passes[calls[back]] = True
+            behind = calls[back] + 1
+            found = [jumps[onward], calls[back][returning[np.minimum(behind, len(kinds) - 1)]]]
+            _extend(returning, passes, np.concatenate(found))
+            # What is known to return needs no second look.
+            calls, callees = calls[~back], callees[~back]
+            jumps, ends = jumps[~onward], ends[~onward]
         return np.ones_like(returning)
 
-    def _within(self, targets: Nodes) -> Nodes:
-        """Nodes of targets; one in the middle of an instruction counts as the next one."""
-        return np.minimum(self.node(targets), len(self.indices) - 1)
-
-    def _passes(self) -> Flags:
-        """Nodes behind which control surely can go on."""
-        kinds = self.kinds
-        passes: Flags = (kinds == Flow.NEXT) | (kinds == Flow.BRANCH)
-        passes |= (kinds == Flow.COMPUTED_CALL) | self._conditional
-        return passes
-
     def _goes_on(self, returning: Flags) -> Flags:
+        """Nodes behind which control goes on."""
         calls = np.flatnonzero(self.kinds == Flow.CALL)
         targets = self.targets[calls]
-        nodes = np.minimum(self.node(np.maximum(targets, 0)), len(self.indices) - 1)
-        falls = self._passes()
-        falls[calls] |= (targets < 0) | returning[nodes]
-        falls[self.kinds == Flow.STOP] &= self._conditional[self.kinds == Flow.STOP]
+        falls: Flags = self._always_passes.copy()
+        falls[calls] |= (targets < 0) | returning[self.node(np.maximum(targets, 0))]
         return falls
 
 
-def _special(space: CodeSpace, isa: InstructionSet, starts: Flags) -> Flags:
-    """Instructions that are not ordinary, and the barriers."""
-    marks = np.empty(len(space), dtype=np.bool_)
-    special = ~isa.ordinary
-    for begin in range(0, len(space), _CHUNK):
-        end = begin + _CHUNK
-        np.take(special, space.halfwords[begin:end], mode="clip", out=marks[begin:end])
-    marks &= starts
-    marks[space.barriers] = True
-    return marks
+class _Reader:
+    """Reads the nodes of a program piece by piece; `bits` marks their places.
 
+    `openers` are the places behind instructions that make the following ones conditional, with how
+    many those are.
+    """
 
-def _targets(
-    space: CodeSpace,
-    indices: Indices,
-    kinds: npt.NDArray[np.uint8],
-    distances: npt.NDArray[np.int32],
-) -> Nodes:
-    rows = np.flatnonzero((kinds >= Flow.JUMP) & (kinds <= Flow.CALL))
-    targets: Nodes = np.full(len(indices), -1, dtype=np.int32)
-    addresses = space.addresses(indices[rows]) + 2 * distances[rows].astype(np.int64)
-    targets[rows] = space.indices(addresses)
-    return targets
+    def __init__(self, space: CodeSpace, isa: InstructionSet, starts: Flags) -> None:
+        self._space, self._isa = space, isa
+        self.openers: list[tuple[Nodes, Nodes]] = []
+        special = ~isa.ordinary
+        parts, bits = [], []
+        for begin in range(0, len(space), _CHUNK):
+            end = begin + _CHUNK
+            marks = np.take(special, space.halfwords[begin:end], mode="clip")
+            marks &= starts[begin:end]
+            inside = [b - begin for b in space.barriers if begin <= b < end]
+            marks[inside] = True
+            part = self._read(np.flatnonzero(marks) + begin)
+            parts.append(part)
+            marks[:] = False
+            marks[part[0] - begin] = True
+            bits.append(np.packbits(marks, bitorder="little"))
+        self.bits: npt.NDArray[np.uint8] = np.concatenate(bits)
+        indices, kinds, lengths, targets = zip(*parts, strict=True)
+        self.indices: Nodes = np.concatenate(indices)
+        self.kinds: npt.NDArray[np.uint8] = np.concatenate(kinds)
+        self.lengths: npt.NDArray[np.uint8] = np.concatenate(lengths)
+        self.targets: Nodes = np.concatenate(targets)
+
+    def _read(
+        self, indices: Indices
+    ) -> tuple[Nodes, npt.NDArray[np.uint8], npt.NDArray[np.uint8], Nodes]:
+        """Indices, kinds, lengths and targets of the nodes among some instructions."""
+        space = self._space
+        behind = np.minimum(indices + 1, len(space) - 1)
+        flows = self._isa.flows(space.halfwords[indices], space.halfwords[behind])
+        kinds, lengths = flows.kind, flows.length
+        if flows.conditional.any():
+            rows = np.flatnonzero(flows.conditional)
+            at = (indices[rows] + lengths[rows]).astype(np.int32)
+            self.openers.append((at, flows.conditional[rows].astype(np.int32)))
+        ends = np.flatnonzero(np.isin(indices, space.barriers))
+        kinds[ends], lengths[ends] = Flow.STOP, 0
+        nodes = np.flatnonzero(kinds)
+        direct = np.flatnonzero((kinds >= Flow.JUMP) & (kinds <= Flow.CALL))
+        targets: Nodes = np.full(len(indices), -1, dtype=np.int32)
+        addresses = space.addresses(indices[direct]) + 2 * flows.distance[direct].astype(np.int64)
+        targets[direct] = space.indices(addresses)
+        return indices[nodes].astype(np.int32), kinds[nodes], lengths[nodes], targets[nodes]
 
 
 def _next_true(flags: Flags) -> Nodes:
     """For each place the first one from it on where the flag is set; past the end if none is."""
-    size = len(flags)
-    places = np.where(flags, np.arange(size, dtype=np.int32), np.int32(size))
-    found: Nodes = np.empty(size, dtype=np.int32)
-    np.minimum.accumulate(places[::-1], out=found[::-1])
+    places = np.flatnonzero(flags).astype(np.int32)
+    counts = np.diff(places, prepend=np.int32(-1))
+    rest = len(flags) - int(counts.sum())
+    values = np.append(places, np.int32(len(flags)))
+    found: Nodes = np.repeat(values, np.append(counts, rest))
     return found
+
+
+def _extend(returning: Flags, passes: Flags, nodes: Nodes) -> None:
+    """Mark nodes as returning, and those from which control passes to them."""
+    while len(nodes):
+        returning[nodes] = True
+        before = nodes[nodes > 0] - 1
+        nodes = before[passes[before] & ~returning[before]]
 
 
 def _reaches(out: Flags, passes: Flags) -> Flags:
     """Nodes from which one that is `out` is reached without leaving the chain."""
-    way_out = _next_true(out)
-    found: Flags = way_out <= _next_true(~passes)
-    found &= way_out < len(out)
+    events = np.flatnonzero(out | ~passes)
+    counts = np.diff(events, prepend=-1)
+    found: Flags = np.zeros(len(out), dtype=np.bool_)
+    known = np.repeat(out[events], counts)
+    found[: len(known)] = known
     return found

@@ -105,8 +105,8 @@ class InstructionSet(Protocol):
     ) -> Effects:
         """What instructions at addresses do to registers."""
 
-    def code_address(self, pointer: int) -> int | None:
-        """The address a code pointer leads to, or None if it can't be one."""
+    def code_addresses(self, pointers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The addresses that code pointers lead to, -1 for what can't be one."""
 
     def vector_entries(self, words: Sequence[int]) -> list[int]:
         """Code pointers of a vector table that the words may be, or nothing."""

@@ -23,7 +23,7 @@ from scanner.decode.effects import NONE, Constants, Effect, Effects
 from scanner.decode.instruction_set import Flags, Flow, Halfwords, Indices, InstructionSet
 from scanner.decode.select import previous
 
-_BEFORE, _STEPS = 8, 160
+_BEFORE, _STEPS = 8, 128
 _MAX_LANES = 4096
 _MAX_PARTINGS = 24
 """A constant is followed on no more than so many ways."""
@@ -104,7 +104,7 @@ class _Following:
         self._space, self._isa, self._starts = space, isa, starts
         self._constants = constants
         self._been: set[int] = set()
-        self._partings = [0] * len(constants.indices)
+        self._partings = np.zeros(len(constants.indices), dtype=np.int32)
         self._found: list[Accesses] = []
 
     def run(self, first: int) -> list[Accesses]:
@@ -214,7 +214,8 @@ class _Following:
         self, lanes: _Lanes, kinds: npt.NDArray[np.uint8], targets: Indices, maybe: Flags
     ) -> list[_Lanes]:
         """Lanes that go where branches, jumps and calls lead."""
-        going = ~lanes.waiting & (targets >= 0)
+        going = ~lanes.waiting & (targets >= 0) & self._starts[targets]
+        going &= self._partings[lanes.origin] < _MAX_PARTINGS
         calls = (kinds == Flow.CALL) | (kinds == Flow.COMPUTED_CALL)
         arguments = _columns(self._isa.arguments)
         passing = going & (kinds == Flow.CALL) & (lanes.followed & arguments).any(axis=1)
@@ -240,10 +241,8 @@ class _Following:
 
     def _is_new(self, origin: int, target: int) -> bool:
         """Whether a lane of that origin may part to a target where none has been."""
-        key = origin * len(self._space) + target
-        if key in self._been or self._partings[origin] == _MAX_PARTINGS:
-            return False
-        if not self._starts[target]:
+        key = origin << 32 | target
+        if key in self._been:
             return False
         self._been.add(key)
         self._partings[origin] += 1

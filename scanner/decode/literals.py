@@ -16,7 +16,11 @@ Distances = npt.NDArray[np.int64]
 
 def literal_loads(space: CodeSpace, starts: Flags) -> tuple[Indices, Indices]:
     """LDR Rt, [PC, #imm], narrow and wide: instructions, and first halfwords of the words."""
-    loads = select(space, starts, ((0xF800, 0x4800), (0xFF7F, 0xF85F)))
+    return literals_of(space, select(space, starts, ((0xF800, 0x4800), (0xFF7F, 0xF85F))))
+
+
+def literals_of(space: CodeSpace, loads: Indices) -> tuple[Indices, Indices]:
+    """The same for such instructions at indices; those whose word lies outside are left out."""
     is_wide = space.halfwords[loads] >= _WIDE
     narrow, wide = loads[~is_wide], loads[is_wide]
     first, second = halves(space, wide)

@@ -50,9 +50,9 @@ class RiscV:
         """The lower half of a 32-bit encoding."""
         return value & 0xFFFF
 
-    def code_address(self, pointer: int) -> int | None:
+    def code_addresses(self, pointers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Jumps clear bit 0; an odd pointer is rarely meant as code."""
-        return None if pointer & 1 else pointer
+        return np.where(pointers & 1, -1, pointers)
 
     def vector_entries(self, words: Sequence[int]) -> list[int]:
         """Execution begins with an instruction; tables of vectors are not told from data."""

@@ -12,8 +12,10 @@ from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices, InstructionSet
 from scanner.rules.model import InstructionRule, Pattern
 
-_CHUNK = 1 << 17
-_EVERYWHERE, _KNOWN_STARTS = 1, 2
+_CHUNK, _BLOCK = 1 << 17, 1 << 21
+
+
+Marks = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -30,45 +32,54 @@ def search(
     space: CodeSpace, isa: InstructionSet, rules: Sequence[InstructionRule], listed: Flags
 ) -> Iterator[Hits]:
     """All matches of the rules; `listed` marks where patterns that data resembles count."""
-    table = _table(isa, rules)
-    everywhere, starts = _candidates(space, table, listed)
-    for rule in rules:
-        for pattern in rule.patterns:
-            indices = everywhere if pattern.everywhere else starts
+    patterns = [(rule, pattern) for rule in rules for pattern in rule.patterns]
+    table = _table(isa, [pattern for _, pattern in patterns])
+    always = table & np.uint64(_anywhere(patterns)) != 0
+    for begin in range(0, len(space), _BLOCK):
+        block = range(begin, min(begin + _BLOCK, len(space)))
+        candidates = _candidates(space, block, table != 0, always, listed)
+        marks = table[space.halfwords[candidates]]
+        for number, (rule, pattern) in enumerate(patterns):
+            indices = candidates[(marks >> np.uint64(number) & np.uint64(1)).astype(np.bool_)]
+            if not pattern.everywhere:
+                indices = indices[listed[indices]]
             hits = _exact(space, isa, rule, pattern, indices)
             if len(hits.indices):
                 yield hits
 
 
-def _table(isa: InstructionSet, rules: Sequence[InstructionRule]) -> npt.NDArray[np.uint8]:
-    """For every first halfword, whether some pattern of either sort may match there."""
+def _table(isa: InstructionSet, patterns: Sequence[Pattern]) -> Marks:
+    """For every first halfword one bit for each pattern that may match there."""
     first = np.arange(0x10000, dtype=np.uint32)
-    table = np.zeros(0x10000, dtype=np.uint8)
-    for rule in rules:
-        for pattern in rule.patterns:
-            mask = isa.first_half(pattern.bits, pattern.mask)
-            matches = (first & mask) == isa.first_half(pattern.bits, pattern.match)
-            table[matches] |= _EVERYWHERE if pattern.everywhere else _KNOWN_STARTS
+    table = np.zeros(0x10000, dtype=np.uint64)
+    for number, pattern in enumerate(patterns):
+        mask = isa.first_half(pattern.bits, pattern.mask)
+        matches = (first & mask) == isa.first_half(pattern.bits, pattern.match)
+        table[matches] |= np.uint64(1 << number)
     return table
 
 
+def _anywhere(patterns: Sequence[tuple[InstructionRule, Pattern]]) -> int:
+    """The bits of the patterns that are looked for at every address."""
+    bits: int = sum(p.everywhere << number for number, (_, p) in enumerate(patterns))
+    return bits
+
+
 def _candidates(
-    space: CodeSpace, table: npt.NDArray[np.uint8], listed: Flags
-) -> tuple[Indices, Indices]:
-    """Indices that a pattern of either sort may match.
+    space: CodeSpace, block: range, interesting: Flags, always: Flags, listed: Flags
+) -> Indices:
+    """Indices that some pattern may match.
 
     Nearly every halfword is passed over here, so this loop decides the speed of a scan: take()
     with a mode skips a conversion of the indices, and flatnonzero() is quickest on booleans.
     """
-    interesting = table != 0
-    found = [np.zeros(0, dtype=np.intp)]
-    for begin in range(0, len(space), _CHUNK):
-        marks = np.take(interesting, space.halfwords[begin : begin + _CHUNK], mode="clip")
-        found.append(np.flatnonzero(marks) + begin)
-    hits = np.concatenate(found)
-    kinds = table[space.halfwords[hits]]
-    everywhere = hits[(kinds & _EVERYWHERE) != 0]
-    return everywhere, hits[((kinds & _KNOWN_STARTS) != 0) & listed[hits]]
+    found = []
+    for begin in range(block.start, block.stop, _CHUNK):
+        words = space.halfwords[begin : min(begin + _CHUNK, block.stop)]
+        hits = np.flatnonzero(np.take(interesting, words, mode="clip"))
+        hits = hits[always[words[hits]] | listed[begin : begin + _CHUNK][hits]]
+        found.append(hits + begin)
+    return np.concatenate(found)
 
 
 def _exact(

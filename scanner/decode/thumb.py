@@ -13,7 +13,12 @@ from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indice
 from scanner.decode.literals import literal_halfwords
 from scanner.decode.thumb_constants import constants
 from scanner.decode.thumb_effects import effects
-from scanner.decode.thumb_tables import TableReader, calls_by_table, pointed_functions
+from scanner.decode.thumb_tables import (
+    TableReader,
+    calls_by_table,
+    loaded_targets,
+    pointed_functions,
+)
 
 _WIDE = 0xE800
 _LINK = 14
@@ -48,9 +53,9 @@ class Thumb:
         """All of a 16-bit encoding, the upper half of a 32-bit one."""
         return value >> 16 if bits == 32 else value
 
-    def code_address(self, pointer: int) -> int | None:
+    def code_addresses(self, pointers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Bit 0 of a code pointer says Thumb; without it a branch faults."""
-        return pointer - 1 if pointer & 1 else None
+        return np.where(pointers & 1, pointers - 1, -1)
 
     def vector_entries(self, words: Sequence[int]) -> list[int]:
         """Initial SP, then odd addresses or zeros up to the first word that is neither."""
@@ -77,9 +82,12 @@ class Thumb:
         return calls_by_table(space, callees)
 
     def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
-        """The cases of switches."""
+        """The cases of switches, and what veneers lead to."""
+        through_register = (space.halfwords[indices] & 0xFF00) == 0x4700
         reader = TableReader(space, starts)
-        return [target for index in indices.tolist() for target in reader.targets(index)]
+        by_table = indices[~through_register].tolist()
+        found = [target for index in by_table for target in reader.targets(index)]
+        return found + loaded_targets(space, starts, indices[through_register])
 
     def direct(self, space: CodeSpace, starts: Flags) -> Direct:
         """No register is known beforehand, and 0 is no register."""

@@ -13,14 +13,21 @@ import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
-from scanner.decode.literals import halves, literal_loads
+from scanner.decode.literals import halves, literal_loads, literals_of
+from scanner.decode.select import previous
 
-_NEAR = 16
+_NEAR, _CLOSE = 16, 4
+_WIDE: Flags = np.arange(0x10000) >= 0xE800
 _MAX_CASES = 1024
 _MAX_POINTERS = 64
 _PC, _LINK = 15, 14
 _HIGHER, _NOT_LOWER, _LOWER, _NOT_HIGHER = 8, 2, 3, 9
 _HELPER_HALFWORDS = 14
+_LOADS = {3: "i1", 4: "<i4", 5: "<u2", 6: "u1", 7: "<i2"}
+"""Types of what is loaded by LDRSB, LDR, LDRH, LDRB and LDRSH, by their bits 11 to 9."""
+
+Addresses = npt.NDArray[np.int64]
+_NOWHERE: Addresses = np.zeros(0, dtype=np.int64)
 
 
 class TableReader:
@@ -30,106 +37,89 @@ class TableReader:
         self._space, self._starts = space, starts
         self._words = space.halfwords
 
-    def targets(self, index: int) -> Iterator[int]:
+    def targets(self, index: int) -> list[int]:
         """Indices that the jump or call at the index may lead to."""
-        for address in self._addresses(index):
-            target = self._space.index(address)
-            if target is None:
-                return
-            yield target
+        indices = self._space.indices(self._addresses(index))
+        outside = np.flatnonzero(indices < 0)
+        found: list[int] = indices[: outside[0] if len(outside) else None].tolist()
+        return found
 
-    def _addresses(self, index: int) -> Iterator[int]:
+    def _addresses(self, index: int) -> Addresses:
         first, second = int(self._words[index]), int(self._words[index + 1])
         pc = self._space.address(index) + 4
         if first == 0xE8DF:  # TBB, TBH [PC, Rm]
-            yield from self._offsets(pc, pc, 1 + (second >> 4 & 1), False, self._cases(index))
-        elif first & 0xF800 == 0xF000:
-            yield from self._behind_call(index, pc)
-        elif first in (0xF85F, 0xF8DF):  # LDR PC, [PC, #imm]
+            kind = "<u2" if second & 0x10 else "u1"
+            return self._offsets(pc, pc, kind, self._cases(index))
+        if first & 0xF800 == 0xF000:
+            return self._behind_call(index, pc)
+        if first in (0xF85F, 0xF8DF):  # LDR PC, [PC, #imm]
             offset = second & 0xFFF if first & 0x80 else -(second & 0xFFF)
-            yield from self._single(self._space.word((pc & ~3) + offset))
-        elif first & 0xFFF0 == 0xF850 and second & 0xFFF0 == 0xF020:  # LDR PC, [Rn, Rm, LSL #2]
-            base = self._pointer(first & 0xF, index)
-            yield from self._pointers(base, self._cases(index))
-        elif first & 0xFF87 == 0x4687:  # MOV PC, Rm
-            yield from self._loaded(first >> 3 & 0xF, index)
-        elif first & 0xFF87 == 0x4487:  # ADD PC, Rm
-            yield from self._added(first >> 3 & 0xF, index, pc)
-        elif first & 0xFF00 == 0x4700:  # BX, BLX Rm
-            yield from self._single(self._pointer(first >> 3 & 0xF, index))
+            word = self._space.word((pc & ~3) + offset)
+            return _NOWHERE if word is None else np.array([word & ~1])
+        if first & 0xFFF0 == 0xF850 and second & 0xFFF0 == 0xF020:  # LDR PC, [Rn, Rm, LSL #2]
+            return self._pointers(self._pointer(first & 0xF, index), self._cases(index))
+        if first & 0xFF87 == 0x4687:  # MOV PC, Rm
+            return self._loaded(first >> 3 & 0xF, index)
+        if first & 0xFF87 == 0x4487:  # ADD PC, Rm
+            return self._added(first >> 3 & 0xF, index, pc)
+        return _NOWHERE
 
-    def _single(self, pointer: int | None) -> Iterator[int]:
-        if pointer is not None and pointer & 1:
-            yield pointer - 1
+    def _pointers(self, base: int | None, cases: int) -> Addresses:
+        words = [] if base is None else self._space.words(base, cases)
+        return np.array(words, dtype=np.int64) & ~1
 
-    def _pointers(self, base: int | None, cases: int) -> Iterator[int]:
-        for number in range(cases if base is not None else 0):
-            word = self._space.word((base or 0) + 4 * number)
-            if word is None:
-                return
-            yield word & ~1
+    def _offsets(self, table: int, origin: int, kind: str, cases: int) -> Addresses:
+        """Entries count halfwords from the origin, those of four bytes bytes."""
+        size = np.dtype(kind).itemsize
+        index = self._space.index(table)
+        data = b"" if index is None else self._space.code(index, (size * cases + 1) // 2)
+        entries = np.frombuffer(data, dtype=kind, count=min(cases, len(data) // size))
+        return origin + entries.astype(np.int64) * (1 if size == 4 else 2)
 
-    def _offsets(
-        self, table: int, origin: int, size: int, signed: bool, cases: int
-    ) -> Iterator[int]:
-        """Entries of `size` bytes; each counts halfwords (of four bytes: bytes) from the origin."""
-        data = self._bytes(table, size * cases)
-        for at in range(0, len(data) - size + 1, size):
-            entry = int.from_bytes(data[at : at + size], "little", signed=signed)
-            yield origin + (entry if size == 4 else 2 * entry)
-
-    def _bytes(self, address: int, count: int) -> bytes:
-        index = self._space.index(address)
-        return b"" if index is None else self._space.code(index, (count + 1) // 2)[:count]
-
-    def _behind_call(self, index: int, behind: int) -> Iterator[int]:
+    def _behind_call(self, index: int, behind: int) -> Addresses:
         """A table that a helper reads by its return address."""
         first, second = int(self._words[index]), int(self._words[index + 1])
         sign, low = first >> 10 & 1, second & 0x7FF
         high = (1 ^ sign ^ (second >> 13 & 1)) << 22 | (1 ^ sign ^ (second >> 11 & 1)) << 21
         distance = (high | (first & 0x3FF) << 11 | low) - (sign << 23)
         callee = self._space.index(behind + 2 * distance)
-        shape = None if callee is None else _helper(self._space, callee)
-        if shape is not None:
-            size, signed = shape
-            table = behind + 2 & ~3 if size == 4 else behind
-            yield from self._offsets(table, table, size, signed, self._cases(index))
+        kind = None if callee is None else _helper(self._space, callee)
+        if kind is None:
+            return _NOWHERE
+        table = behind + 2 & ~3 if kind == "<i4" else behind
+        return self._offsets(table, table, kind, self._cases(index))
 
-    def _loaded(self, register: int, index: int) -> Iterator[int]:
+    def _loaded(self, register: int, index: int) -> Addresses:
         """MOV PC, Rm with an address that was loaded from a table."""
         writer = self._writer(register, index)
-        if writer is None:
-            return
-        first = int(self._words[writer])
+        first = 0 if writer is None else int(self._words[writer])
         base = None
-        if first & 0xFE00 == 0x5800:  # LDR Rt, [Rn, Rm]
+        if writer is not None and first & 0xFE00 == 0x5800:  # LDR Rt, [Rn, Rm]
             base = self._pointer(first >> 3 & 7, writer)
             base = self._pointer(first >> 6 & 7, writer) if base is None else base
-        elif first & 0xF800 == 0x6800:  # LDR Rt, [Rn, #imm]
+        elif writer is not None and first & 0xF800 == 0x6800:  # LDR Rt, [Rn, #imm]
             base = self._pointer(first >> 3 & 7, writer)
             base = None if base is None else base + (first >> 6 & 0x1F) * 4
-        yield from self._pointers(base, self._cases(index))
+        return self._pointers(base, self._cases(index))
 
-    def _added(self, register: int, index: int, pc: int) -> Iterator[int]:
+    def _added(self, register: int, index: int, pc: int) -> Addresses:
         """ADD PC, Rm: a row of branches behind it, or a table of distances."""
         cases = self._cases(index)
         at = index + 1
         while cases and self._words[at] in (0xBF00, 0x46C0):
             at += 1
-        if cases and int(self._words[at]) & 0xF800 == 0xE000:
-            row = self._words[at : at + cases]
-            for number in np.flatnonzero((row & 0xF800) == 0xE000).tolist():
-                yield self._space.address(at + number)
-            return
+        row = self._words[at : at + cases]
+        if cases and int(row[0]) & 0xF800 == 0xE000:
+            return self._space.addresses(at + np.flatnonzero((row & 0xF800) == 0xE000))
         shift = self._writer(register, index)
         if shift is None or int(self._words[shift]) & 0xFFC0 != 0x0040:  # LSLS Rd, Rm, #1
-            return
+            return _NOWHERE
         load = self._writer(int(self._words[shift]) >> 3 & 7, shift)
         form = 0 if load is None else int(self._words[load])
-        if form & 0xFFC0 == 0x7900:  # LDRB Rt, [Rn, #4]
-            yield from self._offsets(pc - 2, pc, 1, False, cases)
-        elif form & 0xFFC0 == 0x8880:  # LDRH Rt, [Rn, #4]
-            yield from self._offsets(pc - 2, pc, 2, False, cases)
+        for match, kind in ((0x7900, "u1"), (0x8880, "<u2")):  # LDRB, LDRH Rt, [Rn, #4]
+            if form & 0xFFC0 == match:
+                return self._offsets(pc - 2, pc, kind, cases)
+        return _NOWHERE
 
     def _cases(self, index: int) -> int:
         """How many values the index may have, by the comparison before the jump; 0 if unknown."""
@@ -221,6 +211,26 @@ def _destination(first: int, second: int) -> int | None:
     return first >> 8 & 7 if first & 0xF800 == 0x9800 else None
 
 
+def loaded_targets(space: CodeSpace, starts: Flags, jumps: Indices) -> list[int]:
+    """Where BX and BLX lead whose register a literal was loaded into right before."""
+    register = space.halfwords[jumps].astype(np.int32) >> 3 & 0xF
+    at, rows = jumps, np.arange(len(jumps))
+    found: list[int] = []
+    for _ in range(_CLOSE):
+        at = previous(space, _WIDE, starts, at)
+        rows, at = rows[at >= 0], at[at >= 0]
+        first, second = halves(space, at)
+        narrow = (first & 0xFF00) == (0x4800 | register[rows] << 8)
+        wide = ((first & 0xFF7F) == 0xF85F) & (second >> 12 == register[rows])
+        _, places = literals_of(space, at[narrow | wide])
+        low, high = halves(space, places)
+        pointers = (low | high << np.uint32(16)).astype(np.int64)
+        targets = space.indices(pointers[pointers % 2 == 1] - 1)
+        found += targets[targets >= 0].tolist()
+        rows, at = rows[~(narrow | wide)], at[~(narrow | wide)]
+    return found
+
+
 def calls_by_table(space: CodeSpace, callees: Indices) -> Flags:
     """Functions that change their return address by what they read there."""
     found = np.zeros(len(callees), dtype=np.bool_)
@@ -231,22 +241,20 @@ def calls_by_table(space: CodeSpace, callees: Indices) -> Flags:
     return found
 
 
-def _helper(space: CodeSpace, start: int) -> tuple[int, bool] | None:
-    """Size and signedness of the entries that a helper reads behind its call, or None.
+def _helper(space: CodeSpace, start: int) -> str | None:
+    """Type of the entries that a helper reads behind its call, or None if it is no such helper.
 
     Such a function copies LR, loads by it, and ends after it has changed LR.
     """
-    shape = None
+    kind = None
     copied = changed = False
     for word in space.halfwords[start : start + _HELPER_HALFWORDS].tolist():
         copied = copied or word == 0x4671
         if 0x5000 <= word < 0x6000:
-            shape = {3: (1, True), 4: (4, False), 5: (2, False), 6: (1, False), 7: (2, True)}.get(
-                word >> 9 & 7
-            )
+            kind = _LOADS.get(word >> 9 & 7)
         changed = changed or word & 0xFF87 in (0x4486, 0x4686)  # ADD LR, Rm; MOV LR, Rm
         if word in (0x4770, 0x46F7):
-            return shape if copied and changed else None
+            return kind if copied and changed else None
     return None
 
 

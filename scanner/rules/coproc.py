@@ -40,5 +40,6 @@ RULE = InstructionRule(
         "mcr2 p1, #0, r0, c0, c0, #0",
         "mrrc p3, #1, r0, r1, c2",
     ),
+    decisive=0x00000F00,
     valid=("vadd.f32 s0, s1, s2", "vpush {s16-s31}", "vmrs r0, fpscr", "ldrd r0, r1, [r2]"),
 )

@@ -61,6 +61,7 @@ RULE = AddressRule(
     ),
     manual="ARMv7-M ARM (DDI 0403E) B3.5; RISC-V Instruction Set Manual, volume II, 3.7",
     severity="policy",
+    asks_grants=True,
     reach=(range(_CORTEX_M.start - _FAR, 0xF8000000 + _FAR),),
     covers=_covers,
     judge=_judge,

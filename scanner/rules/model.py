@@ -86,8 +86,8 @@ class AddressRule:
     """Addresses that a guest must not touch.
 
     Of the constants in `reach`, `covers` says which are worth following; `judge` describes an
-    access (register name and effect) and returns None for what is allowed. The samples are as in
-    InstructionRule.
+    access (register name and effect) and returns None for what is allowed. A rule that
+    `asks_grants` says nothing where none are known. The samples are as in InstructionRule.
     """
 
     id: str
@@ -102,3 +102,4 @@ class AddressRule:
     invalid: tuple[str, ...]
     valid: tuple[str, ...]
     assembled_for: str = "armv7em"
+    asks_grants: bool = False

@@ -1,0 +1,117 @@
+"""Findings of address rules: constants followed to what is accessed through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.arch.model import Architecture
+from scanner.decode.code_map import CodeMap
+from scanner.decode.code_space import CodeSpace
+from scanner.decode.effects import Constants, Direct
+from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.lanes import follow
+from scanner.report.finding import Finding
+from scanner.rules.model import Access, AccessKind, AddressRule
+from scanner.surplus import MAX_FINDINGS, more_findings
+from scanner.target import Target
+
+MAX_FOLLOWED = 50_000
+"""So many constants are followed per address rule, which takes about a second."""
+
+
+def find_accesses(
+    space: CodeSpace, code: CodeMap, core: Architecture, target: Target
+) -> Iterator[Finding]:
+    """Each access once, in the order of the code."""
+    rules = [
+        rule
+        for rule in core.address_rules
+        if target.policy.grants is not None or not rule.asks_grants
+    ]
+    if not rules:
+        return
+    constants = core.isa.constants(space, code.listed)
+    direct = core.isa.direct(space, code.listed)
+    for rule in rules:
+        judged = _Judged(space, code, core, target, rule)
+        found, complete = judged.findings(constants, direct)
+        yield from (found[place] for place in sorted(found))
+        if not complete:
+            yield more_findings(rule, rule.severity, None)
+
+
+class _Judged:
+    """One rule on one image."""
+
+    def __init__(
+        self, space: CodeSpace, code: CodeMap, core: Architecture, target: Target, rule: AddressRule
+    ) -> None:
+        self._space, self._code, self._core = space, code, core
+        self._target, self._rule = target, rule
+
+    def findings(
+        self, constants: Constants, direct: Direct
+    ) -> tuple[dict[tuple[int, str], Finding], bool]:
+        """Findings by place and text, and whether these are all."""
+        wanted = self._wanted(constants.values)
+        complete = len(wanted) <= MAX_FOLLOWED
+        chosen = constants.chosen(wanted[:MAX_FOLLOWED])
+        found: dict[tuple[int, str], Finding] = {}
+        for index, access in chain(self._direct(direct), self._followed(chosen)):
+            text = self._rule.judge(access, self._target)
+            if text is not None:
+                if len(found) == MAX_FINDINGS:
+                    return found, False
+                found[index, text] = self._finding(index, text)
+        return found, complete
+
+    def _wanted(self, values: npt.NDArray[np.uint32]) -> Indices:
+        """Rows of the constants that the rule wants to have followed."""
+        rows = np.flatnonzero(self._near(values))
+        different = np.unique(values[rows])
+        covered = [self._rule.covers(value, self._target) for value in different.tolist()]
+        which = np.searchsorted(different, values[rows])
+        return rows[np.array(covered, dtype=np.bool_)[which]]
+
+    def _near(self, values: npt.NDArray[np.uint32]) -> Flags:
+        near = np.zeros(len(values), dtype=np.bool_)
+        for reach in self._rule.reach:
+            near |= (values >= reach.start) & (values < reach.stop)
+        return near
+
+    def _direct(self, direct: Direct) -> Iterator[tuple[int, Access]]:
+        """Accesses whose instructions hold the whole address."""
+        for row in self._wanted(direct.addresses).tolist():
+            kind: AccessKind = "write" if direct.store[row] else "read"
+            yield int(direct.indices[row]), Access(kind, int(direct.addresses[row]))
+
+    def _followed(self, constants: Constants) -> Iterator[tuple[int, Access]]:
+        """Accesses through constants; of others, that they were made, if it was on purpose."""
+        rows = follow(self._space, self._core.isa, self._code.listed, constants)
+        seen = np.zeros(len(constants.indices), dtype=np.bool_)
+        seen[rows.origin[rows.own]] = True
+        near = self._near(rows.address)
+        columns = (column[near].tolist() for column in rows[2:])
+        for index, store, address, exact, value, valued in zip(*columns, strict=True):
+            kind: AccessKind = "write" if store else "read"
+            yield index, Access(kind, address, value if valued else None, exact)
+        for row in np.flatnonzero(~seen & constants.whole).tolist():
+            yield int(constants.indices[row]), Access("address", int(constants.values[row]))
+
+    def _finding(self, index: int, text: str) -> Finding:
+        return Finding(
+            rule=self._rule.id,
+            address=self._space.address(index),
+            offset=self._space.offset(index),
+            function=None,
+            source=None,
+            severity=self._rule.severity,
+            certainty="certain",
+            text=text,
+            why=self._rule.why,
+            fix=self._rule.fix,
+        )
