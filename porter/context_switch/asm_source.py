@@ -102,7 +102,7 @@ class AsmSource:
                 top = place
             elif line.code and self._announces(line, names):
                 top = place
-            elif line.code:
+            elif line.code and (names or not _FRONT.match(line.code)):
                 break
         return top
 

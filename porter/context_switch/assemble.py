@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.object_file import ObjectFile
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank_comments, dialect_of
@@ -106,9 +107,15 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
 
 def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     """An assembler file; the text beside its instructions is the author's."""
-    preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp"]
-    text = run([*preprocessor, *flags(source, options), str(source)])
     data = source.read_bytes()
+    preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp", *flags(source, options)]
+    if dialect_of(data) == "gnu":
+        text = run([*preprocessor, str(source)])
+    else:
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            copy = Path(folder, source.name)
+            copy.write_bytes(gnu_text(data))
+            text = PROLOGUE + run([*preprocessor, str(copy)])
     return Assembly(_object(text, source.name, options), _written(data), {})
 
 
@@ -116,7 +123,8 @@ def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         unit, target = Path(folder, "unit.s"), Path(folder, "unit.o")
         unit.write_text(text)
-        assembler = [options.compiler, *options.cpu_flags, "-c", "-Wa,-gdwarf-4"]
+        switches = "-Wa,-gdwarf-4,-mimplicit-it=thumb"
+        assembler = [options.compiler, *options.cpu_flags, "-c", switches]
         run([*assembler, "-x", "assembler", "-o", str(target), str(unit)])
         return ObjectFile(target, listing)
 

@@ -23,6 +23,7 @@ class Writer:
         self._names = names
         self._spaced = spaced
         self._externs: dict[str, str] = {}
+        self._defined: set[str] = set()
         self._called: dict[str, Signature] = {}
         self._star = "* " if spaced else "*"
 
@@ -101,6 +102,12 @@ class Writer:
             raise NotTranscribable(f"{function}() isn't declared here: include its header")
         self._called[function] = signature
 
+    def define(self, variable: str) -> list[str]:
+        """The definition of a pointer variable of the file's own."""
+        self._externs[variable] = POINTER
+        self._defined.add(variable)
+        return [f"static void {self._star}volatile {variable};", ""]
+
     def externs(self) -> list[str]:
         """Declarations of names that only the assembler text knew, in order of appearance."""
         prototypes = [f"extern {self.signature(*called)};" for called in self._called.items()]
@@ -109,6 +116,7 @@ class Writer:
             if kind == POINTER
             else f"extern volatile {'uint32_t' if kind == INTEGER else kind} {name};"
             for name, kind in self._externs.items()
+            if name not in self._defined
         ]
         return [*variables, *prototypes]
 

@@ -8,6 +8,7 @@ from porter.context_switch.ir import (
     MASKS,
     WHY_NESTING,
     Assign,
+    BlockLoad,
     Const,
     Expr,
     Load,
@@ -152,6 +153,8 @@ def remove_dead(program: Program, keep: frozenset[str] = frozenset()) -> None:
 
 
 def _is_dead(statement: Statement, live: set[str], keep: frozenset[str]) -> bool:
+    if isinstance(statement, BlockLoad):
+        return not live & set(defined(statement))
     if not isinstance(statement, Assign) or statement.target in keep:
         return False
     return statement.target not in live or statement.value == Var(statement.target)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porter.context_switch.arms import Arm
 from porter.context_switch.c_function import Writer
 from porter.context_switch.conditional_text import under_conditions
 from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
 from porter.context_switch.handler import Handler, publish_name
+from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
-from porter.context_switch.result import ROLE_START, ROLE_SWITCH
+from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,18 @@ def _arm(arm: Arm, body: Callable[[Handler], list[str]]) -> list[str]:
     return ["{", f"#error {arm.handler.splitlines()[0]}", "}"]
 
 
+def _first(part: Part, writer: Writer) -> list[str]:
+    """What the start of the first task leaves to VCT."""
+    first = part.handler.first
+    assert first is not None
+    name = f"{part.name}_first"
+    handler = Handler(name, ROLE_SVC, first.statements, "", 0)
+    frame = writer.define(first.frame) if first.frame is not None else []
+    head = f"static {writer.signature(name, NOTHING)}"
+    return [*frame, "/* In VCT, where a task's registers can be set. */", head,
+            *writer.body(handler), ""]  # fmt: skip
+
+
 def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText:
     """The text, with declarations in front of the first function that needs them."""
     starts = [part for part in parts if part.handler.role == ROLE_START]
@@ -66,6 +79,8 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText
 
     for part in parts:
         text = [(arm.choices, tuple(_arm(arm, body))) for arm in part.arms]
+        if part.handler.first is not None:
+            part = replace(part, head=(*_first(part, writer), *part.head))
         lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
         if fast is not None and part.handler is fast.home and fast.function is not None:
             home_pick = fast.home.pick

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.decode import Instruction, decode_all
+from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
     CONTEXT,
     SVC_VECTOR,
@@ -31,7 +32,7 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
-from porter.context_switch.simplify import simplify
+from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
 from porter.context_switch.walk import defined, reads, subexpressions, used
 
@@ -39,7 +40,8 @@ from porter.context_switch.walk import defined, reads, subexpressions, used
 @dataclass(frozen=True)
 class Handler:
     """A transcribed function. `pick` is a string, the reason, where there is none; `recipe` is that
-    of its RTOS, if the task's name can be published; `signature` is what C calls it with."""
+    of its RTOS, if the task's name can be published; `signature` is what C calls it with;
+    `first` what a first-task start leaves to VCT."""
 
     symbol: str
     role: str
@@ -48,6 +50,7 @@ class Handler:
     instructions: int
     recipe: Recipe | None = None
     signature: Signature = NOTHING
+    first: First | None = None
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
@@ -58,6 +61,10 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     if own is None:
         raise NotTranscribable(f"no prototype of {function.name}() found: what does it take?")
     program = Lifter(assembly.object, function, instructions, role, signatures, own).lift()
+    first = None
+    if role == ROLE_START:
+        prepare_start(program)
+        first = split_first(program, function.name)
     simplify(program, role)
     nodes = structure(program)
     if role == ROLE_SVC and not _restores_a_task(nodes):
@@ -70,7 +77,7 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     recipe = recipe_for(symbols)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    return Handler(function.name, role, nodes, pick, len(instructions), recipe, own)
+    return Handler(function.name, role, nodes, pick, len(instructions), recipe, own, first)
 
 
 def _signatures(
@@ -93,8 +100,8 @@ def _signatures(
 
 
 def raises_svc(handler: Handler) -> bool:
-    """Whether a first-task start leaves the rest to the SVC handler."""
-    return any(
+    """Whether a first-task start leaves the rest to the project's SVC handler."""
+    return handler.first is None and any(
         isinstance(node, Guest) and node.arguments == (SVC_VECTOR,)
         for node in flatten(handler.nodes)
     )

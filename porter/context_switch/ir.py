@@ -170,6 +170,14 @@ class Verbatim(Statement):
 
 
 @dataclass(frozen=True)
+class Resume(Statement):
+    """A first-task start goes to the task: to `target`, on a stack of its own."""
+
+    target: Expr
+    stack: Expr
+
+
+@dataclass(frozen=True)
 class Note(Statement):
     """Instructions that need no C; `why` is empty where another statement took them in."""
 

@@ -22,6 +22,7 @@ from porter.context_switch.ir import (
     Note,
     Origin,
     Program,
+    Resume,
     Symbol,
     Terminator,
     Undefined,
@@ -196,10 +197,13 @@ class Lifter:
                 code = "eq" if instruction.name == "cbz" else "ne"
                 condition = Condition(code, Const(KIND_RESULT), value, Const(0))
                 return Branch(condition, target * 2, instruction.next * 2, origin)
+            case "blx" if self._goes_to_task(instruction):
+                return self._return(instruction.registers()[0])
             case "bl" | "blx":
                 self._call(instruction)
             case "bx":
                 return self._return(instruction.registers()[0])
+
             case "mov" if instruction.registers()[:1] == ("pc",):
                 return self._return(instruction.registers()[1])
             case "pop" if instruction.registers()[-1] == "pc":
@@ -213,6 +217,16 @@ class Lifter:
                 self._plain(instruction)
                 return Exit(origin) if state.role == ROLE_START else None
         return None
+
+    def _goes_to_task(self, instruction: Instruction) -> bool:
+        """Whether a start calls what it got as the task's entry."""
+        state = self._state
+        registers = instruction.registers()
+        return (
+            state.role == ROLE_START
+            and bool(registers)
+            and (not isinstance(state.known.get(registers[0]), Symbol))
+        )
 
     def _branch(self, instruction: Instruction) -> Terminator:
         state = self._state
@@ -251,11 +265,19 @@ class Lifter:
         known = state.known.get(state.variable(register))
         if isinstance(known, Symbol):
             return self._tail_call(known.name)
-        state.assign("LR", state.read(register))
+        if state.role == ROLE_START and register != "lr":
+            stack = Var("sp" if state.on_task_stack else "SP")
+            state.emit(Resume(state.current, state.read(register), stack))
+            return Exit(())
+        self._go_on_at(state.read(register))
         return self._exit()
 
+    def _go_on_at(self, place: Expr) -> None:
+        """Where the original goes on: a plain function only to its caller."""
+        self._state.assign(f"{KEPT}LR" if self._state.plain else "LR", place)
+
     def _tail_call(self, name: str) -> Terminator:
-        self._state.assign("LR", Var("lr"))
+        self._go_on_at(Var("lr"))
         self._emit_call(name)
         return self._exit()
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from porter.context_switch.decode import Instruction
-from porter.context_switch.ir import SVC_VECTOR, Const, Guest, Note, Var
-from porter.context_switch.lift_state import LiftState
+from porter.context_switch.ir import SVC_VECTOR, Assign, Binary, Const, Guest, Note, Var
+from porter.context_switch.lift_state import TASK_STACK, LiftState
 from porter.context_switch.result import ROLE_START, NotTranscribable
 
 WHY_BARRIER = "no barrier needed"
@@ -47,6 +47,24 @@ def write_special(state: LiftState, instruction: Instruction) -> None:
             f"'{instruction.text}' writes {special.upper()}, which a guest doesn't have"
         )
     state.assign(variable, value)
+    if special == "psp" and state.on_task_stack and state.role == ROLE_START:
+        state.assign("sp", value)
+    if special == "control" and state.role == ROLE_START and _selects_psp(state, register):
+        state.left, state.depth = state.depth, TASK_STACK
+        state.assign("sp", Var("SP"))
+
+
+def _selects_psp(state: LiftState, register: str) -> bool:
+    """Whether what is written to CONTROL makes PSP the stack pointer of this code."""
+    for statement in reversed(state.statements[:-1]):
+        if isinstance(statement, Assign) and statement.target == register:
+            match statement.value:
+                case Const(bits) | Binary("|", _, Const(bits)):
+                    return bits & 2 != 0
+                case Binary("&", _, Const(bits)) if bits & 2:
+                    continue
+            return False
+    return False
 
 
 def change_state(state: LiftState, instruction: Instruction) -> None:

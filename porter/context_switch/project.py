@@ -11,8 +11,9 @@ from porter.context_switch.accept import with_runtime
 from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
-from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
+from porter.context_switch.result import ESCALATED, ROLE_OTHER, NotTranscribable, SwitchPort
 from porter.project.compile_options import CompileOptions
+from porter.source.source_file import ASM_SUFFIXES
 
 # Which files are worth compiling: both must appear in code or strings.
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
@@ -40,10 +41,12 @@ def transcribe_project(
         try:
             if file.suffix == ".c" and _ASM.search(data):
                 ports += CFile(file, headers, options).port()
-            elif file.suffix in (".s", ".S"):
+            elif file.suffix.lower() in ASM_SUFFIXES:
                 ports += AsmFile(file, _nearest(file, listed), options).port()
-        except CompileError as error:
-            reason = f"can't be compiled with the project's options: {error}"
+        except (CompileError, NotTranscribable) as error:
+            reason = str(error)
+            if isinstance(error, CompileError):
+                reason = f"can't be compiled with the project's options: {error}"
             ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))
     return ports
 

@@ -8,6 +8,7 @@ from porter.context_switch.decode import Immediate, Instruction, Memory
 from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.result import ROLE_OTHER, ROLE_START, ROLE_SVC, ROLE_SWITCH
 
+_READ_FIRST = frozenset({"msr", "bx", "blx", "str", "strb", "strh", "cmp", "tst", "stm", "stmdb"})
 _PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
 
 
@@ -22,12 +23,26 @@ def classify(instructions: list[Instruction]) -> str | None:
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
     resets = any(i.detail.startswith("msp,") for i in instructions)
     opens = resets or any(i.name == "cpsie" for i in instructions)
-    if writes and (reads or not opens):
+    if writes and (reads or not (opens or _goes_to_argument(instructions))):
         return ROLE_SWITCH if reads else ROLE_SVC
+    if writes:
+        return ROLE_START
     if opens and not reads and (writes or resets or any(i.name == "svc" for i in instructions)):
         return ROLE_START
     privileged = any(i.name in _PRIVILEGED for i in instructions)
     return ROLE_OTHER if privileged or any(map(_is_literal_load, instructions)) else None
+
+
+def _goes_to_argument(instructions: list[Instruction]) -> bool:
+    """Whether it ends with a jump to what the caller said: a task's entry."""
+    written = {"lr"}
+    for instruction in instructions:
+        registers = instruction.registers()
+        if instruction.name in ("bx", "blx") and registers:
+            return registers[0] not in written
+        if instruction.name not in _READ_FIRST:
+            written |= set(registers[:1])
+    return False
 
 
 def touches_stack_pointers(instructions: list[Instruction]) -> bool:

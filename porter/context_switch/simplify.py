@@ -29,7 +29,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.locals import name_locals
-from porter.context_switch.result import ROLE_SWITCH, NotTranscribable
+from porter.context_switch.result import ROLE_START, ROLE_SWITCH, NotTranscribable
 from porter.context_switch.system_access import check_memory, replace_system_registers
 from porter.context_switch.walk import (
     defined,
@@ -39,6 +39,12 @@ from porter.context_switch.walk import (
     undefined,
     used,
 )
+
+
+def prepare_start(program: Program) -> None:
+    """What `split_first` needs to see: constants, and guest calls for system registers."""
+    propagate(program, {})
+    replace_system_registers(program, ROLE_START)
 
 
 def simplify(program: Program, role: str) -> None:
@@ -70,6 +76,9 @@ def _check_conventions(program: Program) -> None:
         kept: list[Statement] = []
         for statement in block.statements:
             match statement:
+                case Assign(target=target, value=value) if target == f"{KEPT}LR":
+                    if value != Var("LR"):
+                        raise NotTranscribable("returns to another place than its caller")
                 case Assign(target=target, value=value) if target.startswith(KEPT):
                     if value != Var(target.replace(KEPT, "entry")):
                         raise NotTranscribable(

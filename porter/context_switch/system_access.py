@@ -44,8 +44,6 @@ WHY_FPCA = "a guest can't forget FPU state: from now on every frame has room for
 WHY_PRIORITY = "vector 0 runs last; priorities of the others come with the description"
 WHY_FPU = "the FPU comes with the domain's grant"
 
-_INITIAL_STACK = Load(Load(Const(VTOR)))  # the first word of the vector table
-
 
 def replace_system_registers(program: Program, role: str) -> None:
     """Turn masks, MSP, CONTROL and known system registers into guest calls or notes."""
@@ -85,15 +83,15 @@ def _masks_end_open(program: Program) -> bool:
 
 def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
     match statement:
-        case Assign(origin, "CONTROL", Binary("&" | "|", Var("CONTROL"), Const(bits))):
+        case Assign(origin, "CONTROL", Binary("&" | "|", left, Const(bits))) if _is_control(left):
             if role not in (ROLE_START, ROLE_OTHER):
                 raise NotTranscribable("writes a value to CONTROL that a guest can't have")
             return Note(origin, WHY_FPCA if bits == WORD - FPCA else WHY_CONTROL)
         case Assign(origin=origin, target="PRIMASK" | "BASEPRI" as mask, value=value):
             return Note(origin, WHY_NESTING) if drop_masks else _mask(origin, mask, value)
-        case Assign(target="MSP", value=value):
-            if role != ROLE_START or value != _INITIAL_STACK:
-                raise NotTranscribable("writes MSP in another way than resetting it from VTOR")
+        case Assign(target="MSP"):
+            if role != ROLE_START:
+                raise NotTranscribable("writes MSP, and a handler's stack is VCT's")
             return Note(statement.origin, WHY_MSP)
         case Assign(target="CONTROL", value=value):
             allowed = {ROLE_START: (0, 2), ROLE_SVC: (2,), ROLE_SWITCH: (2,)}.get(role, ())
@@ -103,6 +101,13 @@ def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
         case Store(address=Const(value=address), value=value):
             return _system_store(statement, address, value, role)
     return statement
+
+
+def _is_control(value: Expr) -> bool:
+    """CONTROL with some bits set or cleared."""
+    while isinstance(value, Binary) and value.operator in "&|" and isinstance(value.right, Const):
+        value = value.left
+    return value == Var("CONTROL")
 
 
 def _mask(origin: Origin, mask: str, value: Expr) -> Guest:

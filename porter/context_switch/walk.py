@@ -20,6 +20,7 @@ from porter.context_switch.ir import (
     Expr,
     Guest,
     Load,
+    Resume,
     Statement,
     Store,
     Symbol,
@@ -107,6 +108,8 @@ def reads(statement: Statement | Terminator) -> tuple[Expr, ...]:
             return (Var(base),)
         case Call(arguments=arguments):
             return arguments
+        case Resume(target=target, stack=stack):
+            return (target, stack)
         case Guest(arguments=arguments):
             return tuple(argument for argument in arguments if isinstance(argument, Expr))
         case Branch(condition=condition):
@@ -152,6 +155,8 @@ def substitute(statement: Statement, change: Rewrite) -> Statement:
             return replace(statement, values=tuple(rewrite(value, change) for value in values))
         case Call(arguments=arguments):
             return replace(statement, arguments=tuple(rewrite(a, change) for a in arguments))
+        case Resume(target=target, stack=stack):
+            return replace(statement, target=rewrite(target, change), stack=rewrite(stack, change))
         case Guest(arguments=arguments):
             return replace(
                 statement,

@@ -1,0 +1,130 @@
+"""Assembler text of Arm's and IAR's assemblers as GNU as reads it, line by line: an instruction
+stays on its line. Instructions are the same in all three; labels, directives and operators aren't.
+"""
+
+from __future__ import annotations
+
+import re
+
+from porter.context_switch.result import NotTranscribable
+from porter.source.asm_text import blank_comments
+
+PROLOGUE = ".syntax unified\n.thumb\n"
+_STATEMENT = re.compile(r"(?:([A-Za-z_.|][\w.|$]*)(:?)(?=[\s:]|$))?\s*(\S+)?\s*(.*?)\s*$")
+_GLOBAL = frozenset({"export", "public", "pubweak", "global"})
+_EXTERNAL = frozenset({"import", "extern", "extrn"})
+_SECTION = frozenset({"area", "rseg", "section", "aseg", "aseggn"})
+_NOTHING = frozenset(
+    {"thumb", "code16", "code32", "code", "require8", "preserve8", "end", "endp", "endfunc", "keep",
+     "program", "module", "name", "data", "require", "public_weak", "cfi", "ttl", "nofp", "proc"}
+)  # fmt: skip
+_DATA = {
+    "dcd": ".word", "dc32": ".word", "dcdu": ".word", "dcw": ".hword", "dc16": ".hword",
+    "dcb": ".byte", "dc8": ".byte", "space": ".space", "ds8": ".space", "%": ".space",
+    "dci": ".inst.n", "dci.n": ".inst.n", "dci.w": ".inst.w",
+}  # fmt: skip
+_EQUATE = frozenset({"equ", "set", "define", "seta", "setl", "=", "*"})
+_CONDITIONAL = frozenset(
+    {"if", "else", "elif", "elseif", "endif", "ifdef", "ifndef", "[", "]", "|"}
+)
+_REPEATED = frozenset({"rept", "rep", "while", "wend", "get", "include"})
+_MACRO_END = frozenset({"mend", "endm"})
+_OPERATORS = {":or:": "|", ":and:": "&", ":eor:": "^", ":shl:": "<<", ":shr:": ">>", ":not:": "~"}
+_OPERATOR = re.compile(r":(?:or|and|eor|shl|shr|not):", re.IGNORECASE)
+_WORDS = frozenset(
+    {
+        *("macro", "align", "alignrom", "alignram", "ltorg"),
+        *(*_MACRO_END, *_GLOBAL, *_EXTERNAL, *_SECTION),
+        *(*_NOTHING, *_DATA, *_CONDITIONAL, *_REPEATED),
+    }
+)
+
+
+def gnu_text(data: bytes) -> bytes:
+    """The text for GNU as, with as many lines; to be read behind PROLOGUE.
+
+    NotTranscribable for the assembler's own conditions and macros: what they leave out is never
+    looked at.
+    """
+    clean = blank_comments(data, "armasm").decode("latin-1").splitlines()
+    lines: list[str] = []
+    carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name
+    for original, line in zip(data.decode("latin-1").splitlines(), clean, strict=True):
+        if original.lstrip().startswith("#"):
+            lines.append(original)
+        elif line.rstrip().endswith("\\") or line.strip().lower() == "macro":
+            carried = line.rstrip().rstrip("\\") if "\\" in line else ".macro"
+            lines.append("")
+        elif carried == ".macro" and line.strip():
+            name, *parameters = line.replace(",", " ").replace("$", "").split()
+            lines.append(f".macro {name} {', '.join(parameters)}")
+            carried = ""
+        else:
+            lines.append(_line(carried + line if carried and line.strip() else line))
+            carried = "" if line.strip() else carried
+    return "\n".join([*lines, ""]).encode("latin-1")
+
+
+def _line(line: str) -> str:
+    if not line.strip():
+        return ""
+    at_margin = not line[0].isspace()
+    match = _STATEMENT.match(line if at_margin else f" {line.strip()}")
+    label, colon, word, operands = "", "", "", ""
+    if match is not None and at_margin:
+        label, colon, word, operands = (part or "" for part in match.groups())
+        if not colon and label.lower() in _WORDS:
+            label, word, operands = "", label, f"{word} {operands}".strip()
+    else:
+        word, _, operands = line.strip().partition(" ")
+        if "\t" in word:
+            word, _, operands = line.strip().partition("\t")
+        if word.endswith(":"):
+            return f"{_name(word[:-1])}: {_line(' ' + operands)}"
+    return _translated(_name(label), word.lower(), word, _operands(operands))
+
+
+def _translated(label: str, kind: str, word: str, operands: str) -> str:
+    if kind in _CONDITIONAL or kind in _REPEATED:
+        raise NotTranscribable(f"'{word}' of its assembler decides here what is assembled")
+    if kind == "macro":
+        return f".macro {label or operands} {operands if label else ''}"
+    if kind in _MACRO_END:
+        return ".endm"
+    if kind in _EQUATE and label:
+        return f".equ {label}, {operands}"
+    prefix = f"{label}: " if label else ""
+    if kind in ("proc", "function"):
+        return f".thumb_func; .type {label}, %function; {prefix}"
+    if kind in _GLOBAL:
+        return f"{prefix}.global {operands.split()[0]}" if operands else prefix
+    if kind in _EXTERNAL:
+        return f"{prefix}.extern {operands.split()[0].rstrip(',')}" if operands else prefix
+    if kind in _SECTION:
+        code = re.search(r"\bcode\b|\.text", operands, re.IGNORECASE)
+        return ".text" if code else ".data"
+    if kind in ("align", "alignrom", "alignram"):
+        unit = ".balign" if kind == "align" else ".p2align"
+        return f"{prefix}{unit} {operands.split(',')[0] or '4'}"
+    if kind == "ltorg":
+        return f"{prefix}.ltorg"
+    if kind in _NOTHING or not kind:
+        return prefix
+    if kind in _DATA:
+        return f"{prefix}{_DATA[kind]} {operands}"
+    if kind in ("vpush", "vpop", "push", "pop") and not operands.startswith("{"):
+        return f"{prefix}{word} {{{operands}}}"
+    if kind == "mov32":
+        register, _, value = operands.partition(",")
+        return f"{prefix}ldr {register}, ={value.strip().lstrip('#')}"
+    return f"{prefix}{word} {operands}"
+
+
+def _operands(text: str) -> str:
+    text = re.sub(r"\$(\w+)", r"\\\1", text)
+    text = _OPERATOR.sub(lambda match: _OPERATORS[match.group().lower()], text)
+    return re.sub(r"\|([^|\s]+)\|", r"\1", text).strip()
+
+
+def _name(text: str) -> str:
+    return text.strip("|")

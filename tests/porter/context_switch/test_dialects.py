@@ -1,0 +1,159 @@
+"""Arm's and IAR's assemblers write the same instructions: the same C comes out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from tests.porter.context_switch.test_assembler_file import named
+from tests.porter.context_switch.trees import M3, fixture
+
+GNU = """\
+    .syntax unified
+    .thumb
+    .equ    PENDSVSET, 0x10000000
+    .text
+    .global request
+request:
+    ldr     r0, =0xE000ED04
+    ldr     r1, =PENDSVSET
+    str     r1, [r0]
+    bx      lr
+    .global PendSV_Handler
+PendSV_Handler:
+    mrs     r0, psp
+    cbz     r0, chosen
+    stmdb   r0!, {r4-r11}       @ save
+    ldr     r1, =current
+    ldr     r2, [r1]
+    str     r0, [r2]
+chosen:
+    push    {r3, lr}
+    bl      choose
+    pop     {r3, lr}
+    ldr     r1, =current
+    ldr     r2, [r1]
+    ldr     r0, [r2]
+    ldmia   r0!, {r4-r11}
+    msr     psp, r0
+    bx      lr
+"""
+ARM = """\
+; Arm's assembler.
+PENDSVSET       EQU     0x10000000
+                AREA    |.text|, CODE, READONLY, ALIGN=2
+                THUMB
+                REQUIRE8
+                PRESERVE8
+                IMPORT  current
+                IMPORT  choose
+
+                MACRO
+                CHOOSE  $function
+                PUSH    {R3, LR}
+                BL      $function
+                POP     {R3, LR}
+                MEND
+
+request         PROC
+                EXPORT  request
+                LDR     R0, =0xE000ED04
+                LDR     R1, =PENDSVSET :OR: 0
+                STR     R1, [R0]
+                BX      LR
+                ENDP
+
+PendSV_Handler  PROC
+                EXPORT  PendSV_Handler
+                MRS     R0, PSP
+                CBZ     R0, chosen
+                STMDB   R0!, {R4-R11}   ; save
+                LDR     R1, =current
+                LDR     R2, [R1]
+                STR     R0, [R2]
+chosen
+                CHOOSE  choose
+                LDR     R1, =current
+                LDR     R2, [R1]
+                LDR     R0, [R2]
+                LDMIA   R0!, {R4-R11}
+                MSR     PSP, R0
+                BX      LR
+                ENDP
+                ALIGN
+                END
+"""
+IAR = """\
+#define UNUSED 1 /* IAR's assembler has a preprocessor */
+PENDSVSET DEFINE 0x10000000
+        EXTERN  current
+        EXTERN  choose
+        PUBLIC  request
+        PUBLIC  PendSV_Handler
+        RSEG    CODE:CODE:NOROOT(2)
+        THUMB
+request:
+        MOV32   R0, #0xE000ED04
+        MOV32   R1, #PENDSVSET
+        STR     R1, [R0]
+        BX      LR
+PendSV_Handler:
+        MRS     R0, PSP
+        CBZ     R0, chosen
+        STMDB   R0!, {R4-R11}   // save
+        LDR     R1, =current
+        LDR     R2, [R1]
+        STR     R0, [R2]
+chosen:
+        PUSH    {R3, LR}
+        BL      choose
+        POP     {R3, LR}
+        LDR     R1, =current
+        LDR     R2, [R1]
+        LDR     R0, [R2]
+        LDMIA   R0!, {R4-R11}
+        MSR     PSP, R0
+        BX      LR
+        END
+"""
+
+
+def port(folder: Path, text: str, name: str = "switch.s") -> list[SwitchPort]:
+    tree = fixture(folder, text, M3, name)
+    header = folder / "os.h"
+    header.write_text("void choose(void);\nvoid request(void);\n")
+    return replace(tree, files=(*tree.files, header)).port()
+
+
+def code(ports: list[SwitchPort]) -> list[str]:
+    """The companion without its comments."""
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    lines = [line.partition("/*")[0].rstrip() for line in new.replacement.decode().splitlines()]
+    return [line for line in lines if line]
+
+
+@pytest.mark.parametrize("text", [ARM, IAR, ARM.replace("\n", "\r\n")], ids=["arm", "iar", "crlf"])
+def test_the_same_c_comes_out(text: str, tmp_path: Path) -> None:
+    assert code(port(tmp_path / "a", text)) == code(port(tmp_path / "b", GNU))
+
+
+def test_comments_show_what_the_author_wrote(tmp_path: Path) -> None:
+    (new,) = [port for port in port(tmp_path, ARM) if port.file.suffix == ".c"]
+    assert b"/* STMDB R0!, {R4-R11} */" in new.replacement
+
+
+def test_the_file_keeps_its_dialect(tmp_path: Path) -> None:
+    handler = named(port(tmp_path, ARM), "PendSV_Handler")
+    assert handler.replacement == b"; PendSV_Handler: in switch_fvm.c.\n"
+    text = ARM.encode()[handler.start : handler.end]
+    assert text.startswith(b"PendSV_Handler  PROC") and b" ENDP\n" in text
+
+
+@pytest.mark.parametrize("line", ["    IF {FPU} != 1", "    IF :DEF:FAST", "    WHILE n > 1"])
+def test_what_its_assembler_decides_is_escalated(line: str, tmp_path: Path) -> None:
+    text = ARM.replace("                MSR     PSP, R0\n", f"{line}\n    NOP\n    ENDIF\n")
+    (found,) = port(tmp_path, text + "; psp\n    MSR     PSP, R0\n")
+    assert found.status == "escalated" and "its assembler decides" in found.reason

@@ -1,0 +1,101 @@
+"""First-task starts that go to the task themselves, or mark the first switch in PSP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from tests.porter.context_switch.trees import M3, fixture
+
+HEAD = """\
+    .syntax unified
+    .thumb
+    .text
+    .global os_start
+    .type os_start, %function
+os_start:
+"""
+POPPED = """\
+    ldr     r2, =current
+    ldr     r3, [r2]
+    ldr     r0, [r3]
+    adds    r0, r0, #32         @ r4-r11 mean nothing yet
+    msr     psp, r0
+    movs    r0, #2
+    msr     control, r0
+    isb
+    pop     {r0-r5}
+    mov     lr, r5
+    pop     {r3}
+    pop     {r2}
+    cpsie   i
+    bx      r3
+"""
+CALLED = """\
+    msr     psp, r1
+    movs    r4, #2
+    msr     control, r4
+    isb
+    blx     r0
+"""
+MARKED = """\
+    movs    r0, #0
+    msr     psp, r0
+    ldr     r0, =0xE000ED04
+    ldr     r1, =0x10000000
+    str     r1, [r0]
+    cpsie   i
+    bx      lr
+"""
+WRONG = {
+    "another stack": POPPED.replace("pop     {r2}\n", ""),
+    "another register": POPPED.replace("bx      r3", "bx      r2"),
+    "after a store": POPPED.replace("pop     {r3}\n", "str r0, [r0]\n pop {r3}\n"),
+    "a loaded mark": MARKED.replace("movs    r0, #0", "ldr r0, =current\n ldr r0, [r0]"),
+    "no request": MARKED.replace("str     r1, [r0]", "nop"),
+}
+
+
+def port(folder: Path, body: str, prototype: str = "void os_start(void);\n") -> list[SwitchPort]:
+    tree = fixture(folder, HEAD + body, M3, "start.S")
+    header = folder / "os.h"
+    header.write_text(prototype)
+    return replace(tree, files=(*tree.files, header)).port()
+
+
+def text_of(ports: list[SwitchPort]) -> str:
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    return new.replacement.decode()
+
+
+def test_a_frame_popped_by_hand_is_resumed_in_vct(tmp_path: Path) -> None:
+    text = text_of(port(tmp_path, POPPED))
+    first, _, start = text.partition("void os_start(void)")
+    assert "uint32_t *sp = (uint32_t *)(*(uint32_t *)current + 0x20);" in first
+    assert "USR_REG->Reg.SP = (uint32_t)sp;" in first and "Reg.LR = 0xFFFFFFFDu;" in first
+    assert "virt_vct_set(FVM_VIRT_SVC, os_start_first, 0, VIRT_TRANSPARENT);" in start
+    assert "virt_vct_trig(FVM_VIRT_SVC);" in start and "virt_int_unmask(VIRT_PRIMASK);" in start
+
+
+def test_a_task_without_a_frame_gets_one(tmp_path: Path) -> None:
+    text = text_of(port(tmp_path, CALLED, "void os_start(unsigned entry, unsigned stack);\n"))
+    assert "static void *volatile os_start_frame;" in text
+    start = text.partition("void os_start(uint32_t entry, uint32_t stack)")[2]
+    assert "(stack - 0x20)" in start and "frame[6] = entry & 0xFFFFFFFEu;" in start
+    assert "frame[7] = 0x1000000;" in start
+
+
+def test_a_mark_in_psp_is_set_just_before_the_first_switch(tmp_path: Path) -> None:
+    text = text_of(port(tmp_path, MARKED))
+    first, _, start = text.partition("void os_start(void)")
+    assert first.index("USR_REG->Reg.SP = 0;") < first.index("virt_vct_trig(FVM_VIRT_SWITCH);")
+    assert "virt_vct_trig(FVM_VIRT_SVC);" in start and "FVM_VIRT_SWITCH" not in start
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_start_that_is_not_understood_is_escalated(name: str, tmp_path: Path) -> None:
+    (found,) = port(tmp_path, WRONG[name])
+    assert (found.name, found.status) == ("os_start", "escalated")
