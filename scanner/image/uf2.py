@@ -53,8 +53,8 @@ _FAMILIES = {
     0xE48BFF5B: "armv8m.main",  # RP2350, Arm, non-secure
     0xE48BFF5A: "rv32imac",  # RP2350, RISC-V
     0x9AF03E33: "rv32imac",  # GD32VF103
-    0xD42BA06C: "rv32imc",  # ESP32-C3
-    0x2B88D29C: "rv32imc",  # ESP32-C2
+    0xD42BA06C: "rv32imac",  # ESP32-C3, which lacks A
+    0x2B88D29C: "rv32imac",  # ESP32-C2, which lacks A
     0x540DDF62: "rv32imac",  # ESP32-C6
     0x332726F6: "rv32imac",  # ESP32-H2
     0x1C5F21B0: "xtensa",  # ESP32

@@ -214,6 +214,8 @@ def test_uf2_families_tell_the_core() -> None:
     assert scan_bytes(uf2_file([(FLASH, CODE)]), "x", Policy(arch="armv7m")).findings[0].rule == (
         "wrong-machine"
     )
+    c3 = uf2_block(0, 1, FLASH, bytes.fromhex("73100080"), family=0xD42BA06C)
+    assert [f.rule for f in scan(c3).findings] == ["csr"]
     esp32 = scan(uf2_block(0, 1, FLASH, CODE, family=0x1C5F21B0))
     assert [(f.rule, "xtensa" in f.text) for f in esp32.findings] == [("wrong-machine", True)]
 
