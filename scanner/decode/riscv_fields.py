@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 _BRANCHES = {6: "bltu", 7: "bgeu"}
-_IMMEDIATES = {0: "addi", 1: "slli", 6: "ori", 7: "andi"}
+_SHIFT = 1
+_IMMEDIATES = {0: "addi", _SHIFT: "slli", 6: "ori", 7: "andi"}
 
 
 class Fields(NamedTuple):
@@ -30,6 +31,8 @@ def fields(word: int) -> Fields:
     if opcode in (0x37, 0x17):
         return Fields("lui" if opcode == 0x37 else "auipc", target, number=word & 0xFFFFF000)
     if opcode == 0x13:
+        if function == _SHIFT and top:
+            return Fields("other", target)  # the bits above the distance make it another operation
         name = _IMMEDIATES.get(function, "other")
         return Fields(name, target, left, number=number)
     if opcode == 0x33 and function == 0 and top == 0:
