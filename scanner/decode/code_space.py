@@ -63,7 +63,8 @@ class CodeSpace:
     """
 
     def __init__(self, pieces: Iterable[Piece], constants: Iterable[Piece] = ()) -> None:
-        self._constants = tuple(constants)
+        self._constants = sorted(constants, key=lambda piece: piece.address)
+        self._constant_addresses = [piece.address for piece in self._constants]
         runs: list[list[Piece]] = []
         for piece in pieces:
             if runs and runs[-1][-1].end == piece.address:
@@ -140,28 +141,23 @@ class CodeSpace:
         return None if piece.offset is None else piece.offset + address - piece.address
 
     def word(self, address: int) -> int | None:
-        """The 32-bit word at an aligned address, as a load would see it."""
-        low, high = self.index(address), self.index(address + 2)
-        if low is None or high is None:
-            return self._constant(address)
-        return int(self.halfwords[low]) | int(self.halfwords[high]) << 16
+        """The 32-bit word at an even address, as a load would see it."""
+        words = self.words(address, 1)
+        return words[0] if words else None
 
     def words(self, address: int, count: int) -> list[int]:
-        """So many words from an aligned address on, up to the first that is not there."""
+        """So many words from an even address on, up to the first that is not there."""
         index = self.index(address)
-        if index is not None:
-            data = self.code(index, 2 * count)
-            found: list[int] = np.frombuffer(data[: len(data) // 4 * 4], dtype="<u4").tolist()
-            return found
-        outside = [self._constant(address + 4 * number) for number in range(count)]
-        return [word for word in outside if word is not None]
+        data = self._constant(address, 4 * count) if index is None else self.code(index, 2 * count)
+        found: list[int] = np.frombuffer(data, dtype="<u4", count=len(data) // 4).tolist()
+        return found
 
-    def _constant(self, address: int) -> int | None:
-        for piece in self._constants:
-            if piece.address <= address <= piece.end - 4:
-                start = address - piece.address
-                return int.from_bytes(piece.data[start : start + 4], "little")
-        return None
+    def _constant(self, address: int, size: int) -> memoryview | bytes:
+        row = bisect_right(self._constant_addresses, address) - 1
+        if row < 0:
+            return b""
+        start = address - self._constant_addresses[row]
+        return self._constants[row].data[start : start + size]
 
     def code(self, index: int, halfwords: int) -> bytes:
         """Bytes from a halfword on, at most up to the end of its run."""

@@ -12,7 +12,7 @@ from scanner.decode.riscv_compressed import expanded
 from scanner.decode.riscv_constants import words_at, writes
 from scanner.decode.riscv_fields import fields
 from scanner.decode.riscv_values import MAX_CASES, Registers
-from scanner.decode.select import previous
+from scanner.decode.select import previous, select
 
 _BEFORE_JUMP, _BEFORE_CALL = 32, 8
 """So far back an address is sought. Few calls by pointer go to a known place, and they are many."""
@@ -22,6 +22,9 @@ _LOAD = 0x03
 _AUIPC, _LUI, _JALR, _JAL, _SYSTEM = 0x17, 0x37, 0x67, 0x6F, 0x73
 _TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC = 0x305, 0x307, 0x341
 _VECTORED, _TABLE = 1, 3
+_WRITES_CSR = (0x707F, 0x1073)
+_MAX_SET_UPS = 256
+"""A program sets its traps up in a few places."""
 
 
 def computed_targets(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) -> list[int]:
@@ -31,12 +34,10 @@ def computed_targets(space: CodeSpace, wide: Flags, starts: Flags, indices: Indi
         parts = fields(_word(space, index))
         steps = _BEFORE_CALL if parts.target else _BEFORE_JUMP
         registers = _before(space, starts, index, steps)
-        value = registers.value(parts.left)
-        for address in registers.possible(value):
-            target = space.index(address + parts.number & 0xFFFFFFFE)
-            if target is None:
-                break
-            found.append(target)
+        addresses = registers.possible(registers.value(parts.left))
+        targets = space.indices(addresses + parts.number & 0xFFFFFFFE)
+        outside = np.flatnonzero(targets < 0)
+        found += targets[: outside[0] if len(outside) else None].tolist()
     return found
 
 
@@ -74,12 +75,12 @@ def _computed(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) ->
 
 def vectors(space: CodeSpace, starts: Flags) -> list[int]:
     """Indices where traps go that the marked code sets up: mtvec, mtvt, mepc."""
-    rows = np.flatnonzero(starts & (space.halfwords & 0x707F == 0x1073))
+    rows = select(space, starts, (_WRITES_CSR,))
     numbers = space.halfwords[rows + 1] >> 4
+    sets_up = np.isin(numbers, (_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC))
+    rows, numbers = rows[sets_up][:_MAX_SET_UPS], numbers[sets_up][:_MAX_SET_UPS]
     found: list[int] = []
     for index, number in zip(rows.tolist(), numbers.tolist(), strict=True):
-        if number not in (_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC):
-            continue
         registers = _before(space, starts, index, _BEFORE_JUMP)
         pointer = registers.value(_word(space, index) >> 15 & 31).constant
         if pointer is not None:
@@ -93,19 +94,19 @@ def _handlers(space: CodeSpace, number: int, pointer: int) -> Iterator[int]:
     if number == _VECTOR_TABLE or mode == _TABLE:
         yield from _table(space, base)
         return
-    start = space.index(base)
-    while start is not None:
+    for number in range(MAX_CASES):
+        start = space.index(base + 4 * number)
+        if start is None:
+            return
         yield start
-        is_jump = _word(space, start) & 0xFFF == _JAL
-        base += 4
-        start = space.index(base) if mode == _VECTORED and is_jump else None
+        if mode != _VECTORED or _word(space, start) & 0xFFF != _JAL:
+            return
 
 
 def _table(space: CodeSpace, base: int) -> Iterator[int]:
     """A row of code addresses, with zeros where nothing is handled."""
-    for number in range(MAX_CASES):
-        word = space.word(base + 4 * number)
-        target = None if word is None or word % 2 else space.index(word)
+    for word in space.words(base, MAX_CASES):
+        target = None if word % 2 else space.index(word)
         if target is not None:
             yield target
         elif word:
@@ -126,7 +127,7 @@ def _before(space: CodeSpace, starts: Flags, index: int, steps: int) -> Register
             break
         line.append(previous)
         at = previous
-    registers = Registers(space.word)
+    registers = Registers(space.words)
     for place in reversed(line):
         registers.step(space.address(place), _word(space, place))
     return registers

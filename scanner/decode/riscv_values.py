@@ -7,16 +7,19 @@ it one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from scanner.decode.riscv_fields import Fields, fields
 
 MAX_CASES = 1024
 _MASK = 0xFFFFFFFF
-_BYTE, _WORD = 1, 4
+_BYTE, _WORD, _WORD_SCALE = 1, 4, 2
 
-Load = Callable[[int], int | None]
+Load = Callable[[int, int], list[int]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ class Value:
 
 
 class Registers:
-    """Runs instructions on partly known values; `load` reads a constant word of the image."""
+    """Runs instructions on partly known values.
+
+    `load` reads constant words of the image from an address on, as many as there are of a number.
+    """
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -58,15 +64,15 @@ class Registers:
             self._held[register] = self._unknown()
         return self._held[register]
 
-    def possible(self, value: Value) -> Iterator[int]:
+    def possible(self, value: Value) -> npt.NDArray[np.int64]:
         """All that the value may be, if that is bounded."""
         count = min(self._counts.get(value.index, 0), MAX_CASES) if value.index else 1
-        for number in range(count):
-            place = value.base + (number << value.scale) & _MASK
-            word = self._load(place) if value.loaded else place
-            if word is None:
-                return
-            yield word + value.added & _MASK
+        if not value.loaded:
+            return value.base + (np.arange(count) << value.scale) + value.added & _MASK
+        if value.index and value.scale != _WORD_SCALE:
+            return np.zeros(0, dtype=np.int64)
+        words = np.array(self._load(value.base & _MASK, count), dtype=np.int64)
+        return words + value.added & _MASK
 
     def step(self, address: int, word: int) -> None:
         """Run one instruction; a branch is one that was not taken."""
