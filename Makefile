@@ -10,7 +10,7 @@ FUZZ ?= 600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign faults fuzz soak bench scaling hw-bench verify clean
+.PHONY: help setup test demo lint campaign mutants faults fuzz soak bench scaling hw-bench verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ faults: setup ## the whole fault campaign; writes build/faults and the tables of
 
 fuzz: setup ## atheris on every loader and the whole scan, for FUZZ seconds in all (installs atheris)
 	@$(PY) -m tests.fuzz $(FUZZ)
+
+mutants: setup ## wrong transcriptions of every context switch of the tests, for both oracles of the proof
+	@$(PY) -m tests.porter.context_switch.mutants
 
 soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)

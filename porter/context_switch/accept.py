@@ -1,4 +1,4 @@
-"""The last look at a transcription: it must compile, and hold nothing privileged."""
+"""The first look at a transcription: it must compile, and hold nothing privileged."""
 
 from __future__ import annotations
 

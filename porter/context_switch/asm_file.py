@@ -21,6 +21,8 @@ from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
+from porter.context_switch.proof import Proof
+from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
     ESCALATED,
     REWRITTEN,
@@ -29,6 +31,7 @@ from porter.context_switch.result import (
     NotTranscribable,
     SwitchPort,
     companion_of,
+    with_proofs,
 )
 from porter.context_switch.roles import classify, needs_port
 from porter.project.compile_options import CompileOptions
@@ -55,6 +58,7 @@ class AsmFile:
         self._text = AsmSource(source.read_bytes())
         self._arms = Arms(source, self._text.data, self._options, text_with_macros(texts, source))
         self._found: list[_Found] = []
+        self._blocks: dict[int, list[str]] = {}
         self._ports: list[SwitchPort] = []
 
     def port(self) -> list[SwitchPort]:
@@ -138,16 +142,26 @@ class AsmFile:
         )
 
     def _write(self, assembly: Assembly, names: Names) -> None:
-        """All edits of the file, or, if the result doesn't hold, one escalation a function."""
-        try:
-            edits = self._edits(names)
-            self._accept(edits, assembly)
-        except NotTranscribable as reason:
-            for found in self._found:
-                place = found.start, found.end
-                self._escalate(found.function.name, found.handler.role, place, str(reason))
-            return
-        self._ports.extend(edits)
+        """All edits of the file; a function whose result doesn't hold is escalated."""
+        while self._found:
+            try:
+                edits = self._edits(names)
+                proofs = self._accept(edits, assembly)
+            except Refused as refused:
+                wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
+                self._give_up(wrong, str(refused))
+                self._check_starts()
+            except NotTranscribable as reason:
+                self._give_up(list(self._found), str(reason))
+            else:
+                self._ports.extend(with_proofs(edits, self._source, proofs))
+                return
+
+    def _give_up(self, wrong: list[_Found], reason: str) -> None:
+        for found in wrong:
+            self._found.remove(found)
+            place = found.start, found.end
+            self._escalate(found.function.name, found.handler.role, place, reason)
 
     def _edits(self, names: Names) -> list[SwitchPort]:
         writer = Writer(names, spaced=False)
@@ -162,6 +176,7 @@ class AsmFile:
             for found in self._found
         ]
         written = write_parts(parts, writer, names)
+        self._blocks = written.blocks
         companion = companion_of(self._source)
         if companion.exists():
             raise NotTranscribable(f"{companion.name} is in the way of the C that stands for it")
@@ -194,8 +209,8 @@ class AsmFile:
         new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
         return [*edits, new]
 
-    def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> None:
-        """The companion compiles, and what is left of the file misses nothing."""
+    def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof | None]:
+        """The companion compiles and is proved, and what is left of the file misses nothing."""
         companion = companion_of(self._source)
         (new,) = [edit for edit in edits if edit.file == companion]
         symbols = [found.handler.symbol for found in self._found]
@@ -214,3 +229,16 @@ class AsmFile:
         moved = {name for found in self._found for name in found.function.names}
         if missing := sorted(rest.wanted() & assembly.object.defined() - moved):
             raise NotTranscribable(f"the rest of the file needs {missing[0]}")
+        return self._proofs(companion, new.replacement)
+
+    def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof | None]:
+        """By the start of the function."""
+        claims = []
+        for found in self._found:
+            lines = (line.encode("latin-1") for line in self._blocks[found.start])
+            block = self._text.eol.join(lines)
+            claims.append(Claim(found.handler, found.arms, found.start, found.end, block))
+        edited = {companion.name: text}
+        prover = Prover(self._source, self._text.data, companion, edited, self._options)
+        proofs = prover.proofs(claims)
+        return {claim.start: proofs[claim.handler.symbol] for claim in claims}

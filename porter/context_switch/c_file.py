@@ -14,6 +14,8 @@ from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
+from porter.context_switch.proof import Proof
+from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
     ESCALATED,
     REWRITTEN,
@@ -22,6 +24,7 @@ from porter.context_switch.result import (
     ROLE_SVC,
     NotTranscribable,
     SwitchPort,
+    with_proofs,
 )
 from porter.context_switch.roles import classify, touches_stack_pointers
 from porter.context_switch.source_text import Definition, SourceText
@@ -119,16 +122,25 @@ class CFile:
         )
 
     def _write(self, names: Names) -> None:
-        """All edits of the file, or, if the result doesn't hold, one escalation a function."""
-        try:
-            edits = self._edits(names)
-            self._accept(edits)
-        except NotTranscribable as reason:
-            for found in self._found:
-                role, definition = found.handler.role, found.definition
-                self._escalate(definition.name, role, definition, str(reason))
-            return
-        self._ports.extend(edits)
+        """All edits of the file; a function whose result doesn't hold is escalated."""
+        while self._found:
+            try:
+                edits = self._edits(names)
+                proofs = self._accept(edits)
+            except Refused as refused:
+                wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
+                self._give_up(wrong, str(refused))
+                self._check_starts()
+            except NotTranscribable as reason:
+                self._give_up(list(self._found), str(reason))
+            else:
+                self._ports.extend(with_proofs(edits, self._source, proofs))
+                return
+
+    def _give_up(self, wrong: list[_Found], reason: str) -> None:
+        for found in wrong:
+            self._found.remove(found)
+            self._escalate(found.definition.name, found.handler.role, found.definition, reason)
 
     def _edits(self, names: Names) -> list[SwitchPort]:
         parts = [
@@ -210,7 +222,8 @@ class CFile:
                     )
         return edits
 
-    def _accept(self, edits: list[SwitchPort]) -> None:
+    def _accept(self, edits: list[SwitchPort]) -> dict[int, Proof | None]:
+        """Proofs by the start of the function."""
         edited: dict[str, bytes] = {}
         for file in {edit.file for edit in edits}:
             data = file.read_bytes()
@@ -219,3 +232,17 @@ class CFile:
             edited[file.name] = data
         symbols = [found.handler.symbol for found in self._found]
         check(self._source, edited, symbols, self._options)
+        texts = {edit.start: edit.replacement for edit in edits if edit.file == self._source}
+        claims = [
+            Claim(
+                found.handler,
+                found.arms,
+                found.definition.start,
+                found.definition.end,
+                texts[found.definition.start],
+            )
+            for found in self._found
+        ]
+        prover = Prover(self._source, self._text.data, self._source, edited, self._options)
+        proofs = prover.proofs(claims)
+        return {claim.start: proofs[claim.handler.symbol] for claim in claims}

@@ -15,7 +15,7 @@ Choices = tuple[tuple[Key, int], ...]
 def under_conditions(texts: Sequence[tuple[Choices, Lines]]) -> Lines:
     """The lines of all texts; each configuration sees its own. All have the same keys."""
     merged = _merge(texts)
-    if all(_seen(merged, dict(choices)) == list(lines) for choices, lines in texts):
+    if all(seen(merged, dict(choices)) == list(lines) for choices, lines in texts):
         return merged
     return _chain(texts)  # lines of two arms were taken for one another
 
@@ -80,7 +80,7 @@ def _is_simple(condition: str) -> bool:
     return re.fullmatch(r"!?(?:defined\(\w+\)|\w+(?:\(\w*\))?)", condition) is not None
 
 
-def _seen(lines: Lines, choices: dict[Key, int]) -> list[str]:
+def seen(lines: Sequence[str], choices: dict[Key, int]) -> list[str]:
     """What the compiler sees of the text in one configuration."""
     truth: dict[str, bool] = {}
     for key, number in choices.items():
@@ -88,20 +88,25 @@ def _seen(lines: Lines, choices: dict[Key, int]) -> list[str]:
             truth |= {key[0]: number == 0, _opposite(key[0]): number != 0}
         for place in range(len(key) + 1):
             truth[_chosen(key, place)] = place == number
-    seen: list[str] = []
+
+    def met(condition: str) -> bool:
+        parts = [condition] if condition in truth else condition.split(" && ")
+        return all(truth.get(part, False) for part in parts)
+
+    visible: list[str] = []
     open_arms: list[tuple[bool, bool]] = []  # (this arm is seen, one before it was)
     for line in lines:
         if line.startswith("#if "):
-            holds = truth.get(line[4:], False)
+            holds = met(line[4:])
             open_arms.append((holds, holds))
         elif line.startswith("#elif "):
             _, done = open_arms.pop()
-            holds = not done and truth.get(line[6:], False)
+            holds = not done and met(line[6:])
             open_arms.append((holds, done or holds))
         elif line in ("#else", "#endif"):
             _, done = open_arms.pop()
             if line == "#else":
                 open_arms.append((not done, True))
         elif all(holds for holds, _ in open_arms):
-            seen.append(line)
-    return seen
+            visible.append(line)
+    return visible

@@ -49,6 +49,7 @@ class ObjectFile:
         """`listing` is the name of the text that `line` counts lines of; "" where only one is."""
         self._listing = listing
         with path.open("rb") as stream:
+            self.raw = stream.read()
             elf = ELFFile(stream)
             self.data = {
                 index: section.data()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from porter.context_switch.proof.result import Proof
 
 REWRITTEN = "rewritten"
 ESCALATED = "escalated"
@@ -13,6 +17,8 @@ ROLE_SVC = "svc"
 ROLE_START = "start"
 ROLE_OTHER = "other"
 
+_UNPROVED = "NOT PROVED: read how it resumes the first task"
+
 
 @dataclass(frozen=True)
 class SwitchPort:
@@ -20,7 +26,7 @@ class SwitchPort:
 
     `start` and `end` count bytes of the file as it is on disk; `replacement` has the file's own
     line ends. An escalated entry covers the function's definition and repeats its bytes, so
-    applying it changes nothing.
+    applying it changes nothing. `proof` is that of a rewritten handler.
     """
 
     file: Path
@@ -31,6 +37,23 @@ class SwitchPort:
     name: str
     status: str
     reason: str
+    proof: Proof | None = None
+
+
+def with_proofs(
+    edits: list[SwitchPort], source: Path, proofs: dict[int, Proof | None]
+) -> list[SwitchPort]:
+    """The edits with the proofs of the functions of `source`, which are by the function's start."""
+    return [
+        replace(
+            edit,
+            proof=proofs[edit.start],
+            reason=f"{edit.reason}; {proofs[edit.start] or _UNPROVED}",
+        )
+        if edit.file == source and edit.start < edit.end and edit.start in proofs
+        else edit
+        for edit in edits
+    ]
 
 
 def companion_of(source: Path) -> Path:

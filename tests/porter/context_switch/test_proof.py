@@ -1,278 +1,170 @@
-"""Every transcription does what its original does, from thousands of random states."""
+"""No transcription is accepted unless both oracles find it equal to its original."""
 
 from __future__ import annotations
 
-import re
-import tempfile
-from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
-import unicorn
 
-from porter.context_switch.assemble import assemble
-from porter.context_switch.decode import decode
-from tests.porter.context_switch.proof import EXC_RETURNS, Image, Outcome, Run, State, link
-from tests.porter.context_switch.trees import Tree, fixture, freertos
+from porter.context_switch.accept import with_runtime
+from porter.context_switch.assemble import compile_object
+from porter.context_switch.proof import Model, NotProved, prove
+from porter.context_switch.proof.compare import compare
+from porter.context_switch.proof.equivalence import equivalent
+from porter.context_switch.proof.link import link_pair
+from porter.context_switch.proved import port_object
+from porter.project.compile_options import CompileOptions
+from tests.porter.context_switch.cases import HANDLERS, tree_of
+from tests.porter.context_switch.mutants import Mutant, Subject, campaign
+from tests.porter.context_switch.trees import M4F, fixture
 
-STATES = 1000
-HANDLERS = Path(__file__).parent / "handlers"
-GUEST = {
-    "fvm_state": False,
-    "virt_unmask_pending": True,
-    "virt_yield_set": True,
-    "virt_yield_short_frames": True,
-    "virt_yield_task": True,
-    "virt_vct_trig": True,
-}
-
-
-@dataclass(frozen=True)
-class Case:
-    """A handler, the variables its original reads and the functions it calls (with how many
-    arguments)."""
-
-    file: str
-    symbol: str
-    variables: tuple[str, ...]
-    functions: tuple[tuple[str, int], ...] = ()
-    pick: str = ""
-    registered: bool = False  # the running task's variable and what chooses, instead of a pick
-    short: bool = False  # no EXC_RETURN in the frame
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.symbol}"
-
-
-CASES = (
-    Case(
-        "FreeRTOS",
-        "PendSV_Handler",
-        ("pxCurrentTCB",),
-        (("vTaskSwitchContext", 0),),
-        registered=True,
-    ),
-    Case("FreeRTOS", "SVC_Handler", ("pxCurrentTCB",)),
-    Case("flagged.c", "PendSV_Handler", ("from_stack", "to_stack", "switch_flag")),
-    Case(
-        "first_by_psp.c",
-        "PendSV_Handler",
-        ("current_task", "ready_task", "current_priority", "ready_priority"),
-        (("switch_hook", 0),),
-    ),
-    Case("compare_tasks.c", "PendSV_Handler", ("current_task", "next_task")),
-    Case("scheduler_says.c", "PendSV_Handler", ("active_thread",), (("schedule", 0),)),
-    Case("high_registers.c", "PendSV_Handler", ("current_task",), (("choose_task", 0),)),
-    Case(
-        "running_task.c",
-        "PendSV_Handler",
-        ("running",),
-        (("schedule", 0),),
-        registered=True,
-    ),
-    Case(
-        "short_frame.c",
-        "PendSV_Handler",
-        ("running",),
-        (("schedule", 0),),
-        registered=True,
-        short=True,
-    ),
-    Case(
-        "second_word.c",
-        "PendSV_Handler",
-        ("running",),
-        (("schedule", 0),),
-        "PendSV_Handler_pick",
-    ),
-    Case("mask_in_frame.c", "PendSV_Handler", ("tasks",)),
-    Case(
-        "stack_in_stack_out.c",
-        "PendSV_Handler",
-        (),
-        (("next_stack", 2),),
-        "PendSV_Handler_pick",
-    ),
-)
+COMMAND = ("arm-none-eabi-gcc", *M4F)
+SAVE = "mrs r0, psp\\n stmdb r0!, {r4-r11}\\n ldr r1, =task\\n ldr r2, [r1]\\n str r0, [r2]\\n"
+LOAD = "ldr r2, [r1]\\n ldr r0, [r2]\\n ldmia r0!, {r4-r11}\\n msr psp, r0\\n bx lr\\n .ltorg"
+NAKED = """
+#include <stdint.h>
+extern uint32_t *task;
+__attribute__((naked)) void PendSV_Handler(void) {{ __asm volatile("{text}"); }}
+"""
+C = """
+#include <fvm/guest.h>
+extern uint32_t *task;
+void PendSV_Handler(void);
+void PendSV_Handler(void)
+{{
+    uint32_t *sp = (uint32_t *)USR_REG->Reg.SP;
+    USR_STMDB(sp, R4, R11);
+    *task = (uint32_t)sp;
+    {middle}
+    sp = (uint32_t *)*task;
+    USR_LDMIA(sp, R4, R11);
+    USR_REG->Reg.SP = (uint32_t)sp;
+}}
+"""
+SWITCH = Model("switch")
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Original and port of one case, ready to run."""
-
-    case: Case
-    tree: Tree
-    images: tuple[Image, Image]
-    runs: tuple[Run, Run]
-
-    def outcomes(self, state: State) -> tuple[Outcome, Outcome] | None:
-        """Both runs, None if the state makes both access memory that isn't there."""
-        found: list[Outcome | None] = []
-        for run, kind in zip(self.runs, (Run.original, Run.ported), strict=True):
-            try:
-                found.append(kind(run, self.case.symbol, state))
-            except unicorn.UcError as error:
-                assert error.errno in (
-                    unicorn.UC_ERR_READ_UNMAPPED,
-                    unicorn.UC_ERR_WRITE_UNMAPPED,
-                )
-                found.append(None)
-        original, ported = found
-        assert (original is None) == (ported is None)
-        return (original, ported) if original is not None and ported is not None else None
-
-    def state(self, seed: int) -> State:
-        """A state; only first-task handlers may be entered with a mask set."""
-        return State(seed, list(self.case.variables), masked=self.case.symbol == "SVC_Handler")
-
-
-def make_tree(case: Case, folder: Path) -> Tree:
-    """The project a case belongs to, as its author wrote it."""
-    if case.file == "FreeRTOS":
-        return freertos(folder)
-    return fixture(folder, (HANDLERS / case.file).read_text())
-
-
-@cache
-def ported_text(case: Case) -> str:
-    """The file after porting, made once for all tests that change it."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = make_tree(case, Path(folder, "project"))
-        ports = tree.port()
-        assert {port.status for port in ports} == {"rewritten"}, ports
-        tree.apply(ports)
-        return tree.files[0].read_text()
-
-
-def make_pair(case: Case, folder: Path, change: Callable[[str], str] = lambda text: text) -> Pair:
-    """Port, change the result, compile and link."""
-    trees = [make_tree(case, folder / name) for name in ("original", "ported")]
-    trees[1].files[0].write_text(change(ported_text(case)))
-    functions = dict(case.functions)
-    names = {**GUEST, "pcTaskGetName": True}
-    names |= dict.fromkeys(functions, True) | dict.fromkeys(case.variables, False)
-    images = []
-    for tree in trees:
-        command = [tree.options.compiler, *tree.options.cpu_flags, "-fkeep-static-functions"]
-        command += [f"-I{include}" for include in tree.options.include_dirs]
-        images.append(link(tree.files[0], command, tree.root / "image", names))
-    original, ported = (Run(image, functions, list(case.variables)) for image in images)
-    return Pair(case, trees[0], (images[0], images[1]), (original, ported))
-
-
-@pytest.fixture(scope="module", params=CASES, ids=str)
-def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    """Each case once a module."""
-    case: Case = request.param
-    return make_pair(case, tmp_path_factory.mktemp("proof"))
-
-
-def test_same_registers_memory_masks_and_calls(pair: Pair) -> None:
-    steps: set[tuple[int, int]] = set()
-    skipped = 0
-    for seed in range(STATES):
-        outcomes = pair.outcomes(pair.state(seed))
-        if outcomes is None:
-            skipped += 1
-            continue
-        original, ported = outcomes
-        steps |= original.steps
-        assert ported.context == original.context, f"state {seed}"
-        assert ported.calls == original.calls, f"state {seed}"
-        assert ported.memory == original.memory, f"state {seed}"
-        assert ported.masks == original.masks, f"state {seed}"
-    assert skipped < STATES / 2
-    check_coverage(pair, steps)
-
-
-def check_coverage(pair: Pair, steps: set[tuple[int, int]]) -> None:
-    """Every instruction of the original ran, and every condition went both ways."""
-    assembly = assemble(pair.tree.files[0], pair.tree.options)
-    (function,) = [f for f in assembly.object.functions if f.name == pair.case.symbol]
-    base = (pair.images[0].symbols[pair.case.symbol] & ~1) - function.start
-    followers = defaultdict(set)
-    for here, after in steps:
-        followers[here - base].add(after)
-    instructions = decode(assembly.object, function, assembly.text)
-    ran = {after - base for _, after in steps}
-    for instruction in instructions:
-        if instruction.name == "nop":
-            continue
-        assert instruction.address in ran, f"'{instruction.text}' never ran"
-        if instruction.name in ("it", "cbz", "cbnz") or (
-            instruction.name == "b" and instruction.condition
-        ):
-            assert len(followers[instruction.address]) > 1, f"'{instruction.text}' goes one way"
-
-
-def with_library(text: str) -> str:
-    """With a pick that does what the guest library does with the registered variable."""
-    found = re.search(r"virt_yield_task\( ?\(.*?\) ?&(\w+), (\w+), ", text)
-    assert found is not None
-    return text + (
-        "\nuint32_t *library_pick(uint32_t *sp);\nuint32_t *library_pick(uint32_t *sp)\n{\n"
-        f"    uint32_t **volatile *task = (uint32_t **volatile *)&{found[1]};\n"
-        f"    **task = sp;\n    {found[2]}();\n    return **task;\n}}\n"
+def objects(folder: Path, text: str, ported: str) -> tuple[bytes, bytes]:
+    """An original and a C handler that somebody wrote for it."""
+    tree = fixture(folder, text)
+    options = with_runtime(tree.options)
+    source = tree.files[0]
+    return compile_object(source, options), port_object(
+        source, {source.name: ported.encode()}, options
     )
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.pick or case.registered], ids=str)
-def test_pick_is_the_middle_of_the_handler(case: Case, tmp_path: Path) -> None:
-    """A yield that has pushed the frame itself and calls the pick ends up where PendSV would."""
-    pair = make_pair(case, tmp_path, with_library if case.registered else lambda text: text)
-    for seed in range(STATES // 2):
-        state = pair.state(seed)
-        outcomes = pair.outcomes(state)
-        if outcomes is None:
-            continue
-        original, _ = outcomes
-        words = list(state.core)
-        if not case.short:
-            words.append(state.exc_return)
-            words += state.fpu if state.exc_return == EXC_RETURNS[1] else []
-        frame = b"".join(word.to_bytes(4, "little") for word in words)
-        name = case.pick or "library_pick"
-        picked = pair.runs[1].pick(name, state, frame, state.psp - len(frame))
-        resumed = 32 if case.short else 36 + (0 if original.context[8] & 0x10 else 64)
-        assert picked.result + resumed == original.context[9]
-        assert picked.memory == original.memory
-        assert picked.calls == original.calls
+def middle(folder: Path, original: str, ported: str) -> tuple[bytes, bytes]:
+    return objects(folder, NAKED.format(text=SAVE + original + LOAD), C.format(middle=ported))
 
 
-WRONG = (
-    ("USR_VSTMDB( sp );", ""),
-    ("USR_STMDB( sp, R4, LR );", "USR_STMDB( sp, R4, R11 ); *--sp = USR_REG->Reg.LR;"),
-    ("USR_STMDB( sp, R4, LR );", "sp -= 9; sp[ 8 ] = USR_REG->Reg.LR;"),
-    ("*r2 = ( uint32_t ) sp;", ""),
-    ("vTaskSwitchContext();", ""),
-    ("USR_LDMIA( sp, R4, LR );", "sp[ 0 ] ^= 4; USR_LDMIA( sp, R4, LR );"),
-    ("USR_LDMIA( sp, R4, LR );", "USR_LDMIA( sp, R4, R11 ); sp++;"),
-    ("USR_VLDMIA( sp );", "sp += 16;"),
-    ("USR_REG->Reg.SP = ( uint32_t ) sp;", "USR_REG->Reg.SP = ( uint32_t ) ( sp + 1 );"),
-    ("0x10", "0x20"),
+@pytest.mark.parametrize("file", sorted({handler.file for handler in HANDLERS}))
+def test_every_handler_is_proved(file: str, tmp_path: Path) -> None:
+    ports = {port.name: port for port in tree_of(file, tmp_path).port() if port.proof is not None}
+    for handler in (handler for handler in HANDLERS if handler.file == file):
+        port = ports[handler.name]
+        proof = port.proof
+        assert port.status == "rewritten" and proof is not None
+        assert proof.runs.states > 1000 and proof.paths > 0
+        assert proof.runs.instructions > 5
+        assert (proof.yields > 500) == handler.yields
+        assert f"{proof.runs.states} states" in port.reason and "z3" in port.reason
+
+
+def test_what_random_states_never_show_is_refuted_for_all_states(tmp_path: Path) -> None:
+    rare = "if (USR_REG->Reg.R4 == 0x12345678u) { sp[20] = 1; }"
+    original, ported = middle(tmp_path, "", rare)
+    images = link_pair(original, ported, ("PendSV_Handler",) * 2, (), COMMAND)
+    assert compare(*images, SWITCH)[0].states > 1000
+    with pytest.raises(NotProved, match=r"memory at the end differs .*r4 = 0x12345678"):
+        equivalent(*images, SWITCH)
+
+
+@pytest.mark.parametrize("ported", ["*task = 0;", "USR_REG->Reg.R11++; sp[8]++;"])
+def test_a_mistake_comes_with_its_counterexample(ported: str, tmp_path: Path) -> None:
+    original, wrong = middle(tmp_path, "", ported)
+    with pytest.raises(NotProved, match=r"from r4-r11 = .* PSP = .* EXC_RETURN = "):
+        prove(original, wrong, "PendSV_Handler", SWITCH, COMMAND)
+
+
+@pytest.mark.parametrize(
+    ("original", "ported", "gap"),
+    [
+        ("movs r3, #1\\n cmp r3, #1\\n beq 1f\\n str r3, [r2]\\n 1:\\n", "", "one way"),
+        (
+            "ldr r3, =0x12345678\\n cmp r4, r3\\n it eq\\n moveq r12, #1\\n",
+            "",
+            "no state reaches 'mov.*' at|always goes one way",
+        ),
+        ("sdiv r3, r4, r5\\n", "", "doesn't know the instruction 'sdiv"),
+        (
+            "ldr r3, =0xE000ED88\\n ldr r3, [r3]\\n str r3, [r2, #4]\\n",
+            "task[1] = 0;",
+            "differ|is 0x",
+        ),
+    ],
 )
+def test_what_was_not_looked_at_is_no_proof(
+    original: str, ported: str, gap: str, tmp_path: Path
+) -> None:
+    one, other = middle(tmp_path, original, ported)
+    with pytest.raises(NotProved, match=gap):
+        prove(one, other, "PendSV_Handler", SWITCH, COMMAND)
 
 
-@pytest.mark.parametrize("right, mistake", WRONG)
-def test_a_wrong_transcription_is_caught(right: str, mistake: str, tmp_path: Path) -> None:
-    def change(text: str) -> str:
-        before, mark, handler = text.rpartition("void xPortPendSVHandler( void )\n{")
-        assert right in handler
-        return before + mark + handler.replace(right, mistake, 1)
+def test_calls_are_compared_in_order_with_the_memory_they_see(tmp_path: Path) -> None:
+    early = "void hook(void);\n#define task_is_seen"
+    original, ported = objects(
+        tmp_path,
+        NAKED.format(text="push {r1, lr}\\n bl hook\\n pop {r1, lr}\\n " + SAVE + LOAD),
+        C.replace("void PendSV", early + "\nvoid PendSV", 1).format(middle="hook();"),
+    )
+    with pytest.raises(NotProved, match=r"hook\(\)"):
+        prove(original, ported, "PendSV_Handler", SWITCH, COMMAND)
 
-    wrong = make_pair(CASES[0], tmp_path, change)
-    for seed in range(200):
-        try:
-            outcomes = wrong.outcomes(wrong.state(seed))
-        except AssertionError:
-            return
-        if outcomes is None:
-            continue
-        original, ported = outcomes
-        same = ported.context == original.context and ported.memory == original.memory
-        if not same or ported.calls != original.calls:
-            return
-    pytest.fail("no state shows the difference")
+
+def test_a_register_lost_by_save_and_restore_alike_is_seen(tmp_path: Path) -> None:
+    """The frame fits itself, but r4 isn't in it."""
+    wrong = C.replace("R4, R11", "R5, R11").format(middle="")
+    original, ported = objects(tmp_path, NAKED.format(text=SAVE + LOAD), wrong)
+    images = link_pair(original, ported, ("PendSV_Handler",) * 2, (), COMMAND)
+    with pytest.raises(NotProved):
+        compare(*images, SWITCH)
+    with pytest.raises(NotProved):
+        equivalent(*images, SWITCH)
+
+
+@pytest.mark.parametrize("file", ["FreeRTOS", "flagged.c"])
+def test_wrong_transcriptions_are_caught_or_proved_equal(file: str) -> None:
+    """A sample; all of them: make mutants."""
+    handler = next(handler for handler in HANDLERS if handler.file == file)
+    found = campaign(handler, 10, 2)
+    assert "emulator" not in found, "the solver proved what the emulator refuted"
+    assert sum(len(changes) for verdict, changes in found.items() if " and " in verdict) >= 3
+
+
+def test_a_late_store_of_the_stack_pointer_is_caught(tmp_path: Path) -> None:
+    subject = Subject(HANDLERS[0], tmp_path)
+    lines = subject.body.splitlines()
+    store = next(line for line in lines if "= ( uint32_t ) sp;" in line and "USR_REG" not in line)
+    call = next(line for line in lines if "vTaskSwitchContext();" in line)
+    body = subject.body.replace(store + "\n", "").replace(call, call + "\n" + store)
+    assert subject.verdict(Mutant("late", body)) == "emulator and solver"
+
+
+def test_a_handler_whose_port_is_wrong_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the transcriber gets wrong: here the C loses r4 in save and restore."""
+
+    def wrong(source: Path, edited: dict[str, bytes], options: CompileOptions) -> bytes:
+        spoiled = {name: data.replace(b"R4, LR", b"R5, LR") for name, data in edited.items()}
+        return port_object(source, spoiled, options)
+
+    monkeypatch.setattr("porter.context_switch.proved.port_object", wrong)
+    tree = tree_of("running_task.c", tmp_path)
+    ports = {port.name: port for port in tree.port() if port.role != "other"}
+    escalated = ports["PendSV_Handler"]
+    assert escalated.status == "escalated" and "transcribed, but" in escalated.reason
+    data = tree.files[0].read_bytes()
+    assert escalated.replacement == data[escalated.start : escalated.end]

@@ -1,0 +1,32 @@
+"""What a handler calls: functions that become `bx lr`, as the proof itself chooses what they do to
+memory, alike for original and port."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from porter.context_switch.proof.image import STUBS, Image
+from porter.context_switch.proof.walk import reachable
+
+_BX_LR = b"\x70\x47"
+
+
+def callees_of(image: Image) -> set[str]:
+    """Functions that are called, not branched to, from what the entry leads to."""
+    elsewhere = {at: name for at, name in image.functions.items() if at >= STUBS}
+    inner = replace(image, functions=elsewhere)
+    calls = [it for it in reachable(inner, ends_with_svc=True).values() if it.name == "bl"]
+    return {image.functions[it.target()] for it in calls if it.target() in image.functions}
+
+
+def with_callees(image: Image, callees: set[str]) -> Image:
+    """The image in which callees do nothing; what is only branched to is part of the handler."""
+    functions = {at: name for at, name in image.functions.items() if at >= STUBS or name in callees}
+    chunks = []
+    for start, code in image.code:
+        data = bytearray(code)
+        for address in functions:
+            if start <= address < start + len(data):
+                data[address - start : address - start + 2] = _BX_LR
+        chunks.append((start, bytes(data)))
+    return replace(image, code=tuple(chunks), functions=functions)

@@ -1,0 +1,132 @@
+"""First oracle: original and port side by side in an emulator, from many random states."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+
+from porter.context_switch.proof.emulate import Broken, Emulator, Outcome, Stray
+from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.model import Model
+from porter.context_switch.proof.result import NotProved, Runs
+from porter.context_switch.proof.states import State
+from porter.context_switch.proof.walk import is_condition, reachable
+from porter.context_switch.result import ROLE_START
+
+STATES = 2000
+LEAST = 500  # with less, too little was tried
+_SECONDS = 3.0
+_CONTEXT = (
+    *(f"r{number}" for number in range(4, 12)),
+    "EXC_RETURN",
+    "PSP",
+    *(f"s{number}" for number in range(16, 32)),
+)
+
+
+class Pair:
+    """An original and its port, ready to run."""
+
+    def __init__(self, original: Image, ported: Image, model: Model) -> None:
+        self._model = model
+        self._variables = variables = original.variables
+        self._original = Emulator(original, model, variables, native=True)
+        self._ported = Emulator(ported, model, variables, native=False)
+
+    def outcomes(self, seed: int) -> tuple[Outcome, Outcome] | None:
+        """Both runs; None for a state that makes the original access memory that isn't there.
+        Raises NotProved where only one of them does something no handler may do."""
+        state = State(seed, self._model, self._variables)
+        try:
+            original = self._original.run(state)
+        except Stray:
+            return None
+        except Broken as problem:
+            raise NotProved(f"the original {problem}, {from_state(state)}") from problem
+        try:
+            ported = self._ported.run(state)
+        except Stray as problem:
+            where = f"only the port accesses memory that isn't there, {from_state(state)}"
+            raise NotProved(where) from problem
+        except Broken as problem:
+            raise NotProved(f"the port {problem}, {from_state(state)}") from problem
+        if found := difference(original, ported):
+            raise NotProved(f"{found}, {from_state(state)}")
+        return original, ported
+
+
+def compare(
+    original: Image, ported: Image, model: Model, states: int = STATES, least: int = LEAST
+) -> tuple[Runs, float]:
+    """What was compared, and how many instructions the port runs in the mean. Raises NotProved
+    with the first difference, with what of the original never ran, or if fewer than `least` states
+    led to its end."""
+    pair = Pair(original, ported, model)
+    steps: set[tuple[int, int]] = set()
+    compared = total = 0
+    begin = time.process_time()
+    for seed in range(states):
+        if (found := pair.outcomes(seed)) is not None:
+            compared += 1
+            steps |= found[0].steps
+            total += found[1].count
+        if time.process_time() - begin > _SECONDS and compared >= least:
+            break
+    if compared < least:
+        raise NotProved(f"only {compared} of {states} states lead to its end")
+    instructions, branches = _coverage(original, model.role, steps)
+    return Runs(compared, instructions, branches), total / compared
+
+
+def _coverage(original: Image, role: str, steps: set[tuple[int, int]]) -> tuple[int, int]:
+    """Instructions and conditions of the original; all ran, all went both ways."""
+    followers = defaultdict(set)
+    for here, after in steps:
+        followers[here].add(after)
+    ran = {after for _, after in steps}
+    expected = reachable(original, role == ROLE_START)
+    for address, instruction in expected.items():
+        where = f"'{instruction.text}' at +{address - original.entry:#x}"
+        if address not in ran:
+            raise NotProved(f"no state reaches {where}")
+        if is_condition(instruction) and len(followers[address]) < 2:
+            raise NotProved(f"{where} always goes one way")
+    return len(expected), sum(map(is_condition, expected.values()))
+
+
+def difference(original: Outcome, ported: Outcome) -> str:
+    """The first thing in which two outcomes differ; empty if they don't."""
+    for number, (one, other) in enumerate(zip(original.events, ported.events, strict=False), 1):
+        where = f"at call {number} ({one.name}())"
+        if one.name != other.name:
+            return f"call {number} is {one.name}() in the original and {other.name}() in the port"
+        if one.arguments != other.arguments:
+            return f"{where} the arguments are {one.arguments} and {other.arguments}"
+        if one.memory != other.memory:
+            return f"{where} {_memory_difference(one.memory, other.memory)}"
+        if one.masks != other.masks:
+            return f"{where} the masks are {one.masks} and {other.masks}"
+    if len(original.events) != len(ported.events):
+        return f"the original makes {len(original.events)} calls and the port {len(ported.events)}"
+    for name, first, second in zip(_CONTEXT, original.context, ported.context, strict=False):
+        if first != second:
+            return f"{name} ends as {first:#x} in the original and {second:#x} in the port"
+    if original.memory != ported.memory:
+        return f"at the end {_memory_difference(original.memory, ported.memory)}"
+    if original.masks != ported.masks:
+        return f"the masks end as {original.masks} and {ported.masks}"
+    if original.result != ported.result:
+        return f"the result is {original.result:#x} and {ported.result:#x}"
+    return ""
+
+
+def _memory_difference(one: bytes, other: bytes) -> str:
+    offset = next(index for index in range(len(one)) if one[index] != other[index]) & ~3
+    words = [int.from_bytes(data[offset : offset + 4], "little") for data in (one, other)]
+    return f"a word of memory is {words[0]:#x} in the original and {words[1]:#x} in the port"
+
+
+def from_state(state: State) -> str:
+    """The registers that a counterexample starts with."""
+    registers = " ".join(f"{value:#x}" for value in state.core)
+    return f"from r4-r11 = {registers}, PSP = {state.psp:#x}, EXC_RETURN = {state.exc_return:#x}"

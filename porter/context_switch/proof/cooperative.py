@@ -1,0 +1,88 @@
+"""The cooperative half of a port: a yield that is a function call must go where PendSV would.
+
+The yield has pushed the task's frame itself, in the shape that the handler saves. Then the pick
+(the port's own function, or what the guest library does with the registered variable) gets the
+stack pointer and returns that of the chosen task. Memory, calls and the chosen frame must be the
+handler's, for frames with and without FPU state.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from functools import lru_cache
+
+from porter.context_switch.proof.compare import STATES, difference, from_state
+from porter.context_switch.proof.emulate import Broken, Emulator, Stray
+from porter.context_switch.proof.link import link_pair
+from porter.context_switch.proof.model import Model
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.states import State
+from porter.context_switch.result import ROLE_OTHER
+
+LIBRARY = "fvm_library_pick"
+_LEAST = 200
+_BASIC = 0x10  # bit of EXC_RETURN: no FPU state in the frame
+
+
+def library_pick(variable: str, choose: str) -> str:
+    """C of what the guest library's switch does with `virt_yield_task(&variable, choose, ...)`."""
+    return f"""\
+extern void *volatile {variable};
+void {choose}(void);
+unsigned *{LIBRARY}(unsigned *sp);
+unsigned *{LIBRARY}(unsigned *sp)
+{{
+    unsigned **volatile *task = (unsigned **volatile *)&{variable};
+    **task = sp;
+    {choose}();
+    return **task;
+}}
+"""
+
+
+@lru_cache(maxsize=64)
+def prove_pick(
+    original: bytes,
+    pick: bytes,
+    symbols: tuple[str, str],
+    model: Model,
+    short: bool,
+    command: tuple[str, ...],
+) -> int:
+    """How many yields were compared. `symbols`: the handler in one object and the pick in the
+    other; `short`: no EXC_RETURN in the frame. Raises NotProved."""
+    images = link_pair(original, pick, symbols, dict(model.arguments), command)
+    words = images[0].variables
+    handler = Emulator(images[0], model, words, native=True)
+    function = replace(model, role=ROLE_OTHER, returns=True)
+    picker = Emulator(images[1], function, words, native=False)
+    compared = 0
+    for seed in range(STATES // 2):
+        state = State(seed, model, words)
+        if state.psp == 0:  # nobody yields before the first task runs
+            continue
+        try:
+            wanted = handler.run(state)
+        except Stray:
+            continue
+        frame = [*state.core, *([] if short else [state.exc_return])]
+        frame += [] if short or state.exc_return & _BASIC else state.fpu
+        state.frame = struct.pack(f"<{len(frame)}I", *frame)
+        state.scratch[0] = state.psp - len(state.frame)
+        try:
+            picked = picker.run(state)
+        except (Stray, Broken) as problem:
+            raise NotProved(
+                f"the yield {problem or 'goes astray'}, {from_state(state)}"
+            ) from problem
+        resumed = 32 if short else 36 if wanted.context[8] & _BASIC else 100
+        if picked.result + resumed != wanted.context[9]:
+            raise NotProved(f"a yield resumes another frame than PendSV, {from_state(state)}")
+        context, result = wanted.context, picked.result
+        if found := difference(wanted, replace(picked, context=context, result=wanted.result)):
+            raise NotProved(f"a yield isn't PendSV: {found}, {from_state(state)}")
+        compared += bool(result)
+    if compared < _LEAST:
+        raise NotProved(f"only {compared} yields could be compared")
+    return compared

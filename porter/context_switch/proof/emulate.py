@@ -1,0 +1,279 @@
+"""One run of a handler in an emulator: the original as an exception enters it, or its C as VCT
+calls it.
+
+Exception entry isn't emulated: the original starts with PSP, EXC_RETURN and the task's registers in
+place, and ends where it branches to an EXC_RETURN, which no memory backs.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+import unicorn as _unicorn
+from unicorn import arm_const as arm
+
+from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
+from porter.context_switch.proof.model import (
+    BLOCK_WORDS,
+    ICSR,
+    MASKS,
+    PENDING,
+    PENDSVSET,
+    SPIN,
+    SVC,
+    SWITCH,
+    SYSTEM_SPACE,
+    TRIGGER,
+    USR_REG,
+    USR_WORDS,
+    YIELD,
+    YIELD_BYTE,
+    Model,
+    kept,
+)
+from porter.context_switch.proof.states import ARENA, PAGE, State
+
+unicorn: Any = _unicorn  # its type information says less than it does
+STACK = 0x2002_0000
+TOP = STACK + PAGE - 64
+RETURN = 0x0880_0000  # nothing there: where a C function returns to
+_MOST = 5000  # instructions
+_SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
+_BRANCH_TO_ITSELF = 0xE7FE
+_CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
+_FPU = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32)]
+_SCRATCH = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
+_MASKS = [arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI]
+_DESTROYED = [0xDEAD_0001 + 2 * number for number in range(5)]
+_ENDS = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT, unicorn.UC_ERR_EXCEPTION)
+_NO_MEMORY = (
+    unicorn.UC_ERR_READ_UNMAPPED,
+    unicorn.UC_ERR_WRITE_UNMAPPED,
+    unicorn.UC_ERR_WRITE_PROT,
+)
+
+
+class Stray(Exception):
+    """The state made the handler access memory that isn't there."""
+
+
+class Broken(Exception):
+    """What no handler may do; str() says what."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A call, or what stands for one."""
+
+    name: str
+    arguments: tuple[int, ...]
+    memory: bytes
+    masks: tuple[bool, bool]
+
+
+@dataclass
+class Outcome:
+    """What a run left behind. `context`: r4-r11, EXC_RETURN, PSP, S16-S31. `ended`: by an event
+    behind which original and port need no comparison."""
+
+    context: list[int] = field(default_factory=list)
+    memory: bytes = b""
+    masks: tuple[bool, bool] = (False, False)
+    events: list[Event] = field(default_factory=list)
+    ended: bool = False
+    result: int = 0
+    steps: set[tuple[int, int]] = field(default_factory=set)  # (instruction, what ran next)
+    count: int = 0  # instructions
+
+
+class Emulator:
+    """Runs one image from many states."""
+
+    def __init__(self, image: Image, model: Model, variables: int, native: bool) -> None:
+        """`variables`: words of the data section in use; `native`: this is the original."""
+        self._image, self._model, self._native = image, model, native
+        self._size = 4 * variables
+        self._uc: Any = unicorn.Uc(
+            unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
+        )
+        uc = self._uc
+        uc.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4)
+        data = unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE
+        code = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
+        for place, limit, rights in (
+            (CODE, STUBS, code), (STUBS, CONSTANTS, code), (CONSTANTS, RETURN, unicorn.UC_PROT_READ)
+        ):  # fmt: skip
+            ends = [start + len(data) for start, data in image.code if place <= start < limit]
+            uc.mem_map(place, -(-(max([*ends, place + 1]) - place) // PAGE) * PAGE, rights)
+        uc.mem_map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
+        for place in (0, ARENA, STACK, STATE, SYSTEM_SPACE):
+            uc.mem_map(place, PAGE, data)
+        for start, words in image.code:
+            uc.mem_write(start, words)
+        uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
+        if not native:
+            yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
+            uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
+        system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
+        uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
+        self._state: State | None = None
+        self._last = self._calls = 0
+        self._problem = ""
+        self._outcome = Outcome()
+
+    def run(self, state: State) -> Outcome:
+        """One run. Raises Stray and Broken."""
+        uc = self._start(state)
+        handled = self._model.is_handler
+        # A plain function keeps its caller's registers; a handler's C has a caller of its own.
+        core = state.core if self._native or not handled else [n << 20 | 5 for n in range(8)]
+        self._registers(_CORE, core)
+        self._registers(_FPU, state.fpu)
+        resumes = self._native and handled
+        uc.reg_write(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
+        end = self._emulate()
+        outcome = self._outcome
+        outcome.memory, outcome.masks = self._memory(), self._masks()
+        if self._model.returns:
+            outcome.result = uc.reg_read(arm.UC_ARM_REG_R0)
+        if not outcome.ended:
+            if uc.reg_read(arm.UC_ARM_REG_SP) != TOP:
+                raise Broken("leaves words on its own stack")
+            if resumes:
+                psp = uc.reg_read(arm.UC_ARM_REG_PSP)
+                outcome.context = [*self._read(_CORE), end, psp, *self._read(_FPU)]
+            elif end != RETURN | 1:
+                raise Broken(f"returns to {end:#x}")
+            elif self._read(_CORE) != core or self._read(_FPU) != state.fpu:
+                raise Broken("loses a register of its caller")
+        if not self._native:
+            block = self._block()
+            if kept(block) != kept(self._initial_block(state)):
+                raise Broken("changes fvm_state outside USR_REG and the masks")
+            context = block[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
+            if handled:
+                outcome.context = context
+            elif context != self._context(state):
+                raise Broken("changes USR_REG")
+        return outcome
+
+    def _start(self, state: State) -> Any:
+        uc, self._state, self._outcome = self._uc, state, Outcome()
+        self._last = self._calls = 0
+        self._problem = ""
+        uc.mem_write(DATA, state.variables)
+        uc.mem_write(0, state.arena)
+        uc.mem_write(ARENA, state.arena)
+        if state.frame and not self._native:
+            uc.mem_write(state.psp - len(state.frame), state.frame)
+        uc.mem_write(SYSTEM_SPACE, bytes(PAGE))
+        self._registers(_SCRATCH, state.scratch)
+        uc.reg_write(arm.UC_ARM_REG_CONTROL, 0)
+        uc.reg_write(arm.UC_ARM_REG_SP, TOP)
+        if self._native:
+            uc.reg_write(arm.UC_ARM_REG_PSP, state.psp)
+            self._registers(_MASKS, list(state.masks))
+        else:
+            block = self._initial_block(state)
+            uc.mem_write(STATE, struct.pack(f"<{BLOCK_WORDS}I", *block))
+        return uc
+
+    def _initial_block(self, state: State) -> list[int]:
+        block = [0] * BLOCK_WORDS
+        in_vct = int(self._model.is_handler)
+        block[MASKS // 4] = in_vct | state.masks[0] << 16 | state.masks[1] << 24
+        block[PENDING // 4] = state.pending
+        block[USR_REG // 4 : USR_REG // 4 + USR_WORDS] = self._context(state)
+        return block
+
+    def _context(self, state: State) -> list[int]:
+        return [*state.core, state.exc_return, state.psp, *state.fpu]
+
+    def _emulate(self) -> int:
+        """Run until nothing backs the PC; the address it went to, bit 0 as written."""
+        try:
+            self._uc.emu_start(self._image.entry | 1, 0xFFFF_FFFF, count=_MOST)
+        except unicorn.UcError as error:
+            if error.errno in _NO_MEMORY:
+                raise Stray from error
+            if error.errno not in _ENDS:
+                raise Broken(f"stops the processor: {error}") from error
+            last = self._image.word(self._last, 2)
+            if self._native and last is not None and last & 0xFF00 == _SUPERVISOR_CALL:
+                self._event(TRIGGER, (SVC,))
+        if self._problem:
+            raise Broken(self._problem)
+        if self._outcome.count >= _MOST:
+            raise Broken(f"still runs after {_MOST} instructions")
+        thumb = self._uc.reg_read(arm.UC_ARM_REG_CPSR) >> 5 & 1
+        return int(self._uc.reg_read(arm.UC_ARM_REG_PC) & ~1 | thumb)
+
+    def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
+        outcome = self._outcome
+        outcome.steps.add((self._last, address))
+        outcome.count += 1
+        self._last = address
+        if self._image.word(address, 2) == _BRANCH_TO_ITSELF:
+            self._event(SPIN, ())
+            return
+        name = self._image.functions.get(address)
+        if name is None or self._state is None:
+            return
+        arguments = tuple(self._read(_SCRATCH[: self._model.words(name)]))
+        self._registers(_SCRATCH, _DESTROYED)
+        if self._model.silent(name):
+            return
+        if name == YIELD:
+            name, arguments = TRIGGER, (SWITCH,)
+        self._event(name, arguments)
+        if name == TRIGGER:
+            return
+        effect = self._state.effect(self._calls)
+        self._calls += 1
+        uc.mem_write(DATA, effect.variables)
+        for place, value in effect.words:
+            uc.mem_write(place, struct.pack("<I", value))
+        self._registers(_SCRATCH, effect.scratch if self._native else _DESTROYED)
+        uc.reg_write(arm.UC_ARM_REG_R0, effect.scratch[0])
+
+    def _system_write(
+        self, uc: Any, access: int, address: int, size: int, value: int, data: object
+    ) -> None:
+        if not self._native:
+            self._problem = f"writes the system register at {address:#x}"
+        elif address == ICSR and value & PENDSVSET:
+            self._event(TRIGGER, (SWITCH,))
+
+    def _yield(self, *_: object) -> None:
+        self._event(TRIGGER, (SWITCH,))
+
+    def _event(self, name: str, arguments: tuple[int, ...]) -> None:
+        masks = self._masks() if self._model.sees_masks else (False, False)
+        self._outcome.events.append(Event(name, arguments, self._memory(), masks))
+        if name == SPIN or (name, arguments) == (TRIGGER, (SVC,)):
+            self._outcome.ended = True
+            self._uc.emu_stop()
+
+    def _masks(self) -> tuple[bool, bool]:
+        if self._native:
+            primask, basepri = self._read(_MASKS)
+        else:
+            primask, basepri = self._uc.mem_read(STATE + MASKS + 2, 2)
+        return (primask != 0, basepri != 0)
+
+    def _block(self) -> list[int]:
+        return list(struct.unpack(f"<{BLOCK_WORDS}I", self._uc.mem_read(STATE, 4 * BLOCK_WORDS)))
+
+    def _memory(self) -> bytes:
+        """What both have: variables, the arena, the lowest page."""
+        parts = ((DATA, self._size), (ARENA, PAGE), (0, PAGE))
+        return b"".join(bytes(self._uc.mem_read(start, size)) for start, size in parts)
+
+    def _registers(self, registers: list[int], values: list[int]) -> None:
+        for register, value in zip(registers, values, strict=True):
+            self._uc.reg_write(register, value)
+
+    def _read(self, registers: list[int]) -> list[int]:
+        return [self._uc.reg_read(register) for register in registers]

@@ -1,0 +1,152 @@
+"""Second oracle: what original and port leave behind, compared for all states at once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import z3
+
+from porter.context_switch.proof.emulate import RETURN, TOP
+from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.machine import CONTEXT, CORE, FPU, Path
+from porter.context_switch.proof.model import BLOCK_WORDS, MASKS, USR_REG, Model, kept
+from porter.context_switch.proof.paths import Explorer
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.terms import Term, Truth, bits, same, symbol, truth
+
+SECONDS = 3.0
+_SHOWN = ("PSP", "EXC_RETURN", *CORE)
+
+Difference = tuple[str, Truth]  # what differs, and when
+
+
+def equivalent(original: Image, ported: Image, model: Model, seconds: float = SECONDS) -> int:
+    """How many paths the original has; on each the port does the same in every state. Raises
+    NotProved with a counterexample, or where the solver or this interpreter gives up."""
+    deadline = time.process_time() + seconds
+    natives = Explorer(original, model, True, deadline).paths()
+    ports = Explorer(ported, model, False, deadline).paths()
+    for native in natives:
+        twins = [port for port in ports if _same_way(native, port)]
+        for port in twins or ports:
+            _compare(native, port, deadline)
+    return len(natives)
+
+
+def _same_way(native: Path, port: Path) -> bool:
+    """Whether two paths are taken under literally the same conditions: then no other pair of
+    theirs has a state in common."""
+    if len(native.decided) != len(port.decided):
+        return False
+    return all(any(one.eq(other) for other in port.decided) for one in native.decided)
+
+
+def _compare(native: Path, port: Path, deadline: float) -> None:
+    found = [(what, when) for what, when in _differences(native, port) if when is not False]
+    if not found:
+        return
+    left = deadline - time.process_time()
+    if left <= 0:
+        raise NotProved("not proved for all states in the time that a handler has")
+    solver: Any = z3.Solver()
+    solver.set("timeout", max(1, int(left * 1000)))
+    solver.add(*native.conditions, *port.decided)
+    solver.add(z3.Or([when for _, when in found]))
+    result = solver.check()
+    if result == z3.unknown:
+        raise NotProved("not proved for all states in the time that a handler has")
+    if result == z3.sat:
+        raise NotProved(_counterexample(solver.model(), found))
+
+
+def _differences(native: Path, port: Path) -> list[Difference]:
+    """All that could differ between two paths."""
+    model = native.model
+    found: list[Difference] = []
+    if [event.name for event in native.events] != [event.name for event in port.events]:
+        found.append(("the calls", True))
+        return found
+    for number, (one, other) in enumerate(zip(native.events, port.events, strict=True), 1):
+        where = f"at call {number} ({one.name}())"
+        for index, pair in enumerate(zip(one.arguments, other.arguments, strict=True)):
+            found.append((f"{where} argument {index}", _unequal(*pair)))
+        found.append(
+            (f"a variable {where}", one.variables.differs(other.variables, f"name {number}"))
+        )
+        found.append((f"memory {where}", one.memory.differs(other.memory, f"place {number}")))
+        if model.sees_masks:
+            found += _masks(where, one.masks, other.masks)
+    if native.ended or port.ended:
+        found.append(("the end", native.ended != port.ended))
+        return [*found, *_alignment(native, port)]
+    found.append(("a variable at the end", native.variables.differs(port.variables, "variable")))
+    found.append(("memory at the end", native.memory.differs(port.memory, "place")))
+    found += _masks("at the end", native.masks(), port.masks())
+    if model.returns:
+        found.append(("the result", _unequal(native.read("r0"), port.read("r0"))))
+    found += _context(native, port) if model.is_handler else _returned(native)
+    return [*found, *_returned(port), *_block(port), *_alignment(native, port)]
+
+
+def _alignment(native: Path, port: Path) -> list[Difference]:
+    """What the port takes for granted and the original doesn't."""
+    owed = [it for it in port.aligned if not any(map(it.eq, native.aligned))]
+    return [("the alignment of an access", truth(z3.Not(condition))) for condition in owed]
+
+
+def _context(native: Path, port: Path) -> list[Difference]:
+    """Registers of the task that is resumed."""
+    ends = [native.read(name) for name in (*CORE,)]
+    ends += [native.exit, native.read("PSP"), *(native.read(name) for name in FPU)]
+    words = [port.block[USR_REG + 4 * index] for index in range(len(CONTEXT))]
+    found = [(name, _unequal(*pair)) for name, *pair in zip(CONTEXT, ends, words, strict=True)]
+    return [*found, ("the original's own stack", _unequal(native.read("sp"), TOP))]
+
+
+def _returned(path: Path) -> list[Difference]:
+    """What a C function owes its caller."""
+    caller = "caller's " if path.model.is_handler else ""
+    owed = [(name, symbol(caller + name)) for name in CORE]
+    owed += [(name, symbol(name)) for name in FPU]
+    found = [(f"{name} of the caller", _unequal(path.read(name), word)) for name, word in owed]
+    found.append(("the return address", _unequal(path.exit, RETURN | 1)))
+    return [*found, ("the stack", _unequal(path.read("sp"), TOP))]
+
+
+def _block(port: Path) -> list[Difference]:
+    """fvm_state outside the masks; outside USR_REG too where no task is resumed."""
+    words = [port.block[4 * index] for index in range(BLOCK_WORDS)]
+    before = [symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)]
+    pairs = zip(kept(words), kept(before), strict=True)
+    found = [("fvm_state", _unequal(word, old)) for word, old in pairs]
+    if not port.model.is_handler:
+        context = [words[USR_REG // 4 + index] for index in range(len(CONTEXT))]
+        pairs = zip(context, map(symbol, CONTEXT), strict=True)
+        found += [("USR_REG", _unequal(word, old)) for word, old in pairs]
+    assert MASKS == 0
+    return found
+
+
+def _masks(where: str, one: tuple[Term, Term], other: tuple[Term, Term]) -> list[Difference]:
+    names = ("PRIMASK", "BASEPRI")
+    return [
+        (f"{name} {where}", truth((bits(first) != 0) != (bits(second) != 0)))
+        for name, first, second in zip(names, one, other, strict=True)
+    ]
+
+
+def _unequal(one: Any, other: Any) -> Truth:
+    return False if same(one, other) else truth(bits(one) != bits(other))
+
+
+def _counterexample(model: Any, found: list[Difference]) -> str:
+    what = next(
+        what for what, when in found
+        if when is True or z3.is_true(model.eval(when, model_completion=True))
+    )  # fmt: skip
+    values = " ".join(
+        f"{name} = {model.eval(symbol(name), model_completion=True).as_long():#x}"
+        for name in _SHOWN
+    )
+    return f"{what} differs (z3), from {values}"

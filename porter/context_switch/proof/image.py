@@ -1,0 +1,29 @@
+"""Linked code, and where the proof puts what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CODE, STUBS, CONSTANTS = 0x0800_0000, 0x0840_0000, 0x0860_0000
+DATA, STATE = 0x2000_0000, 0x2010_0000
+
+
+@dataclass(frozen=True)
+class Image:
+    """Linked code: `code` by the address it starts at, `functions` that are called by address.
+
+    `entry` is the handler's address with bit 0 clear, `variables` how many words at DATA are in
+    use.
+    """
+
+    code: tuple[tuple[int, bytes], ...]
+    entry: int
+    functions: dict[int, str]
+    variables: int
+
+    def word(self, address: int, size: int = 4) -> int | None:
+        """What code or constants hold at an address."""
+        for start, chunk in self.code:
+            if start <= address and address + size <= start + len(chunk):
+                return int.from_bytes(chunk[address - start : address - start + size], "little")
+        return None

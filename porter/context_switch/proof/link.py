@@ -1,0 +1,162 @@
+"""Links original and port so that whatever both know has one address in both.
+
+Then a word of memory can be compared as it is, pointers too. The project's linker reads the
+relocations, not the transcriber.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+
+from porter.context_switch.assemble import CompileError, run
+from porter.context_switch.proof.callees import callees_of, with_callees
+from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
+from porter.context_switch.result import NotTranscribable
+
+DATA_SIZE = 0x8000
+VARIABLE = 0x100  # bytes of a variable that another file defines
+BLOCK = "fvm_state"
+_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JUMP8
+_PLAIN = re.compile(r"[\w.$]+")
+_WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
+
+
+class _Unit:
+    """What the layout has to know of a relocatable object."""
+
+    def __init__(self, raw: bytes, called: Iterable[str]) -> None:
+        """`called`: functions whose calls may not show in the relocations."""
+        self.raw = raw
+        self.sections: dict[str, tuple[int, int, int]] = {}  # flags, size, alignment
+        self.undefined: set[str] = set()
+        self.called = set(called)
+        elf = ELFFile(BytesIO(raw))
+        for section in elf.iter_sections():
+            if section["sh_flags"] & _ALLOCATE and section["sh_size"]:
+                if not _PLAIN.fullmatch(section.name):
+                    raise NotTranscribable(f"can't be proved: a section is called '{section.name}'")
+                self.sections[section.name] = (
+                    section["sh_flags"], section["sh_size"], section["sh_addralign"]
+                )  # fmt: skip
+        table: Any = elf.get_section_by_name(".symtab")
+        for symbol in table.iter_symbols():
+            if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name:
+                self.undefined.add(symbol.name)
+        for section in elf.iter_sections():
+            if isinstance(section, RelocationSection):
+                for entry in section.iter_relocations():
+                    if entry["r_info_type"] in _CALLS:
+                        self.called.add(table.get_symbol(entry["r_info_sym"]).name)
+
+
+def mentions(raw: bytes, symbol: str) -> bool:
+    """Whether an object needs a symbol from elsewhere."""
+    return symbol in _Unit(raw, ()).undefined
+
+
+def link_pair(
+    original: bytes,
+    ported: bytes,
+    symbols: tuple[str, str],
+    called: Iterable[str],
+    command: Sequence[str],
+) -> tuple[Image, Image]:
+    """Images of two relocatable objects and the function to look at in each. `called` are functions
+    that the handler may call through a register, `command` is the compiler with the options that
+    select the processor. NotTranscribable if they can't be linked."""
+    units = (_Unit(original, called), _Unit(ported, called))
+    places, words = _places(units)
+    first = _link(units[0], places, {}, command)
+    known = {name: value for name, (value, called) in _symbols(first).items() if not called}
+    second = _link(units[1], places, known, command)
+    images = [_image(raw, name, words) for raw, name in zip((first, second), symbols, strict=True)]
+    callees = {*called, *callees_of(images[0]), *callees_of(images[1])}
+    return with_callees(images[0], callees), with_callees(images[1], callees)
+
+
+def _places(units: tuple[_Unit, _Unit]) -> tuple[dict[str, int], int]:
+    """One address for each section's name, and the words of data they take."""
+    found: dict[str, int] = {}
+    free = {CODE: CODE, CONSTANTS: CONSTANTS, DATA: DATA}
+    for name in {**units[0].sections, **units[1].sections}:
+        both = [unit.sections[name] for unit in units if name in unit.sections]
+        constant = DATA if both[0][0] & _WRITE else CONSTANTS
+        kind = CODE if both[0][0] & _EXECUTE else constant
+        alignment = max(4, *(alignment for _, _, alignment in both))
+        start = -(-free[kind] // alignment) * alignment
+        found[name] = start
+        free[kind] = start + max(size for _, size, _ in both) + 64
+    slot = -(-free[DATA] // VARIABLE) * VARIABLE
+    missing = (units[0].undefined | units[1].undefined) - units[0].called - units[1].called
+    for name in sorted(missing - {BLOCK}):
+        found[f"={name}"], slot = slot, slot + VARIABLE
+    if slot > DATA + DATA_SIZE:
+        raise NotTranscribable("can't be proved: the file has too many variables")
+    return found, (slot - DATA) // 4 or 1
+
+
+def _link(
+    unit: _Unit, places: dict[str, int], known: dict[str, int], command: Sequence[str]
+) -> bytes:
+    lines = [f"{BLOCK} = {STATE:#x};"]
+    for name in sorted(unit.undefined - unit.called - {BLOCK}):
+        lines.append(f'"{name}" = {known.get(name, places.get(f"={name}", 0)):#x};')
+    lines.append("SECTIONS {")
+    for name in unit.sections:
+        lines.append(f"{name} {places[name]:#x} : {{ KEEP(*({name})) }}")
+    lines += [f".stubs {STUBS:#x} : {{ KEEP(*(.stubs)) }}", "/DISCARD/ : { *(.ARM.*) }", "}"]
+    stubs = [".syntax unified", ".thumb", '.section .stubs, "ax", %progbits']
+    for name in sorted(unit.undefined & unit.called):
+        stubs += [f".global {name}", ".thumb_func", f".type {name}, %function"]
+        stubs += [f"{name}: bx lr", "nop"]
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        script, source = Path(folder, "proof.ld"), Path(folder, "stubs.s")
+        target, image = Path(folder, "unit.o"), Path(folder, "image.elf")
+        script.write_text("\n".join(lines) + "\n")
+        source.write_text("\n".join(stubs) + "\n")
+        target.write_bytes(unit.raw)
+        options = ["-nostdlib", "-w", "-Wl,-e0", "-Wl,--no-check-sections", f"-Wl,-T,{script}"]
+        try:
+            run([*command, *options, "-o", str(image), str(target), str(source)])
+        except CompileError as error:
+            raise NotTranscribable(f"can't be linked for its proof: {error}") from error
+        return image.read_bytes()
+
+
+def _symbols(raw: bytes) -> dict[str, tuple[int, bool]]:
+    """Value, and whether it is a function, by name."""
+    table: Any = ELFFile(BytesIO(raw)).get_section_by_name(".symtab")
+    found: dict[str, tuple[int, bool]] = {}
+    for symbol in table.iter_symbols():
+        kind, value = symbol["st_info"]["type"], symbol["st_value"]
+        if symbol.name.startswith("$") or kind in ("STT_FILE", "STT_SECTION"):
+            continue
+        if kind == "STT_FUNC":
+            found[symbol.name] = (value & ~1, True)
+        else:
+            found.setdefault(symbol.name, (value, False))
+    return found
+
+
+def _image(raw: bytes, symbol: str, words: int) -> Image:
+    symbols = _symbols(raw)
+    if symbol not in symbols:
+        raise NotTranscribable(f"can't be proved: no function {symbol} in the object")
+    entry = symbols[symbol][0]
+    functions = {
+        value: name for name, (value, called) in symbols.items() if called and value != entry
+    }
+    chunks = tuple(
+        (section["sh_addr"], section.data())
+        for section in ELFFile(BytesIO(raw)).iter_sections()
+        if section["sh_flags"] & _ALLOCATE and not section["sh_flags"] & _WRITE
+    )
+    return Image(chunks, entry, functions, words)

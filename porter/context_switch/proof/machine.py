@@ -1,0 +1,286 @@
+"""The state of one symbolic path through a handler."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+from porter.context_switch.proof.emulate import RETURN, STACK, TOP
+from porter.context_switch.proof.image import DATA, STATE, Image
+from porter.context_switch.proof.memory import Memory
+from porter.context_switch.proof.model import (
+    BASEPRI,
+    BLOCK_WORDS,
+    CPACR,
+    ICSR,
+    MASKS,
+    PENDSVSET,
+    PRIMASK,
+    SHPR,
+    SPIN,
+    SVC,
+    SWITCH,
+    SYSTEM_SPACE,
+    TRIGGER,
+    USR_REG,
+    VCT_ACT,
+    YIELD,
+    YIELD_BYTE,
+    Model,
+)
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.states import PAGE
+from porter.context_switch.proof.terms import (
+    Known,
+    Term,
+    Truth,
+    add,
+    apply,
+    binary,
+    bits,
+    insert,
+    learned,
+    split,
+    symbol,
+    truth,
+)
+from porter.context_switch.proof.terms import field as bit_field
+
+SCRATCH = ("r0", "r1", "r2", "r3", "r12")
+CORE = tuple(f"r{number}" for number in range(4, 12))
+FPU = tuple(f"s{number}" for number in range(16, 32))
+CONTEXT = (*CORE, "EXC_RETURN", "PSP", *FPU)  # in the order of USR_REG
+
+
+@dataclass(frozen=True)
+class Event:
+    """A call, or what stands for one."""
+
+    name: str
+    arguments: tuple[Term, ...]
+    variables: Memory
+    memory: Memory
+    masks: tuple[Term, Term]
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What set the flags last: a subtraction, an addition or a result; `carry` of a shift."""
+
+    kind: str = ""
+    left: Term = 0
+    right: Term = 0
+    carry: Truth | None = None
+
+
+@dataclass
+class Path:
+    """`conditions` hold on it: those `decided` at branches, and that addresses are `aligned`.
+    `variables` are what has a name, `memory` is where pointers lead."""
+
+    image: Image
+    model: Model
+    native: bool
+    pc: int
+    registers: dict[str, Term]
+    block: dict[int, Term]
+    variables: Memory
+    memory: Memory
+    stack: dict[int, Term] = field(default_factory=dict)
+    system: dict[int, Term] = field(default_factory=dict)
+    flags: Flags = Flags()
+    predicates: tuple[str, ...] = ()
+    conditions: list[Any] = field(default_factory=list)
+    decided: list[Any] = field(default_factory=list)
+    aligned: list[Any] = field(default_factory=list)
+    known: list[Known] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    calls: int = 0
+    steps: int = 0
+    ended: bool = False  # by the event that ends the comparison
+    exit: Term | None = None
+
+    def fork(self) -> Path:
+        """The same path, to go on in another way."""
+        other = copy(self)
+        for name in ("registers", "block", "stack", "system"):
+            setattr(other, name, dict(getattr(self, name)))
+        for name in ("conditions", "decided", "aligned", "known", "events"):
+            setattr(other, name, list(getattr(self, name)))
+        other.variables, other.memory = self.variables.copy(), self.memory.copy()
+        return other
+
+    def fresh(self, what: str) -> Term:
+        """A word that original and port know nothing common of."""
+        side = "original" if self.native else "port"
+        return symbol(f"{side}.{what}.{self.steps}")
+
+    def read(self, register: str) -> Term:
+        """A register's word."""
+        if register == "pc":
+            return self.pc + 4
+        if register not in self.registers:
+            self.registers[register] = self.fresh(register)
+        return self.registers[register]
+
+    def write(self, register: str, value: Term) -> None:
+        """Set a register."""
+        self.registers[register] = apply(self.known, value)
+
+    def settle(self, condition: Any) -> None:
+        """Go on where a condition holds, and put in what it says."""
+        self.decided.append(condition)
+        self.conditions.append(condition)
+        if (fact := learned(condition)) is None:
+            return
+        self.known.append(fact)
+        self.registers = {name: apply(self.known, word) for name, word in self.registers.items()}
+        self.stack = {place: apply(self.known, word) for place, word in self.stack.items()}
+        self.block = {place: apply(self.known, word) for place, word in self.block.items()}
+        self.variables.apply(self.known)
+        self.memory.apply(self.known)
+
+    def load(self, address: Term, size: int = 4, signed: bool = False) -> Term:
+        """`size` bytes, extended to a word."""
+        word = self._load_word(self._aligned(address, size))
+        if size == 4:
+            return word
+        if isinstance(address, int):
+            return bit_field(word, address % 4 * 8, size * 8, signed)
+        shift = binary("<<", binary("&", address, 3), 3)
+        return bit_field(binary(">>", word, shift), 0, size * 8, signed)
+
+    def store(self, address: Term, value: Term, size: int = 4) -> None:
+        """Write `size` bytes."""
+        place = self._aligned(address, size)
+        if not self.native and isinstance(address, int) and address == STATE + YIELD_BYTE:
+            self.event(TRIGGER, (SWITCH,))
+        if size != 4:
+            old = self._load_word(place)
+            if isinstance(address, int):
+                value = insert(old, value, address % 4 * 8, size * 8)
+            else:
+                shift = binary("<<", binary("&", address, 3), 3)
+                mask = binary("<<", (1 << size * 8) - 1, shift)
+                kept = binary("&", old, binary("^", mask, 0xFFFF_FFFF))
+                value = binary("|", kept, binary("&", binary("<<", value, shift), mask))
+        self._store_word(place, value)
+
+    def masks(self) -> tuple[Term, Term]:
+        """PRIMASK and BASEPRI, in values of which only zero or not matters."""
+        if self.native:
+            return self.registers["PRIMASK"], self.registers["BASEPRI"]
+        word = self.block[MASKS]
+        return bit_field(word, 8 * PRIMASK, 8), bit_field(word, 8 * BASEPRI, 8)
+
+    def event(self, name: str, arguments: tuple[Term, ...]) -> None:
+        """Note a call. The supervisor call ends what is compared."""
+        memories = self.variables.copy(), self.memory.copy()
+        self.events.append(Event(name, arguments, *memories, self.masks()))
+        if name == SPIN or (name == TRIGGER and arguments == (SVC,)):
+            self.ended = True
+
+    def call(self, name: str) -> None:
+        """A function that does to memory what it likes, and destroys what it may."""
+        arguments = tuple(map(self.read, SCRATCH[: self.model.words(name)]))
+        for register in (*SCRATCH, "lr", *(f"s{number}" for number in range(16))):
+            self.registers[register] = self.fresh(f"destroyed {register}")
+        self.flags = Flags()
+        if self.model.silent(name):
+            return
+        if name == YIELD:
+            name, arguments = TRIGGER, (SWITCH,)
+        self.event(name, arguments)
+        if name != TRIGGER:
+            self.calls += 1
+            self.variables = Memory(f"variables {self.calls}")
+            self.memory = Memory(f"memory {self.calls}")
+            self.registers["r0"] = symbol(f"result {self.calls}")
+
+    def _aligned(self, address: Term, size: int) -> Term:
+        """The address of the word around an address. That an access is aligned may be taken for
+        granted in the original; the port has to show it."""
+        if isinstance(address, int):
+            if address % size:
+                raise NotProved(f"accesses {size} bytes at the odd address {address:#x}")
+            return address & ~3
+        if size > 1:
+            aligned = truth(bits(address) & (size - 1) == 0)
+            if not isinstance(aligned, bool) and not any(map(aligned.eq, self.aligned)):
+                self.aligned.append(aligned)
+                self.conditions.append(aligned)
+        return address if size == 4 else binary("&", address, ~3 & 0xFFFF_FFFF)
+
+    def _load_word(self, address: Term) -> Term:
+        if not isinstance(address, int):
+            return self._memory(address).load(address)
+        if STACK <= address < STACK + PAGE:
+            return self.stack.get(address, self.fresh(f"unwritten word at {address:#x}"))
+        if STATE <= address < STATE + 4 * BLOCK_WORDS and not self.native:
+            return self.block[address - STATE]
+        if SYSTEM_SPACE <= address < SYSTEM_SPACE + PAGE and self.native:
+            if address not in self.system:
+                self.system[address] = symbol(f"system {address:#x}")
+            return self.system[address]
+        if address >= 0xE000_0000:
+            raise NotProved(f"reads the system register at {address:#x}")
+        constant = self.image.word(address)
+        return constant if constant is not None else self._memory(address).load(address)
+
+    def _store_word(self, address: Term, value: Term) -> None:
+        value = apply(self.known, value)
+        if not isinstance(address, int):
+            self._memory(address).store(address, value)
+        elif STACK <= address < STACK + PAGE:
+            self.stack[address] = value
+        elif STATE <= address < STATE + 4 * BLOCK_WORDS and not self.native:
+            self.block[address - STATE] = value
+        elif address >= 0xE000_0000:
+            self._system_store(address, value)
+        elif self.image.word(address) is not None:
+            raise NotProved(f"writes to the constant at {address:#x}")
+        else:
+            self._memory(address).store(address, value)
+
+    def _memory(self, address: Term) -> Memory:
+        """An address that is a variable's plus something leads to a variable; no other does."""
+        start = split(address)[1]
+        return self.variables if DATA <= start < DATA + 4 * self.image.variables else self.memory
+
+    def _system_store(self, address: int, value: Term) -> None:
+        """What a guest has instead: a switch request; FPU access by grant; no priorities."""
+        old = self.system.get(address, symbol(f"system {address:#x}"))
+        if self.native and address == ICSR and value == PENDSVSET:
+            self.event(TRIGGER, (SWITCH,))
+        elif self.native and address == CPACR:
+            if binary("&", binary("^", value, old), 0xFF0F_FFFF) != 0:
+                raise NotProved(f"writes {value} to CPACR")
+        elif not self.native or address not in SHPR:
+            raise NotProved(f"writes the system register at {address:#x}")
+        self.system[address] = value
+
+
+def entry(image: Image, model: Model, native: bool) -> Path:
+    """The state in which a function begins. Unknown words that both sides have carry one name."""
+    core = {name: symbol(name) for name in CORE}
+    fpu = {name: symbol(name) for name in FPU}
+    context = [symbol(name) for name in CONTEXT]
+    primask = bit_field(symbol("PRIMASK"), 0, 1) if not model.opens_unmasked[0] else 0
+    basepri = bit_field(symbol("BASEPRI"), 0, 1) if not model.opens_unmasked[1] else 0
+    memories = Memory("variables"), Memory("memory")
+    path = Path(image, model, native, image.entry, {}, {}, *memories)
+    path.registers = {name: symbol(name) for name in SCRATCH}
+    path.registers |= {"sp": TOP, "lr": RETURN | 1, **core, **fpu}
+    if native:
+        path.registers |= {"PSP": symbol("PSP"), "PRIMASK": primask, "BASEPRI": basepri}
+        if model.is_handler:
+            path.registers["lr"] = symbol("EXC_RETURN")
+        return path
+    if model.is_handler:  # its caller is VCT
+        path.registers |= {name: symbol(f"caller's {name}") for name in CORE}
+    path.block = {4 * index: symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)}
+    masks = add(binary("<<", primask, 8 * PRIMASK), binary("<<", basepri, 8 * BASEPRI))
+    path.block[MASKS] = binary("|", masks, int(model.is_handler) << 8 * VCT_ACT)
+    path.block |= {USR_REG + 4 * index: word for index, word in enumerate(context)}
+    return path

@@ -1,0 +1,74 @@
+"""What stands for what: the guest's side of a port as both oracles see it.
+
+A handler's C finds the interrupted task in USR_REG and the masks in `fvm_state`; calls of the guest
+library stand for what the original did with the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
+
+SYSTEM_SPACE = 0xE000_E000
+ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
+SHPR = (0xE000_ED1C, 0xE000_ED20)  # exception priorities: a guest has those of its vectors
+PENDSVSET = 1 << 28
+
+# struct fvm_state of <fvm/state.h>, offsets in bytes. Its _Static_asserts pin the same ones.
+MASKS, PENDING, TASK_NAME, USR_REG = 0, 4, 8, 32
+VCT_ACT, PRIMASK, BASEPRI = 0, 2, 3
+USR_WORDS = 10 + 16  # R4-R11, LR, SP, S16-S31
+BLOCK_WORDS = 56
+_FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_WORDS)}
+
+TRIGGER = "virt_vct_trig"
+SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
+YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
+YIELD_BYTE = PENDING + 1
+SVC, SWITCH = 2, 0  # virtual vectors
+# Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
+# the guest library before the first task how a yield switches.
+_SILENT = ("virt_unmask_pending", "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")
+
+
+def kept(block: Sequence[object]) -> list[object]:
+    """Words of fvm_state that a port must leave alone, the masks aside."""
+    return [word for index, word in enumerate(block) if index not in _FREE and index != MASKS // 4]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One function. `arguments` says how many words each callee takes; `extra` are callees that
+    only the port has, for fault records; `returns` whether the function has a result."""
+
+    role: str
+    arguments: tuple[tuple[str, int], ...] = ()
+    extra: frozenset[str] = frozenset()
+    returns: bool = False
+
+    @property
+    def is_handler(self) -> bool:
+        """Whether an exception enters it: then it ends by resuming a task."""
+        return self.role in (ROLE_SWITCH, ROLE_SVC)
+
+    @property
+    def opens_unmasked(self) -> tuple[bool, bool]:
+        """Whether PRIMASK and BASEPRI are surely clear at entry: a mask would hold a switch
+        handler off, and under PRIMASK an SVC is a fault."""
+        return self.is_handler, self.role == ROLE_SWITCH
+
+    @property
+    def sees_masks(self) -> bool:
+        """Whether the masks during a call matter. Behind a switch handler they hold off nesting,
+        which VCT doesn't have."""
+        return self.role != ROLE_SWITCH
+
+    def silent(self, name: str) -> bool:
+        """Whether a call is of no interest."""
+        return name in _SILENT or name in self.extra
+
+    def words(self, name: str) -> int:
+        """How many argument words a call has."""
+        return 1 if name == TRIGGER else dict(self.arguments).get(name, 0)

@@ -1,0 +1,147 @@
+"""All paths through a function, each with the conditions under which it is taken."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import z3
+
+from porter.context_switch.proof.conditions import holds
+from porter.context_switch.proof.execute import execute
+from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.machine import Path, entry
+from porter.context_switch.proof.model import SPIN, Model
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.terms import Truth, apply, equal, truth
+from porter.context_switch.proof.thumb import Code, Instruction
+
+_MOST_STEPS = 5000
+_MOST_PATHS = 256
+
+
+class Explorer:
+    """Finds the paths of one image. `deadline` is a value of time.process_time()."""
+
+    def __init__(self, image: Image, model: Model, native: bool, deadline: float) -> None:
+        self._image = image
+        self._code = Code(image)
+        self._solver: Any = z3.Solver()
+        self._solver.set("timeout", 500)
+        self._deadline = deadline
+        self._waiting = [entry(image, model, native)]
+        self._side = "original" if native else "port"
+
+    def paths(self) -> list[Path]:
+        """Every path. Raises NotProved where one isn't understood or they don't end."""
+        found: list[Path] = []
+        while self._waiting:
+            path = self._waiting.pop()
+            try:
+                while path.exit is None and not path.ended:
+                    self._step(path)
+            except NotProved as problem:
+                raise NotProved(f"the {self._side} {problem}") from problem
+            found.append(path)
+            if len(found) + len(self._waiting) > _MOST_PATHS:
+                raise NotProved(f"the {self._side} has more than {_MOST_PATHS} paths")
+        return found
+
+    def _step(self, path: Path) -> None:
+        path.steps += 1
+        if path.steps > _MOST_STEPS or time.process_time() > self._deadline:
+            raise NotProved("has too many instructions or paths to be proved in time")
+        instruction = self._code.at(path.pc)
+        predicates, path.predicates = path.predicates, path.predicates[1:]
+        code = predicates[0] if predicates else instruction.branch
+        if code and not self._decide(path, holds(path.flags, code), instruction, predicates):
+            path.pc = instruction.next
+            return
+        self._run(path, instruction, bool(predicates))
+
+    def _run(self, path: Path, instruction: Instruction, predicated: bool) -> None:
+        """An instruction whose condition holds."""
+        at, path.pc = path.pc, instruction.next
+        match instruction.name:
+            case "it":
+                path.predicates = instruction.it
+            case "b":
+                self._go(path, instruction.target(), at)
+            case "cbz" | "cbnz":
+                register = instruction.register(instruction.raw.operands[0].reg)
+                zero = equal(path.read(register), 0)
+                wanted = zero if instruction.name == "cbz" else _opposite(zero)
+                if self._decide(path, wanted, instruction, ()):
+                    self._go(path, instruction.target(), at)
+            case "bl":
+                self._call(path, instruction.target())
+            case "blx":
+                target = path.read(instruction.register(instruction.raw.operands[0].reg))
+                if not isinstance(target, int):
+                    raise NotProved(f"calls an unknown function: '{instruction.text}'")
+                self._call(path, target & ~1)
+            case _:
+                path.pc = at
+                execute(path, instruction, predicated)
+                path.pc = instruction.next
+                self._exit_to_function(path)
+
+    def _go(self, path: Path, target: int, at: int) -> None:
+        if target == at:
+            path.event(SPIN, ())
+        elif target in self._image.functions:
+            self._tail_call(path, target)
+        else:
+            path.pc = target
+
+    def _call(self, path: Path, target: int) -> None:
+        name = self._image.functions.get(target)
+        if name is None:
+            raise NotProved(f"calls {target:#x}, where no function begins")
+        path.call(name)
+
+    def _tail_call(self, path: Path, target: int) -> None:
+        """A call whose callee returns for this function."""
+        back = path.read("lr")
+        self._call(path, target)
+        path.exit = back
+
+    def _exit_to_function(self, path: Path) -> None:
+        """`bx` to a function is a call that returns to LR."""
+        if isinstance(path.exit, int) and path.exit & ~1 in self._image.functions:
+            target, path.exit = path.exit & ~1, None
+            self._tail_call(path, target)
+
+    def _decide(
+        self, path: Path, condition: Truth, instruction: Instruction, predicates: tuple[str, ...]
+    ) -> bool:
+        """Whether this path goes on with the condition true. Where both can be, a copy that
+        takes the other way is put aside."""
+        condition = apply(path.known, condition)
+        if isinstance(condition, bool):
+            return condition
+        negation = _opposite(condition)
+        for known in path.decided:
+            if known.eq(condition):
+                return True
+            if known.eq(negation):
+                return False
+        can_be, can_fail = self._possible(path, condition), self._possible(path, negation)
+        if can_be and can_fail:
+            other = path.fork()
+            other.settle(negation)
+            other.pc = instruction.next
+            self._waiting.append(other)
+        path.settle(condition if can_be else negation)
+        return can_be
+
+    def _possible(self, path: Path, condition: Any) -> bool:
+        self._solver.push()
+        self._solver.add(*path.conditions, condition)
+        found = self._solver.check() != z3.unsat
+        self._solver.pop()
+        return bool(found)
+
+
+def _opposite(condition: Truth) -> Truth:
+    return not condition if isinstance(condition, bool) else truth(z3.Not(condition))

@@ -1,0 +1,32 @@
+"""The entry point: both oracles, one after the other."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+
+from porter.context_switch.proof.compare import STATES, compare
+from porter.context_switch.proof.link import link_pair
+from porter.context_switch.proof.model import Model
+from porter.context_switch.proof.result import Proof
+
+
+@lru_cache(maxsize=64)
+def prove(
+    original: bytes,
+    ported: bytes,
+    symbol: str,
+    model: Model,
+    command: tuple[str, ...],
+    states: int = STATES,
+) -> Proof:
+    """Compare a function of two relocatable objects; `command` is the compiler that links them,
+    with the options that select the processor. Raises NotProved with a counterexample or a gap."""
+    begin = time.process_time()
+    images = link_pair(original, ported, (symbol, symbol), dict(model.arguments), command)
+    runs, steps = compare(*images, model, states)
+    # z3 takes memory and time to load: only where something is proved.
+    from porter.context_switch.proof.equivalence import equivalent
+
+    paths = equivalent(*images, model)
+    return Proof(runs, paths, steps, time.process_time() - begin)

@@ -1,0 +1,90 @@
+"""Random machine states, without knowledge of any RTOS.
+
+Most words of memory are pointers into the same memory, so that chains of loads stay in it; some
+are small or look like an EXC_RETURN, and now and then all variables hold the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from porter.context_switch.proof.model import Model
+
+ARENA, PAGE = 0x2001_0000, 0x1000
+EXC_RETURNS = (0xFFFF_FFFD, 0xFFFF_FFED)
+_ODD = (0, 1, *EXC_RETURNS)
+
+
+class Words:
+    """A source of random words."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+
+    def chance(self, probability: float) -> bool:
+        """True with a probability."""
+        return bool(self._random.random() < probability)
+
+    def pointers(self, count: int) -> NDArray[np.uint32]:
+        """Aligned addresses with room for a frame on both sides."""
+        steps = self._random.integers(PAGE // 32, 3 * PAGE // 32, count, dtype=np.uint32)
+        return (ARENA + 8 * steps).astype(np.uint32)
+
+    def noise(self, count: int) -> NDArray[np.uint32]:
+        """Any words."""
+        return self._random.integers(0, 1 << 32, count, dtype=np.uint32)
+
+    def mixed(self, count: int) -> NDArray[np.uint32]:
+        """Mostly pointers, so that what is loaded can be used as an address."""
+        found = self.pointers(count)
+        odd = self._random.random(count) < 0.1
+        kinds = self._random.integers(0, len(_ODD) + 1, count)
+        values = np.where(kinds < len(_ODD), np.array((*_ODD, 0), np.uint32)[kinds], found ^ 0x54)
+        return np.where(odd, values, found).astype(np.uint32)
+
+    def variables(self, count: int) -> NDArray[np.uint32]:
+        """Values of all variables, now and then all the same."""
+        found = self.mixed(count)
+        return np.full(count, found[0], np.uint32) if count and self.chance(0.2) else found
+
+    def places(self, count: int) -> NDArray[np.uint32]:
+        """Addresses of words in the arena."""
+        return ARENA + 4 * self._random.integers(0, PAGE // 4, count, dtype=np.uint32)
+
+
+class Effects:
+    """What a called function does: new values of all variables, of some words, of r0-r3, r12."""
+
+    def __init__(self, words: Words, variables: int) -> None:
+        self.variables = words.variables(variables).tobytes()
+        values = words.mixed(4).tolist()
+        self.words = list(zip(words.places(4).tolist(), values, strict=True))
+        self.scratch: list[int] = words.mixed(5).tolist()
+
+
+class State:
+    """A state at entry: `core` r4-r11, `fpu` S16-S31, `scratch` r0-r3 and r12, `masks` (PRIMASK,
+    BASEPRI), `arena` what lies at ARENA and at 0, `variables` the data section's content."""
+
+    def __init__(self, seed: int, model: Model, variables: int) -> None:
+        """`variables`: words of the data section that are in use."""
+        self._words = words = Words(seed)
+        self._count = variables
+        self.core: list[int] = words.mixed(8).tolist()
+        self.fpu: list[int] = words.noise(16).tolist()
+        self.scratch: list[int] = words.mixed(5).tolist()
+        self.exc_return = EXC_RETURNS[words.chance(0.5)]
+        self.psp = int(words.pointers(1)[0]) if words.chance(0.95) else 0
+        self.masks = tuple(int(not clear and words.chance(0.5)) for clear in model.opens_unmasked)
+        self.pending = int(words.chance(0.5))
+        self.arena = words.mixed(PAGE // 4).tobytes()
+        self.variables = words.variables(variables).tobytes()
+        self.frame = b""  # what a yield has pushed: it ends at PSP
+        self._effects: list[Effects] = []
+
+    def effect(self, number: int) -> Effects:
+        """Of the call with this number, counted from 0."""
+        while len(self._effects) <= number:
+            self._effects.append(Effects(self._words, self._count))
+        return self._effects[number]

@@ -1,0 +1,52 @@
+"""What there is to be covered: instructions that control flow can reach, and conditions."""
+
+from __future__ import annotations
+
+from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.thumb import Code, Instruction
+
+
+def reachable(image: Image, ends_with_svc: bool) -> dict[int, Instruction]:
+    """By address, hints aside."""
+    code = Code(image)
+    found: dict[int, Instruction] = {}
+    waiting: list[tuple[int, tuple[str, ...]]] = [(image.entry, ())]
+    seen = set()
+    while waiting:
+        address, block = waiting.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        instruction = code.at(address)
+        if instruction.name != "nop":
+            found[address] = instruction
+        waiting += _followers(instruction, block, image, ends_with_svc)
+    return found
+
+
+def is_condition(instruction: Instruction) -> bool:
+    """Whether control flow can go on in two ways."""
+    return bool(instruction.it or instruction.branch) or instruction.name in ("cbz", "cbnz")
+
+
+def _followers(
+    instruction: Instruction, block: tuple[str, ...], image: Image, ends_with_svc: bool
+) -> list[tuple[int, tuple[str, ...]]]:
+    after = (instruction.next, instruction.it or block[1:])
+    if instruction.name in ("b", "cbz", "cbnz"):
+        target = instruction.target()
+        found: list[tuple[int, tuple[str, ...]]] = []
+        if target not in image.functions:
+            found.append((target, ()))
+        return [*found, after] if is_condition(instruction) or block else found
+    return [after] if block or not _leaves(instruction, ends_with_svc) else []
+
+
+def _leaves(instruction: Instruction, ends_with_svc: bool) -> bool:
+    """Whether it never goes on with the next one."""
+    operands = "" if instruction.raw is None else str(instruction.raw.op_str)
+    if instruction.name in ("pop", "ldm"):
+        return "pc" in operands
+    if instruction.name == "svc":
+        return ends_with_svc
+    return instruction.name in ("bx", "udf") or operands.startswith("pc,")

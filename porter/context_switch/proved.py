@@ -1,0 +1,173 @@
+"""The proof of each transcribed function of a file: its original's object against the port's."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from porter.context_switch.arms import Arm
+from porter.context_switch.assemble import CompileError, assemble, compile_object
+from porter.context_switch.conditional_text import seen
+from porter.context_switch.handler import Handler
+from porter.context_switch.ir import Call
+from porter.context_switch.pick import Pick, running_task
+from porter.context_switch.proof import (
+    LIBRARY,
+    Model,
+    Proof,
+    library_pick,
+    mentions,
+    prove,
+    prove_pick,
+)
+from porter.context_switch.result import NotTranscribable
+from porter.context_switch.structure import flatten
+from porter.context_switch.variants import Variant, variants
+from porter.project.compile_options import CompileOptions
+from porter.source.source_file import ASM_SUFFIXES
+
+
+class Refused(NotTranscribable):
+    """The transcription of one function, `symbol`, isn't accepted."""
+
+    def __init__(self, symbol: str, reason: str) -> None:
+        super().__init__(reason)
+        self.symbol = symbol
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A function at [start, end) of the original; `text` is what the port has instead."""
+
+    handler: Handler
+    arms: tuple[Arm, ...]
+    start: int
+    end: int
+    text: bytes
+
+
+def port_object(source: Path, edited: dict[str, bytes], options: CompileOptions) -> bytes:
+    """The edited files, by name, as an object of the one called like `source`; optimised as a
+    project would."""
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        for name, data in edited.items():
+            Path(folder, name).write_bytes(data)
+        return compile_object(Path(folder, source.name), options, "-O2", "-finline")
+
+
+class Prover:
+    """Proves the functions of one file. `source` and `data` are the original, `port` the name of
+    the file that holds the C among the `edited` ones."""
+
+    def __init__(
+        self,
+        source: Path,
+        data: bytes,
+        port: Path,
+        edited: dict[str, bytes],
+        options: CompileOptions,
+    ) -> None:
+        self._source, self._data = source, data
+        self._port, self._edited = port, edited
+        self._options = options
+        self._command = (options.compiler, *options.cpu_flags)
+
+    def proofs(self, claims: Sequence[Claim]) -> dict[str, Proof | None]:
+        """By symbol; None for a start that resumes the first task itself. Raises Refused for the
+        first other function without proof."""
+        recipes = [claim.handler.recipe for claim in claims]
+        extra = frozenset(recipe.needs for recipe in recipes if recipe is not None)
+        ported = port_object(self._port, self._edited, self._options)
+        found: dict[str, Proof | None] = {}
+        for claim in claims:
+            symbol = claim.handler.symbol
+            if claim.handler.first is not None:
+                found[symbol] = None
+                continue
+            try:
+                found[symbol] = self._proof(claim, ported, extra)
+            except (NotTranscribable, CompileError) as reason:
+                raise Refused(symbol, f"transcribed, but {reason}") from reason
+        return found
+
+    def _proof(self, claim: Claim, ported: bytes, extra: frozenset[str]) -> Proof:
+        """That of the project's own configuration; every other choice of #if arms is proved too."""
+        original = self._original(self._data)
+        handler = claim.handler
+        model = _model(handler, extra)
+        if not claim.arms:
+            for other in self._configurations(claim):
+                prove(other, ported, handler.symbol, model, self._command)
+        for arm, before, after in self._arms(claim):
+            prove(before, after, handler.symbol, _model(arm, extra), self._command)
+        proof = prove(original, ported, handler.symbol, model, self._command)
+        return replace(proof, yields=self._yields(handler, original, ported, model))
+
+    def _original(self, data: bytes) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            copy = Path(folder, self._source.name)
+            copy.write_bytes(data)
+            if self._source.suffix.lower() in ASM_SUFFIXES:
+                return assemble(copy, self._options).object.raw
+            return compile_object(copy, self._options)
+
+    def _configurations(self, claim: Claim) -> Iterator[bytes]:
+        """Objects of the original for choices of arms that came out as the same C."""
+        for variant in _variants(self._data, claim.start, claim.end):
+            try:
+                yield self._original(variant.data)
+            except CompileError:
+                continue  # an #error, or an instruction that this machine doesn't have
+
+    def _arms(self, claim: Claim) -> Iterator[tuple[Handler, bytes, bytes]]:
+        """Objects of both for choices of arms that came out differently."""
+        before = {
+            variant.choices: variant for variant in _variants(self._data, claim.start, claim.end)
+        }
+        text = self._edited[self._port.name]
+        for arm in claim.arms:
+            if not isinstance(arm.handler, Handler):
+                continue  # #error stands there
+            lines = claim.text.decode("latin-1").splitlines()
+            here = "\n".join(seen([_bare(line) for line in lines], dict(arm.choices)))
+            edited = text.replace(claim.text, here.encode("latin-1"), 1)
+            ported = port_object(
+                self._port, {**self._edited, self._port.name: edited}, self._options
+            )
+            yield arm.handler, self._original(before[arm.choices].data), ported
+
+    def _yields(self, handler: Handler, original: bytes, ported: bytes, model: Model) -> int:
+        """How many cooperative yields were compared; 0 where the port registers none of this."""
+        if not isinstance(handler.pick, Pick):
+            return 0
+        running = running_task(handler.pick)
+        if mentions(ported, "virt_yield_task") and running is not None:
+            with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+                source = Path(folder, "pick.c")
+                source.write_text(library_pick(running.variable, running.choose))
+                pick, name = compile_object(source, self._options, "-O2"), LIBRARY
+        elif mentions(ported, "virt_yield_set"):
+            pick, name = ported, f"{handler.symbol}_pick"
+        else:
+            return 0
+        symbols = (handler.symbol, name)
+        return prove_pick(original, pick, symbols, model, handler.pick.short, self._command)
+
+
+def _bare(line: str) -> str:
+    """A directive without its indentation."""
+    return line.strip() if line.lstrip().startswith("#") else line
+
+
+def _variants(data: bytes, start: int, end: int) -> list[Variant]:
+    """What the conditions may test was looked at when the arms were transcribed."""
+    return variants(data, start, end, lambda name: True)
+
+
+def _model(handler: Handler, extra: frozenset[str]) -> Model:
+    calls = [node for node in flatten(handler.nodes) if isinstance(node, Call)]
+    arguments = {call.function: len(call.arguments) for call in calls}
+    returns = handler.signature.returns
+    return Model(handler.role, tuple(arguments.items()), extra - set(arguments), returns)
