@@ -256,6 +256,20 @@ def test_a_good_image_needs_no_elf(original: Original, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [MOTOR, SENSOR])
+def test_data_that_looks_like_an_instruction_is_data(
+    original: Original, tmp_path: Path, name: str
+) -> None:
+    """Without the ELF too: nothing leads there."""
+    stored = original.subject.part(name).segments[0]
+    data = original.subject.memory.find(stored.load, stored.size)
+    assert data is not None
+    text = next(n for n in range(0, len(data) - 6, 2) if data[n : n + 6].isalpha())
+    subject = original.mutated(Mutant("text", {stored.load + text + 2: CPSID}))
+    manifest = replace(subject.manifest, folder=tmp_path)
+    assert limited(check_guests(replace(subject, manifest=manifest))) == ()
+
+
+@pytest.mark.parametrize("name", [MOTOR, SENSOR])
 def test_initial_data_is_part_of_the_image(original: Original, name: str) -> None:
     (data,) = (s for s in original.subject.part(name).segments if s.size and s.load != s.run)
     old = original.read(data.load)
