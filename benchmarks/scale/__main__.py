@@ -29,6 +29,7 @@ from benchmarks.scale.results import (
     latency_record,
     latency_table,
     verdict,
+    write_sections,
 )
 from benchmarks.scale.shape import CORES
 from scanner.report.errors import FvmError
@@ -90,13 +91,12 @@ def _store(name: str, results: dict[str, object]) -> None:
 
 def _run(
     kind: str, cores: Sequence[str], measure: Callable[[Machine], tuple[object, list[str]]]
-) -> list[str]:
+) -> dict[str, list[str]]:
     results: dict[str, object] = {}
-    text: list[str] = []
+    text: dict[str, list[str]] = {}
     for core in cores:
-        results[core], lines = measure(CORES[core])
-        print("\n".join(lines))
-        text += lines
+        results[core], text[core] = measure(CORES[core])
+        print("\n".join(text[core]))
     _store({"curves": "scale.json", "latency": "latency.json"}[kind], results)
     return text
 
@@ -126,8 +126,7 @@ def main(
         else:
             text = _run(kind, cores, lambda machine: _latency(machine, latencies, write, slowest))
         if write:
-            head = "<!-- Written by python -m benchmarks.scale; see ../scaling.md. -->\n\n"
-            (DOCS / f"{kind}.md").write_text(head + "\n".join(text), "utf-8")
+            write_sections(DOCS / f"{kind}.md", text)
 
 
 if __name__ == "__main__":

@@ -75,8 +75,8 @@ def _assemble(configuration: _Built) -> None:
     for source in latency.rglob("*.[ch]"):
         put(folder / source.relative_to(latency), source.read_bytes())
     put_common(folder)
-    bare = HERE.parent / "application/startup/bare.ld"
-    put(folder / "application/startup/bare.ld", bare.read_bytes())
+    for source in (HERE.parent / "application/startup").iterdir():
+        put(folder / "application/startup" / source.name, source.read_bytes())
     put_freertos(folder / "application", configuration.machine.port)
     for template in ("system.xml", "application/Makefile"):
         text = describe(f"latency/{template}.j2", machine=configuration.machine)

@@ -22,6 +22,7 @@ WORK = ("tick_work", "tick_due_work")
 SIDES = {"bare": "FreeRTOS on bare metal", "virtual": "the same in a virtual machine"}
 LOADS = {"quiet": "without a flood", "flooded": "with a flood of the less urgent one"}
 MEAN_GOAL = 0.02
+_HEAD = "<!-- Written by python -m benchmarks.scale; see ../scaling.md. -->\n"
 
 
 def figures_record(figures: Figures) -> dict[str, float]:
@@ -150,3 +151,12 @@ def draw_latency(core: str, experiment: Experiment, folder: Path) -> None:
     ]
     picture = histograms(f"Latency of an interrupt ({core})", panels)
     (folder / "latency.svg").write_text(picture, "utf-8")
+
+
+def write_sections(file: Path, text: Mapping[str, Sequence[str]]) -> None:
+    """The lines of each core in a section of its own; those of cores not measured now stay."""
+    before = file.read_text("utf-8").split("\n## ")[1:] if file.exists() else []
+    sections = {section.partition("\n")[0]: section.partition("\n")[2] for section in before}
+    sections |= {core: "\n" + "\n".join(lines).rstrip() + "\n" for core, lines in text.items()}
+    written = "".join(f"\n## {core}\n{sections[core]}" for core in sorted(sections))
+    file.write_text(_HEAD + written, "utf-8")

@@ -14,7 +14,7 @@ from composer.setup.freertos import FOLDER, PORTS_FOLDER
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("application", "guest", "native")
-COMMON = ("marks.h", "core.h")  # headers of the other benchmarks
+COMMON = ("marks.h", "core.h", "FreeRTOSConfig.h")  # headers of the other benchmarks
 
 
 # All on MPS2 boards, which have the same devices: instructions don't depend on the board.

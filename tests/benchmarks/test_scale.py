@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from benchmarks.samples import Figures
 from benchmarks.scale.curves import point
 from benchmarks.scale.determinism import Experiment, Latency, experiment
 from benchmarks.scale.plots import Histogram, curves, histograms
+from benchmarks.scale.results import write_sections
 from benchmarks.scale.shape import CORES, Shape
 from tests.benchmarks.alone import alone
 
@@ -92,3 +94,14 @@ def test_pictures_are_well_formed_and_show_every_value() -> None:
     assert "a < b" in texts and "one: 10 to 40" in texts and "two: 5 to 5" in texts
     assert len(list(picture.iter("{http://www.w3.org/2000/svg}circle"))) == 6
     ET.fromstring(histograms("h", [Histogram("p", {1: 3, 100: 1}, "note")]))
+
+
+def test_tables_of_other_cores_stay(tmp_path: Path) -> None:
+    file = tmp_path / "latency.md"
+    write_sections(file, {"cm3": ["| cm3 | 1 |", ""], "cm4f": ["| cm4f | 2 |", ""]})
+    write_sections(file, {"cm4f": ["| cm4f | 3 |", ""]})
+    text = file.read_text("utf-8")
+    assert text.count("## ") == 2
+    assert "| cm3 | 1 |" in text
+    assert "| cm4f | 3 |" in text
+    assert "| cm4f | 2 |" not in text

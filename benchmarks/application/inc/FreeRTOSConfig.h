@@ -1,4 +1,5 @@
-/* FreeRTOS V11.2.0 with everything off that costs instructions in the operations measured. */
+/* FreeRTOS V11.2.0 with everything off that costs instructions in the operations measured; for all
+ * benchmarks. */
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
@@ -15,12 +16,12 @@
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
 #define configMAX_PRIORITIES 7
 #define configMINIMAL_STACK_SIZE ((uint16_t)128)
-#define configTOTAL_HEAP_SIZE ((size_t)(12 * 1024))
+#define configTOTAL_HEAP_SIZE ((size_t)BOARD_HEAP)
 #define configMAX_TASK_NAME_LEN 16
 #define configUSE_TASK_NOTIFICATIONS 1
 #define configUSE_MUTEXES 0
 #define configUSE_TIMERS 0
-#define configUSE_IDLE_HOOK 0
+#define configUSE_IDLE_HOOK BOARD_IDLE_HOOK
 #define configUSE_TICK_HOOK 0
 #define configCHECK_FOR_STACK_OVERFLOW 0
 #define configUSE_MALLOC_FAILED_HOOK 0

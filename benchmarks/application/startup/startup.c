@@ -29,8 +29,7 @@ static void reset(void)
     stop();
 }
 
-__attribute__((section(".vectors"),
-               used)) static void (*const vector[16 + BOARD_LINE + 1])(void) = {
+__attribute__((section(".vectors"), used)) static void (*const vector[])(void) = {
     (void (*)(void))(uintptr_t)stack_top,
     reset,
     stop,
@@ -47,5 +46,5 @@ __attribute__((section(".vectors"),
     0,
     PendSV_Handler,
     SysTick_Handler,
-    [16 + BOARD_LINE] = BOARD_HANDLER,
+    BOARD_VECTORS,
 };

@@ -8,7 +8,10 @@
 #define BOARD_CLOCK_HZ 25000000u
 #define BOARD_LINE 3 /* UART1_TX */
 #define BOARD_HANDLER UART1_TX_IRQHandler
+#define BOARD_VECTORS [16 + BOARD_LINE] = BOARD_HANDLER
 #define BOARD_PRIORITY_BITS 8
+#define BOARD_HEAP (12 * 1024) /* bytes, of FreeRTOS */
+#define BOARD_IDLE_HOOK 0
 
 struct board_uart {
     volatile uint32_t DATA, STATE, CTRL, INTCLEAR, BAUDDIV;

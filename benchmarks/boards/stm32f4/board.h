@@ -9,7 +9,10 @@
 #define BOARD_CLOCK_HZ 168000000u
 #define BOARD_LINE 37 /* USART1 */
 #define BOARD_HANDLER USART1_IRQHandler
+#define BOARD_VECTORS [16 + BOARD_LINE] = BOARD_HANDLER
 #define BOARD_PRIORITY_BITS 4
+#define BOARD_HEAP (12 * 1024) /* bytes, of FreeRTOS */
+#define BOARD_IDLE_HOOK 0
 
 struct board_usart {
     volatile uint32_t SR, DR, BRR, CR1;

@@ -9,6 +9,8 @@
 #define BOARD_LINE 19 /* UART3_TX */
 #define BOARD_HANDLER UART3_TX_IRQHandler
 #define BOARD_PRIORITY_BITS 8
+#define BOARD_HEAP (24 * 1024) /* bytes, of FreeRTOS */
+#define BOARD_IDLE_HOOK 0
 
 struct board_uart {
     volatile uint32_t DATA, STATE, CTRL, INTCLEAR, BAUDDIV;
