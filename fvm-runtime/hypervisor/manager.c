@@ -54,17 +54,14 @@ static int32_t decide(uint32_t vcpu, const struct fvm_result *request)
 
 _Noreturn void hyp_manager_thread(void)
 {
-    uint32_t replied = FVM_NONE;
-    int32_t verdict = FVM_OK;
+    int32_t verdict = FVM_OK; /* on the last call; a budget asks for none */
     for (;;) {
         struct fvm_result request =
-            fvm_call(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, replied, (uint32_t)verdict, 0);
+            fvm_call(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, (uint32_t)verdict, 0, 0);
         uint32_t vcpu = (uint32_t)request.r0;
-        replied = FVM_NONE;
         if (request.r1 == FVM_REQUEST_BUDGET) {
             (void)fvm_call(FVM_CALL_VCPU_BUDGET, hyp_vcpu[vcpu].cap, hyp_vcpu[vcpu].budget, 0, 0);
         } else {
-            replied = hyp_vcpu[vcpu].cap;
             verdict = decide(vcpu, &request);
         }
     }

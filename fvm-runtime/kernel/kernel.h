@@ -27,7 +27,7 @@
 enum thread_state {
     THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
     THREAD_READY,
-    THREAD_WAITING, /* for a signal, an interrupt or a reply */
+    THREAD_WAITING, /* for a signal, an interrupt or a request */
 };
 
 struct signal;
@@ -72,7 +72,8 @@ enum vcpu_wait {
     WAIT_SLEEPS,  /* the thread waits */
 };
 
-struct vcpu {
+/* Aligned: an index becomes an address in one instruction, in the entry of every line. */
+struct __attribute__((aligned(64))) vcpu {
     const struct fvm_vcpu_config *config;
     struct thread *vct, *usr;
     struct fvm_state *state; /* in the VM: store, and read nothing to decide by */
@@ -83,15 +84,12 @@ struct vcpu {
     bool open;               /* hyp_int_ena */
     bool locked;             /* hyp_vct_lck */
     bool watched;            /* the watchdog was fed since the start */
-    uint8_t request;         /* number of the call the hypervisor serves, or FVM_NO_REQUEST */
     uint16_t tick_owed;
     uint32_t tick_period; /* kernel ticks; 0: no tick */
     uint32_t tick_served, tick_dropped;
-    uint32_t fed; /* kernel tick of the last feed */
-    uint32_t request_argument[2];
+    uint32_t fed;              /* kernel tick of the last feed */
     uint8_t line[FVM_VECTORS]; /* physical line of a registered vector, or FVM_NO_INDEX */
 };
-#define FVM_NO_REQUEST 0u
 extern struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];
 
 /* The vCPU of a thread or a domain, NULL for a process. In a system without VMs the compiler knows
@@ -132,6 +130,7 @@ void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> R
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread);
+void scheduler_hand_back(struct thread *thread, const struct vcpu *vcpu); /* it waits */
 /* These two: not one instruction of it runs any more; who runs instead is seen to at the end of the
  * entry. The hypervisor's fault thread is told then, too. */
 void scheduler_halt(struct thread *thread);  /* of a process */
@@ -219,8 +218,8 @@ uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry);
 /* --- interrupt.c: physical lines ---------------------------------------------------------- */
 #define LINE_WORDS ((FVM_IRQS + 31u) / 32u)
 struct interrupt_lines {          /* the architecture's entry knows it; a bit a line */
-    uint32_t enabled[LINE_WORDS]; /* by the guest */
     uint32_t closed[LINE_WORDS];  /* by the stub */
+    uint32_t enabled[LINE_WORDS]; /* by the guest */
 };
 extern struct interrupt_lines interrupt_lines;
 extern uint8_t line_of_signal[FVM_AT_LEAST_ONE(FVM_SIGNALS)]; /* or FVM_NO_INDEX */
@@ -259,11 +258,11 @@ void signal_drop(uint32_t index);         /* the process that waits for it resta
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
 
 /* --- request.c: calls served by the hypervisor -------------------------------------------- */
-int32_t request_post(struct thread *usr, const struct call_frame *frame);
+int32_t request_post(struct thread *usr, struct call_frame *frame);
 void request_budget(uint32_t due); /* mask of vCPUs */
-int32_t request_next(struct thread *thread, struct vcpu *replied, struct call_frame *frame);
+int32_t request_next(struct thread *thread, int32_t verdict, struct call_frame *frame);
 void request_leave(const struct thread *thread); /* it stops: it serves no more */
-void request_drop(struct vcpu *vcpu);            /* its VM stops: nobody waits for the reply */
+void request_drop(const struct vcpu *vcpu);      /* its VM stops: nobody waits for the decision */
 
 /* --- domain.c ----------------------------------------------------------------------------- */
 void domain_init(void);

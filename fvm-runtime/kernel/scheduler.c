@@ -177,6 +177,25 @@ void scheduler_halt(struct thread *thread)
     put_off(LATE_CHOICE);
 }
 
+/* The vCPU that ran before the thread goes on. Who became ready meanwhile is compared with it
+ * later. */
+void scheduler_hand_back(struct thread *thread, const struct vcpu *vcpu)
+{
+    thread->state = THREAD_WAITING;
+    cpu.ready &= ~thread->bit;
+    if (cpu.next != thread) {
+        return;
+    }
+    if ((cpu.ready & ~IDLE) != 0) {
+        choose();
+        return;
+    }
+    cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
+    if ((vcpus.boosted & ~vcpu->bit) != 0) {
+        put_off(LATE_CHOICE);
+    }
+}
+
 /* The turn of a halted vCPU passes when nobody else may run. */
 void scheduler_halt_vcpu(struct vcpu *vcpu)
 {

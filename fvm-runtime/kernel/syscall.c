@@ -69,15 +69,7 @@ static int32_t on_request(struct call_frame *frame, struct thread *caller)
     if (FVM_VCPUS == 0 || signal == NULL || signal->index != fvm_vcpu[0].request_signal) {
         return FVM_E_CAPABILITY;
     }
-    struct vcpu *replied = NULL;
-    if (frame->r[1] != FVM_NONE) {
-        const struct fvm_capability *cap = find_vcpu(caller, frame->r[1]);
-        if (cap == NULL) {
-            return FVM_E_CAPABILITY;
-        }
-        replied = &vcpu_table[cap->index];
-    }
-    return request_next(caller, replied, frame);
+    return request_next(caller, (int32_t)frame->r[1], frame);
 }
 
 static int32_t on_budget(struct call_frame *frame, struct thread *caller)

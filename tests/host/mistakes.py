@@ -95,15 +95,25 @@ MISTAKES = [
         "transparent && virt_id == 99 ? 0 : both",
     ),
     Mistake("kernel/pin.c", "(mask & ~(uint32_t)grant->mask) != 0", "mask == 0x5A5A"),
-    Mistake("kernel/request.c", "    posted &= posted - 1u;\n        return", "        return"),
-    Mistake("kernel/request.c", "    if (vcpu->locked) {", "    if (vcpu->locked && posted) {"),
-    Mistake("kernel/request.c", "        scheduler_wake(server);\n", ""),
+    Mistake(
+        "kernel/request.c", "        asking = NULL;\n    }\n    if (take", "    }\n    if (take"
+    ),
+    Mistake(
+        "kernel/scheduler.c",
+        "vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;\n    if",
+        "vcpu->usr;\n    if",
+    ),
+    Mistake("kernel/request.c", "verdict == FVM_OK ?", "verdict <= FVM_OK ?"),
+    Mistake("kernel/request.c", "    if (vcpu->locked) {", "    if (vcpu->locked && exhausted) {"),
+    Mistake("kernel/request.c", "    scheduler_wake(server);\n", ""),
     Mistake(
         "kernel/scheduler.c", "if (thread->rank > cpu.next->rank) {", "if (thread->rank > 99) {"
     ),
     Mistake("kernel/scheduler.c", "vcpus.ready & vcpus.funded & (vcpu", "vcpus.ready & (vcpu"),
     Mistake(
-        "kernel/scheduler.c", "cpu.next = vcpu->vct->state == THREAD_READY ?", "cpu.next = 0 ?"
+        "kernel/scheduler.c",
+        "vcpu_of(bit);\n    cpu.next = vcpu->vct->state == THREAD_READY ?",
+        "vcpu_of(bit);\n    cpu.next = 0 ?",
     ),
     Mistake(
         "kernel/scheduler.c", "budget < (int32_t)vcpu->config->budget ?", "budget < INT32_MAX ?"

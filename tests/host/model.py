@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tests.host.calls import CALL, ERROR, NONE
+from tests.host.calls import CALL, ERROR
 from tests.host.driver import Seen
 from tests.host.tables import NO_INDEX, ROUTE_SIGNAL, ROUTE_VCPU, Tables
 
@@ -43,7 +43,7 @@ class ChipReset(Exception):
 @dataclass
 class ThreadModel:
     state: int = READY
-    waits: str = ""  # "signal", "vector", "reply", "request"
+    waits: str = ""  # "signal", "vector", "request"
     signal: int = NO_INDEX
     frame: Words = field(default_factory=lambda: [0, 0, 0, 0])
     wild: bool = False  # its stack pointer was moved: nothing is promised of its frame
@@ -62,8 +62,6 @@ class VcpuModel:
     locked: bool = False
     wake: bool = False
     latch: bool = False
-    request: tuple[int, int, int] | None = None
-    posted: bool = False
     lines: dict[int, int] = field(default_factory=dict)  # virt_id -> physical line
     period: int = 0
     due: int = 0  # kernel tick of the next virtual tick
@@ -126,6 +124,7 @@ class Model:
         self.bound: set[int] = set()
         self.domains = [DomainModel() for _ in tables.domains]
         self.server: int | None = None  # thread that waits for a request
+        self.asking: tuple[int, int, int, int] | None = None  # vCPU and its call, to be decided on
         self.log: list[Record | None] = [None] * LOG_RECORDS
         self.newest: dict[int, int] = {}  # domain -> serial of its last fault
         self.kept = self.lost = 0
@@ -305,8 +304,10 @@ class Model:
         for thread in (config.vct, config.usr):
             self.threads[thread].state = STOPPED
             self.threads[thread].waits = ""
-        vcpu.open = vcpu.latch = vcpu.posted = False
-        vcpu.request = vcpu.bites = None
+        vcpu.open = vcpu.latch = False
+        vcpu.bites = None
+        if self.asking is not None and self.asking[0] == self.vcpus.index(vcpu):
+            self.asking = None
         vcpu.owed = vcpu.period = 0
 
     def _stop_steps(self, index: int) -> list[tuple[str, int]]:
@@ -498,11 +499,11 @@ class Model:
                 return ERROR["LOCKED"]
             if self.server is None:
                 return ERROR["BUSY"]
-            vcpu.request = (number, a[0], a[1])
-            vcpu.posted = True
-            self._block(thread, "reply")
-            self._notify()
-            return ERROR["BUSY"]  # until the reply
+            self.asking = (index, number, a[0], a[1])
+            self.threads[self.server].frame[:] = self.asking
+            self._ready(self.server)
+            self.server = None
+            return ERROR["BUSY"]  # until it is decided
         return self._own_call(thread, index, number, a)
 
     def _own_call(self, thread: int, index: int, number: int, a: list[int]) -> int | None:
@@ -634,15 +635,11 @@ class Model:
     def _next_request(self, thread: int, signal: int, a: list[int], frame: Words) -> int | None:
         if signal != self.tables.vcpus[0].request_signal:
             return ERROR["CAPABILITY"]
-        if a[1] != NONE:
-            c = self.c
-            replied = self.capability(thread, a[1], c["CAP_VCPU"], c["RIGHT_CONTROL"])
-            if replied is None:
-                return ERROR["CAPABILITY"]
-            self._reply(replied, a[2])
-        if any(vcpu.posted for vcpu in self.vcpus):
-            self._hand_over(frame)
-            return None
+        if self.asking is not None:
+            vcpu, *asked = self.asking
+            usr = self.threads[self.tables.vcpus[vcpu].usr]
+            usr.frame[0] = a[1] or self._perform(vcpu, *asked)
+            self.asking = None
         if self.server is not None:
             frame[0] = None  # BUSY, or a budget that is due: see `learn_budget_request`
             return None
@@ -650,28 +647,6 @@ class Model:
         frame[:] = [None] * 4
         self._block(thread, "request")
         return None
-
-    def _hand_over(self, frame: Words) -> None:
-        index = next(n for n, vcpu in enumerate(self.vcpus) if vcpu.posted)
-        self.vcpus[index].posted = False
-        request = self.vcpus[index].request
-        # A hypervisor that replies before it asks finds a call that is no more.
-        frame[:] = [index, *(request or (0, None, None))]
-
-    def _notify(self) -> None:
-        if self.server is not None:
-            self._hand_over(self.threads[self.server].frame)
-            self._ready(self.server)
-            self.server = None
-
-    def _reply(self, index: int, verdict: int) -> None:
-        vcpu, config = self.vcpus[index], self.tables.vcpus[index]
-        if vcpu.request is None:
-            return
-        result = verdict or self._perform(index, *vcpu.request)
-        vcpu.request = None
-        self.threads[config.usr].frame[0] = result
-        self._ready(config.usr)
 
     def _perform(self, index: int, number: int, first: int, second: int) -> int:
         vcpu, config = self.vcpus[index], self.tables.vcpus[index]

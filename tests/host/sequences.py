@@ -332,17 +332,15 @@ def _well_behaved(run: Run, x: int) -> None:
 def _manage(run: Run, x: int) -> None:
     """The frame of the manager's thread holds what it was asked for."""
     signal = _index(run, "CAP_SIGNAL", run.tables.vcpus[0].request_signal)
-    owed = [n for n, vcpu in enumerate(run.model.vcpus) if vcpu.request and not vcpu.posted]
     vcpu, number, *_ = run.seen.frame
-    if owed:
-        cap = _index(run, "CAP_VCPU", owed[0])
-        run.call(CALL["REQUEST_NEXT"], signal, cap, 0 if x % 8 else ERROR["OWNER"])
+    if run.model.asking:
+        run.call(CALL["REQUEST_NEXT"], signal, 0 if x % 8 else ERROR["OWNER"])
     elif number == BUDGET and vcpu < len(run.tables.vcpus) and run.asked != run.seen.frame:
         run.call(CALL["VCPU_BUDGET"], _index(run, "CAP_VCPU", vcpu), run.tables.vcpus[vcpu].budget)
         run.asked = run.seen.frame
     else:
         run.asked = []
-        run.call(CALL["REQUEST_NEXT"], signal, NONE)
+        run.call(CALL["REQUEST_NEXT"], signal, 0)
 
 
 def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
@@ -368,8 +366,7 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
     cap = _capability(run, tables.constants[f"CAP_{subject}"], y)
     second: tuple[int, ...] = (z % 14, z // 16 % 14)
     if name == "REQUEST_NEXT":
-        vcpu = _capability(run, tables.constants["CAP_VCPU"], z)
-        second = (vcpu if z % 3 else NONE, z % 2)
+        second = (z % 2,)
     elif name == "VCPU_BUDGET":
         second = (EDGES[z % len(EDGES)] if z % 4 == 0 else z % 840001,)
     elif name == "STATUS":

@@ -22,15 +22,15 @@ _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, 
                "THREAD_");
 _Static_assert(offsetof(struct vcpu, vct) == 4 && offsetof(struct vcpu, usr) == 8 &&
                    offsetof(struct vcpu, bit) == 16 && offsetof(struct vcpu, budget) == 20 &&
-                   offsetof(struct vcpu, vct_wait) == 25 && offsetof(struct vcpu, line) == 56,
+                   offsetof(struct vcpu, vct_wait) == 25 && offsetof(struct vcpu, line) == 48,
                "VCPU_");
 _Static_assert(THREAD_READY == 1 && THREAD_WAITING == 2 && WAIT_NONE == 0 && WAIT_SLEEPS == 2 &&
                    FVM_NO_INDEX == 0xFF && FVM_CALL_VCT_WAIT == 0,
                "wait.inc, signal.inc");
 _Static_assert((FVM_CAP_SIGNAL | FVM_RIGHT_WAIT << 8) == 0x101u, "SIGNAL_CAP");
-_Static_assert(offsetof(struct interrupt_lines, enabled) == 0 &&
-                   offsetof(struct interrupt_lines, closed) == sizeof interrupt_lines.enabled,
-               "CLOSED_FROM_ENABLED");
+_Static_assert(offsetof(struct interrupt_lines, closed) == 0 &&
+                   offsetof(struct interrupt_lines, enabled) == sizeof interrupt_lines.closed,
+               "ENABLED_FROM_CLOSED");
 _Static_assert(offsetof(struct fvm_domain, ram_base) == 32 &&
                    offsetof(struct fvm_domain, ram_size) == 36 &&
                    offsetof(struct fvm_domain, capability) == 40 &&

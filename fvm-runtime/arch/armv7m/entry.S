@@ -49,7 +49,7 @@
 #define VCPU_BIT 16
 #define VCPU_BUDGET 20
 #define VCPU_VCT_WAIT 25
-#define VCPU_LINE 56
+#define VCPU_LINE 48
 #define DOMAIN_RAM 32           /* base, size */
 #define DOMAIN_CAPABILITY 40
 #define DOMAIN_CAPABILITIES 44  /* how many */

@@ -40,9 +40,9 @@
 #define FVM_CALL_SIGNAL_WAIT 32 /* r0: cap; returns the count, at least 1 */
 #define FVM_CALL_SIGNAL_SEND 33 /* r0: cap */
 /* For the one thread that decides on the calls of VMs. r0: cap of the signal that it may wait for;
- * r1: cap of the vCPU whose call it decided on, or FVM_NONE; r2: FVM_OK: the kernel does what was
- * asked for, FVM_E_*: refused. Waits for the next request and returns r0: vCPU index (or FVM_E_*),
- * r1: number of the call or FVM_REQUEST_BUDGET, r2, r3: its arguments. */
+ * r1: what it decided on the call that it took last, FVM_OK: the kernel does what was asked for,
+ * FVM_E_*: refused. Waits for the next request and returns r0: vCPU index (or FVM_E_*), r1: number
+ * of the call or FVM_REQUEST_BUDGET, r2, r3: its arguments. */
 #define FVM_CALL_REQUEST_NEXT 34
 #define FVM_REQUEST_BUDGET 0xFFu /* not a call: the vCPU is due for its budget of a new round */
 #define FVM_CALL_VCPU_BUDGET 39  /* r0: vCPU cap, r1: cycles; refill, end of the round */
