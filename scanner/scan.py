@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanner.arch.chips import Chip, chip
-from scanner.arch.registry import ARCHITECTURES, DEFAULTS, MACHINES
+from scanner.arch.registry import ARCHITECTURES, MACHINES
 from scanner.policy import Policy, load_policy
 from scanner.report.errors import MissingError
 from scanner.report.finding import FileReport, Finding
@@ -77,7 +77,10 @@ def scan_bytes(
         return FileReport(name, _UNKNOWN, (_file_finding(Problem("too-large", text)),))
     image = load_image(data, base=base, entry=entry)
     core = arch or (part.arch if part else None) or policy.arch or image.arch
-    core = core or DEFAULTS[image.machine]
+    if core is None:
+        from scanner.arch.guess import guessed_architecture
+
+        core = guessed_architecture(image)
     problems = [*image.problems, *_host_problems(image, core, part, trusted=arch is not None)]
     findings = [_file_finding(problem) for problem in problems]
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):

@@ -72,3 +72,12 @@ def test_constants_in_text_are_never_certain(build: Build, strip: Callable[[Path
         report = scan_file(program)
         assert {(f.rule, f.certainty) for f in report.findings} == {("csr", "possible")}
         assert report.verdict == "warn"
+
+
+def test_a_program_without_any_name_of_a_core_is_known_by_its_returns(build: Build) -> None:
+    elf = build(LIBRARIES, "-O2", "-lm", c=True, arch="rv32imac")
+    command = ["riscv64-unknown-elf-objcopy", "-O", "ihex", elf.name, "bare.hex"]
+    subprocess.run(command, cwd=elf.parent, check=True)
+    report = scan_file(elf.with_name("bare.hex"))
+    assert (report.arch, report.verdict) == ("rv32imac", "reject")
+    assert {f.address for f in report.findings if f.certainty == "certain"} >= shown_by_objdump(elf)
