@@ -115,7 +115,7 @@ def _table(space: CodeSpace, base: int) -> Iterator[int]:
 
 def _before(space: CodeSpace, starts: Flags, index: int, steps: int) -> Registers:
     """Registers after the straight line of instructions that leads to the index."""
-    line: list[int] = []
+    line: list[tuple[int, int]] = []
     at = index
     while len(line) < steps:
         previous = next((at - n for n in (1, 2) if at >= n and starts[at - n]), None)
@@ -125,11 +125,11 @@ def _before(space: CodeSpace, starts: Flags, index: int, steps: int) -> Register
         ends = word == 0 or word & 0x7F in (_JAL, _JALR)
         if ends or previous + _length(space, previous) != at:
             break
-        line.append(previous)
+        line.append((previous, word))
         at = previous
     registers = Registers(space.words)
-    for place in reversed(line):
-        registers.step(space.address(place), _word(space, place))
+    for place, word in reversed(line):
+        registers.step(space.address(place), word)
     return registers
 
 

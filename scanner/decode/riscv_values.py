@@ -8,7 +8,7 @@ it one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +22,14 @@ _BYTE, _WORD, _WORD_SCALE = 1, 4, 2
 Load = Callable[[int, int], list[int]]
 
 
-@dataclass(frozen=True)
-class Value:
-    """`base + (index << scale)`; with `loaded` the word there, plus `added`. Index 0 is none.
+class Value(NamedTuple):
+    """`base + (unknown << scale)`; with `loaded` the word there, plus `added`. Unknown 0 is none.
 
     `age` tells loads apart that stores may have made different.
     """
 
     base: int
-    index: int = 0
+    unknown: int = 0
     scale: int = 0
     loaded: bool = False
     added: int = 0
@@ -39,7 +38,7 @@ class Value:
     @property
     def constant(self) -> int | None:
         """The value where all of it is known."""
-        return None if self.index or self.loaded else self.base & _MASK
+        return None if self.unknown or self.loaded else self.base & _MASK
 
 
 class Registers:
@@ -66,10 +65,10 @@ class Registers:
 
     def possible(self, value: Value) -> npt.NDArray[np.int64]:
         """All that the value may be, if that is bounded."""
-        count = min(self._counts.get(value.index, 0), MAX_CASES) if value.index else 1
+        count = min(self._counts.get(value.unknown, 0), MAX_CASES) if value.unknown else 1
         if not value.loaded:
             return value.base + (np.arange(count) << value.scale) + value.added & _MASK
-        if value.index and value.scale != _WORD_SCALE:
+        if value.unknown and value.scale != _WORD_SCALE:
             return np.zeros(0, dtype=np.int64)
         words = np.array(self._load(value.base & _MASK, count), dtype=np.int64)
         return words + value.added & _MASK
@@ -93,8 +92,8 @@ class Registers:
 
     def _index(self, of: Value | int) -> int:
         """The index that stands for a value; the same for the same value."""
-        if isinstance(of, Value) and of == Value(0, of.index):
-            return of.index
+        if isinstance(of, Value) and of == Value(0, of.unknown):
+            return of.unknown
         return self._indices.setdefault(of, len(self._indices) + 1)
 
     def _store(self, parts: Fields) -> None:
@@ -109,7 +108,7 @@ class Registers:
     def _load_word(self, place: Value) -> Value | None:
         if self._last_stored is not None and self._last_stored[0] == place:
             return self._last_stored[1]
-        return None if place.loaded else replace(place, loaded=True, age=self._stores)
+        return None if place.loaded else place._replace(loaded=True, age=self._stores)
 
     def _compare(self, parts: Fields) -> None:
         """Behind `bltu limit, x` x is at most the limit, behind `bgeu x, limit` below it."""
@@ -152,8 +151,8 @@ class Registers:
         if other.constant is None:
             return None
         if whole.loaded:
-            return replace(whole, added=whole.added + other.base)
-        return replace(whole, base=whole.base + other.base)
+            return whole._replace(added=whole.added + other.base)
+        return whole._replace(base=whole.base + other.base)
 
     def _shifted(self, value: Value, places: int) -> Value:
         if value.constant is not None:
