@@ -42,10 +42,12 @@ class Descent:
     def certain(self) -> Flags:
         """Marks of all instructions that were reached."""
         graph = self._graph
-        chains = np.flatnonzero(self._entered < len(self._space))
+        ends = graph.indices + graph.lengths
+        # A chain that is entered at the barrier behind it holds nothing.
+        chains = np.flatnonzero(self._entered < ends)
         edges = np.zeros(len(self._space) + 1, dtype=np.int8)
         edges[self._entered[chains]] = 1
-        edges[graph.indices[chains] + graph.lengths[chains]] -= 1
+        edges[ends[chains]] -= 1
         np.cumsum(edges, out=edges)
         marks: Flags = edges[:-1].view(np.bool_)
         marks &= self._starts
