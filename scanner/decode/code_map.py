@@ -40,9 +40,9 @@ def build_code_map(
     """Grade every halfword of the space."""
     if entry is None and isa.starts_with_code:
         entry = space.address(0)
-    pointers = _vectors(space, isa) + ([] if entry is None else [entry])
+    pointers = [p for p in _vectors(space, isa) if p] + ([] if entry is None else [entry])
     syncs = np.zeros(len(space), dtype=np.bool_)
-    _mark(syncs, space, isa.code_addresses(np.array([p for p in pointers if p], dtype=np.int64)))
+    _mark(syncs, space, isa.code_addresses(np.array(pointers, dtype=np.int64)))
     code = data = None
     if symbols is not None:
         code, data = _symbols(space, isa, symbols, syncs)
