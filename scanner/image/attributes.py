@@ -11,7 +11,7 @@ _TAG_CPU_ARCH = 6
 _TAG_CPU_ARCH_PROFILE = 7
 _TAG_COMPATIBILITY = 32
 _TEXT_TAGS = (4, 5)
-_PROFILE_M = ord("M")
+_PROFILES = frozenset(b"AMRS")
 
 _V7 = 10
 _M_PROFILE_NAMES = {
@@ -36,7 +36,7 @@ def arm_architecture(section: bytes) -> str | None:
         return None
     if cpu == _V7:
         profile = tags.get(_TAG_CPU_ARCH_PROFILE, ord("A"))
-        return "armv7" + (chr(profile).lower() if profile in b"AMRS" else "?")
+        return "armv7" + (chr(profile).lower() if profile in _PROFILES else "?")
     return _M_PROFILE_NAMES.get(cpu) or _OTHER_NAMES.get(cpu)
 
 
