@@ -20,7 +20,10 @@ _BEFORE_JUMP, _BEFORE_CALL = 32, 8
 _BEFORE_LOAD = 3
 _LOAD = 0x03
 _AUIPC, _LUI, _JALR, _JAL, _SYSTEM = 0x17, 0x37, 0x67, 0x6F, 0x73
-_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC = 0x305, 0x307, 0x341
+_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC, _COMMON_ENTRY = 0x305, 0x307, 0x341, 0x7EC
+_SET_UPS = _TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC, _COMMON_ENTRY
+"""mtvec, mtvt, mepc, and Nuclei's mtvt2 for interrupts that have no vector of their own."""
+
 _VECTORED, _TABLE = 1, 3
 _WRITES_CSR = (0x707F, 0x1073)
 _MAX_SET_UPS = 256
@@ -74,10 +77,10 @@ def _computed(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) ->
 
 
 def vectors(space: CodeSpace, starts: Flags) -> list[int]:
-    """Indices where traps go that the marked code sets up: mtvec, mtvt, mepc."""
+    """Indices where traps go that the marked code sets up."""
     rows = select(space, starts, (_WRITES_CSR,))
     numbers = space.halfwords[rows + 1] >> 4
-    sets_up = np.isin(numbers, (_TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC))
+    sets_up = np.isin(numbers, _SET_UPS)
     rows, numbers = rows[sets_up][:_MAX_SET_UPS], numbers[sets_up][:_MAX_SET_UPS]
     found: list[int] = []
     for index, number in zip(rows.tolist(), numbers.tolist(), strict=True):
@@ -94,8 +97,8 @@ def _handlers(space: CodeSpace, number: int, pointer: int) -> Iterator[int]:
     if number == _VECTOR_TABLE or mode == _TABLE:
         yield from _table(space, base)
         return
-    for number in range(MAX_CASES):
-        start = space.index(base + 4 * number)
+    for row in range(MAX_CASES):
+        start = space.index(base + 4 * row)
         if start is None:
             return
         yield start
@@ -118,15 +121,15 @@ def _before(space: CodeSpace, starts: Flags, index: int, steps: int) -> Register
     line: list[tuple[int, int]] = []
     at = index
     while len(line) < steps:
-        previous = next((at - n for n in (1, 2) if at >= n and starts[at - n]), None)
-        if previous is None:
+        earlier = next((at - n for n in (1, 2) if at >= n and starts[at - n]), None)
+        if earlier is None:
             break
-        word = _word(space, previous)
+        word = _word(space, earlier)
         ends = word == 0 or word & 0x7F in (_JAL, _JALR)
-        if ends or previous + _length(space, previous) != at:
+        if ends or earlier + _length(space, earlier) != at:
             break
-        line.append((previous, word))
-        at = previous
+        line.append((earlier, word))
+        at = earlier
     registers = Registers(space.words)
     for place, word in reversed(line):
         registers.step(space.address(place), word)
