@@ -34,15 +34,11 @@ static void run_table(void)
     }
 }
 
-/* Stands for "nobody ran before", so that the first switch is like every other. */
-static struct thread boot_thread;
-
 _Noreturn void kernel_main(void); /* from the architecture's reset code */
 
 void kernel_main(void)
 {
     cpu_arch_init();
-    cpu.current = &boot_thread;
     run_table();
     protection_arch_init(FVM_MPU_ENABLE);
     interrupt_init();

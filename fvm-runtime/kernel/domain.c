@@ -29,9 +29,14 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 
 bool domain_may_use_fpu(const struct fvm_domain *domain) { return domain->protection.cpacr != 0; }
 
-static void describe_thread(struct thread *thread, const struct fvm_thread_config *config)
+/* Contexts that are given away. */
+struct given {
+    uint32_t fpu, core;
+};
+
+static void describe_thread(struct thread *thread, const struct fvm_thread_config *config,
+                            struct given *given)
 {
-    static uint32_t fpu_contexts, core_contexts;
     const struct fvm_domain *domain = &fvm_domain[config->domain];
     thread->domain = domain;
     thread->domain_index = config->domain;
@@ -42,9 +47,9 @@ static void describe_thread(struct thread *thread, const struct fvm_thread_confi
     if (vcpu_of_thread(thread) != NULL && thread == thread->vcpu->usr) {
         thread->context = &thread->vcpu->state->usr_reg;
     } else if (FVM_FPU_CONTEXTS != 0 && domain_may_use_fpu(domain)) {
-        thread->context = &fpu_context[fpu_contexts++];
+        thread->context = &fpu_context[given->fpu++];
     } else {
-        thread->context = (struct fvm_usr_reg *)&core_context[core_contexts++];
+        thread->context = (struct fvm_usr_reg *)&core_context[given->core++];
     }
 }
 
@@ -117,8 +122,9 @@ void domain_init(void)
     if (FVM_VCPUS != 0) {
         vcpu_init();
     }
+    struct given given = {0};
     for (uint32_t i = 0; i < FVM_THREADS; i++) {
-        describe_thread(&thread_table[i], &fvm_thread[i]);
+        describe_thread(&thread_table[i], &fvm_thread[i], &given);
     }
     invocation_init();
     slot_init();

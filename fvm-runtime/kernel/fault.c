@@ -6,7 +6,7 @@
  * of are kept, but for the newest, which gives way to what happened last. */
 #include "kernel/kernel.h"
 
-#define LOG_RECORDS 8u
+#define LOG_RECORDS 4u
 
 static struct fvm_fault record[LOG_RECORDS]; /* each in the place of its serial */
 static uint32_t count, lost, serial;         /* count: held; serial: of the newest */
@@ -54,8 +54,10 @@ static uint32_t task_name_of(const struct fvm_domain *domain, const struct fvm_s
     return *(const uint32_t *)task + offset;
 }
 
-/* The guest chose the pointer: copy only what lies in its own memory. */
-static void copy_task_name(const struct vcpu *vcpu, char *name)
+#define NAME_PART (sizeof record->task / FAULT_NAME_STEPS)
+
+/* A part of it. The guest chose the pointer: copy only what lies in its own memory. */
+static void copy_task_name(const struct vcpu *vcpu, char *name, uint32_t part)
 {
     const struct fvm_domain *domain = &fvm_domain[vcpu->config->domain];
     uint32_t address = task_name_of(domain, vcpu->state);
@@ -63,7 +65,11 @@ static void copy_task_name(const struct vcpu *vcpu, char *name)
     uint32_t room = in_ram < domain->ram_size       ? domain->ram_size - in_ram
                     : in_flash < domain->flash_size ? domain->flash_size - in_flash
                                                     : 0;
-    for (uint32_t i = 0; i < sizeof record->task && i < room; i++) {
+    uint32_t i = part * NAME_PART, end = i + NAME_PART;
+    if (i != 0 && name[i - 1] == '\0') {
+        return; /* it ended before */
+    }
+    for (; i < end && i < room; i++) {
         name[i] = ((const char *)address)[i];
         if (name[i] == '\0') {
             break;
@@ -147,9 +153,11 @@ void fault_record(uint32_t index, uint32_t step)
         return;
     }
     if (fresh != NULL && vcpu_of_domain(&fvm_domain[index]) != NULL) {
-        copy_task_name(vcpu_of_domain(&fvm_domain[index]), fresh->task);
+        copy_task_name(vcpu_of_domain(&fvm_domain[index]), fresh->task, step - 2);
     }
-    domain->faulted = NULL;
+    if (step == FAULT_STEPS - 1) {
+        domain->faulted = NULL;
+    }
 }
 
 void fault_boot(uint32_t address, uint32_t mask)

@@ -283,7 +283,8 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 #define FAULT_ADDRESS 0x40u  /* `address` is one */
 #define FAULT_NO_FRAME 0x80u /* the exception frame was not stored: read nothing from the stack */
 void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_t address);
-#define FAULT_STEPS 3u
+#define FAULT_NAME_STEPS 4u
+#define FAULT_STEPS (2u + FAULT_NAME_STEPS)
 void fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);

@@ -56,7 +56,7 @@ void scheduler_init(void)
     }
     vcpus.funded = EVERY_VCPU;
     vcpus.turn = 1;
-    cpu.next = process_thread[0];
+    cpu.current = cpu.next = process_thread[0];
     cpu.charged = timer_arch_count();
 }
 

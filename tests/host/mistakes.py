@@ -43,7 +43,7 @@ MISTAKES = [
         "    {\n        return;",
     ),
     Mistake("kernel/fault.c", "newest->serial != 0 && newest->domain == index ?", "true ?"),
-    Mistake("kernel/fault.c", "    domain->faulted = NULL;\n", ""),
+    Mistake("kernel/fault.c", "        domain->faulted = NULL;\n", ""),
     Mistake("kernel/thread.c", "    signal_leave(thread);\n", ""),
     Mistake("kernel/domain.c", "        signal_drop(capability->index);\n", ""),
     Mistake("kernel/domain.c", "        event_drop(index, step);\n", ""),

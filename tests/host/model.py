@@ -19,7 +19,7 @@ from tests.host.tables import NO_INDEX, ROUTE_SIGNAL, ROUTE_VCPU, Tables
 STOPPED, READY, WAITING = 0, 1, 2
 TICK = 1
 GROUP = 8  # vectors of one summary byte
-LOG_RECORDS = 8
+LOG_RECORDS = 4
 LAST_DECISION = 2
 FRAME = 32
 WORD = 0xFFFFFFFF
@@ -28,7 +28,7 @@ WORD = 0xFFFFFFFF
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
 RUNNING, STOPPING, HALTED, STARTING = range(4)  # phases of a domain
-FAULT_STEPS = 3
+FAULT_STEPS = 6
 MORE = 1
 
 BUDGET = 0xFF  # in place of a call's number: the vCPU is due for a budget
