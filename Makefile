@@ -10,7 +10,7 @@ FUZZ ?= 600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo lint campaign mutants faults fuzz soak bench scaling hw-bench verify clean
+.PHONY: help setup test test-upstream demo lint campaign mutants faults fuzz soak bench scaling hw-bench verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -20,6 +20,9 @@ setup: ## Debian packages, .venv and the FreeRTOS kernel; a second run finds all
 
 test: setup ## every test (TESTS=path for some, TESTFLAGS for pytest)
 	@$(PY) -m pytest $(TESTFLAGS) $(TESTS)
+
+test-upstream: setup ## transcribe the switch handlers of public RTOS trees (TREES=folder of trees)
+	@$(PY) -m tests.upstream "$(TREES)"
 
 demo: setup ## migrate the example, run it in QEMU, show what happens
 	@$(PY) examples/two-legacy-mcus/demo

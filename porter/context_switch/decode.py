@@ -168,24 +168,36 @@ def decode(unit: ObjectFile, function: Function, lines: tuple[str, ...]) -> list
 def decode_all(
     unit: ObjectFile, function: Function, lines: tuple[str, ...]
 ) -> dict[int, Instruction]:
-    """The instructions of a function and of those of the same file that it goes on in: it branches
-    there, or runs on into the next one. By address."""
-    found: dict[int, Instruction] = {}
-    waiting = [function]
+    """The instructions that a function reaches, by address: its own, and those of functions of its
+    file that it branches to or runs on into."""
+    known: dict[int, Instruction] = {}
+    reached: set[int] = set()
+    waiting = [function.start]
     while waiting:
-        here = waiting.pop()
-        run = decode(unit, here, lines)
-        found.update({instruction.address: instruction for instruction in run})
-        places = [target for i in run if (target := branch_target(unit, here, i)) is not None]
-        if _runs_on(run):
-            places.append(here.end)
-        waiting += [
-            other
-            for other in unit.functions
-            if other.section == function.section and other.start not in found
-            if any(other.start <= place < other.end for place in places)
-        ]
-    return found
+        address = waiting.pop()
+        if address in reached:
+            continue
+        home = _home(unit, function.section, address)
+        if address not in known and home is not None:
+            run = decode(unit, home, lines)
+            known.update({instruction.address: instruction for instruction in run})
+        instruction = known.get(address)
+        if instruction is None:
+            continue
+        reached.add(address)
+        target = branch_target(unit, function, instruction)
+        if target is not None:
+            waiting.append(target)
+        if instruction.name == "svc" or not instruction.ends_flow():
+            waiting.append(instruction.next)
+    return {address: known[address] for address in sorted(reached)}
+
+
+def _home(unit: ObjectFile, section: int, address: int) -> Function | None:
+    for function in unit.functions:
+        if function.section == section and function.start <= address < function.end:
+            return function
+    return None
 
 
 def branch_target(unit: ObjectFile, function: Function, branch: Instruction) -> int | None:

@@ -14,28 +14,34 @@ def block_store(store: BlockStore, expressions: Expressions) -> list[str]:
     base, count = _base(store.base), len(store.values)
     names = tuple(value.name if isinstance(value, Var) else "" for value in store.values)
     if store.before and store.writeback:
-        if macro := _macro("STMDB", base, names, expressions):
-            return [macro]
-        if count == 1:
-            return [f"*--{base} = {expressions.integer(store.values[0])}"]
+        return [
+            _macro("STMDB", base, run, expressions)
+            or f"*--{base} = {expressions.integer(store.values[place])}"
+            for place, run in reversed(_runs(names))
+        ]
+    if store.writeback:
+        return [
+            _macro("STMIA", base, run, expressions)
+            or f"*{base}++ = {expressions.integer(store.values[place])}"
+            for place, run in _runs(names)
+        ]
     values = [expressions.integer(value) for value in store.values]
-    if store.writeback and not store.before:
-        return [f"*{base}++ = {value}" for value in values]
     first = -count if store.before and not store.writeback else 0
     texts = [
         f"{expressions.element(base, first + index)} = {value}"
         for index, value in enumerate(values)
     ]
-    return [f"{base} -= {count}", *texts] if store.writeback else texts
+    return texts
 
 
 def block_load(load: BlockLoad, expressions: Expressions) -> list[str]:
     """The statements of a load multiple."""
     base, count = _base(load.base), len(load.targets)
     if not load.before and load.writeback:
-        if macro := _macro("LDMIA", base, load.targets, expressions):
-            return [macro]
-        return [_loaded(target, f"*{base}++", expressions) for target in load.targets]
+        return [
+            _macro("LDMIA", base, run, expressions) or _loaded(run[0], f"*{base}++", expressions)
+            for _, run in _runs(load.targets)
+        ]
     first = -count if load.before and not load.writeback else 0
     texts = [
         _loaded(target, expressions.element(base, first + index), expressions)
@@ -53,6 +59,21 @@ def _loaded(target: str, place: str, expressions: Expressions) -> str:
     if target in expressions.pointers:
         place = expressions.cast("uint32_t *", place)
     return f"{target} = {place}"
+
+
+def _runs(registers: tuple[str, ...]) -> list[tuple[int, tuple[str, ...]]]:
+    """The registers in pieces, each with its place: neighbours in USR_REG, or a single one."""
+    if registers == FPU:
+        return [(0, registers)]
+    runs: list[tuple[int, tuple[str, ...]]] = []
+    for place, name in enumerate(registers):
+        last = runs[-1][1][-1] if runs else ""
+        behind = _BLOCK_ORDER.index(last) + 1 if last in _BLOCK_ORDER else len(_BLOCK_ORDER)
+        if name in _BLOCK_ORDER[behind : behind + 1]:
+            runs[-1] = (runs[-1][0], (*runs[-1][1], name))
+        else:
+            runs.append((place, (name,)))
+    return runs
 
 
 def _macro(

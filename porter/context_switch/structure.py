@@ -159,4 +159,7 @@ def _refuse_loops(program: Program) -> None:
     place = {key: index for index, key in enumerate(program.order())}
     for key in place:
         if any(place[target] <= place[key] for target in program.blocks[key].successors()):
-            raise NotTranscribable("has a loop whose end nothing guarantees")
+            raise NotTranscribable(
+                "has a loop whose end nothing guarantees: a wait in VCT would starve the tasks; "
+                "resume an idle task that calls hyp_vct_wait() and requests the switch again"
+            )

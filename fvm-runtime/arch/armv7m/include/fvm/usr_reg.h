@@ -35,10 +35,12 @@ struct fvm_usr_reg {
  * `p` is an lvalue of type uint32_t *; first..last are field names of Reg (R4..R11, LR).
  *   USR_STMDB(p, R4, LR)   stmdb p!, {r4-r11, lr}
  *   USR_LDMIA(p, R4, LR)   ldmia p!, {r4-r11, lr}
+ *   USR_STMIA(p, R4, R7)   stmia p!, {r4-r7}
  *   USR_VSTMDB(p) USR_VLDMIA(p)   vstmdb/vldmia p!, {s16-s31}
  */
 #define USR_STMDB(p, first, last) USR_STORE_(p, Reg, first, last)
 #define USR_LDMIA(p, first, last) USR_LOAD_(p, Reg, first, last)
+#define USR_STMIA(p, first, last) USR_FILL_(p, Reg, first, last)
 #define USR_VSTMDB(p) USR_STORE_(p, Fpu, S16, S31)
 #define USR_VLDMIA(p) USR_LOAD_(p, Fpu, S16, S31)
 
@@ -54,6 +56,9 @@ struct fvm_usr_reg {
 #define USR_STORE_(p, group, first, last)                                                          \
     ((p) -= USR_REG_BYTES(group, first, last) / 4u,                                                \
      USR_COPY_(p, &USR_REG->group.first, group, first, last))
+#define USR_FILL_(p, group, first, last)                                                           \
+    (USR_COPY_(p, &USR_REG->group.first, group, first, last),                                      \
+     (void)((p) += USR_REG_BYTES(group, first, last) / 4u))
 #define USR_LOAD_(p, group, first, last)                                                           \
     (USR_COPY_(&USR_REG->group.first, p, group, first, last),                                      \
      (void)((p) += USR_REG_BYTES(group, first, last) / 4u))

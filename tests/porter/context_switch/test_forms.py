@@ -1,0 +1,30 @@
+"""How handlers of several habits read in C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.porter.context_switch.test_refusals import code_of
+from tests.porter.context_switch.trees import M3, fixture
+
+HANDLERS = Path(__file__).parent / "handlers"
+
+
+def ported(folder: Path, name: str) -> str:
+    tree = fixture(folder, (HANDLERS / name).read_text(), M3)
+    tree.apply(tree.port())
+    return code_of(tree.files[0].read_text())
+
+
+def test_sp_set_to_the_tasks_stack_is_a_pointer(tmp_path: Path) -> None:
+    text = ported(tmp_path, "stack_pointer_moved.c")
+    save = ["*--sp = USR_REG->Reg.LR;", "USR_STMDB(sp, R4, R7);", "USR_STMDB(sp, R8, R11);"]
+    load = ["USR_LDMIA(sp, R8, R11);", "USR_LDMIA(sp, R4, R7);", "USR_REG->Reg.LR = *sp++;"]
+    places = [text.index(line) for line in (*save, *load)]
+    assert places == sorted(places)
+
+
+def test_a_frame_filled_upwards_is_copied_in_blocks(tmp_path: Path) -> None:
+    text = ported(tmp_path, "high_registers.c")
+    for line in ("USR_STMIA(", ", R4, R7);", ", R8, R11);", "USR_LDMIA("):
+        assert line in text

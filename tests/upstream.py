@@ -1,0 +1,120 @@
+"""`python -m tests.upstream TREES`: the transcriber on public RTOS sources that a user has.
+
+TREES is a folder of source trees as they are published. Every C and assembler file of a Cortex-M
+port in it that touches PSP is transcribed. Each handler is listed as transcribed, or escalated
+with the reason. Headers that a tree leaves to a project's configuration are empty here, but for
+two that can't be. Nothing is written to the trees.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from porter.context_switch import SwitchPort, transcribe_project
+from porter.context_switch.result import ESCALATED, ROLE_OTHER
+from porter.project.compile_options import CompileOptions
+from porter.source.source_file import ASM_SUFFIXES
+
+_HARD = "-mfloat-abi=hard"
+_CORES = (  # what a folder or file is called, and how its code is compiled
+    (r"cm0|m0\b|m0plus|armv6|a6m", ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")),
+    (r"cm3|m3\b", ("-mcpu=cortex-m3", "-mthumb", "-mfloat-abi=soft")),
+    (r"cm7|m7\b", ("-mcpu=cortex-m7", "-mthumb", _HARD, "-mfpu=fpv5-sp-d16")),
+    (r"cm4|m4f?\b|armv7|a7m|cortexm", ("-mcpu=cortex-m4", "-mthumb", _HARD, "-mfpu=fpv4-sp-d16")),
+)
+_NOT_THESE = re.compile(r"m[235]3|m[35]5|m85|armv8|cortex[_-][ar]|armv7-[ar]|_rvm|mpu")
+_MISSING = re.compile(r"fatal error: ([\w./+-]+): No such file")
+_STACK_POINTER = re.compile(rb"\b[pP][sS][pP]\b")
+_MOST_HEADERS = 60
+_CONFIGURATION = {
+    "syscfg/syscfg.h": "#define MYNEWT_VAL(option) 0\n",
+    "FreeRTOSConfig.h": """\
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+#endif
+#define configUSE_PREEMPTION 1
+#define configUSE_IDLE_HOOK 0
+#define configUSE_TICK_HOOK 0
+#define configUSE_16_BIT_TICKS 0
+#define configENABLE_MPU 0
+#define configCPU_CLOCK_HZ 16000000
+#define configTICK_RATE_HZ 1000
+#define configMAX_PRIORITIES 5
+#define configMINIMAL_STACK_SIZE 128
+#define configTOTAL_HEAP_SIZE 8192
+#define configPRIO_BITS 4
+#define configKERNEL_INTERRUPT_PRIORITY 0xF0
+#define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50
+""",
+}
+
+
+def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
+    """(tree, file, options of its core)."""
+    for tree in sorted(path for path in trees.iterdir() if path.is_dir()):
+        for file in sorted(tree.rglob("*")):
+            suffix = file.suffix.lower()
+            if not file.is_file() or (suffix != ".c" and suffix not in ASM_SUFFIXES):
+                continue
+            name = file.relative_to(tree).as_posix().lower()
+            core = next((cpu for words, cpu in _CORES if re.search(words, name)), None)
+            if core is None or _NOT_THESE.search(name):
+                continue
+            if _STACK_POINTER.search(file.read_bytes()):
+                yield tree, file, core
+
+
+def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list[SwitchPort]:
+    """The file's functions; headers that aren't there become empty ones in `room`."""
+    near = [folder for folder in file.parents if folder.is_relative_to(tree)][:3]
+    headers = sorted(tree.rglob("*.h"))
+    folders = dict.fromkeys(header.parent for header in headers)
+    ordered = sorted(folders, key=lambda folder: (folder not in near, len(folder.parts)))
+    options = CompileOptions((file.parent, *ordered[:80], room), (), cpu, "arm-none-eabi-gcc")
+    siblings = sorted(near[min(1, len(near) - 1)].rglob("*.c"))
+    texts = [other for other in (*headers, *siblings) if other != file]
+    ports: list[SwitchPort] = []
+    for _ in range(_MOST_HEADERS):
+        ports = [p for p in transcribe_project(tree, [file, *texts], options) if p.file == file]
+        missing = {name for port in ports for name in _MISSING.findall(port.reason)}
+        if not missing:
+            break
+        for name in missing:
+            (room / name).parent.mkdir(parents=True, exist_ok=True)
+            (room / name).touch()
+    return ports
+
+
+def main() -> int:
+    """Exit status 2 where there is nothing to look at."""
+    trees = Path(sys.argv[1]) if len(sys.argv) == 2 else None
+    if trees is None or not trees.is_dir():
+        print("usage: make test-upstream TREES=DIR, a folder of source trees", file=sys.stderr)
+        return 2
+    count: Counter[tuple[str, str]] = Counter()
+    for tree, file, cpu in candidates(trees):
+        with tempfile.TemporaryDirectory(prefix="fvmkit-upstream-") as folder:
+            room = Path(folder)
+            for name, text in _CONFIGURATION.items():
+                (room / name).parent.mkdir(exist_ok=True)
+                (room / name).write_text(text)
+            ports = transcribe(tree, file, cpu, room)
+        for port in ports:
+            if port.role == ROLE_OTHER and port.status != ESCALATED:
+                continue
+            count[(port.role, port.status)] += 1
+            place = f"{tree.name}/{file.relative_to(tree)}"
+            print(f"{port.status:9} {port.role:6} {place}: {port.name}: {port.reason}", flush=True)
+    for role in sorted({role for role, _ in count}):
+        done, left = count[(role, "rewritten")], count[(role, ESCALATED)]
+        print(f"{role}: {done} of {done + left} transcribed, {left} escalated")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
