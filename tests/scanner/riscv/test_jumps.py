@@ -122,8 +122,8 @@ def test_trap_handlers_are_reached(build: Build, strip: Strip) -> None:
 
 def test_nuclei_sets_its_handlers_up_elsewhere(build: Build, strip: Strip) -> None:
     elf = build(
-        ".option norelax\n_start: la t0, vectors\n csrw 0x307, t0\n la t0, common\n csrw 0x7ec, t0\n"
-        " csrs 0x7ec, 1\n j .\n.align 6\nvectors: .word 0, one\n"
+        ".option norelax\n_start: la t0, vectors\n csrw 0x307, t0\n la t0, common\n"
+        " csrw 0x7ec, t0\n csrs 0x7ec, 1\n j .\n.align 6\nvectors: .word 0, one\n"
         "one: csrci 0x800, 1\n mret\n.align 2\ncommon: csrci 0x800, 2\n mret\n"
     )
     found = [f for f in scan_file(strip(elf)).findings if f.severity == "silent"]
