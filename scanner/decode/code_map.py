@@ -49,18 +49,38 @@ def build_code_map(
     seeds = np.flatnonzero(syncs)
     starts = sweep(space, isa, syncs)
     del syncs
-    descent = Descent(space, isa, starts, FlowGraph(space, isa, starts))
-    descent.follow(seeds)
-    if symbols is None:
-        descent.follow(isa.pointers(space, descent.certain()))
-    certain = descent.certain()
-    del descent
+    graph = FlowGraph(space, isa, starts)
+    if data is not None:
+        graph.stop_calls_before(space, isa, data)
+    certain = _reached(space, isa, starts, graph, seeds, symbols is None)
+    if data is None or not data.any():
+        constants = np.zeros(len(space), dtype=np.bool_)
+        constants[isa.literals(space, certain)] = True
+        if graph.stop_calls_before(space, isa, constants):
+            certain = _reached(space, isa, starts, graph, seeds, symbols is None)
+    del graph
     if code is not None:
         code &= starts
         certain |= code
     listed = certain.copy() if data is None else certain > data
     listed[isa.literals(space, certain)] = False
     return CodeMap(certain, listed)
+
+
+def _reached(
+    space: CodeSpace,
+    isa: InstructionSet,
+    starts: Flags,
+    graph: FlowGraph,
+    seeds: Indices,
+    by_pointer: bool,
+) -> Flags:
+    """What control reaches from the seeds, and from functions whose address is made there."""
+    descent = Descent(space, isa, starts, graph)
+    descent.follow(seeds)
+    if by_pointer:
+        descent.follow(isa.pointers(space, descent.certain()))
+    return descent.certain()
 
 
 def _mark(marks: Flags, space: CodeSpace, addresses: npt.NDArray[np.int64]) -> None:
@@ -101,7 +121,7 @@ def sweep(space: CodeSpace, isa: InstructionSet, syncs: Flags) -> Flags:
         restart[1:size] |= syncs[begin + 1 : end]
         inside = begin > 0 and found[begin - 1] and isa.wide[space.halfwords[begin - 1]]
         restart[0] = syncs[begin] or not inside
-        anchors = np.maximum.accumulate(np.where(restart[:size], positions[:size], 0))
+        anchors = np.maximum.accumulate(np.where(restart[:size], positions[:size], -1))
         np.equal((positions[:size] ^ anchors) & 1, 0, out=found[begin:end])
     for barrier in space.barriers:
         found[barrier] = True

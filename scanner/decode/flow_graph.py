@@ -51,6 +51,21 @@ class FlowGraph:
         """The same for one index."""
         return min(self._ranks.of_one(index), len(self.indices) - 1)
 
+    def stop_calls_before(self, space: CodeSpace, isa: InstructionSet, data: Flags) -> bool:
+        """Take calls right before data for such as don't come back; says whether there are any.
+
+        That isn't trusting what marks data: a path that runs or branches into it stays one.
+        """
+        calls = (self.kinds == Flow.CALL) | (self.kinds == Flow.COMPUTED_CALL)
+        calls = np.flatnonzero(calls & self.falls)
+        behind = self.indices[calls] + self.lengths[calls]
+        padded = np.isin(space.halfwords[behind], isa.padding)
+        padded &= space.addresses(behind.astype(np.intp)) % 4 == 2
+        stopped = calls[data[behind] | (padded & data[np.minimum(behind + 1, len(data) - 1)])]
+        self.falls[stopped] = self._conditional[stopped]
+        self.last = _next_true(~self.falls)
+        return len(stopped) > 0
+
     def _skipped(
         self, space: CodeSpace, isa: InstructionSet, openers: list[tuple[Nodes, Nodes]]
     ) -> Flags:

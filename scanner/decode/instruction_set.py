@@ -65,6 +65,9 @@ class InstructionSet(Protocol):
     ordinary: Flags
     """Whether it begins an instruction after which control always goes on."""
 
+    padding: tuple[int, ...]
+    """Halfwords that assemblers fill gaps with."""
+
     arguments: int
     """Mask of the registers that carry arguments into a function."""
 

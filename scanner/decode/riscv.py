@@ -30,6 +30,7 @@ class RiscV:
     code_markers = b"x"
     mixes_constants = False
     starts_with_code = True
+    padding: tuple[int, ...] = (0x0000, 0x0001)
     arguments = riscv_effects.ARGUMENTS
     clobbered = riscv_effects.CLOBBERED
 

@@ -32,6 +32,7 @@ class Thumb:
     code_markers = b"t"
     mixes_constants = True
     starts_with_code = False
+    padding: tuple[int, ...] = (0x0000, 0xBF00, 0x46C0)
     arguments = 0x000F
     clobbered = 0x500F
 

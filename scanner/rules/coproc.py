@@ -6,12 +6,15 @@ from scanner.rules.model import InstructionRule, Judgement, Pattern
 from scanner.target import Target
 
 _FPU = (10, 11)
+_LAZY = Pattern(32, 0xFFE00F00, 0xEC200A00)
 _NO_GRANT = "the domain has no FPU, and what enables it stays off: a usage fault (NOCP)"
 _NO_FPU = "this core has no FPU: a usage fault (NOCP)"
 _WITHOUT_FPU = ("armv6m", "armv7m")
 
 
 def _judge(value: int, target: Target) -> Judgement | None:
+    if target.arch == "armv8m.main" and value & _LAZY.mask == _LAZY.match:
+        return None  # the rule vlstm speaks of it
     number = value >> 8 & 0xF
     if number not in _FPU:
         return Judgement("traps")
@@ -40,6 +43,6 @@ RULE = InstructionRule(
         "mcr2 p1, #0, r0, c0, c0, #0",
         "mrrc p3, #1, r0, r1, c2",
     ),
-    decisive=0x00000F00,
+    decisive=_LAZY.mask,
     valid=("vadd.f32 s0, s1, s2", "vpush {s16-s31}", "vmrs r0, fpscr", "ldrd r0, r1, [r2]"),
 )

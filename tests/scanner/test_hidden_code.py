@@ -177,3 +177,11 @@ def test_loaded_constants_are_not_read_as_instructions_that_trap(
     """FreeRTOS starts its first task with an SVC that never returns; a literal pool follows."""
     elf = strip(build(".thumb_func\n_start: ldr r0, =0xe000ed08\n svc 245\n.align 2\n.ltorg\n"))
     assert [f.rule for f in scan_file(elf).findings] == ["ppb"]
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_instructions_lie_across_the_pieces_that_are_read_at_a_time(before: int) -> None:
+    """Wide instructions whose second half would be a mask, over and over."""
+    code = halfwords(*[0xBF00] * before, *[0xF240, 0xB672] * (1 << 18), 0x4770)
+    report = scan_bytes(write_elf([Load(FLASH, code)], entry=FLASH + 1), "x", Policy())
+    assert {f.certainty for f in report.findings} == {"possible"}
