@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from benchmarks import sizes
+from benchmarks import sizes, transcriber
 from benchmarks.build import ROOT, Configuration, verify
 from benchmarks.document import write_tables
 from benchmarks.machines import MACHINES
@@ -78,6 +78,7 @@ def measure_all() -> None:
     write_json(folder / "runtime.json", found)
     systems = {r.configuration.name: r.configuration.folder / "system" for r in found}
     sizes.write_json(folder / "sizes.json", systems)
+    print(*transcriber.write_json(folder / "transcriber.json"), sep="\n", flush=True)
     write_tables(ROOT / "docs" / "benchmarks.md", found)
     for results in found:
         for operation in _missed(results):

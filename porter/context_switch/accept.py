@@ -12,7 +12,7 @@ from porter.context_switch.decode import decode
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 
-_PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "wfi", "wfe", "svc"})
+PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "wfi", "wfe", "svc"})
 _STRICT = (
     "-Werror=int-conversion",
     "-Werror=incompatible-pointer-types",
@@ -55,5 +55,5 @@ def _refuse_privileged(assembly: Assembly, symbol: str) -> None:
         if function.name != symbol:
             continue
         for instruction in decode(assembly.object, function, assembly.text):
-            if instruction.name in _PRIVILEGED:
+            if instruction.name in PRIVILEGED:
                 raise NotTranscribable(f"still has '{instruction.text}'")

@@ -34,6 +34,8 @@ from porter.context_switch.proof.model import (
     kept,
 )
 from porter.context_switch.proof.states import ARENA, PAGE, State
+from porter.context_switch.proof.walk import reachable
+from porter.context_switch.result import ROLE_START
 
 unicorn: Any = _unicorn  # its type information says less than it does
 STACK = 0x2002_0000
@@ -41,6 +43,7 @@ TOP = STACK + PAGE - 64
 RETURN = 0x0880_0000  # nothing there: where a C function returns to
 _MOST = 5000  # instructions
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
+_NOP = b"\xaf\xf3\x00\x80"  # nop.w
 _BRANCH_TO_ITSELF = 0xE7FE
 _CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
 _FPU = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32)]
@@ -88,6 +91,15 @@ class Outcome:
     count: int = 0  # instructions
 
 
+def _control_writes(image: Image, model: Model) -> list[int]:
+    """Where CONTROL is written: no guest can, and in the emulator, which stays in thread mode, it
+    would change the stack and what can be read."""
+    found = reachable(image, model.role == ROLE_START).values()
+    return [
+        it.address for it in found if it.name == "msr" and "control" in str(it.raw.op_str).lower()
+    ]
+
+
 class Emulator:
     """Runs one image from many states."""
 
@@ -112,6 +124,8 @@ class Emulator:
             uc.mem_map(place, PAGE, data)
         for start, words in image.code:
             uc.mem_write(start, words)
+        for address in _control_writes(image, model) if native else ():
+            uc.mem_write(address, _NOP)
         uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
         if not native:
             yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from capstone import arm_const
 
+from porter.context_switch.proof.conditions import holds
 from porter.context_switch.proof.machine import Flags, Path
 from porter.context_switch.proof.model import SVC, TRIGGER
 from porter.context_switch.proof.result import NotProved
@@ -14,10 +15,12 @@ from porter.context_switch.proof.terms import (
     Term,
     Truth,
     add,
+    as_word,
     binary,
     equal,
     field,
     insert,
+    symbol,
 )
 from porter.context_switch.proof.thumb import Instruction
 from porter.context_switch.result import ROLE_START
@@ -102,6 +105,20 @@ def _arithmetic(path: Path, instruction: Instruction, predicated: bool) -> None:
             path.flags = Flags(operator, left, right)
         else:
             path.flags = Flags("=", value, carry=_carry(operator, left, right))
+
+
+def _with_carry(path: Path, instruction: Instruction, predicated: bool) -> None:
+    """adc and sbc."""
+    left = _value(path, instruction, 0 if len(instruction.raw.operands) == 2 else 1)
+    right = _value(path, instruction, len(instruction.raw.operands) - 1)
+    carry = as_word(holds(path.flags, "hs"))
+    if instruction.name == "adc":
+        value = add(add(left, right), carry)
+    else:
+        value = binary("-", add(binary("-", left, right), carry), 1)
+    path.write(_target(instruction), value)
+    if instruction.sets_flags(predicated):
+        path.flags = Flags("=", value)
 
 
 def _carry(operator: str, value: Term, amount: Term) -> Truth | None:
@@ -267,6 +284,9 @@ def _transfer(path: Path, registers: list[str], address: Term, loads: bool) -> N
 
 def _special_read(path: Path, instruction: Instruction, predicated: bool) -> None:
     special = str(instruction.raw.op_str).split(",")[-1].strip().upper()
+    if special == "CONTROL" and path.native:
+        path.write(_target(instruction), symbol("CONTROL"))
+        return
     if special not in ("PSP", "PRIMASK", "BASEPRI") or not path.native:
         raise NotProved(f"the proof doesn't know '{instruction.text}'")
     path.write(_target(instruction), path.registers[special])
@@ -285,7 +305,7 @@ def _special_write(path: Path, instruction: Instruction, predicated: bool) -> No
             path.write("BASEPRI", binary("&", value, 0xFF))
         case "BASEPRI_MAX" if path.native and isinstance(value, int) and value & 0xFF:
             path.write("BASEPRI", value & 0xFF)
-        case "CONTROL" if path.native and value in (0, 2, 3):
+        case "CONTROL" if path.native and (value in (0, 2, 3) or not path.model.is_handler):
             pass  # tasks run unprivileged on their own stack
         case "MSP" if path.native and start:
             pass  # a virtual handler has a stack of its own
@@ -327,6 +347,7 @@ _ACTIONS: dict[str, Callable[[Path, Instruction, bool], None]] = {
     **dict.fromkeys(("mov", "movs", "movw", "mvn"), _move),
     "movt": _move_top,
     **dict.fromkeys((*_OPERATORS, "rsb", "bic", "orn"), _arithmetic),
+    **dict.fromkeys(("adc", "sbc"), _with_carry),
     **dict.fromkeys(("cmp", "cmn", "tst", "teq"), _compare),
     **dict.fromkeys(_EXTENSIONS, _extend),
     **dict.fromkeys(("ubfx", "sbfx", "bfi", "bfc"), _bit_field),

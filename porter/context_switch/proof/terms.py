@@ -109,6 +109,13 @@ def insert(word: Term, value: Term, low: int, width: int) -> Term:
     return binary("|", kept, binary("&", plain(bits(value) << low), mask))
 
 
+def as_word(condition: Truth) -> Term:
+    """1 where a condition holds, 0 where it doesn't."""
+    if isinstance(condition, bool):
+        return int(condition)
+    return plain(z3.If(condition, z3.BitVecVal(1, 32), z3.BitVecVal(0, 32)))
+
+
 def equal(one: Term, other: Term) -> Truth:
     """Whether two words are the same."""
     if same(one, other):

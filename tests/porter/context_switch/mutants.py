@@ -127,7 +127,7 @@ class Subject:
         tree.apply(tree.port())
         self._texts = {file.name: file.read_bytes() for file in tree.files}
         text = self._texts[self._file.name].decode()
-        head = re.search(rf"\n[^\n]*\bvoid {handler.name}\( ?void ?\)\n{{\n", text)
+        head = re.search(rf"\b{handler.name}\( ?void ?\)\s*{{[^\n]*\n", text)
         assert head is not None
         end = text.index("\n}", head.end())
         self._before, self.body, self._after = (

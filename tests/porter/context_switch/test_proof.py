@@ -18,6 +18,7 @@ from tests.porter.context_switch.cases import HANDLERS, tree_of
 from tests.porter.context_switch.mutants import Mutant, Subject, campaign
 from tests.porter.context_switch.trees import M4F, fixture
 
+M0 = ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")
 COMMAND = ("arm-none-eabi-gcc", *M4F)
 SAVE = "mrs r0, psp\\n stmdb r0!, {r4-r11}\\n ldr r1, =task\\n ldr r2, [r1]\\n str r0, [r2]\\n"
 LOAD = "ldr r2, [r1]\\n ldr r0, [r2]\\n ldmia r0!, {r4-r11}\\n msr psp, r0\\n bx lr\\n .ltorg"
@@ -44,9 +45,11 @@ void PendSV_Handler(void)
 SWITCH = Model("switch")
 
 
-def objects(folder: Path, text: str, ported: str) -> tuple[bytes, bytes]:
+def objects(
+    folder: Path, text: str, ported: str, cpu: tuple[str, ...] = M4F
+) -> tuple[bytes, bytes]:
     """An original and a C handler that somebody wrote for it."""
-    tree = fixture(folder, text)
+    tree = fixture(folder, text, cpu)
     options = with_runtime(tree.options)
     source = tree.files[0]
     return compile_object(source, options), port_object(
@@ -121,6 +124,36 @@ def test_calls_are_compared_in_order_with_the_memory_they_see(tmp_path: Path) ->
     )
     with pytest.raises(NotProved, match=r"hook\(\)"):
         prove(original, ported, "PendSV_Handler", SWITCH, COMMAND)
+
+
+MASK = """
+unsigned mask(void);
+{naked}unsigned mask(void)
+{{
+    {body}
+}}
+"""
+
+
+@pytest.mark.parametrize(("wrong", "caught"), [("", False), ("; virt_int_unmask(w)", True)])
+def test_a_function_that_returns_the_mask_on_a_small_core(
+    wrong: str, caught: bool, tmp_path: Path
+) -> None:
+    """The compiler makes sbcs of it there."""
+    text = MASK.format(
+        naked="__attribute__((naked)) ",
+        body='__asm volatile("mrs r0, primask\\n cpsid i\\n bx lr");',
+    )
+    unmask = wrong.replace("w", "VIRT_PRIMASK")
+    body = f"unsigned old = virt_int_query(VIRT_PRIMASK); virt_int_mask(VIRT_PRIMASK){unmask};"
+    c = "#include <fvm/guest.h>" + MASK.format(naked="", body=f"{body} return old;")
+    original, ported = objects(tmp_path, text, c, M0)
+    model, command = Model("other", returns=True), ("arm-none-eabi-gcc", *M0)
+    if caught:
+        with pytest.raises(NotProved, match="the masks end"):
+            prove(original, ported, "mask", model, command)
+    else:
+        assert prove(original, ported, "mask", model, command).paths > 0
 
 
 def test_a_register_lost_by_save_and_restore_alike_is_seen(tmp_path: Path) -> None:
