@@ -25,7 +25,6 @@ def constants(space: CodeSpace, wide: Flags, starts: Flags) -> Constants:
     """Upper halves, to which loads and stores add their distance, and whole numbers."""
     uppers = select(space, starts, _UPPER)
     words = words_at(space, uppers)
-    uppers, words = uppers[words & 0xFFF != 0], words[words & 0xFFF != 0]
     is_upper = np.isin(words & 0x7F, (_LUI, _AUIPC))
     uppers, words = uppers[is_upper], words[is_upper]
     values = _upper(space, uppers, words)

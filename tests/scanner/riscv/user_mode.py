@@ -17,8 +17,7 @@ _PROGRAM = """
 _start:
     la t0, trap
     csrw mtvec, t0
-    li t0, -1                  # entry 1 opens RAM alone: NAPOT, 256 MB from 0x80000000
-    csrw pmpaddr0, zero
+    csrw pmpaddr0, zero        # entry 1 opens RAM alone: NAPOT, 256 MB from 0x80000000
     li t0, (0x80000000 >> 2) | ((0x10000000 >> 3) - 1)
     csrw pmpaddr1, t0
     li t0, 0x1f << 8
