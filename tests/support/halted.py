@@ -7,11 +7,10 @@ written by the injector: that sees what the processor sees in privileged mode.
 from __future__ import annotations
 
 import socket
-import time
 from pathlib import Path
 from types import TracebackType
 
-from tests.support.injector import Injector
+from tests.support.injector import Injector, connect
 
 _PATIENCE = 20.0
 _XPSR = 25  # number of the register in QEMU's description of an M-profile core
@@ -39,7 +38,7 @@ class Halted:
 
     def __enter__(self) -> Halted:
         try:
-            self._connect()  # QEMU stops the machine
+            connect(self._socket, self._path, _PATIENCE)  # QEMU stops the machine
             self.memory.__enter__()
             self._receive()  # that it stopped
             self._say("qXfer:features:read:target.xml:0,ffb")  # or it tells no single register
@@ -58,17 +57,6 @@ class Halted:
             self.memory.__exit__(kind, error, trace)
         finally:
             self._socket.close()
-
-    def _connect(self) -> None:
-        """As soon as QEMU listens."""
-        end = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                return self._socket.connect(str(self._path))
-            except (FileNotFoundError, ConnectionRefusedError):
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.01)
 
     def register(self, number: int) -> int:
         """r0 to r12, sp, lr, pc by number."""

@@ -7,11 +7,24 @@ a test sets the flags that silicon would set, and pends the line.
 from __future__ import annotations
 
 import socket
+import time
 from pathlib import Path
 from types import TracebackType
 
 _ISPR = 0xE000E200
 _PATIENCE = 10.0
+
+
+def connect(to: socket.socket, path: Path, patience: float = _PATIENCE) -> None:
+    """As soon as QEMU listens there; it makes one socket after the other."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return to.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 class Injector:
@@ -24,7 +37,7 @@ class Injector:
         self._socket.settimeout(_PATIENCE)
 
     def __enter__(self) -> Injector:
-        self._socket.connect(str(self._path))
+        connect(self._socket, self._path)
         return self
 
     def __exit__(
