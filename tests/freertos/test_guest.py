@@ -18,6 +18,7 @@ from tests.support.built import Built, build, once
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+BARE_SCRIPT = ROOT / "benchmarks" / "application" / "startup" / "bare.ld"
 FVMKIT = Path(sys.executable).with_name("fvmkit")
 PATIENCE = 120
 PARTS = (
@@ -30,7 +31,7 @@ PARTS = (
     "stream buffers",
     "interrupts",
     "registers",
-    "all passed",
+    "switches",
 )
 
 
@@ -122,23 +123,57 @@ def make(machine: Machine, out: Path) -> Built:
     return build(description, out)
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.core)
-def test_every_part_of_the_api(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> None:
-    built = once(tmp_path_factory, f"freertos-{machine.core}", lambda out: make(machine, out))
+def lines(command: list[str], who: str) -> list[str]:
+    """What a machine says until it is done; in a system, what this console says."""
     seen: list[str] = []
     until = time.monotonic() + PATIENCE
     with subprocess.Popen(
-        [FVMKIT, "run", built.folder, "--icount", "shift=7,sleep=off", "--timeout", str(PATIENCE)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, bufsize=1,
-    ) as process:  # fmt: skip
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            who, _, said = line.rstrip("\n").partition("| ")
-            if who.strip() == "guest":
+            console, _, said = line.rstrip("\n").rpartition("| ")
+            if console.strip() == who:
                 seen.append(said.strip())
             ended = "all passed" in line or "FAILED" in line or "rebooted" in line
             if ended or time.monotonic() > until:
                 seen += [line] if "rebooted" in line else []
                 break
         process.terminate()
-    assert seen == list(PARTS)
+    return seen
+
+
+def guest(machine: Machine, factory: pytest.TempPathFactory) -> list[str]:
+    """What the ported application says."""
+    built = once(factory, f"freertos-{machine.core}", lambda out: make(machine, out))
+    command = ["run", built.folder, "--icount", "shift=7,sleep=off", "--timeout", PATIENCE]
+    return lines([str(FVMKIT), *map(str, command)], "guest")
+
+
+def bare(machine: Machine, folder: Path) -> list[str]:
+    """What the application says as it was, without any virtual machine."""
+    source = folder / "project"
+    project(machine, source)
+    elf = folder / "bare.elf"
+    kernel = source / "FreeRTOS-Kernel"
+    include = [source / "inc", kernel / "include", kernel / "portable" / "GCC" / machine.port]
+    flash = "0x08000000" if machine.clocks else "0"
+    command = ["arm-none-eabi-gcc", *machine.cpu.split(), "-O2", "-std=gnu11", "-nostartfiles"]
+    command += [f"-I{path}" for path in include]
+    command += [f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}", "--specs=nano.specs"]
+    command += ["-o", str(elf), str(HERE / "bare.c"), *map(str, source.rglob("*.c"))]
+    subprocess.run(command, check=True, capture_output=True)
+    serials = ["stdio"] if machine.clocks else ["null", "stdio"]
+    qemu = ["qemu-system-arm", "-M", machine.board, "-kernel", str(elf), "-display", "none"]
+    qemu += ["-monitor", "none", "-icount", "shift=7,sleep=off"]
+    return lines([*qemu, *(word for serial in serials for word in ("-serial", serial))], "")
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.core)
+def test_every_part_of_the_api_and_the_order_of_switches_as_on_bare_metal(
+    machine: Machine, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    said = guest(machine, tmp_path_factory)
+    assert said[: len(PARTS)] == list(PARTS)
+    assert said[-1] == "all passed"
+    assert bare(machine, tmp_path) == said, "the line before the last tells the switches"

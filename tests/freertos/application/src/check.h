@@ -28,5 +28,9 @@ void check_events(void);
 void check_streams(void);
 void check_interrupts(void);
 void check_registers(void);
+void check_switches(void);
+
+/* A number that tells the order of the switches of all rounds of check_switches. */
+uint32_t switches_told(void);
 
 #endif

@@ -65,6 +65,7 @@ static void checker(void *unused)
         {"stream buffers", check_streams},
         {"interrupts", check_interrupts},
         {"registers", check_registers},
+        {"switches", check_switches},
     };
     (void)unused;
     size_t before = xPortGetFreeHeapSize();
@@ -78,6 +79,11 @@ static void checker(void *unused)
         vTaskDelay(2); /* the idle task frees what was deleted */
         CHECK(xPortGetFreeHeapSize() == before);
     }
+    char told[9] = "00000000";
+    for (uint32_t place = 0, left = switches_told(); place < 8; place++, left <<= 4) {
+        told[place] = "0123456789abcdef"[left >> 28];
+    }
+    say(told);
     say("all passed");
     vTaskDelete(NULL);
 }
