@@ -50,8 +50,9 @@ mutants: setup ## wrong transcriptions of every context switch of the tests, for
 soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)
 
-bench: setup ## instructions of every operation, beside bare-metal FreeRTOS
+bench: setup ## instructions of every operation, beside bare-metal FreeRTOS; the scanner's speed
 	@$(PY) -m benchmarks --all
+	@$(PY) -m benchmarks.scanner
 
 scaling: setup ## cost of operations as a system grows, and latency under a flood of interrupts
 	@$(PY) -m benchmarks.scale

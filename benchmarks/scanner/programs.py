@@ -23,7 +23,7 @@ SECTIONS {
   .bss (NOLOAD) : { *(.bss .bss.* .sbss .sbss.*) *(COMMON) end = .; _end = .; } > RAM
 }
 """
-_LINK = "-S,--no-warnings,--unresolved-symbols=ignore-all,-z,muldefs"
+_LINK = "-S,--no-gc-sections,--no-warnings,--unresolved-symbols=ignore-all,-z,muldefs"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Core:
 
 
 _NEWLIB = ("-lstdc++", "-lc", "-lm", "-lgcc")
-_PICOLIBC = ("-lc", "-lm", "-lgcc")
+_PICOLIBC = ("-lc", "-lgcc")
 
 CORES = {
     core.name: core

@@ -23,9 +23,9 @@ from scanner.decode.effects import NONE, Constants, Effect, Effects
 from scanner.decode.instruction_set import Flags, Flow, Halfwords, Indices, InstructionSet
 from scanner.decode.select import previous
 
-_BEFORE, _STEPS = 8, 128
+_BEFORE, _STEPS = 8, 96
 _MAX_LANES = 4096
-_MAX_PARTINGS = 24
+_MAX_PARTINGS = 16
 """A constant is followed on no more than so many ways."""
 
 _COLUMNS = NONE + 1
