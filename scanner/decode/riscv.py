@@ -39,6 +39,8 @@ class RiscV:
         is_long = first & 0x1F == 0x1F
         self.wide: Flags = (first & 3 == 3) & ~is_long
         self.ordinary: Flags = ~(_special(first, self.wide) | is_long)
+        self._kinds, self._distances = _decoded(np.where(is_long, 0, expanded()))
+        self._kinds[_COMPRESSED_EBREAK] = Flow.STOP
 
     def join(
         self, first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
@@ -79,23 +81,12 @@ class RiscV:
 
     def flows(self, first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> Flows:
         """Jumps, branches, calls, returns, and what stops."""
-        words = instruction_words(first, second)
-        kinds = np.full(len(words), Flow.NEXT, dtype=np.uint8)
-        opcode, target, source = words & 0x7F, words >> 7 & 31, words >> 15 & 31
-        kinds[opcode == BRANCH] = Flow.BRANCH
-        kinds[opcode == JAL] = np.where(target == 0, Flow.JUMP, Flow.CALL)[opcode == JAL]
-        is_return = (target == 0) & (words >> 20 == 0) & np.isin(source, (LINK, SECOND_LINK))
-        indirect = np.where(target == 0, Flow.COMPUTED, Flow.COMPUTED_CALL)
-        indirect[is_return] = Flow.RETURN
-        kinds[opcode == JALR] = indirect[opcode == JALR]
-        stops = (words == 0) | (words == _UNIMP) | np.isin(words, _TRAP_RETURNS)
-        kinds[stops | (first == _COMPRESSED_EBREAK)] = Flow.STOP
-        distance = np.zeros(len(words), dtype=np.int32)
-        jumps, branches = opcode == JAL, opcode == BRANCH
-        distance[jumps] = jump_distance(words[jumps]) // 2
-        distance[branches] = branch_distance(words[branches]) // 2
-        length = np.where(self.wide[first], 2, 1).astype(np.uint8)
-        return Flows(kinds, length, distance, np.zeros(len(words), dtype=np.uint8))
+        kinds, distances = self._kinds[first], self._distances[first]
+        wide = self.wide[first]
+        rows = np.flatnonzero(wide)
+        kinds[rows], distances[rows] = _decoded(instruction_words(first[rows], second[rows]))
+        length = wide.view(np.uint8) + np.uint8(1)
+        return Flows(kinds, length, distances, np.zeros(len(first), dtype=np.uint8))
 
     def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
         """No compiler calls a function that reads a table behind the call."""
@@ -108,6 +99,33 @@ class RiscV:
     def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
         """Trap handlers. What else makes an address may mean data: no bit tells code."""
         return np.array(riscv_jumps.vectors(space, starts), dtype=np.intp)
+
+
+def _decoded(words: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    """Kinds of flow and distances in halfwords, of instructions as 32-bit words."""
+    kinds = np.full(len(words), Flow.NEXT, dtype=np.uint8)
+    distances = np.zeros(len(words), dtype=np.int32)
+    opcode = words & 0x7F
+    branches, jumps = np.flatnonzero(opcode == BRANCH), np.flatnonzero(opcode == JAL)
+    kinds[branches] = Flow.BRANCH
+    distances[branches] = branch_distance(words[branches]) // 2
+    kinds[jumps] = np.where(words[jumps] >> 7 & 31 == 0, Flow.JUMP, Flow.CALL)
+    distances[jumps] = jump_distance(words[jumps]) // 2
+    indirect = np.flatnonzero(opcode == JALR)
+    kinds[indirect] = _indirect(words[indirect])
+    system = np.flatnonzero(opcode == SYSTEM)
+    stops = np.isin(words[system], (_UNIMP, *_TRAP_RETURNS))
+    kinds[system[stops]] = Flow.STOP
+    kinds[words == 0] = Flow.STOP
+    return kinds, distances
+
+
+def _indirect(words: Words) -> npt.NDArray[np.uint8]:
+    """JALR: back to the caller by a link register, else to wherever a register points."""
+    target, source = words >> 7 & 31, words >> 15 & 31
+    kinds = np.where(target == 0, Flow.COMPUTED, Flow.COMPUTED_CALL).astype(np.uint8)
+    kinds[(target == 0) & (words >> 20 == 0) & np.isin(source, (LINK, SECOND_LINK))] = Flow.RETURN
+    return kinds
 
 
 def jump_distance(words: Words) -> npt.NDArray[np.int32]:
