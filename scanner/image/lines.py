@@ -7,7 +7,8 @@ time in proportion to the section, and cuts names and lists of files that no com
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -21,6 +22,12 @@ _NAME_BYTES = 1024
 _MAX_FILES = 1 << 15
 
 
+_SET_ADDRESS = re.compile(rb"\x00\x05\x02(?=(.{4}))", re.DOTALL)
+"""DW_LNE_set_address with an address of four bytes."""
+
+_NEAREST = 4
+
+
 class LineTable:
     """The three sections that line programs live in; any of them may be empty."""
 
@@ -31,18 +38,37 @@ class LineTable:
     def locate(self, addresses: Iterable[int]) -> dict[int, str]:
         """`file:line` for each of the addresses that a line program covers."""
         wanted = sorted(set(addresses))
+        places = self._places(wanted)
         found: dict[int, str] = {}
         position = 0
-        while wanted and position + 4 <= len(self._lines):
+        while places and position + 4 <= len(self._lines):
             length = int.from_bytes(self._lines[position : position + 4], "little")
             unit = _Reader(self._lines, position + 4, min(position + 4 + length, len(self._lines)))
+            nearest = bisect_left(places, position)
             position += 4 + length
+            if nearest == len(places) or places[nearest] >= position:
+                continue  # nothing that is wanted
             try:
                 program = _header(unit, self._strings)
                 _run(program, unit, wanted, found)
             except _EndOfDataError:
                 continue  # a unit that lies about itself: the next may be sound
         return found
+
+    def _places(self, wanted: list[int]) -> list[int]:
+        """Where in the section stands what sets the address to shortly before a wanted one.
+
+        Other bytes may look like that, so of what lies before an address the nearest few count.
+        """
+        starts: dict[int, list[int]] = {}
+        for match in _SET_ADDRESS.finditer(self._lines):
+            starts.setdefault(int.from_bytes(match[1], "little"), []).append(match.start())
+        order = sorted(starts)
+        chosen: set[int] = set()
+        for address in wanted:
+            behind = bisect_right(order, address)
+            chosen.update(order[max(behind - _NEAREST, 0) : behind])
+        return sorted(place for start in chosen for place in starts[start])
 
 
 class _EndOfDataError(Exception):
