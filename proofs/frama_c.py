@@ -38,7 +38,8 @@ FUNCTIONS = {
     "capability": ["capability_at"],
     "context": ["context_arch_return_bits", "context_arch_resume"],
     "domain": ["domain_holds"],
-    "event": ["event_grant", "event_send", "event_deliver"],
+    "event": ["event_grant", "event_bind", "event_send", "event_deliver", "deliver_to_vcpu"],
+    "interrupt": ["line_bit", "kind_of", "interrupt_route", "interrupt_enable"],
     "pin": ["pin_grant"],
 }
 
@@ -52,6 +53,11 @@ MISTAKES = {
     ),
     "domain": ("kernel/domain.c", "domain->ram_size - offset >= size", "size <= domain->ram_size"),
     "event": ("kernel/event.c", "!= sender_domain || !may_send[event]", "!= sender_domain"),
+    "interrupt": (
+        "kernel/interrupt.c",
+        "        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {",
+        "        route->virt_id != virt_id) {",
+    ),
     "pin": ("kernel/pin.c", "fvm_pin[i].domain == domain_index && ", ""),
 }
 

@@ -25,6 +25,25 @@ void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
 */
 int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
 
+/* That the VM is the receiver is left to the host tests: the provers don't see through the comparison
+ * of a pointer to const here, as they do in interrupt_route. */
+/*@ requires events_good && vcpu_good(vcpu);
+    assigns bound[0 .. FVM_EVENTS - 1];
+    ensures exists: \result == FVM_OK ==> event < FVM_EVENTS;
+    ensures vector: \result == FVM_OK ==> virt_id == fvm_event[event].route.virt_id;
+    ensures for_a_vm: \result == FVM_OK ==> KIND(fvm_event[event].route) == FVM_ROUTE_VCPU;
+    ensures refused: \result != FVM_OK ==>
+        \forall integer i; 0 <= i < FVM_EVENTS ==> bound[i] == \old(bound[i]);
+    ensures others: \forall integer i; 0 <= i < FVM_EVENTS && i != event ==>
+        bound[i] == \old(bound[i]);
+*/
+int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id);
+
+/*@ requires events_good && event < FVM_EVENTS;
+    requires KIND(fvm_event[event].route) != FVM_ROUTE_SIGNAL;
+    assigns \nothing; */
+static int32_t deliver_to_vcpu(uint32_t event);
+
 /*@ requires events_good && event < FVM_EVENTS;
     assigns \nothing; */
 int32_t event_deliver(uint32_t event);

@@ -15,7 +15,8 @@ extern const struct fvm_pin_grant fvm_pin[FVM_PINS];
 /*@ predicate route_good(struct fvm_route *route) =
         (KIND(*route) == FVM_ROUTE_NONE || KIND(*route) == FVM_ROUTE_VCPU ||
          KIND(*route) == FVM_ROUTE_SIGNAL) &&
-        route->virt_id < FVM_VECTORS_MAX &&
+        route->virt_id < FVM_VECTORS &&
+        (KIND(*route) == FVM_ROUTE_SIGNAL ==> route->kind == FVM_ROUTE_SIGNAL) &&
         (KIND(*route) != FVM_ROUTE_SIGNAL ==> route->target < FVM_VCPUS) &&
         (KIND(*route) == FVM_ROUTE_SIGNAL ==> route->target < FVM_SIGNALS) &&
         (route->bottom != FVM_NO_INDEX ==> route->bottom < FVM_VCPUS);
