@@ -64,14 +64,15 @@ def check_stubs(subject: Subject, analysis: Analysis) -> Iterator[str]:
 
 
 def _fits(subject: Subject, analysis: Analysis) -> Iterator[str]:
-    """An entry finds the kernel's stack empty, but for the end of the deferred work, which it may
-    interrupt: then the processor's frame is on it."""
+    """An entry finds the kernel's stack empty; only an interrupt at the end of the deferred work
+    finds the processor's frame on it."""
     stack = vectors(subject)[0] - subject.ram_of("kernel").start
     frame = _FRAME_WITH_FPU if subject.chip.core.fpu else _FRAME
     for number, summary in analysis.handlers.items():
-        if summary.depth + frame > stack:
-            name = vector_name(number)
-            yield f"{name}: needs {summary.depth + frame} bytes of stack, the kernel has {stack}"
+        interrupts = number == _SYSTICK or number >= SYSTEM_VECTORS
+        needed = summary.depth + (frame if interrupts else 0)
+        if needed > stack:
+            yield f"{vector_name(number)}: needs {needed} bytes of stack, the kernel has {stack}"
 
 
 def _holding(subject: Subject) -> set[int]:
