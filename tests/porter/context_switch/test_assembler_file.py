@@ -221,3 +221,24 @@ tick:
     code = companion(ports).partition("void tick(void)\n")[2]
     place = [code.index(part) for part in ("count();", "USR_STMDB(sp, R4, R11);", "choose();")]
     assert place == sorted(place)
+
+
+def test_a_name_behind_a_macro_and_instructions_as_numbers(tmp_path: Path) -> None:
+    text = HANDLER.replace("PendSV_Handler", "SWITCH").replace(
+        "    stmdb   r0!, {r4-r11}       @ save\n",
+        "    cpsid   i\n    mov     r3, #0x50\n    msr     basepri, r3\n    cpsie   i\n"
+        "    .hword  0xE920, 0x0FF0      @ stmdb r0!, {r4-r11}\n",
+    )
+    text = "#define SWITCH PendSV_Handler\n" + text.replace(
+        "    msr     psp, r0\n",
+        "    mov     r3, #0\n    msr     basepri, r3\n    msr     psp, r0\n",
+    )
+    tree = fixture(tmp_path, text, M3, "switch.S")
+    header = tmp_path / "os.h"
+    header.write_text(HEADER)
+    ports = replace(tree, files=(*tree.files, header)).port()
+    handler = named(ports, "PendSV_Handler")
+    assert handler.status == "rewritten", handler.reason
+    body = companion(ports).partition("void PendSV_Handler(void)\n")[2]
+    assert "USR_STMDB(sp, R4, R11);" in body and "virt_int" not in body
+    assert tree.files[0].read_bytes()[handler.start :].startswith(b"    .global SWITCH\n")
