@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanner.report.finding import Severity
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 GENERIC = "generic"
 """The profile of a core that nobody named: what is not known is denied."""
@@ -77,10 +79,16 @@ def profile(name: str | None) -> Profile:
     return _profile(_document(name or GENERIC))
 
 
+def _vendors() -> Traversable:
+    from importlib.resources import files  # slow to import, and Cortex-M needs none of it
+
+    return files("scanner.vendors")
+
+
 def chip_families() -> dict[str, tuple[str, str, str | None]]:
     """By the beginning of a part's name: architecture, profile, and why it is refused, if it is."""
     found = {}
-    for file in files("scanner.vendors").iterdir():
+    for file in _vendors().iterdir():
         if file.name.endswith(".json"):
             name = file.name.removesuffix(".json")
             document = _document(name)
@@ -91,7 +99,7 @@ def chip_families() -> dict[str, tuple[str, str, str | None]]:
 
 @cache
 def _document(name: str) -> Any:
-    text = files("scanner.vendors").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    text = _vendors().joinpath(f"{name}.json").read_text(encoding="utf-8")
     return json.loads(text)
 
 

@@ -125,7 +125,7 @@ class _Following:
         return _Lanes(
             origin=np.arange(count),
             at=at,
-            left=np.full(count, _STEPS, dtype=np.int32),
+            left=np.where(self._constants.whole, _STEPS, _STEPS // 2).astype(np.int32),
             skips=np.zeros(count, dtype=np.int32),
             waiting=np.ones(count, dtype=np.bool_),
             own=np.ones(count, dtype=np.bool_),
