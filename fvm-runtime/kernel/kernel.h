@@ -72,8 +72,7 @@ enum vcpu_wait {
     WAIT_SLEEPS,  /* the thread waits */
 };
 
-/* Aligned: an index becomes an address in one instruction, in the entry of every line. */
-struct __attribute__((aligned(64))) vcpu {
+struct vcpu {
     const struct fvm_vcpu_config *config;
     struct thread *vct, *usr;
     struct fvm_state *state; /* in the VM: store, and read nothing to decide by */
