@@ -152,11 +152,13 @@ class _Reader:
             marks[part[0] - begin] = True
             bits.append(np.packbits(marks, bitorder="little"))
         self.bits: npt.NDArray[np.uint8] = np.concatenate(bits)
-        indices, kinds, lengths, targets = zip(*parts, strict=True)
-        self.indices: Nodes = np.concatenate(indices)
-        self.kinds: npt.NDArray[np.uint8] = np.concatenate(kinds)
-        self.lengths: npt.NDArray[np.uint8] = np.concatenate(lengths)
-        self.targets: Nodes = np.concatenate(targets)
+        # Column by column, so that no more than one of them is there twice.
+        columns = [list(column) for column in zip(*parts, strict=True)]
+        del parts
+        self.targets: Nodes = np.concatenate(columns.pop())
+        self.lengths: npt.NDArray[np.uint8] = np.concatenate(columns.pop())
+        self.kinds: npt.NDArray[np.uint8] = np.concatenate(columns.pop())
+        self.indices: Nodes = np.concatenate(columns.pop())
 
     def _read(
         self, indices: Indices
@@ -200,8 +202,8 @@ def _extend(returning: Flags, passes: Flags, nodes: Nodes) -> None:
 
 def _reaches(out: Flags, passes: Flags) -> Flags:
     """Nodes from which one that is `out` is reached without leaving the chain."""
-    events = np.flatnonzero(out | ~passes)
-    counts = np.diff(events, prepend=-1)
+    events = np.flatnonzero(out | ~passes).astype(np.int32)
+    counts = np.diff(events, prepend=np.int32(-1))
     found: Flags = np.zeros(len(out), dtype=np.bool_)
     known = np.repeat(out[events], counts)
     found[: len(known)] = known
