@@ -18,10 +18,11 @@ from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.states import State
+from porter.context_switch.proof.walk import reachable
 from porter.context_switch.result import ROLE_OTHER
 
 LIBRARY = "fvm_library_pick"
-_LEAST = 200
+_LEAST, _ENOUGH = 200, 800
 _BASIC = 0x10  # bit of EXC_RETURN: no FPU state in the frame
 
 
@@ -57,14 +58,21 @@ def prove_pick(
     handler = Emulator(images[0], model, words, native=True)
     function = replace(model, role=ROLE_OTHER, returns=True)
     picker = Emulator(images[1], function, words, native=False)
+    # Where the handler leaves FPU state alone, the library's own switch still keeps it: then only
+    # frames without it can be compared.
+    with_fpu = any(it.name.startswith("v") for it in reachable(images[0], False).values())
     compared = 0
-    for seed in range(STATES // 2):
+    for seed in range(STATES):
+        if compared == _ENOUGH:
+            break
         state = State(seed, model, words)
         if state.psp == 0:  # nobody yields before the first task runs
             continue
         try:
             wanted = handler.run(state)
         except Stray:
+            continue
+        if not with_fpu and not state.exc_return & wanted.context[8] & _BASIC:
             continue
         frame = [*state.core, *([] if short else [state.exc_return])]
         frame += [] if short or state.exc_return & _BASIC else state.fpu

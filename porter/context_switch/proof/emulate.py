@@ -40,7 +40,7 @@ from porter.context_switch.result import ROLE_START
 unicorn: Any = _unicorn  # its type information says less than it does
 STACK = 0x2002_0000
 TOP = STACK + PAGE - 64
-RETURN = 0x0880_0000  # nothing there: where a C function returns to
+RETURN = 0x0D80_0000  # nothing there: where a C function returns to
 _MOST = 5000  # instructions
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
 _NOP = b"\xaf\xf3\x00\x80"  # nop.w

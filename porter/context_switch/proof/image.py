@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-CODE, STUBS, CONSTANTS = 0x0800_0000, 0x0840_0000, 0x0860_0000
+# Nothing that random memory holds, read at whatever address, is an address of code.
+CODE, STUBS, CONSTANTS = 0x0D00_0000, 0x0D40_0000, 0x0D60_0000
 DATA, STATE = 0x2000_0000, 0x2010_0000
 
 
