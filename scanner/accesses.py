@@ -11,13 +11,19 @@ import numpy.typing as npt
 from scanner.arch.model import Architecture
 from scanner.decode.code_map import CodeMap
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.effects import Constants, Direct
+from scanner.decode.effects import Constants, Direct, Effect
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.lanes import follow
 from scanner.report.finding import Finding
 from scanner.rules.model import Access, AccessKind, AddressRule
 from scanner.surplus import MAX_FINDINGS, more_findings
 from scanner.target import Target
+
+_KINDS: dict[int, AccessKind] = {
+    Effect.LOAD: "read",
+    Effect.STORE: "write",
+    Effect.GO: "jump",
+}
 
 MAX_FOLLOWED = 50_000
 """So many constants are followed per address rule, which takes about a second."""
@@ -96,9 +102,8 @@ class _Judged:
         seen[rows.origin[rows.own]] = True
         near = self._near(rows.address)
         columns = (column[near].tolist() for column in rows[2:])
-        for index, store, address, exact, value, valued in zip(*columns, strict=True):
-            kind: AccessKind = "write" if store else "read"
-            yield index, Access(kind, address, value if valued else None, exact)
+        for index, effect, address, exact, value, valued in zip(*columns, strict=True):
+            yield index, Access(_KINDS[effect], address, value if valued else None, exact)
         for row in np.flatnonzero(~seen & constants.whole).tolist():
             yield int(constants.indices[row]), Access("address", int(constants.values[row]))
 

@@ -11,6 +11,7 @@ from scanner.rules import (
     bxns,
     coproc,
     cps,
+    exc_return,
     foreign,
     mmio,
     mrs,
@@ -46,7 +47,7 @@ _RULES = {
         foreign.RULE,
     ),
 }
-ADDRESS_RULES = (ppb.RULE, mmio.RULE)
+ADDRESS_RULES = (ppb.RULE, mmio.RULE, exc_return.RULE)
 
 
 def architecture(name: str) -> Architecture:

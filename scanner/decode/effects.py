@@ -26,6 +26,7 @@ class Effect(IntEnum):
     INSERT_TOP = 5  # target = lower half of base, number as upper half
     LOAD = 6  # target = memory at base + value
     STORE = 7  # memory at base + value = target
+    GO = 8  # control goes to the address in base
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ _MASK = 0xFFFFFFFF
 
 
 class Accesses(NamedTuple):
-    """Rows of accesses in the order in which they were met.
+    """Rows of accesses in the order in which they were met: LOAD, STORE or GO.
 
     `origin` is the row of the constant; `own` says that no call was followed to get there. Without
     `exact` something unknown is added to the address; `value` is what is stored, where `valued`
@@ -43,7 +43,7 @@ class Accesses(NamedTuple):
     origin: npt.NDArray[np.intp]
     own: Flags
     place: Indices
-    store: Flags
+    kind: npt.NDArray[np.uint8]
     address: npt.NDArray[np.uint32]
     exact: Flags
     value: npt.NDArray[np.uint32]
@@ -51,7 +51,7 @@ class Accesses(NamedTuple):
 
 
 _NO_ACCESSES = Accesses(
-    *(np.zeros(0, dtype=kind) for kind in (np.intp, "?", np.intp, "?", "u4", "?", "u4", "?"))
+    *(np.zeros(0, dtype=kind) for kind in (np.intp, "?", np.intp, "u1", "u4", "?", "u4", "?"))
 )
 
 
@@ -173,7 +173,7 @@ class _Following:
 
     def _note(self, lanes: _Lanes, effects: Effects, operands: _Operands) -> None:
         """Keep the accesses through followed registers."""
-        moves = (effects.kind == Effect.LOAD) | (effects.kind == Effect.STORE)
+        moves = effects.kind >= Effect.LOAD
         rows = np.flatnonzero(moves & (operands.base_followed | operands.index_followed))
         if not len(rows):
             return
@@ -184,7 +184,7 @@ class _Following:
                 origin=lanes.origin[rows],
                 own=lanes.own[rows],
                 place=lanes.at[rows],
-                store=store,
+                kind=effects.kind[rows],
                 address=operands.address[rows],
                 exact=operands.exact[rows],
                 value=lanes.values[rows, target],
@@ -294,7 +294,7 @@ def compute(
     _load(space, effects, operands, (result, known, exact))
     changed = effects.written[:, None] >> np.arange(_COLUMNS, dtype=np.uint32) & 1 != 0
     changed[:, NONE] = False
-    computed = (kind != Effect.OTHER) & (kind != Effect.STORE)
+    computed = (kind != Effect.OTHER) & (kind < Effect.STORE)
     rows = np.arange(len(kind))
     changed[rows, target] |= computed
     keeps = maybe & lanes.followed[rows, target]

@@ -36,7 +36,7 @@ def _judge(access: Access, target: Target) -> str | None:
         return None  # a constant of this size is often a float or a hash, not an address
     if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):
         return None  # an index may lead from outside of a grant into it
-    word = "write to" if access.kind == "write" else "read of"
+    word = {"write": "write to", "read": "read of", "jump": "jump to"}[access.kind]
     index = "" if access.exact else "[...]"
     behind = _bit(access.address, target)
     return f"{word} 0x{access.address:08x}{index}{behind}, not granted to {target.policy.domain}"

@@ -64,12 +64,12 @@ class InstructionRule:
     decisive: int = 0xFFFFFFFF
 
 
-AccessKind = Literal["read", "write", "address"]
+AccessKind = Literal["read", "write", "jump", "address"]
 
 
 @dataclass(frozen=True)
 class Access:
-    """A load or store at a constant address, or the making of an address that leaves our sight.
+    """What is done at a constant address, or the making of one that leaves our sight.
 
     `value` is what a store writes, where that is constant too. Without `exact` an unknown index is
     added to the address.

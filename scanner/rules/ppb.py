@@ -6,7 +6,7 @@ from scanner.rules.model import Access, AddressRule
 from scanner.rules.ppb_registers import BASE, END, bit_names, register_name
 from scanner.target import Target
 
-_WORDS = {"read": "read of", "write": "write to", "address": "address of"}
+_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
 
 
 def _covers(address: int, target: Target) -> bool:

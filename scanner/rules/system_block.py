@@ -12,7 +12,7 @@ _FAR = 2048
 _TELLING = 0x40000000
 """Smaller constants are masks and sizes more often than addresses."""
 
-_WORDS = {"read": "read of", "write": "write to", "address": "address of"}
+_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
 
 
 def _block(address: int, target: Target) -> Block | None:

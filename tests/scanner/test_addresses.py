@@ -106,6 +106,7 @@ def test_the_instruction_and_line_of_the_access(build: Build) -> None:
         ("ldr r0, =0xe000e000\n add r0, r0, #0xd00\n.fpu fpv4-sp-d16\n vldr s0, [r0, #4]",
          "read of SCB->ICSR"),
         ("movs r2, #0\n ldr r0, =0xe000e000\n str r1, [r2, r0]", "write to SCS (0xe000e000)"),
+        ("ldr r0, =0xe000ed01\n bx r0", "jump to SCB (0xe000ed01)"),
         ("ldr r0, =0xe0042000\n ldr r1, [r0]", "read of 0xe0042000"),
     ],
 )  # fmt: skip
@@ -161,7 +162,8 @@ def test_memory_and_bit_bands_need_a_grant(build: Build) -> None:
     void shared(void) { REG(0x20018004) = 1; }
     void pin(void) { REG(0x42408280) = 1; }
     void identity(void) { own = REG(0x1FFF7A10); }
-    void _start(void) { own = 1; other_vm(); shared(); pin(); identity(); for (;;) ; }
+    void foreign(void) { ((void (*)(void))0x20010101)(); }
+    void _start(void) { own = 1; other_vm(); shared(); pin(); identity(); foreign(); for (;;) ; }
     """
     elf = build(source, "-O1", "-fno-inline", c=True)
     grants = (
@@ -176,6 +178,7 @@ def test_memory_and_bit_bands_need_a_grant(build: Build) -> None:
         "other_vm": "write to 0x20010000, not granted to vm",
         "pin": "write to 0x42408280 (bit 0 of 0x40020414), not granted to vm",
         "identity": "read of 0x1fff7a10, not granted to vm",
+        "foreign": "jump to 0x20010101, not granted to vm",
     }
 
 

@@ -100,9 +100,12 @@ def test_what_is_allowed_runs_and_the_system_space_faults(tmp_path: Path, core: 
     }  # fmt: skip
     registers = (0xE000ED04, 0xE000ED08, 0xE000E010, 0xE000E100, 0xE000ED94, 0xE000ED88, 0xE000EDF0)
     accesses = [Case((word,), address) for address in registers for word in (0x6808, 0x6008)]
-    found = run(BOARDS[core], [*allowed.values(), *accesses], tmp_path)
+    returns = [Case((0x4708,), value) for value in (0xFFFFFFF1, 0xFFFFFFF9, 0xFFFFFFFD)]  # BX R1
+    found = run(BOARDS[core], [*allowed.values(), *accesses, *returns], tmp_path)
+    behind = len(allowed) + len(accesses)
     assert {outcome for outcome, _ in found[: len(allowed)]} == {RAN}
-    assert {outcome for outcome, _ in found[len(allowed) :]} == {"bus fault"}
+    assert {outcome for outcome, _ in found[len(allowed) : behind]} == {"bus fault"}
+    assert {outcome for outcome, _ in found[behind:]} == {"memory fault"}
 
 
 @pytest.mark.parametrize("core", BOARDS)
