@@ -10,7 +10,8 @@ byte current, next;         /* struct cpu */
 byte live;                  /* whose registers are in the processor */
 bool saved[THREADS];        /* its context is in memory */
 
-byte due;                   /* deferred pieces of work */
+byte due;                   /* deferred pieces of work: alarms */
+bool late;                  /* another one: the current thread was halted, who runs now is open */
 bool pendsv, serving, primask; /* pended, running, masked */
 bool line;                  /* another exception is pending */
 
@@ -43,6 +44,15 @@ inline switch_threads() {   /* leave, enter */
 inline entry(from_thread) {
     line = false;
     choose();
+    if                      /* fault_raise, scheduler_halt: cpu.next stays as it is */
+    :: from_thread && current == live ->
+        late = true;
+        next = current;
+#ifndef WRONG_HALT_ISNT_DEFERRED
+        pendsv = true
+#endif
+    :: true
+    fi;
     if                      /* time_tick, cpu_arch_defer */
     :: due < 2 -> due++; asked++; pendsv = true; wanted = true
     :: true
@@ -92,21 +102,35 @@ inline deferred_stub() {
     boundary(false);
     more = false;
     if                      /* time_deferred; it changes what entries change too */
-    :: due > 0 ->
+    :: late ->
+        late = false;
+        choose();
+        worked = true
+    :: !late && due > 0 ->
         left = due - 1;
         boundary(false);
         due = left;
         done++;
         choose();
-        if
+        worked = true
+    :: !late && due == 0 -> worked = false
+    fi;
+    if
+    :: due == 0 -> wanted = false
+    :: due > 0
+    fi;
+    if
 #ifdef WRONG_REST_IS_FORGOTTEN
-        :: due > 0
+    :: worked && (late || due > 0) -> more = true
 #else
-        :: due > 0 -> pendsv = true; more = true
+    :: worked && (late || due > 0) -> pendsv = true; more = true
 #endif
-        :: due == 0 -> wanted = false
-        fi
-    :: due == 0
+#ifdef WRONG_SWITCH_IS_FORGOTTEN
+    :: worked && !late && due == 0 && current != next -> more = true
+#else
+    :: worked && !late && due == 0 && current != next -> pendsv = true; more = true
+#endif
+    :: !worked || (!late && due == 0 && current == next)
     fi;
     boundary(false);
     if
@@ -129,7 +153,7 @@ inline deferred_stub() {
 }
 
 active proctype processor() {
-    bool more;
+    bool more, worked;
     byte left;
     saved[1] = true;
     saved[2] = true;
@@ -137,7 +161,7 @@ active proctype processor() {
     :: line -> entry(true)
     :: !line && pendsv -> deferred_stub()
     :: !line && !pendsv ->  /* an instruction of a thread */
-       atomic { assert(current == next && live == current); assert(asked == done) };
+       atomic { assert(current == next && live == current && !late); assert(asked == done) };
        boundary(true)
     od
 }

@@ -23,6 +23,7 @@ bool latched;
 /* the signal that the fault thread waits for: signal.c */
 byte count;
 bool fault_thread_waits = true;
+bool late;                      /* PendSV sends it before any thread's next instruction */
 
 /* of another domain, only that it is stopped */
 bool other_stopped;
@@ -57,11 +58,12 @@ inline fault_raise() {
 #ifndef WRONG_WATCHDOG_GOES_ON
     watched = false;
 #endif
-    signal_send()
+    late = true                 /* scheduler_tell_fault */
 }
 
 active proctype environment() {
     do
+    :: atomic { late -> late = false; signal_send() } /* scheduler_catch_up */
     :: atomic { interrupts > 0 && !latched -> interrupts--; latched = true }
     :: atomic { latched && line_open -> /* interrupt_dispatch */
            latched = false;
@@ -72,12 +74,12 @@ active proctype environment() {
     :: atomic { other_faults > 0 && !other_stopped ->
            other_faults--;
            other_stopped = true;
-           signal_send() }
+           late = true }
     od
 }
 
 /* The fault thread outranks the domain's: it runs to its next wait, except for kernel entries. */
-active proctype domain() provided (runs && fault_thread_waits) {
+active proctype domain() provided (runs && fault_thread_waits && !late) {
     do
     ::  {
             atomic {            /* nothing is left of the incarnation before */
@@ -107,7 +109,7 @@ inline clear_state() {          /* vcpu_start */
     atomic { pending[0] = false; pending[1] = false; wake = false }
 }
 
-active proctype fault_thread() provided (!fault_thread_waits) {
+active proctype fault_thread() provided (!fault_thread_waits && !late) {
     bool mine, others;
     do
     :: atomic { mine = stopped; others = other_stopped }; /* FVM_CALL_STATUS */
