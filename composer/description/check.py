@@ -16,6 +16,7 @@ from composer.description.units import show_size, show_time
 from composer.plan import DOMAINS_MAX, TICKS_MAX
 
 _LONGEST_TICK = 1 << 24  # cycles: SysTick has 24 bits
+_RECORDS = (2, 4, 8, 16, 32)  # a record's place is the end of its number
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
 # Folders in the output, and files in its folder `debug`.
@@ -110,6 +111,10 @@ def _kernel(system: System, chip: Chip) -> None:
         raise kernel.place.error(
             f"report every {show_time(kernel.report_us)} is more kernel ticks than 31 bits hold",
             f"choose at most {show_time(TICKS_MAX * 1_000_000 // kernel.tick_hz)}",
+        )
+    if kernel.records not in _RECORDS:
+        raise kernel.place.error(
+            f"a log of {kernel.records} records", "choose 2, 4, 8, 16 or 32 of 52 bytes each"
         )
     for what, size in (
         ("flash", kernel.flash),

@@ -312,13 +312,15 @@ class Domain:
 
 @dataclass(frozen=True)
 class Kernel:
-    """Kernel and hypervisor settings. Without `console` nobody writes a log."""
+    """Kernel and hypervisor settings. Without `console` nobody writes a log; `records`: of faults,
+    that the kernel keeps."""
 
     tick_hz: int
     slice_us: int
     console: str | None
     baud: int
     report_us: int
+    records: int
     protection: bool
     flash: int
     ram: int

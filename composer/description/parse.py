@@ -161,6 +161,7 @@ def _kernel(node: _Node) -> Kernel:
         console=node.maybe("console"),
         baud=node.number("baud"),
         report_us=node.unit("report", units.time),
+        records=node.number("records"),
         protection=node.text("protection") == "on",
         flash=node.unit("flash", units.size),
         ram=node.unit("ram", units.size),

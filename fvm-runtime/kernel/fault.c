@@ -6,27 +6,25 @@
  * of are kept, but for the newest, which gives way to what happened last. */
 #include "kernel/kernel.h"
 
-#define LOG_RECORDS 4u
-
-static struct fvm_fault record[LOG_RECORDS]; /* each in the place of its serial */
+static struct fvm_fault record[FVM_RECORDS]; /* each in the place of its serial */
 static uint32_t count, lost, serial;         /* count: held; serial: of the newest */
 
-static struct fvm_fault *record_of(uint32_t number) { return &record[number % LOG_RECORDS]; }
+static struct fvm_fault *record_of(uint32_t number) { return &record[number % FVM_RECORDS]; }
 
 /* Serials have 31 bits, so that a call can return one. 0 is none: it is left out. */
 static uint32_t serial_after(uint32_t number, uint32_t by)
 {
     uint32_t next = (number + by) & INT32_MAX;
-    return next == 0 ? LOG_RECORDS : next;
+    return next == 0 ? FVM_RECORDS : next;
 }
 
 static bool later(uint32_t one, uint32_t other) { return (int32_t)((one - other) << 1) > 0; }
 
 static struct fvm_fault *new_record(void)
 {
-    if (count == LOG_RECORDS) {
+    if (count == FVM_RECORDS) {
         lost++; /* the oldest explain most: keep them; the newest is to be decided about */
-        serial = serial_after(serial, LOG_RECORDS);
+        serial = serial_after(serial, FVM_RECORDS);
     } else {
         count++;
         serial = serial_after(serial, 1);
@@ -179,7 +177,7 @@ static const struct fvm_fault *next_after(uint32_t after)
     if (record_of(after + 1)->serial == after + 1) {
         return record_of(after + 1);
     }
-    for (uint32_t i = 1; i <= LOG_RECORDS; i++) { /* it gave way to a newer one: from the oldest */
+    for (uint32_t i = 1; i <= FVM_RECORDS; i++) { /* it gave way to a newer one: from the oldest */
         const struct fvm_fault *one = record_of(serial + i);
         if (one->serial != 0 && (after == 0 || later(one->serial, after))) {
             return one;

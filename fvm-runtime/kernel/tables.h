@@ -9,7 +9,7 @@
 
 #include "fvm_config.h" /* FVM_DOMAINS FVM_THREADS FVM_VCPUS FVM_SIGNALS FVM_EVENTS FVM_TIMERS
                            FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_PORTS FVM_FUNCTIONS
-                           FVM_THREAD_CALLS FVM_SLOTS FVM_ROOTS FVM_MEMORY_WORDS FVM_CPU_HZ
+                           FVM_THREAD_CALLS FVM_SLOTS FVM_ROOTS FVM_MEMORY_WORDS FVM_RECORDS FVM_CPU_HZ
                            FVM_TICK_HZ FVM_MPU_ENABLE */
 #include <fvm/hypercall.h>
 #include <fvm/protection.h>

@@ -127,6 +127,7 @@ BREACHES = [
     ('watchdog="500ms"', 'watchdog="999999999s"', ["31 bits", "at most 2147483647 ms"]),
     ('period="10ms"', 'period="2147484s"', ["timer 'beat'", "31 bits", "2147483647 ms"]),
     ('console="USART6"', 'console="USART6" report="2147484s"', ["31 bits", "2147483647 ms"]),
+    ('console="USART6"', 'console="USART6" records="5"', ["of 5 records", "2, 4, 8, 16 or 32"]),
     ('watchdog="500ms"', 'priority="256"', ["priority of 'one' is 256", "0 to 255"]),
     *(("</process>", f"<fault {text}/></process>", parts) for text, parts in (
         ('action="user"', ["'beater'", "without 'process'"]),
