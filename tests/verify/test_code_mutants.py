@@ -175,11 +175,7 @@ KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
     "a tick that defers nothing": (
         "handlers",
         lambda code: code.without(
-            [
-                s
-                for s in code.stores(15, 0xE000ED04)
-                if s.at in code.built.extent("kernel", "timer_entry")
-            ]
+            [s for s in code.stores(15, 0xE000ED04) if s not in code.summary(15).own]
         ),
     ),
     "threads that keep their privilege": (
