@@ -70,7 +70,9 @@ def depth(code: Mapping[str, Function], name: str, above: tuple[str, ...] = ()) 
     return function.takes + max((depth(code, n, above) for n in next_ones), default=0)
 
 
-@pytest.mark.parametrize("name", ["lines", "rights", "minimal"])
+@pytest.mark.parametrize(
+    "name", ["lines", "rights", "minimal", "invocation", "threads", "run-time"]
+)
 def test_the_deepest_path_leaves_the_guard(system: Callable[[str], Built], name: str) -> None:
     built = system(name)
     code = functions(built.folder / "kernel" / "kernel.elf")
