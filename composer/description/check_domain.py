@@ -162,6 +162,17 @@ def _fault(system: System, domain: Domain) -> None:
                 f" with one of {most}",
                 "who decides about a process has the higher priorities",
             )
+    if fault.most != 0 and fault.action != "restart":
+        raise fault.place.error(
+            f'most={fault.most} with action="{fault.action}"',
+            'it counts restarts: leave it out, or choose action="restart"',
+        )
+    if fault.delay_us > fault.longest_us:
+        raise fault.place.error(
+            f"the first delay, {show_time(fault.delay_us)}, is longer than the longest,"
+            f" {show_time(fault.longest_us)}",
+            "make 'delay' shorter or 'longest' longer",
+        )
     if not 0 <= fault.most <= 65535:
         raise fault.place.error(f"most={fault.most}", "choose 1 to 65535, or 0 for no limit")
     if ticks(fault.within_us, tick_hz) > TICKS_MAX:
@@ -175,6 +186,17 @@ def _fault(system: System, domain: Domain) -> None:
             f" {show_time(fault.within_us)}",
             "make 'longest' shorter or 'within' longer",
         )
+
+
+def _spans(numbers: list[int]) -> str:
+    """Rising numbers in words: 3 to 8, 10, 12 to 30."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return ", ".join(" to ".join(map(str, span)) for span in spans) or "none"
 
 
 def _vm(system: System, domain: Domain, vm: VmPart) -> None:
@@ -222,12 +244,14 @@ def _process(system: System, domain: Domain, process: ProcessPart) -> None:
     for other in system.processes:
         for thread in other.process.threads if other.process else ():
             if thread.priority in taken or not 0 < thread.priority < PRIORITY_MAX:
-                free = [p for p in range(2, PRIORITY_MAX) if p not in taken]
+                parts = [p.process for p in system.processes if p.process is not None]
+                used = {*taken, *(t.priority for part in parts for t in part.threads)}
+                free = [p for p in range(2, PRIORITY_MAX) if p not in used]
                 who = taken.get(thread.priority, "nobody")
                 raise thread.place.error(
                     f"priority {thread.priority} of thread '{thread.name}' of '{other.name}'"
                     f" is {'taken by ' + who if thread.priority in taken else 'out of range'}",
-                    f"each is unique; free: {free[0]} to {free[-1]}",
+                    f"each is unique; free: {_spans(free)}",
                 )
             taken[thread.priority] = f"'{other.name}'"
     stacks = [(f"stack of {t.name}", t.stack) for t in process.threads]

@@ -17,9 +17,9 @@ _SPACE = {"xs": "http://www.w3.org/2001/XMLSchema"}
 # Schema type -> what a person should write.
 _FORMS = {
     "size": "write bytes, or a number with K or M, as in 48K",
-    "time": "write a whole number with us, ms or s, as in 5ms",
+    "time": "write a whole number of up to nine digits with us, ms or s, as in 5ms",
     "rate": "write a number with Hz, kHz or MHz, as in 1000Hz",
-    "count": "write a whole number",
+    "count": "write a whole number up to 4294967295",
     "name": "use at most 23 of a-z, 0-9 and '-', a letter first",
     "label": "use at most 31 letters, digits, '_' and '-', a letter first",
     "symbol": "write the name of a C function",

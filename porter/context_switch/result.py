@@ -26,7 +26,8 @@ class SwitchPort:
 
     `start` and `end` count bytes of the file as it is on disk; `replacement` has the file's own
     line ends. An escalated entry covers the function's definition and repeats its bytes, so
-    applying it changes nothing. `proof` is that of a rewritten handler.
+    applying it changes nothing. `proof` is that of a rewritten handler; one that is `unproved` is
+    written all the same, for a person who has to look at it.
     """
 
     file: Path
@@ -38,6 +39,12 @@ class SwitchPort:
     status: str
     reason: str
     proof: Proof | None = None
+    unproved: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """What the report says of it: a person must look at what isn't proved."""
+        return ESCALATED if self.unproved else self.status
 
 
 def with_proofs(
@@ -48,6 +55,7 @@ def with_proofs(
         replace(
             edit,
             proof=proofs[edit.start],
+            unproved=proofs[edit.start] is None,
             reason=f"{edit.reason}; {proofs[edit.start] or _UNPROVED}",
         )
         if edit.file == source and edit.start < edit.end and edit.start in proofs

@@ -22,7 +22,7 @@ def transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
             unit.extra_edits.append(edit)
         if port.status == ESCALATED and port.role == ROLE_OTHER:
             continue
-        status = Status.ESCALATED if port.status == ESCALATED else Status.REWRITTEN
+        status = Status(port.verdict)
         for site in unit.pending():
             if port.start <= site.start and site.end <= port.end:
                 yield Verdict(site, status, RULE, f"{port.name}: {port.reason}")

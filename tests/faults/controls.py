@@ -22,13 +22,16 @@ class Mutant:
     changes: tuple[tuple[str, str], ...]
 
 
-_SANITISE = "    and lr, lr, #EXC_RETURN_BASIC_FRAME\n    orr lr, lr, r12\n"
-_OTHER_DOMAIN = "    msr psp, r1\n    cpsie i                     /* masked"
+_SANITISE = "and lr, lr, #EXC_RETURN_BASIC_FRAME\n    orr lr, lr, r12\n"
 _SAME_DOMAIN = "    msr psp, r1\n    cpsie i\n"
 UNSANITISED = Mutant(
     "resumes with the guest's EXC_RETURN",
     "arch/armv7m/entry.S",
-    ((_SANITISE + _OTHER_DOMAIN, _OTHER_DOMAIN), (_SANITISE + _SAME_DOMAIN, _SAME_DOMAIN)),
+    (
+        ("    bx r12\n", "    bx lr\n"),
+        ("2:  " + _SANITISE, "2:  "),
+        ("    " + _SANITISE + _SAME_DOMAIN, _SAME_DOMAIN),
+    ),
 )
 BIT_4_TRUSTED = Mutant(
     "trusts bit 4 of a domain without FPU",
@@ -97,13 +100,8 @@ PRIVILEGED = Mutant(
 )
 ANY_NUMBER = Mutant(
     "accepts any number",
-    "kernel/syscall.c",
-    (
-        (
-            "        return request_post(usr, frame);\n    }\n    return FVM_E_CALL;",
-            "        return request_post(usr, frame);\n    }\n    return FVM_OK;",
-        ),
-    ),
+    "arch/armv7m/entry.S",
+    (("    mov r1, #FVM_E_CALL\n", "    mov r1, #FVM_OK\n"),),
 )
 ANY_TYPE = Mutant(
     "takes any capability for any call",
@@ -159,11 +157,11 @@ NO_BOOST = Mutant(
 )
 TELLS_A_POINTER = Mutant(
     "leaves a pointer in a register",
-    "kernel/syscall.c",
+    "arch/armv7m/entry.S",
     (
         (
-            "    frame->r[0] = (uint32_t)(of_vm",
-            "    frame->r[1] = (uint32_t)caller;\n    frame->r[0] = (uint32_t)(of_vm",
+            "    str r0, [r1]\n    .endm",
+            "    str r0, [r1]\n    ldr r2, =cpu\n    str r2, [r1, #4]\n    .endm",
         ),
     ),
 )

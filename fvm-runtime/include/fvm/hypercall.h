@@ -68,7 +68,8 @@
 #define FVM_CALL_THREAD_STOP 49
 /* r0: thread cap, r1: its priority; r2, r3: those of a second one, or FVM_NONE */
 #define FVM_CALL_THREAD_PRIORITY 50
-/* r0: table cap, r1: any cap, r2: rights, r3: slot; gives these rights; returns the new number */
+/* r0: table cap, r1: any cap, r2: rights, r3: slot; gives these rights; returns the new number;
+ * FVM_E_BUSY: the slot isn't empty, or there is none of this number */
 #define FVM_CALL_CAP_DELEGATE 51
 /* r0: any cap; takes back what was delegated from it; to be repeated while it returns FVM_MORE */
 #define FVM_CALL_CAP_REVOKE 52
@@ -79,7 +80,7 @@
 /* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
 #define FVM_CALL_FAULT_DECIDED 60
 #define FVM_CALL_TIMER_SET 61 /* r0: timer cap, r1: ticks until it sends, once more; 0: never */
-#define FVM_CALLS 62 /* all numbers are below this */
+#define FVM_CALLS 62          /* all numbers are below this */
 
 #define FVM_NONE 0xFFFFFFFFu
 
