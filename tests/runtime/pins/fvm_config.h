@@ -5,3 +5,4 @@
 #define FVM_VECTORS 1u
 #define FVM_SIGNALS 1u
 #define FVM_PINS 3u
+#define FVM_IRQS 1u
