@@ -25,8 +25,8 @@ void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
 */
 int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
 
-/* That the VM is the receiver is left to the host tests: the provers don't see through the comparison
- * of a pointer to const here, as they do in interrupt_route. */
+/* That the VM is the receiver is left to the host tests: the provers don't see through the
+ * comparison of a pointer to const here, as they do in interrupt_route. */
 /*@ requires events_good && vcpu_good(vcpu);
     assigns bound[0 .. FVM_EVENTS - 1];
     ensures exists: \result == FVM_OK ==> event < FVM_EVENTS;
