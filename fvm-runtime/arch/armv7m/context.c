@@ -9,7 +9,7 @@ struct exception_frame {
 #define EXC_RETURN_THREAD_PSP 0xFFFFFFEDu /* bit 4 comes from the thread */
 #define EXC_RETURN_BASIC_FRAME 0x10u
 
-/* What entry.S and invocation.inc know as numbers. */
+/* What entry.S and what it includes know as numbers. */
 _Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4 &&
                    offsetof(struct cpu, charged) == 8 && offsetof(struct cpu, ready) == 12 &&
                    offsetof(struct cpu, late) == 16,

@@ -95,7 +95,7 @@
     bx lr
     .endm
 
-/* A call, by the table at r12; its result is stored where the frame was. */
+/* A call by its number, r3, from a table of `count` functions; its result goes into the frame. */
     .macro call table, count
     cmp r3, #\count
     bhs no_such_call
