@@ -18,10 +18,8 @@ from scanner.settle import Accepted
 _ADDRESS_END = 1 << 32
 
 
-def _address(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
+def _number(text: str) -> int:
     """A 32-bit address, in any notation of C; a usage error for anything else."""
-    if text is None:
-        return None
     try:
         number = int(text, 0)
     except ValueError:
@@ -29,6 +27,16 @@ def _address(context: click.Context, option: click.Parameter, text: str | None) 
     if not 0 <= number < _ADDRESS_END:
         raise click.BadParameter(f"'{text}' is no address of 32 bits")
     return number
+
+
+def _address(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
+    return None if text is None else _number(text)
+
+
+def _addresses(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[int, ...]:
+    return tuple(map(_number, texts))
 
 
 @click.command(short_help="Reject programs that hold what a guest must not run.")
@@ -52,7 +60,12 @@ def _address(context: click.Context, option: click.Parameter, text: str | None) 
     help="Where the first byte of a raw binary lies.",
 )
 @click.option(
-    "--entry", callback=_address, metavar="ADDRESS", help="Where the code of a raw binary starts."
+    "--entry",
+    "entries",
+    callback=_addresses,
+    multiple=True,
+    metavar="ADDRESS",
+    help="Where code starts, besides where the file says; may be given several times.",
 )
 @click.option(
     "--waivers", metavar="FILE", help="Findings that a person answers for (docs/scanner.md)."
@@ -81,7 +94,7 @@ def scan(
     arch: str | None,
     chip: str | None,
     base: int | None,
-    entry: int | None,
+    entries: tuple[int, ...],
     waivers: str | None,
     baseline: str | None,
     write_baseline: str | None,
@@ -111,8 +124,6 @@ def scan(
       fvmkit scan --policy build/out/motor.domain.json --json build/out/motor/motor.elf
       fvmkit scan --chip stm32f405 --base 0x08000000 firmware.bin
     """
-    if entry is not None and base is None:
-        raise click.UsageError("--entry is for raw binaries, which need --base as well")
     if baseline is not None and write_baseline is not None:
         raise click.UsageError("--baseline and --write-baseline exclude each other")
     accepted = Accepted(waivers, baseline, write_baseline)
@@ -125,7 +136,7 @@ def scan(
             if isinstance(file, Skipped):
                 skipped.append(file)
             else:
-                found.append(scan_file(file, rules, strict, arch, chip, base, entry))
+                found.append(scan_file(file, rules, strict, arch, chip, base, entries))
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -27,14 +27,18 @@ _IN_DOUBT = (
 )
 
 
-def find(image: Image, target: Target) -> list[Finding]:
-    """All findings in the image's executable memory, with functions and source lines."""
+def find(image: Image, target: Target, entries: Iterable[int] = ()) -> list[Finding]:
+    """All findings in the image's executable memory, with functions and source lines.
+
+    `entries` are code pointers besides the image's own entry.
+    """
     pieces = executable_pieces(image, target.policy.code_grants())
     space = CodeSpace(pieces, constant_pieces(image))
     if not len(space):
         return []
     core = architecture(target.arch)
-    code = build_code_map(space, core.isa, image.symbols, image.entry)
+    known = [*entries] if image.entry is None else [image.entry, *entries]
+    code = build_code_map(space, core.isa, image.symbols, known)
     scan = _Scan(space, code, core, target)
     accesses = find_accesses(space, code, core, target)
     return _located([*scan.instructions(), *accesses], image)

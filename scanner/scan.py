@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import stat
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -31,15 +32,15 @@ def scan_file(
     arch: str | None = None,
     chip_name: str | None = None,
     base: int | None = None,
-    entry: int | None = None,
+    entries: Sequence[int] = (),
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
     `policy` is a domain's policy or the path of its `.domain.json`; without one the defaults of
     `Policy` hold. With `strict` a possible silent instruction rejects like a certain one. `arch`
     overrides what the file says it was built for; `chip_name` is the part or board it is meant for.
-    `base` is the address of a raw binary's first byte and `entry` where it starts; files of other
-    formats say that themselves.
+    `base` is the address of a raw binary's first byte; files of other formats say that themselves.
+    `entries` are addresses where code starts, besides those that the file tells.
     Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
@@ -49,7 +50,7 @@ def scan_file(
     else:
         rules = load_policy(policy)
     data = _read(Path(path))
-    report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entry)
+    report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries)
     return replace(report, strict=strict, sha256=hashlib.sha256(data).hexdigest())
 
 
@@ -60,7 +61,7 @@ def scan_bytes(
     arch: str | None = None,
     chip_name: str | None = None,
     base: int | None = None,
-    entry: int | None = None,
+    entries: Sequence[int] = (),
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report.
 
@@ -69,23 +70,28 @@ def scan_bytes(
     from scanner.engine import find
     from scanner.image.load import load_image
     from scanner.image.model import Problem
+    from scanner.image.segments import entry_problems
 
     policy = policy or Policy()
     part = None if chip_name is None else chip(chip_name)
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"
         return FileReport(name, _UNKNOWN, (_file_finding(Problem("too-large", text)),))
-    image = load_image(data, base=base, entry=entry)
+    image = load_image(data, base=base)
     core = arch or (part.arch if part else None) or policy.arch or image.arch
     if core is None:
         from scanner.arch.guess import guessed_architecture
 
         core = guessed_architecture(image)
-    problems = [*image.problems, *_host_problems(image, core, part, trusted=arch is not None)]
+    problems = [
+        *image.problems,
+        *entry_problems(image.segments, entries),
+        *_host_problems(image, core, part, trusted=arch is not None),
+    ]
     findings = [_file_finding(problem) for problem in problems]
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
         target = Target(core, policy, None if part is None else part.profile)
-        findings += find(_entered(image, entry, core), target)
+        findings += find(image, target, [_pointer(entry, core) for entry in entries])
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
     return FileReport(name, core if image.segments else _UNKNOWN, tuple(findings))
 
@@ -100,11 +106,9 @@ def _read(path: Path) -> bytes:
         raise MissingError(f"can't open: {error.strerror}", file=path) from None
 
 
-def _entered(image: Image, entry: int | None, core: str) -> Image:
+def _pointer(entry: int, core: str) -> int:
     """People name the place of an instruction; a Thumb code pointer has bit 0 set besides."""
-    if entry is None or image.entry != entry or MACHINES[core] != _ARM:
-        return image
-    return replace(image, entry=entry | 1)
+    return entry | 1 if MACHINES[core] == _ARM else entry
 
 
 def _host_problems(image: Image, core: str, part: Chip | None, trusted: bool) -> list[Problem]:

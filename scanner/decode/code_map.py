@@ -8,6 +8,7 @@ read-only data that a linker script may put behind it, hence the limit to functi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,6 @@ from scanner.decode.flow_graph import FlowGraph
 from scanner.decode.instruction_set import Flags, Indices, InstructionSet
 from scanner.image.symbols import Addresses, SymbolTable
 
-_MAX_VECTORS = 512
 _CHUNK = 1 << 17
 
 
@@ -35,12 +35,12 @@ class CodeMap:
 
 
 def build_code_map(
-    space: CodeSpace, isa: InstructionSet, symbols: SymbolTable | None, entry: int | None
+    space: CodeSpace, isa: InstructionSet, symbols: SymbolTable | None, entries: Sequence[int]
 ) -> CodeMap:
     """Grade every halfword of the space."""
-    if entry is None and isa.starts_with_code:
-        entry = space.address(0)
-    pointers = [p for p in _vectors(space, isa) if p] + ([] if entry is None else [entry])
+    if not entries and isa.starts_with_code:
+        entries = (space.address(0),)
+    pointers = [*isa.vectors(space), *entries]
     syncs = np.zeros(len(space), dtype=np.bool_)
     _mark(syncs, space, isa.code_addresses(np.array(pointers, dtype=np.int64)))
     code = data = None
@@ -128,20 +128,6 @@ def sweep(space: CodeSpace, isa: InstructionSet, syncs: Flags) -> Flags:
         if barrier and isa.wide[space.halfwords[barrier - 1]]:
             found[barrier - 1] = False  # cut off by the end of memory
     return found
-
-
-def _vectors(space: CodeSpace, isa: InstructionSet) -> list[int]:
-    """Code pointers of a vector table at the beginning of executable memory."""
-    for first, length, _ in space.runs():
-        words = space.halfwords[first : first + min(length // 2, _MAX_VECTORS) * 2].view("<u4")
-        entries = isa.vector_entries(words.tolist())
-        if entries and _leads_into(space, isa, entries[0]):
-            return entries
-    return []
-
-
-def _leads_into(space: CodeSpace, isa: InstructionSet, pointer: int) -> bool:
-    return bool(space.indices(isa.code_addresses(np.array([pointer], dtype=np.int64)))[0] >= 0)
 
 
 def _marked(space: CodeSpace, markers: Addresses, is_code: Flags) -> tuple[Flags, Flags]:

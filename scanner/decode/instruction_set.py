@@ -111,5 +111,5 @@ class InstructionSet(Protocol):
     def code_addresses(self, pointers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The addresses that code pointers lead to, -1 for what can't be one."""
 
-    def vector_entries(self, words: Sequence[int]) -> list[int]:
-        """Code pointers of a vector table that the words may be, or nothing."""
+    def vectors(self, space: CodeSpace) -> Sequence[int]:
+        """Code pointers that vector tables in the space hold; some may lead out of it."""

@@ -57,7 +57,7 @@ class RiscV:
         """Jumps clear bit 0; an odd pointer is rarely meant as code."""
         return np.where(pointers & 1, -1, pointers)
 
-    def vector_entries(self, words: Sequence[int]) -> list[int]:
+    def vectors(self, space: CodeSpace) -> Sequence[int]:
         """Execution begins with an instruction; tables of vectors are not told from data."""
         return []
 

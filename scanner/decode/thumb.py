@@ -19,6 +19,7 @@ from scanner.decode.thumb_tables import (
     loaded_targets,
     pointed_functions,
 )
+from scanner.decode.thumb_vectors import vectors
 
 _WIDE = 0xE800
 _LINK = 14
@@ -58,17 +59,9 @@ class Thumb:
         """Bit 0 of a code pointer says Thumb; without it a branch faults."""
         return np.where(pointers & 1, pointers - 1, -1)
 
-    def vector_entries(self, words: Sequence[int]) -> list[int]:
-        """Initial SP, then odd addresses or zeros up to the first word that is neither."""
-        if len(words) < 2 or words[0] % 4 or not words[1] & 1:
-            return []
-        entries = []
-        for word in words[1:]:
-            if word and not word & 1:
-                break
-            if word:
-                entries.append(word)
-        return entries
+    def vectors(self, space: CodeSpace) -> Sequence[int]:
+        """What stands in vector tables."""
+        return list(vectors(space))
 
     def literals(self, space: CodeSpace, starts: Flags) -> Indices:
         """What LDR, LDRD and VLDR address by PC."""

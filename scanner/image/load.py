@@ -34,14 +34,13 @@ _OTHERS = (
 _NEEDS_BASE = "neither ELF, Intel HEX, S-record nor UF2; a raw binary needs --base ADDRESS"
 
 
-def load_image(data: bytes, *, base: int | None = None, entry: int | None = None) -> Image:
+def load_image(data: bytes, *, base: int | None = None) -> Image:
     """Read a program of any format; whatever is wrong with it becomes a problem of the image.
 
-    `base` is where a raw binary lies and `entry` where it starts, bit 0 as the core wants it;
-    files that say so themselves are read without them.
+    `base` is where a raw binary lies; files that say so themselves are read without it.
     """
     try:
-        image = _load(data, base, entry)
+        image = _load(data, base)
     except UntrustedError as error:
         return Image(problems=(error.problem,))
     noise = noise_problem(image.segments)
@@ -60,7 +59,7 @@ def no_program(beginning: bytes) -> str | None:
     return None if known else "no program"
 
 
-def _load(data: bytes, base: int | None, entry: int | None) -> Image:
+def _load(data: bytes, base: int | None) -> Image:
     if not data:
         raise UntrustedError("empty", "the file is empty")
     if is_elf(data):
@@ -77,7 +76,7 @@ def _load(data: bytes, base: int | None, entry: int | None) -> Image:
     if base is not None:
         if len(data) > MAX_CODE:
             raise _too_large(MAX_CODE, "code")
-        return load_raw(data, base, entry)
+        return load_raw(data, base)
     for magic, what in _OTHERS:
         if data.startswith(magic):
             raise UntrustedError("unknown-format", what)

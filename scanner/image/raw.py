@@ -7,16 +7,12 @@ from scanner.image.model import Image, Problem, Segment, span
 _ADDRESS_END = 1 << 32
 
 
-def load_raw(data: bytes, base: int, entry: int | None) -> Image:
+def load_raw(data: bytes, base: int) -> Image:
     """The bytes at `base`, all of them code that may be executed."""
     end = base + len(data)
     if end > _ADDRESS_END:
         text = f"{span(base, end)} passes the end of the address space"
         return Image(problems=(Problem("raw-range", text),))
-    problems: tuple[Problem, ...] = ()
-    if entry is not None and not base <= entry < end:
-        text = f"the entry 0x{entry:08x} is outside of {span(base, end)}"
-        problems = (Problem("raw-range", text),)
     segment = Segment(
         address=base,
         load_address=base,
@@ -26,4 +22,4 @@ def load_raw(data: bytes, base: int, entry: int | None) -> Image:
         executable=True,
         writable=False,
     )
-    return Image(entry=entry, segments=(segment,), problems=problems)
+    return Image(segments=(segment,))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from scanner.image.model import Problem, Segment, span
 
 _ADDRESS_END = 1 << 32
+_SHOWN = 3
 
 
 def segment_problems(segments: Sequence[Segment], entry: int | None) -> Iterator[Problem]:
@@ -23,6 +24,15 @@ def segment_problems(segments: Sequence[Segment], entry: int | None) -> Iterator
         yield Problem("elf-malformed", "no executable segment")
     elif entry is not None and not any(s.address <= entry < s.end for s in executable):
         yield Problem("elf-malformed", f"the entry 0x{entry:08x} is in no executable segment")
+
+
+def entry_problems(segments: Sequence[Segment], entries: Iterable[int]) -> Iterator[Problem]:
+    """Entries that a user names and that are not in the code."""
+    code = [segment for segment in segments if segment.executable and segment.data]
+    for entry in entries:
+        if code and not any(s.address <= entry < s.address + len(s.data) for s in code):
+            where = ", ".join(span(s.address, s.address + len(s.data)) for s in code[:_SHOWN])
+            yield Problem("raw-range", f"the entry 0x{entry:08x} is outside of the code, {where}")
 
 
 def _lies(segment: Segment) -> Iterator[Problem]:

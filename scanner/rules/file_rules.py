@@ -162,7 +162,7 @@ FILE_RULES = {
         FileRule(
             "raw-range",
             "the bytes can't lie where --base and --entry say",
-            "give --base as the address of the file's first byte, --entry as one inside",
+            "give --base as the address of a raw binary's first byte, --entry as one inside",
             "Nothing of it would be where the rules looked for it.",
             "none",
         ),

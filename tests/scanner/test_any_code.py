@@ -41,9 +41,9 @@ def test_any_code_is_judged(arch: str, data: st.DataObject) -> None:
     content = data.draw(code(THUMB if arch.startswith("armv") else RISCV))
     base = BASE + data.draw(st.sampled_from([0, 1, 2]))
     grants = data.draw(st.sampled_from([None, GRANTS]))
-    entry = None if len(content) < 4 else base + base % 2 + 2
+    entries = () if len(content) < 4 else (base + base % 2 + 2,)
     policy = Policy(domain="vm", grants=grants)
-    report = scan_bytes(content or b"\0", "x", policy, arch, base=base, entry=entry)
+    report = scan_bytes(content or b"\0", "x", policy, arch, base=base, entries=entries)
     assert report.verdict in ("accept", "warn", "reject")
     end = base + len(content)
     assert all(f.address is None or base <= f.address < end for f in report.findings)

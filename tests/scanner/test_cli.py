@@ -185,7 +185,10 @@ def test_addresses_of_a_raw_binary(tmp_path: Path) -> None:
     assert ": 0x08000004: warn cps (possible): " in run("--base", "0x08000000", path).stdout
     result = run("--base", "0x08000000", "--entry", "0x08000004", path)
     assert (result.exit_code, ": 0x08000004: reject cps: " in result.stdout) == (1, True)
-    assert run("--entry", "0x08000004", path).exit_code == 2
+    both = run("--base", "0x08000000", "--entry", "0x08000000", "--entry", "0x08000004", path)
+    assert ": 0x08000004: reject cps: " in both.stdout
+    assert run("--base", "0x08000000", "--entry", "0x08000008", path).exit_code == 1
+    assert run("--entry", "flash", path).exit_code == 2
     for wrong in ("flash", "-1", "0x100000000"):
         assert run("--base", wrong, path).exit_code == 2
 

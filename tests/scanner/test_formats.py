@@ -8,6 +8,7 @@ import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,8 @@ from tests.scanner.elf_writer import FLASH, halfwords
 
 CODE = halfwords(0x1000, 0x2000, 0x0009, 0x0800, 0xB672, 0xF3EF, 0x8010, 0x4770)
 """Initial SP, reset vector FLASH + 8; cpsid i; mrs r0, primask; bx lr."""
+
+APP = FLASH + 0x10000
 
 Write = Callable[[list[tuple[int, bytes]]], bytes]
 
@@ -72,7 +75,7 @@ def uf2_file(pieces: list[tuple[int, bytes]]) -> bytes:
 WRITERS: dict[str, Write] = {"hex": hex_file, "srec": srec_file, "uf2": uf2_file}
 
 
-def scan(data: bytes, **options: int) -> FileReport:
+def scan(data: bytes, **options: Any) -> FileReport:
     return scan_bytes(data, "x", Policy(), **options)
 
 
@@ -122,18 +125,76 @@ def test_raw_binaries_need_their_address() -> None:
 def test_the_entry_of_a_raw_binary_makes_certain(entry: int) -> None:
     code = halfwords(0xFFFF, 0xFFFF, 0xB672, 0x4770)
     assert [f.certainty for f in scan(code, base=FLASH).findings] == ["possible"]
-    assert [f.certainty for f in scan(code, base=FLASH, entry=entry).findings] == ["certain"]
+    assert [f.certainty for f in scan(code, base=FLASH, entries=(entry,)).findings] == ["certain"]
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=list(WRITERS))
+def test_every_named_entry_counts_in_every_format(write: Write) -> None:
+    """Two programs without a vector table that could be known, and no start record."""
+    data = write([(FLASH, halfwords(0xFFFF, 0xB672, 0x4770)), (APP, halfwords(0xB672, 0x4770))])
+    named = {(): [], (FLASH + 2,): [FLASH + 2], (FLASH + 2, APP): [FLASH + 2, APP]}
+    for entries, certain in named.items():
+        found = scan(data, entries=entries).findings
+        assert [f.address for f in found if f.certainty == "certain"] == certain
+    (refused, *_) = scan(data, entries=(APP + 0x100,)).findings
+    assert refused.rule == "raw-range"
+
+
+def program(address: int, vectors: int = 16) -> bytes:
+    """A vector table whose handlers, CPSID and BX LR, stand behind it; the last one is SysTick."""
+    body = b"".join(halfwords(0xB672 if n == vectors - 2 else 0xBF00, 0x4770) for n in range(15))
+    handlers = [address + 4 * vectors + 4 * n + 1 for n in range(15)]
+    words = [0x20001000, *handlers, *[0] * vectors][:vectors]
+    words[7:11] = [0x1234, 0, 0, 0]  # LPC parts keep a sum there
+    return struct.pack(f"<{vectors}I", *words) + body
+
+
+def found_at(address: int, vectors: int = 16) -> int:
+    return address + 4 * vectors + 4 * (vectors - 2)
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=list(WRITERS))
+def test_every_part_of_a_file_has_its_vector_table(write: Write) -> None:
+    report = scan(write([(FLASH, program(FLASH)), (APP, program(APP))]))
+    assert [(f.address, f.certainty) for f in report.findings] == [
+        (found_at(FLASH), "certain"), (found_at(APP), "certain"),
+    ]  # fmt: skip
+
+
+def test_a_table_behind_another_program_or_a_header_is_known() -> None:
+    boot = program(FLASH).ljust(0x200, b"\xff")
+    joined = boot + program(FLASH + 0x200)
+    found = scan(joined, base=FLASH).findings
+    assert [(f.address, f.certainty) for f in found] == [
+        (found_at(FLASH), "certain"), (found_at(FLASH + 0x200), "certain"),
+    ]  # fmt: skip
+    headed = b"\x3d\xb8\xf3\x96".ljust(0x200, b"\0") + program(FLASH + 0x200)
+    (finding,) = scan(headed, base=FLASH).findings
+    assert finding.certainty == "certain"
+    for off in (4, 0x40):
+        moved = bytes(off) + program(FLASH + off)
+        (finding,) = scan(moved, base=FLASH).findings
+        assert finding.certainty == "possible"  # no core takes a table from there
+
+
+def test_what_only_resembles_a_table_makes_nothing_certain() -> None:
+    good = program(FLASH + 0x200)
+    for word, value in ((0, 0x20001001), (0, 0x08001000), (1, FLASH + 0x240), (3, 0), (14, 0x77)):
+        data = bytearray(good)
+        struct.pack_into("<I", data, 4 * word, value)
+        (finding,) = scan(bytes(0x200) + bytes(data), base=FLASH).findings
+        assert finding.certainty == "possible", (word, hex(value))
 
 
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"base": 0xFFFFFFF8}, "[0xfffffff8, 0x100000008) passes the end of the address space"),
-        ({"base": FLASH, "entry": FLASH + 16},
-         "the entry 0x08000010 is outside of [0x08000000, 0x08000010)"),
+        ({"base": FLASH, "entries": (FLASH + 16,)},
+         "the entry 0x08000010 is outside of the code, [0x08000000, 0x08000010)"),
     ],
 )  # fmt: skip
-def test_raw_binaries_that_lie_nowhere(options: dict[str, int], text: str) -> None:
+def test_raw_binaries_that_lie_nowhere(options: dict[str, Any], text: str) -> None:
     finding = scan(CODE, **options).findings[0]
     assert (finding.rule, finding.text) == ("raw-range", text)
 

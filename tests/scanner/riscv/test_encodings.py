@@ -147,12 +147,12 @@ def test_every_offset_from_the_segment_start(position: int, base: int) -> None:
     assert [f.address for f in report.findings] == [base + len(odd) + 2 * position]
 
 
-@pytest.mark.parametrize("entry", [0, None])
-def test_a_program_at_address_zero_is_entered_there(entry: int | None) -> None:
+@pytest.mark.parametrize("entries", [(), (0,)])
+def test_a_program_at_address_zero_is_entered_there(entries: tuple[int, ...]) -> None:
     """WCH links to 0, and its startup code has no function symbols."""
     code = bytes.fromhex("73900580 8280")
     as_elf = write_elf([Load(0, code)], entry=0, header=Header(machine=RISCV))
-    raw = scan_bytes(code, "x", Policy(), arch="rv32imac", base=0, entry=entry)
+    raw = scan_bytes(code, "x", Policy(), arch="rv32imac", base=0, entries=entries)
     for report in (scan_bytes(as_elf, "x", Policy()), raw):
         assert [(f.rule, f.certainty) for f in report.findings] == [("csr", "certain")]
 

@@ -44,7 +44,7 @@ def test_a_flood_takes_bounded_time(name: str) -> None:
     body = (unit * (SIZE // len(unit)))[:0x60000].ljust(0x60000, b"\1")
     table = [BASE + number * 37 % count * len(unit) for number in range(1024)]
     data = body + struct.pack("<1024I", *table)
-    report = scan_bytes(data, "x.bin", Policy(), arch="rv32imac", base=BASE, entry=BASE)
+    report = scan_bytes(data, "x.bin", Policy(), arch="rv32imac", base=BASE, entries=[BASE])
     assert report.verdict in ("accept", "warn", "reject")
     assert len(report.findings) < 5000
 
