@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -13,7 +13,7 @@ from scanner.decode.code_map import CodeMap
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effect
 from scanner.decode.instruction_set import Flags, Indices
-from scanner.decode.lanes import follow
+from scanner.decode.lanes import Accesses, follow
 from scanner.report.finding import Finding
 from scanner.rules.model import Access, AccessKind, AddressRule
 from scanner.surplus import MAX_FINDINGS, more_findings
@@ -42,50 +42,70 @@ def find_accesses(
         return
     constants = core.isa.constants(space, code.listed)
     direct = core.isa.direct(space, code.listed)
-    for rule in rules:
-        judged = _Judged(space, code, core, target, rule)
-        found, complete = judged.findings(constants, direct)
+    judges = [_Judged(space, code, core, target, rule, constants) for rule in rules]
+    followed = _followed(space, core, code.listed, constants, judges)
+    for judge in judges:
+        found, complete = judge.findings(followed, direct)
         yield from (found[place] for place in sorted(found))
         if not complete:
-            yield more_findings(rule, rule.severity, None)
+            yield more_findings(judge.rule, judge.rule.severity, None)
+
+
+def _followed(
+    space: CodeSpace,
+    core: Architecture,
+    listed: Flags,
+    constants: Constants,
+    judges: Sequence[_Judged],
+) -> Accesses:
+    """Accesses through the constants that any of the rules wants; origins are rows of all."""
+    wanted = np.unique(np.concatenate([judge.wanted for judge in judges]))
+    rows = follow(space, core.isa, listed, constants.chosen(wanted))
+    return rows._replace(origin=wanted[rows.origin])
 
 
 class _Judged:
     """One rule on one image."""
 
     def __init__(
-        self, space: CodeSpace, code: CodeMap, core: Architecture, target: Target, rule: AddressRule
+        self,
+        space: CodeSpace,
+        code: CodeMap,
+        core: Architecture,
+        target: Target,
+        rule: AddressRule,
+        constants: Constants,
     ) -> None:
         self._space, self._code, self._core = space, code, core
-        self._target, self._rule = target, rule
+        self._target, self.rule = target, rule
+        self._constants = constants
+        wanted = self._wanted(constants.values)
+        self.wanted, self._complete = wanted[:MAX_FOLLOWED], len(wanted) <= MAX_FOLLOWED
 
     def findings(
-        self, constants: Constants, direct: Direct
+        self, followed: Accesses, direct: Direct
     ) -> tuple[dict[tuple[int, str], Finding], bool]:
         """Findings by place and text, and whether these are all."""
-        wanted = self._wanted(constants.values)
-        complete = len(wanted) <= MAX_FOLLOWED
-        chosen = constants.chosen(wanted[:MAX_FOLLOWED])
         found: dict[tuple[int, str], Finding] = {}
-        for index, access in chain(self._direct(direct), self._followed(chosen)):
-            text = self._rule.judge(access, self._target)
+        for index, access in chain(self._direct(direct), self._through(followed)):
+            text = self.rule.judge(access, self._target)
             if text is not None:
                 if len(found) == MAX_FINDINGS:
                     return found, False
                 found[index, text] = self._finding(index, text)
-        return found, complete
+        return found, self._complete
 
     def _wanted(self, values: npt.NDArray[np.uint32]) -> Indices:
-        """Rows of the constants that the rule wants to have followed."""
+        """Rows of the values that the rule wants to know about."""
         rows = np.flatnonzero(self._near(values))
         different = np.unique(values[rows])
-        covered = [self._rule.covers(value, self._target) for value in different.tolist()]
+        covered = [self.rule.covers(value, self._target) for value in different.tolist()]
         which = np.searchsorted(different, values[rows])
         return rows[np.array(covered, dtype=np.bool_)[which]]
 
     def _near(self, values: npt.NDArray[np.uint32]) -> Flags:
         near = np.zeros(len(values), dtype=np.bool_)
-        for reach in self._rule.reach:
+        for reach in self.rule.reach:
             near |= (values >= reach.start) & (values < reach.stop)
         return near
 
@@ -95,28 +115,29 @@ class _Judged:
             kind: AccessKind = "write" if direct.store[row] else "read"
             yield int(direct.indices[row]), Access(kind, int(direct.addresses[row]))
 
-    def _followed(self, constants: Constants) -> Iterator[tuple[int, Access]]:
+    def _through(self, followed: Accesses) -> Iterator[tuple[int, Access]]:
         """Accesses through constants; of others, that they were made, if it was on purpose."""
-        rows = follow(self._space, self._core.isa, self._code.listed, constants)
-        seen = np.zeros(len(constants.indices), dtype=np.bool_)
-        seen[rows.origin[rows.own]] = True
-        near = self._near(rows.address)
-        columns = (column[near].tolist() for column in rows[2:])
+        constants = self._constants
+        silent = np.zeros(len(constants.indices), dtype=np.bool_)
+        silent[self.wanted] = True
+        rows = np.flatnonzero(silent[followed.origin] & self._near(followed.address))
+        silent[followed.origin[followed.own]] = False
+        columns = (column[rows].tolist() for column in followed[2:])
         for index, effect, address, exact, value, valued in zip(*columns, strict=True):
             yield index, Access(_KINDS[effect], address, value if valued else None, exact)
-        for row in np.flatnonzero(~seen & constants.whole).tolist():
+        for row in np.flatnonzero(silent & constants.whole).tolist():
             yield int(constants.indices[row]), Access("address", int(constants.values[row]))
 
     def _finding(self, index: int, text: str) -> Finding:
         return Finding(
-            rule=self._rule.id,
+            rule=self.rule.id,
             address=self._space.address(index),
             offset=self._space.offset(index),
             function=None,
             source=None,
-            severity=self._rule.severity,
+            severity=self.rule.severity,
             certainty="certain",
             text=text,
-            why=self._rule.why,
-            fix=self._rule.fix,
+            why=self.rule.why,
+            fix=self.rule.fix,
         )
