@@ -51,7 +51,7 @@ def scan_file(
         rules = load_policy(policy)
     data = _read(Path(path))
     report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries)
-    return replace(report, strict=strict, sha256=hashlib.sha256(data).hexdigest())
+    return replace(report, strict=strict)
 
 
 def scan_bytes(
@@ -76,7 +76,7 @@ def scan_bytes(
     part = None if chip_name is None else chip(chip_name)
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"
-        return FileReport(name, _UNKNOWN, (_file_finding(Problem("too-large", text)),))
+        return _report(data, name, _UNKNOWN, [_file_finding(Problem("too-large", text))])
     image = load_image(data, base=base)
     core = arch or (part.arch if part else None) or policy.arch or image.arch
     if core is None:
@@ -93,7 +93,12 @@ def scan_bytes(
         target = Target(core, policy, None if part is None else part.profile)
         findings += find(image, target, [_pointer(entry, core) for entry in entries])
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
-    return FileReport(name, core if image.segments else _UNKNOWN, tuple(findings))
+    return _report(data, name, core if image.segments else _UNKNOWN, findings)
+
+
+def _report(data: bytes, name: str, core: str, findings: Sequence[Finding]) -> FileReport:
+    digest = hashlib.sha256(data).hexdigest()
+    return FileReport(name, core, tuple(findings), digest)
 
 
 def _read(path: Path) -> bytes:

@@ -18,7 +18,7 @@ from scanner.report.one_line import one_line
 from scanner.rules.file_rules import FILE_RULES
 
 _SUM_DIGITS = 64
-Key = tuple[str | None, str, int | None]
+Key = tuple[str, str, int | None]
 _HINT = "docs/scanner.md shows what a waiver file holds"
 
 
@@ -41,7 +41,7 @@ class Waiver:
         return self.image, self.rule, self.address
 
 
-def key(image: str | None, finding: Finding) -> Key | None:
+def key(image: str, finding: Finding) -> Key | None:
     """The key of a waiver for this finding; None where the finding stands for unlisted others."""
     listed = finding.address is not None or finding.rule in FILE_RULES
     return (image, finding.rule, finding.address) if listed else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ def table(manifest: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def waived(manifest: dict[str, Any]) -> Iterator[str]:
+    """Findings of the scanner that a waiver covers."""
+    for part in manifest["parts"]:
+        for one in part["waived"]:
+            place = "" if one["address"] is None else f" at 0x{one['address']:08x}"
+            yield f"{part['name']}: waived {one['rule']}{place}, {one['text']}: {one['reason']}"
+
+
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
@@ -33,13 +42,16 @@ def link(folder: Path, stem: Path | None) -> int:
     """Check the built domains of DIR, scan them, and join them into one image.
 
     All four files are written, or none: a part that is missing, changed since it was
-    built, misplaced or rejected by the scanner ends with exit status 1.
+    built, misplaced or rejected by the scanner ends with exit status 1. What the scanner finds
+    counts no longer where a file of waivers that the description names covers it.
     """
     from composer.image.link import link as make_image
 
     stem = folder / "image" / "system" if stem is None else stem
     manifest = make_image(folder, stem)
     click.echo(table(manifest))
+    for line in waived(manifest):
+        click.secho(line, fg="yellow", err=True)
     click.echo(f"wrote {stem}.elf, .hex, .bin and .json")
     if not manifest["protection"]:
         click.secho(

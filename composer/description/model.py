@@ -375,6 +375,7 @@ class System:
     chip: str
     board: str | None
     optimize: str  # the compiler's -O
+    waivers: Path | None  # findings of the scanner that a person answers for
     kernel: Kernel
     clocks: tuple[Clocks, ...]
     processes: tuple[Domain, ...]

@@ -124,12 +124,14 @@ class _Node:
 
 
 def _system(node: _Node, file: Path) -> System:
+    waivers = node.maybe("waivers")
     return System(
         file=file,
         name=node.text("name"),
         chip=node.text("chip"),
         board=node.maybe("board"),
         optimize=node.text("optimize"),
+        waivers=None if waivers is None else file.parent / waivers,
         kernel=_kernel(node.one("kernel")),
         clocks=tuple(_clocks(n) for n in node.all("clocks")),
         processes=tuple(_domain(n, None, _process(n)) for n in node.all("process")),

@@ -64,7 +64,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
 
 def system_record(plan: Plan, out: Path) -> dict[str, Any]:
     """DIR/system.json: input of build, link and run."""
-    board = plan.board
+    board, waivers = plan.board, plan.system.waivers
     kernel = {
         "name": "kernel",
         "elf": "kernel/kernel.elf",
@@ -75,6 +75,7 @@ def system_record(plan: Plan, out: Path) -> dict[str, Any]:
         "schema": 1,
         "name": plan.system.name,
         "description": os.path.relpath(plan.system.file.resolve(), out),
+        "waivers": None if waivers is None else os.path.relpath(waivers.resolve(), out),
         "chip": plan.chip.name,
         "compiler": f"{plan.chip.core.tool_prefix}gcc",
         "board": board.name if board else None,

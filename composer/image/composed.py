@@ -51,6 +51,7 @@ class Composed:
     board: Board | None
     console: str | None
     protection: bool
+    waivers: Path | None
     kernel: Part
     domains: tuple[Part, ...]
 
@@ -115,6 +116,7 @@ def read_composed(folder: Path) -> Composed:
             None if qemu is None else Board(str(qemu["machine"]), tuple(qemu["serial"])),
             None if entry["console"] is None else str(entry["console"]),
             bool(entry["protection"]),
+            None if entry["waivers"] is None else folder / str(entry["waivers"]),
             read_kernel(entry["kernel"]),
             tuple(read_domain(folder / domain["policy"]) for domain in entry["domains"]),
         )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import scanner
+from collections.abc import Sequence
+
 from composer.image.composed import Composed
 from scanner.policy import load_policy
 from scanner.report.errors import FvmError
 from scanner.report.finding import FileReport, Finding
+from scanner.scan import scan_file
+from scanner.settle import settle
+from scanner.waivers import Waiver, load_waivers, unused
 
 
 def where(finding: Finding) -> str:
@@ -25,15 +29,30 @@ def refusal(report: FileReport) -> str:
     return f"{report.file}: rejected: {first.rule}{where(first)}, {first.text}{more}"
 
 
-def check_accepted(system: Composed) -> None:
-    """FvmError that names every rejected domain. The kernel is privileged and not scanned."""
-    reports = [
-        scanner.scan_file(system.elf(part.name), policy=load_policy(system.policy(part.name)))
+def waivers_of(system: Composed) -> tuple[Waiver, ...]:
+    """What the description's waiver file holds."""
+    return () if system.waivers is None else load_waivers(system.waivers)
+
+
+def scanned(system: Composed, waivers: Sequence[Waiver]) -> dict[str, FileReport]:
+    """The settled report of every domain. The kernel is privileged and not scanned."""
+    return {
+        part.name: settle(
+            scan_file(system.elf(part.name), load_policy(system.policy(part.name))), waivers
+        )
         for part in system.domains
-    ]
-    refused = [refusal(report) for report in reports if report.verdict == "reject"]
+    }
+
+
+def check_accepted(system: Composed) -> dict[str, FileReport]:
+    """Reports by domain; FvmError that names every rejected one."""
+    waivers = waivers_of(system)
+    reports = scanned(system, waivers)
+    refused = [refusal(report) for report in reports.values() if report.verdict == "reject"]
     if refused:
+        idle = [f"waiver covers nothing: {one}" for one in unused(waivers, reports.values())]
         raise FvmError(
-            "\n  ".join(["the scanner rejects a domain, so nothing was written", *refused]),
+            "\n  ".join(["the scanner rejects a domain, so nothing was written", *refused, *idle]),
             hint="fvmkit scan FILE shows everything; port the project and build again",
         )
+    return reports

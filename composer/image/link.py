@@ -20,6 +20,7 @@ from composer.image.replaceable import check_image_replaceable
 from composer.image.write import write_all
 from scanner.image.model import Segment
 from scanner.report.errors import MissingError
+from scanner.report.finding import FileReport
 
 SUFFIXES = (".elf", ".hex", ".bin", ".json")
 
@@ -29,19 +30,34 @@ def sha256(content: bytes | memoryview) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_parts(system: Composed) -> tuple[Binary, ...]:
+def read_parts(system: Composed) -> tuple[tuple[Binary, ...], dict[str, FileReport]]:
     """Every part, up to date, scanned, checked on its own and against the others.
+
+    Beside them the scanner's reports on the domains.
 
     The scanner comes before the places: of a firmware that was never ported both are wrong, and
     what the scanner says explains it.
     """
     binaries = tuple(read_binary(part.name, system.elf(part.name)) for part in system.parts)
     check_fresh(system)
-    check_accepted(system)
+    reports = check_accepted(system)
     for binary, part in zip(binaries, system.parts, strict=True):
         check_part(binary, part)
     check_overlap(binaries)
-    return binaries
+    return binaries, reports
+
+
+def describe_waived(report: FileReport | None) -> list[dict[str, Any]]:
+    """What the scanner found in a domain and a person answers for."""
+    return [
+        {
+            "rule": waived.finding.rule,
+            "address": waived.finding.address,
+            "text": waived.finding.text,
+            "reason": waived.reason,
+        }
+        for waived in (report.waived if report is not None else ())
+    ]
 
 
 def describe_segment(segment: Segment) -> dict[str, Any]:
@@ -72,7 +88,9 @@ def used(binary: Binary, part: Part) -> dict[str, dict[str, int]]:
     }
 
 
-def describe_part(binary: Binary, part: Part, near: Path) -> dict[str, Any]:
+def describe_part(
+    binary: Binary, part: Part, near: Path, report: FileReport | None
+) -> dict[str, Any]:
     """A part's entry in the manifest; its path is relative to the manifest."""
     return {
         "name": part.name,
@@ -80,6 +98,7 @@ def describe_part(binary: Binary, part: Part, near: Path) -> dict[str, Any]:
         "elf": os.path.relpath(binary.path, near),
         "sha256": binary.sha256,
         **used(binary, part),
+        "waived": describe_waived(report),
         "segments": [describe_segment(segment) for segment in binary.image.segments],
     }
 
@@ -90,6 +109,8 @@ def inputs(system: Composed) -> Iterator[Path]:
     for part in system.parts:
         yield system.elf(part.name)
         yield system.policy(part.name)
+    if system.waivers is not None:
+        yield system.waivers
 
 
 def link(folder: Path, stem: Path) -> dict[str, Any]:
@@ -105,7 +126,7 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
         if target.resolve() in protected:
             raise MissingError("is an input of link; choose another -o STEM", file=target)
     check_image_replaceable(targets)
-    binaries = read_parts(system)
+    binaries, reports = read_parts(system)
 
     segments = sorted(
         (segment for binary in binaries for segment in binary.stored),
@@ -131,7 +152,7 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
             for path, content in files.items()
         },
         "parts": [
-            describe_part(binary, part, stem.parent)
+            describe_part(binary, part, stem.parent, reports.get(part.name))
             for binary, part in zip(binaries, system.parts, strict=True)
         ],
     }

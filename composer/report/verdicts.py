@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from composer.image.gate import scanned, waivers_of
 from composer.report.colours import colours
 from composer.report.material import Material
 from composer.report.text import printable
 from composer.verify.findings import Report
 from composer.verify.verify import verify
-from scanner.policy import load_policy
-from scanner.report.finding import FileReport
-from scanner.scan import scan_file
+from scanner.report.finding import FileReport, Finding
 
 
 @dataclass(frozen=True)
 class Remark:
-    """One finding of the scanner."""
+    """One finding of the scanner; `mark` says `possible` or `waived` where it is."""
 
     address: str
     place: str
     rule: str
     text: str
     why: str
-    possible: bool
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -40,24 +39,24 @@ def scans(material: Material) -> tuple[Scan, ...]:
     """Every domain, scanned now, by what it is granted."""
     css = colours(material.plan)
     found = []
-    for domain in material.plan.domains:
-        policy = load_policy(material.system.policy(domain.name))
-        report = scan_file(str(material.system.elf(domain.name)), policy)
-        found.append(Scan(domain.name, css[domain.name], report.verdict, _remarks(report)))
+    for name, report in scanned(material.system, waivers_of(material.system)).items():
+        found.append(Scan(name, css[name], report.verdict, _remarks(report)))
     return tuple(found)
 
 
 def _remarks(report: FileReport) -> tuple[Remark, ...]:
-    return tuple(
-        Remark(
-            "" if f.address is None else f"0x{f.address:08x}",
-            printable(" ".join(part for part in (f.function, f.source) if part)),
-            f.rule,
-            printable(f.text),
-            printable(f.why),
-            f.certainty == "possible",
-        )
-        for f in report.findings
+    found = [_remark(f, f.why, f.certainty.replace("certain", "")) for f in report.findings]
+    return (*found, *(_remark(w.finding, w.reason, "waived") for w in report.waived))
+
+
+def _remark(finding: Finding, why: str, mark: str) -> Remark:
+    return Remark(
+        "" if finding.address is None else f"0x{finding.address:08x}",
+        printable(" ".join(part for part in (finding.function, finding.source) if part)),
+        finding.rule,
+        printable(finding.text),
+        printable(why),
+        mark,
     )
 
 

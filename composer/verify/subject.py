@@ -15,6 +15,7 @@ from composer.verify.formats import Loaded
 from composer.verify.manifest import Manifest, PartEntry
 from composer.verify.memory import Memory
 from composer.verify.tables import Tables, read_tables
+from scanner.waivers import Waiver
 
 
 def sha256(data: bytes) -> str:
@@ -34,6 +35,7 @@ class Subject:
     description_sha256: str
     chip: Chip
     expected: Expected
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def memory(self) -> Memory:

@@ -26,8 +26,9 @@ from composer.verify.expected import Expected
 from composer.verify.findings import Check, Report, Unreadable, limited
 from composer.verify.formats import load, read_file
 from composer.verify.manifest import read_manifest
-from composer.verify.subject import Subject
+from composer.verify.subject import Subject, sha256
 from scanner.report.errors import FvmError
+from scanner.waivers import load_waivers
 
 SUFFIXES = (".elf", ".hex", ".bin")
 
@@ -106,7 +107,8 @@ def verify(
         check = Check("image", "image and manifest can be read", (clean(str(error)),))
         return Report(clean(image.name), (check,))
     digest = hashlib.sha256(text).hexdigest()
-    subject = Subject(image, content, loaded, said, system, digest, chip, expected)
+    waivers = () if system.waivers is None else load_waivers(system.waivers)
+    subject = Subject(image, content, loaded, said, system, digest, chip, expected, waivers)
     return Report(
         clean(image.name), tuple(all_checks(subject)), tuple(_notes(subject)), without_parts
     )
@@ -143,3 +145,9 @@ def not_compared(subject: Subject) -> str:
 def _notes(subject: Subject) -> Iterator[str]:
     for part in files.missing_elves(subject):
         yield clean(f"'{part.name}': {part.elf} isn't there, so its code is judged without symbols")
+    for part in subject.manifest.parts:
+        content = files.part_elf(subject, part.name)
+        digest = "" if content is None else sha256(content)
+        for waiver in subject.waivers:
+            if waiver.image == digest:
+                yield clean(f"'{part.name}': a person answers for {waiver}")

@@ -55,15 +55,15 @@ class Waived:
 class FileReport:
     """The findings of one file, those that reject first, then by address.
 
-    `sha256` is the sum of the file in hexadecimal, None where no file was read. `waived` are
-    findings that the verdict leaves out.
+    `sha256` is the sum of the file in hexadecimal. `waived` are findings that the verdict leaves
+    out.
     """
 
     file: str
     arch: str
     findings: tuple[Finding, ...]
+    sha256: str
     strict: bool = False
-    sha256: str | None = None
     waived: tuple[Waived, ...] = ()
 
     @property

@@ -63,10 +63,11 @@ def _rule(rule: str, entries: tuple[Entry, ...]) -> Node:
 
 
 def _artifact(report: FileReport) -> Node:
-    artifact: Node = {"location": {"uri": _uri(report.file)}, "roles": ["analysisTarget"]}
-    if report.sha256 is not None:
-        artifact["hashes"] = {"sha-256": report.sha256}
-    return artifact
+    return {
+        "location": {"uri": _uri(report.file)},
+        "roles": ["analysisTarget"],
+        "hashes": {"sha-256": report.sha256},
+    }
 
 
 def _notes(run: Run) -> list[Node]:

@@ -150,6 +150,64 @@ def test_a_rejected_domain(folder: Path) -> None:
     refused(folder, rf"beta\.elf: rejected: .*0x{address:08x} lock .*main\.c:\d+.*cpsid")
 
 
+def masking(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """The domain beta with a CPSID, and a waiver for it."""
+    source = tiny_system.DOMAIN_C + 'void lock(void) { __asm__ volatile("cpsid i"); }\n'
+    flash, _, ram, _ = tiny_system.PLACES["beta"]
+    tiny_system.build(
+        folder, "beta", source, flash=flash, ram=ram, entry="crash_cmd",
+        defines=("-DMAGIC=0x444D5646u",),
+    )  # fmt: skip
+    elf = folder / "beta" / "beta.elf"
+    return elf, {
+        "image": hashlib.sha256(elf.read_bytes()).hexdigest(),
+        "rule": "cps",
+        "address": tiny_system.symbol(elf, "lock"),
+        "reason": "never called; A. Reviewer",
+    }
+
+
+def write_waivers(folder: Path, *waivers: dict[str, Any]) -> None:
+    (folder / "w.json").write_text(json.dumps({"schema": 1, "waivers": list(waivers)}))
+    tiny_system.compose(folder, "w.json")
+
+
+def test_a_waived_finding_lets_a_domain_in_and_is_told(folder: Path, tmp_path: Path) -> None:
+    _, waiver = masking(folder)
+    write_waivers(folder, waiver)
+    result = CliRunner().invoke(link_command, [str(folder), "-o", str(tmp_path / "system")])
+    assert result.exit_code == 0, result.output
+    place = f"0x{waiver['address']:08x}"
+    assert f"beta: waived cps at {place}, cpsid i: never called; A. Reviewer" in result.stderr
+    manifest = json.loads((tmp_path / "system.json").read_text())
+    told = {part["name"]: part["waived"] for part in manifest["parts"]}
+    assert (told["kernel"], told["alpha"]) == ([], [])
+    assert told["beta"] == [
+        {"rule": "cps", "address": waiver["address"], "text": "cpsid i",
+         "reason": "never called; A. Reviewer"},
+    ]  # fmt: skip
+
+
+def test_a_waiver_holds_for_one_build_alone(folder: Path) -> None:
+    elf, waiver = masking(folder)
+    write_waivers(folder, waiver)
+    content = bytearray(elf.read_bytes())
+    content[-1] ^= 1
+    elf.write_bytes(content)
+    refused(folder, r"(?s)beta\.elf: rejected: cps.*waiver covers nothing: cps at 0x")
+    write_waivers(folder, {**waiver, "reason": " "})
+    refused(folder, r"w\.json: not a waiver file: 'reason' is empty")
+    (folder / "w.json").unlink()
+    refused(folder, r"w\.json", MissingError)
+
+
+def test_waivers_are_an_input_that_link_never_overwrites(folder: Path) -> None:
+    _, waiver = masking(folder)
+    write_waivers(folder, waiver)
+    with pytest.raises(MissingError, match="is an input of link"):
+        linking.link(folder, folder / "w")
+
+
 def test_a_kernel_that_is_writable_in_flash(folder: Path) -> None:
     elf = folder / "kernel" / "kernel.elf"
     content = bytearray(elf.read_bytes())

@@ -102,7 +102,7 @@ def test_hostile_consoles_tasks_and_records_are_text() -> None:
 
 
 def test_hostile_findings_are_text() -> None:
-    remarks = tuple(Remark(text, text, text, text, text, True) for text in HOSTILE)
+    remarks = tuple(Remark(text, text, text, text, text, text) for text in HOSTILE)
     scan = Scan(HOSTILE[0], "d0", "reject", remarks)
     checks = (Check(HOSTILE[0], HOSTILE[1], HOSTILE),)
     report = Report(HOSTILE[0], checks, HOSTILE)

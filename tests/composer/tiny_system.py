@@ -140,7 +140,7 @@ def build_kernel(folder: Path, log: str = "") -> None:
     )  # fmt: skip
 
 
-def compose(folder: Path) -> None:
+def compose(folder: Path, waivers: str | None = None) -> None:
     """Write what `fvmkit compose` writes for link and run."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "system.json").write_text(
@@ -155,6 +155,7 @@ def compose(folder: Path) -> None:
                 },
                 "console": "USART6",
                 "protection": True,
+                "waivers": waivers,
                 "kernel": {
                     "flash": {"base": FLASH, "size": KERNEL_SIZE},
                     "ram": {"base": RAM, "size": KERNEL_SIZE},

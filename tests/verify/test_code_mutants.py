@@ -17,6 +17,9 @@ from composer.verify.checks.lockdown import check_lockdown
 from composer.verify.code.effects import Access
 from composer.verify.code.follow import Summary
 from composer.verify.findings import limited
+from composer.verify.subject import sha256
+from scanner.image.elf import load_elf
+from scanner.waivers import Waiver
 from tests.support.built import Built
 from tests.support.example import MOTOR, SENSOR
 from tests.verify.mutation import Mutant, Original, caught, caught_in_code
@@ -244,6 +247,31 @@ def test_a_forbidden_instruction_is_found(
         subject = replace(subject, manifest=replace(subject.manifest, folder=tmp_path))
     findings = limited(check_guests(subject))
     assert any(f"'{name}'" in f and "cpsid" in f.lower() for f in findings), findings
+
+
+def test_a_waiver_covers_one_finding_in_one_part(original: Original, tmp_path: Path) -> None:
+    """The part's ELF is changed like the image, so that it is the one the waiver names."""
+    index = original.subject.expected.names.index(MOTOR)
+    entry = original.read(original.tables.domains[index].flash_base + 8) & ~1
+    subject = original.mutated(Mutant("cpsid i", {entry + 2: CPSID}))
+    part = subject.part(MOTOR)
+    elf = bytearray((subject.manifest.folder / part.elf).read_bytes())
+    segment = next(s for s in load_elf(bytes(elf)).segments if s.address <= entry < s.end)
+    assert segment.offset is not None
+    at = segment.offset + entry + 2 - segment.address
+    elf[at : at + 2] = CPSID
+    folder = tmp_path / "image"
+    folder.mkdir()
+    copy = (folder / part.elf).resolve()
+    copy.parent.mkdir()
+    copy.write_bytes(elf)
+    subject = replace(subject, manifest=replace(subject.manifest, folder=folder))
+    (found,) = limited(check_guests(subject))
+    assert f"'{MOTOR}': cps at 0x{entry + 2:08x}" in found
+    waiver = Waiver(sha256(bytes(elf)), "cps", entry + 2, "reviewed")
+    assert not limited(check_guests(replace(subject, waivers=(waiver,))))
+    for other in (replace(waiver, image="0" * 64), replace(waiver, address=entry)):
+        assert limited(check_guests(replace(subject, waivers=(other,))))
 
 
 def test_a_good_image_needs_no_elf(original: Original, tmp_path: Path) -> None:
