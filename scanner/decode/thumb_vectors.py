@@ -1,4 +1,4 @@
-"""Vector tables of the M-profile (ARMv6-M ARM B1.5.3, ARMv7-M ARM B1.5.3, ARMv8-M ARM B3.30).
+"""Vector tables of the M-profile (ARMv6-M ARM B1.5.3, ARMv7-M ARM B1.5.3, ARMv8-M ARM chapter B3).
 
 A program begins with its table, and so does every part of a file that holds several programs, a
 boot loader and what it starts. Parts that follow each other without a gap, and programs behind a

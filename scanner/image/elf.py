@@ -108,7 +108,8 @@ def _segments(headers: Iterable[ProgramHeader], data: bytes) -> tuple[Segment, .
     for number, header in enumerate(headers):
         if header.type != _LOAD or header.memory_size == 0 == header.file_size:
             continue
-        check_inside(data, f"segment {number}", header.offset, header.file_size)
+        if header.file_size:  # linkers give an empty one an offset that may be behind the file
+            check_inside(data, f"segment {number}", header.offset, header.file_size)
         segments.append(
             Segment(
                 address=header.address,

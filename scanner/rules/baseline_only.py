@@ -24,7 +24,7 @@ RULE = InstructionRule(
     hardware=(
         "Undefined on ARMv6-M, which has no UsageFault: every undefined instruction is a HardFault."
     ),
-    manual="ARMv6-M ARM (DDI 0419E) A5.2, A5.3 and B1.5.7",
+    manual="ARMv6-M ARM (DDI 0419E) A5.2, A5.3 and B1.5.1",
     patterns=(
         Pattern(16, 0xF500, 0xB100),  # CBZ, CBNZ
         *(Pattern(16, 0xFF00 | bit, 0xBF00 | bit) for bit in (1, 2, 4, 8)),  # IT

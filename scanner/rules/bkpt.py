@@ -24,7 +24,7 @@ RULE = InstructionRule(
         "Without a debugger BKPT is a debug fault that escalates to HardFault. With a "
         "debugger it halts the whole chip."
     ),
-    manual="ARMv7-M ARM (DDI 0403E) A7.7.17 and C1.4.1",
+    manual="ARMv7-M ARM (DDI 0403E) A7.7.17 and C1.5",
     patterns=(Pattern(16, 0xFF00, 0xBE00),),
     judge=_judge,
     invalid=("bkpt 0", "bkpt 0xab", "bkpt 255"),

@@ -5,9 +5,7 @@ from __future__ import annotations
 from scanner.rules.model import InstructionRule, Judgement, Pattern
 from scanner.target import Target
 
-_MANUAL = (
-    "ARMv7-M ARM (DDI 0403E) A7.7.20; ARMv8-M ARM (DDI 0553) C2.4.20 (BLXNS) and C2.4.22 (BXNS)"
-)
+_MANUAL = "ARMv7-M ARM (DDI 0403E) A7.7.20 (BX); ARMv8-M ARM (DDI 0553) C2.4: BXNS, BLXNS"
 _HARDWARE = (
     "On ARMv8-M these leave the secure world for an address that the guest chooses, with no fault. "
     "On ARMv6-M and ARMv7-M the low bits of BX and BLX should be zero; cores ignore or fault one "

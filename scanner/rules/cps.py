@@ -21,8 +21,8 @@ RULE = InstructionRule(
         "undefined in QEMU."
     ),
     manual=(
-        "ARMv6-M ARM (DDI 0419E) B4.2.1; ARMv7-M ARM (DDI 0403E) B5.2.1; ARMv8-M ARM (DDI "
-        "0553) C2.4.43"
+        "ARMv6-M ARM (DDI 0419E) B4.2.1; ARMv7-M ARM (DDI 0403E) B5.2.1; "
+        "ARMv8-M ARM (DDI 0553) C2.4: CPS"
     ),
     patterns=(Pattern(16, 0xFFE0, 0xB660, everywhere=True),),
     judge=_judge,

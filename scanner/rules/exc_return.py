@@ -31,7 +31,7 @@ RULE = AddressRule(
         "In handler mode a jump to such a value ends the exception. A guest runs in thread mode, "
         "where it is an address that nothing can be executed from: a memory fault."
     ),
-    manual="ARMv7-M ARM (DDI 0403E) B1.5.8; ARMv8-M ARM (DDI 0553) B3.22",
+    manual="ARMv7-M ARM (DDI 0403E) B1.5.8; ARMv8-M ARM (DDI 0553) chapter B3: exception return",
     severity="traps",
     reach=(_VALUES[True][0],),
     covers=_covers,

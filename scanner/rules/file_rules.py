@@ -86,7 +86,7 @@ FILE_RULES = {
             "give code and data segments of their own in the linker script",
             "Where the protection unit opens the region for both, a guest can write any instruction"
             " and run it.",
-            f"{_ELF}: p_flags; ARMv7-M ARM (DDI 0403E) B3.5.8: AP and XN",
+            f"{_ELF}: p_flags; ARMv7-M ARM (DDI 0403E) B3.5.9: AP and XN",
         ),
         FileRule(
             "wrong-machine",

@@ -32,7 +32,7 @@ RULE = InstructionRule(
     ),
     manual=(
         "ARMv6-M ARM (DDI 0419E) B4.2.2; ARMv7-M ARM (DDI 0403E) B5.2.2; "
-        "ARMv8-M ARM (DDI 0553) C2.4.101"
+        "ARMv8-M ARM (DDI 0553) C2.4: MRS"
     ),
     patterns=(Pattern(32, 0xFFE0D000, 0xF3E08000, everywhere=True),),
     judge=_judge,

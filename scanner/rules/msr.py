@@ -27,7 +27,7 @@ RULE = InstructionRule(
     ),
     manual=(
         "ARMv6-M ARM (DDI 0419E) B4.2.3; ARMv7-M ARM (DDI 0403E) B5.2.3; "
-        "ARMv8-M ARM (DDI 0553) C2.4.102"
+        "ARMv8-M ARM (DDI 0553) C2.4: MSR"
     ),
     patterns=(Pattern(32, 0xFFE0D000, 0xF3808000, everywhere=True),),
     judge=_judge,

@@ -19,7 +19,7 @@ RULE = InstructionRule(
         "In the secure state VLSTM stores or defers and clears all floating-point registers and "
         "VLLDM loads them, without privilege. In the non-secure state both do nothing."
     ),
-    manual="ARMv8-M ARM (DDI 0553) C2.4.254 (VLLDM) and C2.4.255 (VLSTM)",
+    manual="ARMv8-M ARM (DDI 0553) C2.4: VLLDM, VLSTM",
     patterns=(Pattern(32, 0xFFE00F00, 0xEC200A00, everywhere=True),),
     judge=_judge,
     invalid=("vlstm r0", "vlldm r3", ".inst.w 0xec3d0a7f"),

@@ -19,7 +19,7 @@ RULE = InstructionRule(
         "turns secure. Met in any other way SG does nothing. On ARMv7-M its bits are a load of two "
         "words relative to PC."
     ),
-    manual="ARMv8-M ARM (DDI 0553) C2.4.137",
+    manual="ARMv8-M ARM (DDI 0553) C2.4: SG",
     patterns=(Pattern(32, 0xFFFFFFFF, 0xE97FE97F, everywhere=True),),
     judge=_judge,
     invalid=("sg", ".inst.w 0xe97fe97f"),

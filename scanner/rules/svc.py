@@ -18,7 +18,7 @@ RULE = InstructionRule(
         "SVC enters the SVCall handler, which is the kernel's. It can't tell a call of an "
         "RTOS from one of its own."
     ),
-    manual="ARMv7-M ARM (DDI 0403E) A7.7.175 and B1.5.1",
+    manual="ARMv7-M ARM (DDI 0403E) A7.7.178 and B1.5.1",
     patterns=(Pattern(16, 0xFF00, 0xDF00),),
     judge=_judge,
     invalid=("svc 0", "svc 1", "svc 2", "svc 255"),

@@ -21,7 +21,7 @@ RULE = InstructionRule(
         "TT runs without privilege. It then says of an address whether the current state may read "
         "and write it, and in the secure state also what the security attribution is."
     ),
-    manual="ARMv8-M ARM (DDI 0553) C2.4.193",
+    manual="ARMv8-M ARM (DDI 0553) C2.4: TT, TTT, TTA, TTAT",
     patterns=(Pattern(32, 0xFFF0F000, 0xE840F000),),
     judge=_judge,
     invalid=("tt r0, r1", "ttt r2, r3", "tta r12, r0", "ttat r5, r6"),

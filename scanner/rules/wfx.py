@@ -18,7 +18,7 @@ RULE = InstructionRule(
         "WFI and WFE run without privilege and put the whole core to sleep, with every domain "
         "on it; SEV wakes it."
     ),
-    manual="ARMv7-M ARM (DDI 0403E) A7.7.261, A7.7.262, A7.7.128 and B1.5.18",
+    manual="ARMv7-M ARM (DDI 0403E) A7.7.261, A7.7.262, A7.7.129 and B1.5.18",
     patterns=(
         *(Pattern(16, 0xFFFF, match) for match in (0xBF30, 0xBF20, 0xBF40)),
         *(Pattern(32, 0xFFF0D7FF, match) for match in (0xF3A08002, 0xF3A08003, 0xF3A08004)),

@@ -89,6 +89,18 @@ def test_each_reason(elf: bytes, rule: str, text: str) -> None:
     assert (rule, text) in reasons(elf)
 
 
+def test_an_empty_segment_may_stand_behind_the_file() -> None:
+    """So do linkers write a segment of zeros: there is nothing of it to be read."""
+    bss = Load(0x20000000, b"", READ_WRITE, memory_size=0x1000)
+    elf = bytearray(write_elf([Load(FLASH, CODE), bss], entry=FLASH + 1))
+    struct.pack_into("<I", elf, 52 + 32 + 4, 0x20000)
+    assert scan(bytes(elf)).verdict == "accept"
+    struct.pack_into("<I", elf, 52 + 32 + 16, 1)
+    assert ("elf-malformed", True) in {
+        (f.rule, "segment 1 ends at byte" in f.text) for f in scan(bytes(elf)).findings
+    }
+
+
 def test_a_sound_program_is_accepted() -> None:
     bss = Load(0x20000000, b"", READ_WRITE, memory_size=0x1000)
     assert scan(write_elf([Load(FLASH, CODE), bss], entry=FLASH + 1)).verdict == "accept"
