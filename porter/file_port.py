@@ -82,7 +82,7 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
         # A handler that stays names only its label.
         if switch.start <= site.start < switch.end or switch.name == site.where:
             return Verdict(
-                site, Status(switch.verdict), "context-switch", f"{switch.name}: {switch.reason}"
+                site, Status(switch.status), "context-switch", f"{switch.name}: {switch.reason}"
             )
     reason = "assembler outside a context switch: write this function in C over virt_int_*"
     return Verdict(site, Status.ESCALATED, ASM_RULE, reason)

@@ -209,7 +209,7 @@ class AsmFile:
         new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
         return [*edits, new]
 
-    def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof | None]:
+    def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof]:
         """The companion compiles and is proved, and what is left of the file misses nothing."""
         companion = companion_of(self._source)
         (new,) = [edit for edit in edits if edit.file == companion]
@@ -231,7 +231,7 @@ class AsmFile:
             raise NotTranscribable(f"the rest of the file needs {missing[0]}")
         return self._proofs(companion, new.replacement)
 
-    def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof | None]:
+    def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof]:
         """By the start of the function."""
         claims = []
         for found in self._found:

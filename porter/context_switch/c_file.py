@@ -222,7 +222,7 @@ class CFile:
                     )
         return edits
 
-    def _accept(self, edits: list[SwitchPort]) -> dict[int, Proof | None]:
+    def _accept(self, edits: list[SwitchPort]) -> dict[int, Proof]:
         """Proofs by the start of the function."""
         edited: dict[str, bytes] = {}
         for file in {edit.file for edit in edits}:

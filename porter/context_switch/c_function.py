@@ -102,11 +102,12 @@ class Writer:
             raise NotTranscribable(f"{function}() isn't declared here: include its header")
         self._called[function] = signature
 
-    def define(self, variable: str) -> list[str]:
-        """The definition of a pointer variable of the file's own."""
-        self._externs[variable] = POINTER
+    def define(self, variable: str, kind: str) -> str:
+        """The definition of a variable of the file's own."""
+        self._externs[variable] = kind
         self._defined.add(variable)
-        return [f"static void {self._star}volatile {variable};", ""]
+        word = f"void {self._star}volatile" if kind == POINTER else "volatile uint32_t"
+        return f"static {word} {variable};"
 
     def externs(self) -> list[str]:
         """Declarations of names that only the assembler text knew, in order of appearance."""

@@ -59,9 +59,10 @@ def _first(part: Part, writer: Writer) -> list[str]:
     assert first is not None
     name = f"{part.name}_first"
     handler = Handler(name, ROLE_SVC, first.statements, "", 0)
-    frame = writer.define(first.frame) if first.frame is not None else []
+    own = [writer.define(*variable) for variable in first.variables]
+    own += [""] if own else []
     head = f"static {writer.signature(name, NOTHING)}"
-    return [*frame, "/* In VCT, where a task's registers can be set. */", head,
+    return [*own, "/* In VCT, where a task's registers can be set. */", head,
             *writer.body(handler), ""]  # fmt: skip
 
 

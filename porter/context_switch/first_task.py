@@ -30,6 +30,7 @@ from porter.context_switch.ir import (
     Symbol,
     Var,
 )
+from porter.context_switch.names import INTEGER, POINTER
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.walk import fold, rewrite, subexpressions, variables
 
@@ -39,15 +40,16 @@ PC, XPSR = 24, 28
 THUMB_STATE = 1 << 24
 THREAD_ON_PSP = 0xFFFF_FFFD
 _ROOM = 8  # registers R4-R11
+_MASKS = ("PRIMASK", "BASEPRI")
 
 
 @dataclass(frozen=True)
 class First:
-    """What VCT does: `statements` of the function; `frame` names the variable that leads it to a
-    frame that the start builds, if it does."""
+    """What VCT does: `statements` of the function; `variables` are what the start leaves to it,
+    by name, with their kind."""
 
     statements: tuple[Statement, ...]
-    frame: str | None = None
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 def split_first(program: Program, name: str) -> First | None:
@@ -115,11 +117,22 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     target, stack = known(resume.target), known(resume.stack)
     registers = [(f"R{n}", known(Var(f"r{n}"))) for n in range(4, 4 + _ROOM)]
     kept = [(place, value) for place, value in registers if _closed(value)]
-    trigger = [_register((), name), Guest(resume.origin, "virt_vct_trig", (SVC_VECTOR,))]
+    trigger: list[Statement] = [
+        _register((), name),
+        Guest(resume.origin, "virt_vct_trig", (SVC_VECTOR,)),
+    ]
+    masks = () if _opens(block.statements[:index]) else _MASKS
+    if masks:
+        trigger = [*_let_only_this_through(name), *trigger]
+    reopened = tuple(
+        Guest((), "virt_int_restore", (f"VIRT_{mask}", Load(Symbol(_kept(name, mask)))))
+        for mask in masks
+    )
+    integers = tuple((_kept(name, mask), INTEGER) for mask in masks)
     frame = _below(stack, FRAME)
     if _closed(frame) and _is_pc(target, frame) and known(Var("r0")) == Load(frame):
         block.statements[index : index + 1] = trigger
-        return First(_resuming(frame, resume.origin, kept), None)
+        return First((*_resuming(frame, resume.origin, kept), *reopened), integers)
     if not variables(resume.target) | variables(resume.stack) <= set(PARAMETERS):
         raise NotTranscribable("goes to a task by a way that isn't understood")
     # No frame there: one for a task that has just been called.
@@ -137,7 +150,32 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     constants: list[tuple[str, Expr]] = [
         (place, value) for place, value in kept if isinstance(value, Const)
     ]
-    return First(_resuming(Load(Symbol(variable)), resume.origin, constants), variable)
+    resuming = _resuming(Load(Symbol(variable)), resume.origin, constants)
+    return First((*resuming, *reopened), ((variable, POINTER), *integers))
+
+
+def _opens(statements: list[Statement]) -> bool:
+    """Whether PRIMASK is surely clear behind these."""
+    masks = [
+        statement
+        for statement in statements
+        if isinstance(statement, Guest) and statement.arguments[:1] == ("VIRT_PRIMASK",)
+    ]
+    return bool(masks) and masks[-1].function == "virt_int_unmask"
+
+
+def _kept(name: str, mask: str) -> str:
+    return f"{name}_{mask.lower()}"
+
+
+def _let_only_this_through(name: str) -> tuple[Statement, ...]:
+    """A task may begin masked, but PRIMASK would hold the supervisor call too. BASEPRI doesn't; it
+    holds the others meanwhile."""
+    return (
+        *(Store((), Symbol(_kept(name, mask)), Var(mask)) for mask in _MASKS),
+        Guest((), "virt_int_mask", ("VIRT_BASEPRI",)),
+        Guest((), "virt_int_unmask", ("VIRT_PRIMASK",)),
+    )
 
 
 def _resuming(

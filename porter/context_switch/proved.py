@@ -74,18 +74,14 @@ class Prover:
         self._options = options
         self._command = (options.compiler, *options.cpu_flags)
 
-    def proofs(self, claims: Sequence[Claim]) -> dict[str, Proof | None]:
-        """By symbol; None for a start that resumes the first task itself. Raises Refused for the
-        first other function without proof."""
+    def proofs(self, claims: Sequence[Claim]) -> dict[str, Proof]:
+        """By symbol. Raises Refused for the first function without proof."""
         recipes = [claim.handler.recipe for claim in claims]
         extra = frozenset(recipe.needs for recipe in recipes if recipe is not None)
         ported = port_object(self._port, self._edited, self._options)
-        found: dict[str, Proof | None] = {}
+        found: dict[str, Proof] = {}
         for claim in claims:
             symbol = claim.handler.symbol
-            if claim.handler.first is not None:
-                found[symbol] = None
-                continue
             try:
                 found[symbol] = self._proof(claim, ported, extra)
             except (NotTranscribable, CompileError) as reason:
@@ -169,5 +165,12 @@ def _variants(data: bytes, start: int, end: int) -> list[Variant]:
 def _model(handler: Handler, extra: frozenset[str]) -> Model:
     calls = [node for node in flatten(handler.nodes) if isinstance(node, Call)]
     arguments = {call.function: len(call.arguments) for call in calls}
-    returns = handler.signature.returns
-    return Model(handler.role, tuple(arguments.items()), extra - set(arguments), returns)
+    first = handler.first
+    return Model(
+        handler.role,
+        tuple(arguments.items()),
+        extra - set(arguments),
+        handler.signature.returns,
+        first is not None,
+        frozenset(name for name, _ in first.variables) if first is not None else frozenset(),
+    )

@@ -17,8 +17,6 @@ ROLE_SVC = "svc"
 ROLE_START = "start"
 ROLE_OTHER = "other"
 
-_UNPROVED = "NOT PROVED: read how it resumes the first task"
-
 
 @dataclass(frozen=True)
 class SwitchPort:
@@ -26,8 +24,7 @@ class SwitchPort:
 
     `start` and `end` count bytes of the file as it is on disk; `replacement` has the file's own
     line ends. An escalated entry covers the function's definition and repeats its bytes, so
-    applying it changes nothing. `proof` is that of a rewritten handler; one that is `unproved` is
-    written all the same, for a person who has to look at it.
+    applying it changes nothing. `proof` is that of a rewritten function.
     """
 
     file: Path
@@ -39,24 +36,17 @@ class SwitchPort:
     status: str
     reason: str
     proof: Proof | None = None
-    unproved: bool = False
-
-    @property
-    def verdict(self) -> str:
-        """What the report says of it: a person must look at what isn't proved."""
-        return ESCALATED if self.unproved else self.status
 
 
 def with_proofs(
-    edits: list[SwitchPort], source: Path, proofs: dict[int, Proof | None]
+    edits: list[SwitchPort], source: Path, proofs: dict[int, Proof]
 ) -> list[SwitchPort]:
     """The edits with the proofs of the functions of `source`, which are by the function's start."""
     return [
         replace(
             edit,
             proof=proofs[edit.start],
-            unproved=proofs[edit.start] is None,
-            reason=f"{edit.reason}; {proofs[edit.start] or _UNPROVED}",
+            reason=f"{edit.reason}; {proofs[edit.start]}",
         )
         if edit.file == source and edit.start < edit.end and edit.start in proofs
         else edit

@@ -15,7 +15,7 @@ def callees_of(image: Image) -> set[str]:
     """Functions that are called, not branched to, from what the entry leads to."""
     elsewhere = {at: name for at, name in image.functions.items() if at >= STUBS}
     inner = replace(image, functions=elsewhere)
-    calls = [it for it in reachable(inner, ends_with_svc=True).values() if it.name == "bl"]
+    calls = [it for it in reachable(inner, True, into_data=True).values() if it.name == "bl"]
     return {image.functions[it.target()] for it in calls if it.target() in image.functions}
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 
-from porter.context_switch.proof.emulate import Broken, Emulator, Outcome, Stray
+from porter.context_switch.proof.emulate import Emulator
+from porter.context_switch.proof.first_task import FirstTasks
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.model import Model
+from porter.context_switch.proof.outcome import Broken, Outcome, Stray
 from porter.context_switch.proof.result import NotProved, Runs
+from porter.context_switch.proof.start import FRAME, StartEmulator
 from porter.context_switch.proof.states import State
 from porter.context_switch.proof.walk import is_condition, reachable
 from porter.context_switch.result import ROLE_START
@@ -30,8 +33,10 @@ class Pair:
     def __init__(self, original: Image, ported: Image, model: Model) -> None:
         self._model = model
         self._variables = variables = original.variables
-        self._original = Emulator(original, model, variables, native=True)
-        self._ported = Emulator(ported, model, variables, native=False)
+        kind = StartEmulator if model.goes_to_task else Emulator
+        self._original = kind(original, model, variables, native=True)
+        self._ported = kind(ported, model, variables, native=False)
+        self._first = FirstTasks()
 
     def outcomes(self, seed: int) -> tuple[Outcome, Outcome] | None:
         """Both runs; None for a state that makes the original access memory that isn't there.
@@ -50,9 +55,26 @@ class Pair:
             raise NotProved(where) from problem
         except Broken as problem:
             raise NotProved(f"the port {problem}, {from_state(state)}") from problem
+        if self._model.goes_to_task:
+            self._compare_first(original, ported, state)
         if found := difference(original, ported):
             raise NotProved(f"{found}, {from_state(state)}")
         return original, ported
+
+    def _compare_first(self, original: Outcome, ported: Outcome, state: State) -> None:
+        """The task that is resumed first; then neither r4-r11, nor its frame matters any more."""
+        if found := self._first.difference(original, ported):
+            raise NotProved(f"{found}, {from_state(state)}")
+        if original.first is not None:
+            frame = original.first.sp - FRAME
+            for outcome in (original, ported):
+                outcome.context = []
+                outcome.memory = self._original.without(outcome.memory, frame, FRAME)
+
+    def finish(self) -> None:
+        """What only all states together show."""
+        if found := self._first.lost():
+            raise NotProved(found)
 
 
 def compare(
@@ -63,28 +85,33 @@ def compare(
     led to its end."""
     pair = Pair(original, ported, model)
     steps: set[tuple[int, int]] = set()
+    ends: set[int] = set()
     compared = total = 0
     begin = time.process_time()
     for seed in range(states):
         if (found := pair.outcomes(seed)) is not None:
             compared += 1
             steps |= found[0].steps
+            ends |= {found[0].last} if found[0].first is not None else set()
             total += found[1].count
         if time.process_time() - begin > _SECONDS and compared >= least:
             break
     if compared < least:
         raise NotProved(f"only {compared} of {states} states lead to its end")
-    instructions, branches = _coverage(original, model.role, steps)
+    pair.finish()
+    instructions, branches = _coverage(original, model.role, steps, frozenset(ends))
     return Runs(compared, instructions, branches), total / compared
 
 
-def _coverage(original: Image, role: str, steps: set[tuple[int, int]]) -> tuple[int, int]:
+def _coverage(
+    original: Image, role: str, steps: set[tuple[int, int]], ends: frozenset[int]
+) -> tuple[int, int]:
     """Instructions and conditions of the original; all ran, all went both ways."""
     followers = defaultdict(set)
     for here, after in steps:
         followers[here].add(after)
     ran = {after for _, after in steps}
-    expected = reachable(original, role == ROLE_START)
+    expected = reachable(original, role == ROLE_START, ends)
     for address, instruction in expected.items():
         where = f"'{instruction.text}' at +{address - original.entry:#x}"
         if address not in ran:

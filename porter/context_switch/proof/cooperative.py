@@ -13,9 +13,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from porter.context_switch.proof.compare import STATES, difference, from_state
-from porter.context_switch.proof.emulate import Broken, Emulator, Stray
+from porter.context_switch.proof.emulate import Emulator
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.model import Model
+from porter.context_switch.proof.outcome import Broken, Stray
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.states import State
 from porter.context_switch.proof.walk import reachable

@@ -8,7 +8,6 @@ place, and ends where it branches to an EXC_RETURN, which no memory backs.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 from typing import Any
 
 import unicorn as _unicorn
@@ -33,8 +32,9 @@ from porter.context_switch.proof.model import (
     Model,
     kept,
 )
+from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.privileged import CONTROL, NOP, stack_writes
 from porter.context_switch.proof.states import ARENA, PAGE, State
-from porter.context_switch.proof.walk import reachable
 from porter.context_switch.result import ROLE_START
 
 unicorn: Any = _unicorn  # its type information says less than it does
@@ -43,11 +43,10 @@ TOP = STACK + PAGE - 64
 RETURN = 0x0D80_0000  # nothing there: where a C function returns to
 _MOST = 5000  # instructions
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
-_NOP = b"\xaf\xf3\x00\x80"  # nop.w
 _BRANCH_TO_ITSELF = 0xE7FE
-_CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
+CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
 _FPU = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32)]
-_SCRATCH = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
+SCRATCH = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
 _MASKS = [arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI]
 _DESTROYED = [0xDEAD_0001 + 2 * number for number in range(5)]
 _ENDS = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT, unicorn.UC_ERR_EXCEPTION)
@@ -56,48 +55,6 @@ _NO_MEMORY = (
     unicorn.UC_ERR_WRITE_UNMAPPED,
     unicorn.UC_ERR_WRITE_PROT,
 )
-
-
-class Stray(Exception):
-    """The state made the handler access memory that isn't there."""
-
-
-class Broken(Exception):
-    """What no handler may do; str() says what."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """A call, or what stands for one."""
-
-    name: str
-    arguments: tuple[int, ...]
-    memory: bytes
-    masks: tuple[bool, bool]
-
-
-@dataclass
-class Outcome:
-    """What a run left behind. `context`: r4-r11, EXC_RETURN, PSP, S16-S31. `ended`: by an event
-    behind which original and port need no comparison."""
-
-    context: list[int] = field(default_factory=list)
-    memory: bytes = b""
-    masks: tuple[bool, bool] = (False, False)
-    events: list[Event] = field(default_factory=list)
-    ended: bool = False
-    result: int = 0
-    steps: set[tuple[int, int]] = field(default_factory=set)  # (instruction, what ran next)
-    count: int = 0  # instructions
-
-
-def _control_writes(image: Image, model: Model) -> list[int]:
-    """Where CONTROL is written: no guest can, and in the emulator, which stays in thread mode, it
-    would change the stack and what can be read."""
-    found = reachable(image, model.role == ROLE_START).values()
-    return [
-        it.address for it in found if it.name == "msr" and "control" in str(it.raw.op_str).lower()
-    ]
 
 
 class Emulator:
@@ -124,8 +81,12 @@ class Emulator:
             uc.mem_map(place, PAGE, data)
         for start, words in image.code:
             uc.mem_write(start, words)
-        for address in _control_writes(image, model) if native else ():
-            uc.mem_write(address, _NOP)
+        self._stacks = {
+            address: (register, special) for address, register, special in stack_writes(image)
+            if native and (special == CONTROL or model.role == ROLE_START)
+        }  # fmt: skip
+        for address in self._stacks:
+            uc.mem_write(address, NOP)
         uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
         if not native:
             yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
@@ -143,35 +104,45 @@ class Emulator:
         handled = self._model.is_handler
         # A plain function keeps its caller's registers; a handler's C has a caller of its own.
         core = state.core if self._native or not handled else [n << 20 | 5 for n in range(8)]
-        self._registers(_CORE, core)
+        self._registers(CORE, core)
         self._registers(_FPU, state.fpu)
         resumes = self._native and handled
         uc.reg_write(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
-        end = self._emulate()
+        end = self._emulate(self._image.entry)
         outcome = self._outcome
-        outcome.memory, outcome.masks = self._memory(), self._masks()
+        outcome.memory, outcome.masks, outcome.last = self._memory(), self._masks(), self._last
         if self._model.returns:
             outcome.result = uc.reg_read(arm.UC_ARM_REG_R0)
-        if not outcome.ended:
-            if uc.reg_read(arm.UC_ARM_REG_SP) != TOP:
-                raise Broken("leaves words on its own stack")
-            if resumes:
-                psp = uc.reg_read(arm.UC_ARM_REG_PSP)
-                outcome.context = [*self._read(_CORE), end, psp, *self._read(_FPU)]
-            elif end != RETURN | 1:
-                raise Broken(f"returns to {end:#x}")
-            elif self._read(_CORE) != core or self._read(_FPU) != state.fpu:
-                raise Broken("loses a register of its caller")
-        if not self._native:
-            block = self._block()
-            if kept(block) != kept(self._initial_block(state)):
-                raise Broken("changes fvm_state outside USR_REG and the masks")
-            context = block[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
-            if handled:
-                outcome.context = context
-            elif context != self._context(state):
-                raise Broken("changes USR_REG")
+        self._finish(state, core, end)
+        if not self._native and kept(self._block()) != kept(self._initial_block(state)):
+            raise Broken("changes fvm_state outside USR_REG and the masks")
         return outcome
+
+    def _finish(self, state: State, core: list[int], end: int) -> None:
+        """What is left behind, where the run `end`ed; `core`: its caller's r4-r11."""
+        outcome = self._outcome
+        if not outcome.ended and self._native and self._model.is_handler:
+            self._check_stack()
+            psp = self._uc.reg_read(arm.UC_ARM_REG_PSP)
+            outcome.context = [*self._read(CORE), end, psp, *self._read(_FPU)]
+        elif not outcome.ended:
+            self._check_return(state, core, end)
+        if not self._native and self._model.is_handler:
+            outcome.context = self._usr_reg()
+        elif not self._native and self._usr_reg() != self._context(state):
+            raise Broken("changes USR_REG")
+
+    def _check_stack(self) -> None:
+        if self._uc.reg_read(arm.UC_ARM_REG_SP) != TOP:
+            raise Broken("leaves words on its own stack")
+
+    def _check_return(self, state: State, core: list[int], end: int) -> None:
+        """A function goes back to its caller, as the procedure call standard says."""
+        self._check_stack()
+        if end != RETURN | 1:
+            raise Broken(f"returns to {end:#x}")
+        if self._read(CORE) != core or self._read(_FPU) != state.fpu:
+            raise Broken("loses a register of its caller")
 
     def _start(self, state: State) -> Any:
         uc, self._state, self._outcome = self._uc, state, Outcome()
@@ -183,7 +154,7 @@ class Emulator:
         if state.frame and not self._native:
             uc.mem_write(state.psp - len(state.frame), state.frame)
         uc.mem_write(SYSTEM_SPACE, bytes(PAGE))
-        self._registers(_SCRATCH, state.scratch)
+        self._registers(SCRATCH, state.scratch)
         uc.reg_write(arm.UC_ARM_REG_CONTROL, 0)
         uc.reg_write(arm.UC_ARM_REG_SP, TOP)
         if self._native:
@@ -205,10 +176,10 @@ class Emulator:
     def _context(self, state: State) -> list[int]:
         return [*state.core, state.exc_return, state.psp, *state.fpu]
 
-    def _emulate(self) -> int:
+    def _emulate(self, start: int) -> int:
         """Run until nothing backs the PC; the address it went to, bit 0 as written."""
         try:
-            self._uc.emu_start(self._image.entry | 1, 0xFFFF_FFFF, count=_MOST)
+            self._uc.emu_start(start | 1, 0xFFFF_FFFF, count=_MOST)
         except unicorn.UcError as error:
             if error.errno in _NO_MEMORY:
                 raise Stray from error
@@ -232,12 +203,14 @@ class Emulator:
         if self._image.word(address, 2) == _BRANCH_TO_ITSELF:
             self._event(SPIN, ())
             return
+        if address in self._stacks:
+            self._set_stack(*self._stacks[address])
         name = self._image.functions.get(address)
         if name is None or self._state is None:
             return
-        arguments = tuple(self._read(_SCRATCH[: self._model.words(name)]))
-        self._registers(_SCRATCH, _DESTROYED)
-        if self._model.silent(name):
+        arguments = tuple(self._read(SCRATCH[: self._model.words(name)]))
+        self._registers(SCRATCH, _DESTROYED)
+        if self._served(name, arguments) or self._model.silent(name):
             return
         if name == YIELD:
             name, arguments = TRIGGER, (SWITCH,)
@@ -249,8 +222,15 @@ class Emulator:
         uc.mem_write(DATA, effect.variables)
         for place, value in effect.words:
             uc.mem_write(place, struct.pack("<I", value))
-        self._registers(_SCRATCH, effect.scratch if self._native else _DESTROYED)
+        self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
         uc.reg_write(arm.UC_ARM_REG_R0, effect.scratch[0])
+
+    def _set_stack(self, register: int, special: int) -> None:
+        """An MSR to CONTROL or MSP: only what a task starts on matters."""
+
+    def _served(self, name: str, arguments: tuple[int, ...]) -> bool:
+        """Whether a call of the guest library is done with."""
+        return False
 
     def _system_write(
         self, uc: Any, access: int, address: int, size: int, value: int, data: object
@@ -264,7 +244,7 @@ class Emulator:
         self._event(TRIGGER, (SWITCH,))
 
     def _event(self, name: str, arguments: tuple[int, ...]) -> None:
-        masks = self._masks() if self._model.sees_masks else (False, False)
+        masks = self._masks() if self._model.sees_masks_at(name) else (False, False)
         self._outcome.events.append(Event(name, arguments, self._memory(), masks))
         if name == SPIN or (name, arguments) == (TRIGGER, (SVC,)):
             self._outcome.ended = True
@@ -282,8 +262,28 @@ class Emulator:
 
     def _memory(self) -> bytes:
         """What both have: variables, the arena, the lowest page."""
-        parts = ((DATA, self._size), (ARENA, PAGE), (0, PAGE))
-        return b"".join(bytes(self._uc.mem_read(start, size)) for start, size in parts)
+        parts = [bytearray(self._uc.mem_read(start, size)) for start, size in self.parts]
+        for address in self._image.own:
+            parts[0][address - DATA : address - DATA + 4] = bytes(4)
+        return b"".join(parts)
+
+    @property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """Address and size of each piece of memory that original and port share."""
+        return (DATA, self._size), (ARENA, PAGE), (0, PAGE)
+
+    def without(self, memory: bytes, start: int, size: int) -> bytes:
+        """What both have, with 0 where [start, start + size) lies in it."""
+        found, offset = bytearray(memory), 0
+        for base, length in self.parts:
+            low, high = max(start, base), min(start + size, base + length)
+            if low < high:
+                found[offset + low - base : offset + high - base] = bytes(high - low)
+            offset += length
+        return bytes(found)
+
+    def _usr_reg(self) -> list[int]:
+        return self._block()[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
 
     def _registers(self, registers: list[int], values: list[int]) -> None:
         for register, value in zip(registers, values, strict=True):

@@ -7,13 +7,24 @@ from typing import Any
 
 import z3
 
+from porter.context_switch.proof import task_terms
 from porter.context_switch.proof.emulate import RETURN, TOP
 from porter.context_switch.proof.image import Image
-from porter.context_switch.proof.machine import CONTEXT, CORE, FPU, Path
-from porter.context_switch.proof.model import BLOCK_WORDS, MASKS, USR_REG, Model, kept
+from porter.context_switch.proof.machine import Path
+from porter.context_switch.proof.model import (
+    BLOCK_WORDS,
+    CONTEXT,
+    CORE,
+    FPU,
+    MASKS,
+    USR_REG,
+    Model,
+    kept,
+)
 from porter.context_switch.proof.paths import Explorer
 from porter.context_switch.proof.result import NotProved
-from porter.context_switch.proof.terms import Term, Truth, bits, same, symbol, truth
+from porter.context_switch.proof.task_terms import unequal as _unequal
+from porter.context_switch.proof.terms import Term, Truth, bits, symbol, truth
 
 SECONDS = 3.0
 _SHOWN = ("PSP", "EXC_RETURN", *CORE)
@@ -71,22 +82,35 @@ def _differences(native: Path, port: Path) -> list[Difference]:
         where = f"at call {number} ({one.name}())"
         for index, pair in enumerate(zip(one.arguments, other.arguments, strict=True)):
             found.append((f"{where} argument {index}", _unequal(*pair)))
-        found.append(
-            (f"a variable {where}", one.variables.differs(other.variables, f"name {number}"))
-        )
+        theirs = other.variables.without(port.image.own)
+        found.append((f"a variable {where}", one.variables.differs(theirs, f"name {number}")))
         found.append((f"memory {where}", one.memory.differs(other.memory, f"place {number}")))
-        if model.sees_masks:
+        if model.sees_masks_at(one.name):
             found += _masks(where, one.masks, other.masks)
+    if model.goes_to_task:
+        found += _first_switch(native, port)
     if native.ended or port.ended:
         found.append(("the end", native.ended != port.ended))
         return [*found, *_alignment(native, port)]
-    found.append(("a variable at the end", native.variables.differs(port.variables, "variable")))
-    found.append(("memory at the end", native.memory.differs(port.memory, "place")))
+    free = task_terms.free(native) if port.resumed else None
+    variables = port.variables.without(port.image.own)
+    found.append(("a variable at the end", native.variables.differs(variables, "variable")))
+    found.append(("memory at the end", native.memory.differs(port.memory, "place", free)))
     found += _masks("at the end", native.masks(), port.masks())
+    if port.resumed:
+        return [*found, *task_terms.differences(native, port), *_alignment(native, port)]
     if model.returns:
         found.append(("the result", _unequal(native.read("r0"), port.read("r0"))))
     found += _context(native, port) if model.is_handler else _returned(native)
     return [*found, *_returned(port), *_block(port), *_alignment(native, port)]
+
+
+def _first_switch(native: Path, port: Path) -> list[Difference]:
+    """Whether both go to the task themselves; the mark in PSP of a start that doesn't."""
+    if task_terms.goes_to_task(native) != port.resumed:
+        return [("who goes to the task", True)]
+    mark = native.read("sp" if native.on_psp else "PSP")
+    return [] if port.resumed else [("PSP", _unequal(mark, task_terms.usr(port, "PSP")))]
 
 
 def _alignment(native: Path, port: Path) -> list[Difference]:
@@ -121,9 +145,12 @@ def _block(port: Path) -> list[Difference]:
     pairs = zip(kept(words), kept(before), strict=True)
     found = [("fvm_state", _unequal(word, old)) for word, old in pairs]
     if not port.model.is_handler:
-        context = [words[USR_REG // 4 + index] for index in range(len(CONTEXT))]
-        pairs = zip(context, map(symbol, CONTEXT), strict=True)
-        found += [("USR_REG", _unequal(word, old)) for word, old in pairs]
+        marked = ("PSP",) if port.model.goes_to_task else ()
+        found += [
+            ("USR_REG", _unequal(words[USR_REG // 4 + index], symbol(name)))
+            for index, name in enumerate(CONTEXT)
+            if name not in marked
+        ]
     assert MASKS == 0
     return found
 
@@ -134,10 +161,6 @@ def _masks(where: str, one: tuple[Term, Term], other: tuple[Term, Term]) -> list
         (f"{name} {where}", truth((bits(first) != 0) != (bits(second) != 0)))
         for name, first, second in zip(names, one, other, strict=True)
     ]
-
-
-def _unequal(one: Any, other: Any) -> Truth:
-    return False if same(one, other) else truth(bits(one) != bits(other))
 
 
 def _counterexample(model: Any, found: list[Difference]) -> str:

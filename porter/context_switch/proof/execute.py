@@ -139,7 +139,8 @@ def _special_read(path: Path, instruction: Instruction, predicated: bool) -> Non
         return
     if special not in ("PSP", "PRIMASK", "BASEPRI") or not path.native:
         raise NotProved(f"the proof doesn't know '{instruction.text}'")
-    path.write(target(instruction), path.registers[special])
+    place = "sp" if special == "PSP" and path.on_psp else special
+    path.write(target(instruction), path.registers[place])
 
 
 def _special_write(path: Path, instruction: Instruction, predicated: bool) -> None:
@@ -148,7 +149,9 @@ def _special_write(path: Path, instruction: Instruction, predicated: bool) -> No
     start = path.model.role == ROLE_START
     match special:
         case "PSP" if path.native:
-            path.write("PSP", value)
+            path.write("sp" if path.on_psp else "PSP", value)
+        case "CONTROL" if path.native and path.model.goes_to_task:
+            _select_stack(path, field(value, 1, 1), instruction)
         case "PRIMASK" if path.native:
             path.write("PRIMASK", binary("&", value, 1))
         case "BASEPRI" if path.native:
@@ -161,6 +164,15 @@ def _special_write(path: Path, instruction: Instruction, predicated: bool) -> No
             pass  # a virtual handler has a stack of its own
         case _:
             raise NotProved(f"the proof doesn't know '{instruction.text}'")
+
+
+def _select_stack(path: Path, selects: Term, instruction: Instruction) -> None:
+    """What a task starts on. A guest's tasks are unprivileged in any case."""
+    if not isinstance(selects, int) or path.on_psp > selects:
+        raise NotProved(f"the proof doesn't know which stack '{instruction.text}' selects")
+    if selects and not path.on_psp:
+        path.on_psp = True
+        path.write("sp", path.read("PSP"))
 
 
 def _change_state(path: Path, instruction: Instruction, predicated: bool) -> None:

@@ -14,13 +14,14 @@ class Image:
     """Linked code: `code` by the address it starts at, `functions` that are called by address.
 
     `entry` is the handler's address with bit 0 clear, `variables` how many words at DATA are in
-    use.
+    use, `own` the addresses of words that only the port has.
     """
 
     code: tuple[tuple[int, bytes], ...]
     entry: int
     functions: dict[int, str]
     variables: int
+    own: frozenset[int] = frozenset()
 
     def word(self, address: int, size: int = 4) -> int | None:
         """What code or constants hold at an address."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -68,16 +69,23 @@ def link_pair(
     symbols: tuple[str, str],
     called: Iterable[str],
     command: Sequence[str],
+    own: Iterable[str] = (),
 ) -> tuple[Image, Image]:
     """Images of two relocatable objects and the function to look at in each. `called` are functions
     that the handler may call through a register, `command` is the compiler with the options that
-    select the processor. NotTranscribable if they can't be linked."""
+    select the processor, `own` are variables of a word that only the second has. NotTranscribable
+    if they can't be linked."""
     units = (_Unit(original, called), _Unit(ported, called))
     places, words = _places(units)
     first = _link(units[0], places, {}, command)
     known = {name: value for name, (value, called) in _symbols(first).items() if not called}
     second = _link(units[1], places, known, command)
-    images = [_image(raw, name, words) for raw, name in zip((first, second), symbols, strict=True)]
+    there = _symbols(second)
+    alone = frozenset(there[name][0] for name in own if name in there)
+    images = [
+        replace(_image(raw, name, words), own=alone)
+        for raw, name in zip((first, second), symbols, strict=True)
+    ]
     callees = {*called, *callees_of(images[0]), *callees_of(images[1])}
     return with_callees(images[0], callees), with_callees(images[1], callees)
 

@@ -6,13 +6,17 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
+from porter.context_switch.proof import vct
 from porter.context_switch.proof.emulate import RETURN, STACK, TOP
 from porter.context_switch.proof.image import DATA, STATE, Image
 from porter.context_switch.proof.memory import Memory
 from porter.context_switch.proof.model import (
     BASEPRI,
     BLOCK_WORDS,
+    CONTEXT,
+    CORE,
     CPACR,
+    FPU,
     ICSR,
     MASKS,
     PENDSVSET,
@@ -48,9 +52,6 @@ from porter.context_switch.proof.terms import (
 from porter.context_switch.proof.terms import field as bit_field
 
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")
-CORE = tuple(f"r{number}" for number in range(4, 12))
-FPU = tuple(f"s{number}" for number in range(16, 32))
-CONTEXT = (*CORE, "EXC_RETURN", "PSP", *FPU)  # in the order of USR_REG
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,11 @@ class Path:
     steps: int = 0
     ended: bool = False  # by the event that ends the comparison
     exit: Term | None = None
+    on_psp: bool = False  # CONTROL says that PSP is the stack pointer
+    handler: Term | None = None  # what VCT runs for a supervisor call
+    owed: bool = False  # a supervisor call is pending
+    visit: vct.Visit | None = None  # VCT runs
+    resumed: bool = False  # the first task runs
 
     def fork(self) -> Path:
         """The same path, to go on in another way."""
@@ -187,7 +193,7 @@ class Path:
         for register in (*SCRATCH, "lr", *(f"s{number}" for number in range(16))):
             self.registers[register] = self.fresh(f"destroyed {register}")
         self.flags = Flags()
-        if self.model.silent(name):
+        if vct.served(self, name, arguments) or self.model.silent(name):
             return
         if name == YIELD:
             name, arguments = TRIGGER, (SWITCH,)
@@ -206,11 +212,15 @@ class Path:
                 raise NotProved(f"accesses {size} bytes at the odd address {address:#x}")
             return address & ~3
         if size > 1:
-            aligned = truth(bits(address) & (size - 1) == 0)
-            if not isinstance(aligned, bool) and not any(map(aligned.eq, self.aligned)):
-                self.aligned.append(aligned)
-                self.conditions.append(aligned)
+            self.take_aligned(address, size)
         return address if size == 4 else binary("&", address, ~3 & 0xFFFF_FFFF)
+
+    def take_aligned(self, address: Term, size: int = 4) -> None:
+        """Go on where an address is a multiple of the size."""
+        aligned = truth(bits(address) & (size - 1) == 0)
+        if not isinstance(aligned, bool) and not any(map(aligned.eq, self.aligned)):
+            self.aligned.append(aligned)
+            self.conditions.append(aligned)
 
     def _load_word(self, address: Term) -> Term:
         if not isinstance(address, int):
@@ -242,6 +252,10 @@ class Path:
             raise NotProved(f"writes to the constant at {address:#x}")
         else:
             self._memory(address).store(address, value)
+
+    def peek(self, address: Term) -> Term:
+        """The word at an address that is aligned."""
+        return self._memory(address).load(address)
 
     def _memory(self, address: Term) -> Memory:
         """An address that is a variable's plus something leads to a variable; no other does."""

@@ -65,15 +65,25 @@ class Memory:
             index -= 1
         self._log.insert(index, (base, offset, address, value))
 
-    def differs(self, other: Memory, place: str) -> Truth:
-        """Whether some word differs; `place` names the unknown address of one that does."""
+    def without(self, addresses: frozenset[int]) -> Memory:
+        """The same but for what was written to some constant addresses."""
+        other = self.copy()
+        other._log = [it for it in self._log if it[0] is not None or it[1] not in addresses]
+        return other
+
+    def differs(self, other: Memory, place: str, free: Term | None = None) -> Truth:
+        """Whether some word differs; `place` names the unknown address of one that does. Eight
+        words from `free` on don't count."""
         if self._content.eq(other._content) and len(self._log) == len(other._log):
             pairs = zip(self._log, other._log, strict=True)
             if all(same(a[2], b[2]) and same(a[3], b[3]) for a, b in pairs):
                 return False
         where = z3.BitVec(place, 32)
         one, two = (memory._array(len(memory._log)) for memory in (self, other))
-        return truth(z3.Select(one, where) != z3.Select(two, where))
+        differ = z3.Select(one, where) != z3.Select(two, where)
+        if free is not None:
+            differ = z3.And(differ, z3.UGE(where - bits(free), 32))
+        return truth(differ)
 
     def _array(self, writes: int) -> Any:
         """The content after the first writes."""

@@ -21,16 +21,21 @@ MASKS, PENDING, TASK_NAME, USR_REG = 0, 4, 8, 32
 VCT_ACT, PRIMASK, BASEPRI = 0, 2, 3
 USR_WORDS = 10 + 16  # R4-R11, LR, SP, S16-S31
 BLOCK_WORDS = 56
+CORE = tuple(f"r{number}" for number in range(4, 12))
+FPU = tuple(f"s{number}" for number in range(16, 32))
+CONTEXT = (*CORE, "EXC_RETURN", "PSP", *FPU)  # in the order of USR_REG
 _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_WORDS)}
 
 TRIGGER = "virt_vct_trig"
+VECTOR_SET = "virt_vct_set"
+UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
 YIELD_BYTE = PENDING + 1
 SVC, SWITCH = 2, 0  # virtual vectors
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
 # the guest library before the first task how a yield switches.
-_SILENT = ("virt_unmask_pending", "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")
+_SILENT = (UNMASKED, "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")
 
 
 def kept(block: Sequence[object]) -> list[object]:
@@ -41,12 +46,16 @@ def kept(block: Sequence[object]) -> list[object]:
 @dataclass(frozen=True)
 class Model:
     """One function. `arguments` says how many words each callee takes; `extra` are callees that
-    only the port has, for fault records; `returns` whether the function has a result."""
+    only the port has, for fault records; `returns` whether the function has a result.
+    `goes_to_task`: a start of the first task for which VCT runs a part of the port; `own` are
+    variables that only the port has."""
 
     role: str
     arguments: tuple[tuple[str, int], ...] = ()
     extra: frozenset[str] = frozenset()
     returns: bool = False
+    goes_to_task: bool = False
+    own: frozenset[str] = frozenset()
 
     @property
     def is_handler(self) -> bool:
@@ -59,11 +68,11 @@ class Model:
         handler off, and under PRIMASK an SVC is a fault."""
         return self.is_handler, self.role == ROLE_SWITCH
 
-    @property
-    def sees_masks(self) -> bool:
+    def sees_masks_at(self, name: str) -> bool:
         """Whether the masks during a call matter. Behind a switch handler they hold off nesting,
-        which VCT doesn't have."""
-        return self.role != ROLE_SWITCH
+        which VCT doesn't have; the first switch is requested in VCT where the original may still
+        mask, and neither runs it before the masks are open."""
+        return self.role != ROLE_SWITCH and not (self.goes_to_task and name == TRIGGER)
 
     def silent(self, name: str) -> bool:
         """Whether a call is of no interest."""
@@ -71,4 +80,4 @@ class Model:
 
     def words(self, name: str) -> int:
         """How many argument words a call has."""
-        return 1 if name == TRIGGER else dict(self.arguments).get(name, 0)
+        return {TRIGGER: 1, VECTOR_SET: 2}.get(name) or dict(self.arguments).get(name, 0)

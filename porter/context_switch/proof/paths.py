@@ -7,13 +7,14 @@ from typing import Any
 
 import z3
 
+from porter.context_switch.proof import vct
 from porter.context_switch.proof.conditions import holds
 from porter.context_switch.proof.execute import execute
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.machine import Path, entry
 from porter.context_switch.proof.model import SPIN, Model
 from porter.context_switch.proof.result import NotProved
-from porter.context_switch.proof.terms import Truth, apply, equal, truth
+from porter.context_switch.proof.terms import Truth, apply, equal, field, symbol, truth
 from porter.context_switch.proof.thumb import Code, Instruction
 
 _MOST_STEPS = 5000
@@ -30,6 +31,8 @@ class Explorer:
         self._solver.set("timeout", 500)
         self._deadline = deadline
         self._waiting = [entry(image, model, native)]
+        if model.goes_to_task:  # with PRIMASK VCT has to wait
+            self._waiting += _split_by_mask(self._waiting[0])
         self._side = "original" if native else "port"
 
     def paths(self) -> list[Path]:
@@ -38,14 +41,20 @@ class Explorer:
         while self._waiting:
             path = self._waiting.pop()
             try:
-                while path.exit is None and not path.ended:
+                while self._goes_on(path):
                     self._step(path)
             except NotProved as problem:
                 raise NotProved(f"the {self._side} {problem}") from problem
+            vct.end(path)
             found.append(path)
             if len(found) + len(self._waiting) > _MOST_PATHS:
                 raise NotProved(f"the {self._side} has more than {_MOST_PATHS} paths")
         return found
+
+    def _goes_on(self, path: Path) -> bool:
+        if path.exit is not None and path.visit is not None:
+            vct.leave(path)
+        return path.exit is None and not path.ended and not path.resumed
 
     def _step(self, path: Path) -> None:
         path.steps += 1
@@ -77,9 +86,13 @@ class Explorer:
                 self._call(path, instruction.target())
             case "blx":
                 target = path.read(instruction.register(instruction.raw.operands[0].reg))
-                if not isinstance(target, int):
+                if isinstance(target, int):
+                    self._call(path, target & ~1)
+                elif path.native and path.model.goes_to_task:
+                    path.write("lr", instruction.next | 1)
+                    path.exit = target
+                else:
                     raise NotProved(f"calls an unknown function: '{instruction.text}'")
-                self._call(path, target & ~1)
             case _:
                 path.pc = at
                 execute(path, instruction, predicated)
@@ -102,9 +115,12 @@ class Explorer:
 
     def _tail_call(self, path: Path, target: int) -> None:
         """A call whose callee returns for this function."""
-        back = path.read("lr")
+        back, inside = path.read("lr"), path.visit
         self._call(path, target)
-        path.exit = back
+        if path.visit is inside:
+            path.exit = back
+        else:
+            vct.leave_by(path, back)
 
     def _exit_to_function(self, path: Path) -> None:
         """`bx` to a function is a call that returns to LR."""
@@ -141,6 +157,15 @@ class Explorer:
         found = self._solver.check() != z3.unsat
         self._solver.pop()
         return bool(found)
+
+
+def _split_by_mask(path: Path) -> list[Path]:
+    """Settle whether PRIMASK is clear; the other paths."""
+    clear = equal(field(symbol("PRIMASK"), 0, 1), 0)
+    masked = path.fork()
+    masked.settle(_opposite(clear))
+    path.settle(clear)
+    return [masked]
 
 
 def _opposite(condition: Truth) -> Truth:

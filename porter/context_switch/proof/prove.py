@@ -23,7 +23,9 @@ def prove(
     """Compare a function of two relocatable objects; `command` is the compiler that links them,
     with the options that select the processor. Raises NotProved with a counterexample or a gap."""
     begin = time.process_time()
-    images = link_pair(original, ported, (symbol, symbol), dict(model.arguments), command)
+    images = link_pair(
+        original, ported, (symbol, symbol), dict(model.arguments), command, model.own
+    )
     runs, steps = compare(*images, model, states)
     # z3 takes memory and time to load: only where something is proved.
     from porter.context_switch.proof.equivalence import equivalent

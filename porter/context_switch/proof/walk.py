@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.thumb import Code, Instruction
 
 
-def reachable(image: Image, ends_with_svc: bool) -> dict[int, Instruction]:
-    """By address, hints aside."""
+def reachable(
+    image: Image,
+    ends_with_svc: bool,
+    ends: frozenset[int] = frozenset(),
+    into_data: bool = False,
+) -> dict[int, Instruction]:
+    """By address, hints aside. `ends`: instructions that never go on with the next one. NotProved
+    where no instruction stands, unless that may be behind one that isn't known to be an end."""
     code = Code(image)
     found: dict[int, Instruction] = {}
     waiting: list[tuple[int, tuple[str, ...]]] = [(image.entry, ())]
@@ -17,10 +24,16 @@ def reachable(image: Image, ends_with_svc: bool) -> dict[int, Instruction]:
         if address in seen:
             continue
         seen.add(address)
-        instruction = code.at(address)
+        try:
+            instruction = code.at(address)
+        except NotProved:
+            if into_data:
+                continue
+            raise
         if instruction.name != "nop":
             found[address] = instruction
-        waiting += _followers(instruction, block, image, ends_with_svc)
+        if address not in ends:
+            waiting += _followers(instruction, block, image, ends_with_svc)
     return found
 
 

@@ -1,4 +1,5 @@
-"""First-task starts that go to the task themselves, or mark the first switch in PSP."""
+"""Starts that go to the first task themselves, or mark the first switch in PSP, and ports of them
+that are wrong."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.context_switch.proved import port_object
+from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.trees import M3, fixture
 
 HEAD = """\
@@ -34,6 +37,22 @@ POPPED = """\
     cpsie   i
     bx      r3
 """
+RESTORED = """\
+    ldr     r2, =current
+    ldr     r3, [r2]
+    ldr     r0, [r3]
+    msr     psp, r0
+    mrs     r0, control
+    orrs    r0, r0, #2
+    msr     control, r0
+    isb
+    ldmia   sp!, {r4-r11, lr}
+    pop     {r0-r3}
+    pop     {r12, lr}
+    cpsie   i
+    pop     {r1, r2}
+    bx      r1
+"""
 CALLED = """\
     msr     psp, r1
     movs    r4, #2
@@ -41,6 +60,7 @@ CALLED = """\
     isb
     blx     r0
 """
+ARGUMENTS = "void os_start(unsigned entry, unsigned stack);\n"
 MARKED = """\
     movs    r0, #0
     msr     psp, r0
@@ -80,12 +100,31 @@ def test_a_frame_popped_by_hand_is_resumed_in_vct(tmp_path: Path) -> None:
     assert "virt_vct_trig(FVM_VIRT_SVC);" in start and "virt_int_unmask(VIRT_PRIMASK);" in start
 
 
+def test_registers_that_the_start_restores_come_from_the_same_frame(tmp_path: Path) -> None:
+    first = text_of(port(tmp_path, RESTORED)).partition("void os_start(void)")[0]
+    assert "USR_REG->Reg.SP = (uint32_t)sp;" in first
+    for number in range(4, 12):
+        assert f"USR_REG->Reg.R{number} = *(sp - {13 - number});" in first or (
+            f"USR_REG->Reg.R{number} = sp[{number - 13}];" in first
+        )
+
+
 def test_a_task_without_a_frame_gets_one(tmp_path: Path) -> None:
-    text = text_of(port(tmp_path, CALLED, "void os_start(unsigned entry, unsigned stack);\n"))
+    text = text_of(port(tmp_path, CALLED, ARGUMENTS))
     assert "static void *volatile os_start_frame;" in text
     start = text.partition("void os_start(uint32_t entry, uint32_t stack)")[2]
     assert "(stack - 0x20)" in start and "frame[6] = entry & 0xFFFFFFFEu;" in start
     assert "frame[7] = 0x1000000;" in start
+
+
+def test_a_task_that_begins_masked_does_so_in_the_port(tmp_path: Path) -> None:
+    """PRIMASK would hold the supervisor call too; BASEPRI holds only the others."""
+    first, _, start = text_of(port(tmp_path, CALLED, ARGUMENTS)).partition("void os_start(uint32_t")
+    assert "virt_int_restore(VIRT_PRIMASK, os_start_primask);" in first
+    assert "virt_int_restore(VIRT_BASEPRI, os_start_basepri);" in first
+    order = ("_basepri = virt_int_query", "mask(VIRT_BASEPRI)", "unmask(VIRT_PRIMASK)", "vct_trig")
+    places = [start.index(line) for line in order]
+    assert places == sorted(places)
 
 
 def test_a_mark_in_psp_is_set_just_before_the_first_switch(tmp_path: Path) -> None:
@@ -99,3 +138,51 @@ def test_a_mark_in_psp_is_set_just_before_the_first_switch(tmp_path: Path) -> No
 def test_a_start_that_is_not_understood_is_escalated(name: str, tmp_path: Path) -> None:
     (found,) = port(tmp_path, WRONG[name])
     assert (found.name, found.status) == ("os_start", "escalated")
+
+
+STARTS = {
+    "popped": (POPPED, "void os_start(void);\n"),
+    "restored": (RESTORED, "void os_start(void);\n"),
+    "called": (CALLED, ARGUMENTS),
+    "marked": (MARKED, "void os_start(void);\n"),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_starts_are_proved(name: str, tmp_path: Path) -> None:
+    ports = port(tmp_path, *STARTS[name])
+    (start,) = [port for port in ports if port.proof is not None]
+    assert (start.name, start.role, start.status) == ("os_start", "start", "rewritten")
+    assert start.proof is not None and start.proof.runs.states > 1000 and start.proof.paths > 0
+
+
+SPOILED = [
+    ("popped", b"+ 0x20", b"+ 0x24"),
+    ("popped", b"USR_REG->Reg.LR = 0xFFFFFFFDu;", b""),
+    ("popped", b"virt_int_unmask(VIRT_PRIMASK);", b"virt_int_mask(VIRT_PRIMASK);"),
+    ("popped", b"virt_vct_trig(FVM_VIRT_SVC);", b""),
+    ("restored", b"USR_REG->Reg.R7 =", b"uint32_t r7 ="),
+    ("restored", b"USR_REG->Reg.R7 =", b"USR_REG->Reg.R8 ="),
+    ("called", b"*frame = entry;", b""),
+    ("called", b"entry & 0xFFFFFFFEu", b"entry | 2"),
+    ("called", b"0x1000000", b"0"),
+    ("called", b"virt_int_restore(VIRT_PRIMASK, os_start_primask);", b""),
+    ("called", b"virt_int_unmask(VIRT_PRIMASK);", b""),
+    ("marked", b"USR_REG->Reg.SP = 0;", b""),
+    ("marked", b"virt_vct_trig(FVM_VIRT_SWITCH);", b""),
+    ("marked", b"virt_int_unmask(VIRT_PRIMASK);", b""),
+]
+
+
+@pytest.mark.parametrize(("name", "right", "wrong"), SPOILED)
+def test_a_wrong_port_of_a_start_is_not_accepted(
+    name: str, right: bytes, wrong: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoiled(source: Path, edited: dict[str, bytes], options: CompileOptions) -> bytes:
+        changed = {name: data.replace(right, wrong) for name, data in edited.items()}
+        assert changed != edited
+        return port_object(source, changed, options)
+
+    monkeypatch.setattr("porter.context_switch.proved.port_object", spoiled)
+    (found,) = port(tmp_path, *STARTS[name])
+    assert found.status == "escalated" and "transcribed, but" in found.reason

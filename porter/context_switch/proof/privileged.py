@@ -1,0 +1,26 @@
+"""What the emulator can't run as it stands in an original: it stays in thread mode, where a write
+of CONTROL would take its rights, and a new MSP would take the stack that the run is measured on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.context_switch.proof.image import CODE, STUBS, Image
+
+NOP = b"\xaf\xf3\x00\x80"  # nop.w, as long as an MSR
+CONTROL = 20
+_MSP = 8  # SYSm (ARMv7-M ARM B5.1)
+
+
+def stack_writes(image: Image) -> Iterator[tuple[int, int, int]]:
+    """Places where an MSR writes CONTROL or MSP: address, number of the register it is written
+    from, CONTROL or not."""
+    for start, code in image.code:
+        if not CODE <= start < STUBS:
+            continue
+        for offset in range(0, len(code) - 3, 2):
+            high = int.from_bytes(code[offset : offset + 2], "little")
+            low = int.from_bytes(code[offset + 2 : offset + 4], "little")
+            if high & 0xFFF0 == 0xF380 and low & 0xFF00 == 0x8800 and low & 0xFF in (_MSP, CONTROL):
+                yield start + offset, high & 0xF, low & 0xFF
