@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.rules.unit import Unit
-from porter.rules.status import Status, Verdict
+from porter.rules.verdict import Status, Verdict
 from porter.sites.site import SiteKind
 from porter.source.edit import Edit
 
@@ -35,10 +35,10 @@ def not_transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict
     """
     for port in ports:
         if port.status == ESCALATED and port.start == port.end == 0:
-            for site, verdict in list(unit.statuss.items()):
+            for site, verdict in list(unit.verdicts.items()):
                 if site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED:
                     reason = f"{verdict.reason}; {port.reason}"
-                    unit.statuss[site] = replace(verdict, reason=reason)
+                    unit.verdicts[site] = replace(verdict, reason=reason)
     for port in ports:
         for site in unit.pending():
             if port.status == ESCALATED and port.start <= site.start and site.end <= port.end:
