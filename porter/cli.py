@@ -37,6 +37,17 @@ import click
     help="Overwrite files with changes that git doesn't have or that were made by hand.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
+@click.option(
+    "--cpu",
+    "cpu_text",
+    default="",
+    metavar="FLAGS",
+    help="For which core a project without makefile or compile_commands.json is compiled, as the "
+    "compiler takes it: '-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard'.",
+)
+@click.option(
+    "--no-guess", is_flag=True, help="Refuse to transcribe context switches for a guessed core."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="List every site, not only the escalated.")
 def port(
@@ -47,6 +58,8 @@ def port(
     in_place: bool,
     force: bool,
     check: bool,
+    cpu_text: str,
+    no_guess: bool,
     as_json: bool,
     verbose: bool,
 ) -> int:
@@ -57,6 +70,7 @@ def port(
     2 wrong usage or a missing project; 3 internal error.
     """
     from porter.command import Request, run
+    from porter.project.domain import cpu_flags
 
     chosen = [name for name, given in (
         ("-o", diff_file is not None), ("--out", out_folder is not None),
@@ -64,7 +78,12 @@ def port(
     ) if given]  # fmt: skip
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} exclude each other")
+    try:
+        cpu = cpu_flags(cpu_text.split())
+    except ValueError as error:
+        raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
-        project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose
-    )
+        project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
+        cpu, no_guess,
+    )  # fmt: skip
     return run(request)

@@ -18,7 +18,7 @@ from porter.port import Progress, port_project
 from porter.project.domain import read_domain
 from porter.result import PortResult
 from porter.rules.verdict import Status
-from scanner.report.errors import FvmError
+from scanner.report.errors import FvmError, MissingError
 
 _QUIET_SECONDS = 2.0  # work that takes longer says what it is doing
 _COLOURS = {Status.REWRITTEN: "green", Status.LEFT: "cyan", Status.ESCALATED: "yellow"}
@@ -37,13 +37,17 @@ class Request:
     check: bool
     json: bool
     verbose: bool
+    cpu: tuple[str, ...] = ()
+    no_guess: bool = False
 
 
 def run(request: Request) -> int:
     """Port and write what was asked for; returns the exit status."""
     domain = read_domain(request.domain) if request.domain is not None else None
     excluded = [request.out] if request.out is not None else []
-    result = port_project(request.project, domain, excluded, _progress())
+    result = port_project(request.project, domain, excluded, _progress(), request.cpu)
+    if result.guessed_cpu:
+        _guessed(result, request.no_guess)
     _report(result, request)
     changed = any(port.edits for port in result.files)
     if request.check:
@@ -86,6 +90,19 @@ def _write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise FvmError(f"can't be written: {error.strerror}", file=path) from error
+
+
+def _guessed(result: PortResult, refused: bool) -> None:
+    """Raises MissingError where a guess isn't wanted."""
+    guess = " ".join(result.guessed_cpu)
+    nobody = "neither a makefile nor compile_commands.json tells for which core it is compiled"
+    if refused:
+        raise MissingError(nobody, file=result.root, hint="say it by --cpu or --domain")
+    click.echo(
+        f"fvmkit port: {nobody}: context switches were transcribed for '{guess}', a guess; --cpu "
+        "or --domain says it, --no-guess refuses",
+        err=True,
+    )
 
 
 def _report(result: PortResult, request: Request) -> None:

@@ -44,15 +44,17 @@ def port_project(
     domain: Domain | None = None,
     excluded: Iterable[Path] = (),
     progress: Progress = lambda _message: None,
+    cpu: tuple[str, ...] = (),
 ) -> PortResult:
     """Decide on every site below `root`. Nothing is written.
 
-    `excluded`: folders below `root` that are no part of the project.
+    `excluded`: folders below `root` that are no part of the project; `cpu`: compiler options that
+    select the core, where the project has no build that tells.
     """
     root = root.resolve()
     sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
     progress(f"{len(sources)} source files; asking the build system")
-    project = _Project(root, sources, domain)
+    project = _Project(root, sources, domain, cpu)
     progress("transcribing context switches")
     project.transcribe()
     ports: list[FilePort] = []
@@ -63,7 +65,7 @@ def port_project(
     ports += project.new_files()
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project), project.splits)
-    return PortResult(root, tuple(ports), len(sources))
+    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu)
 
 
 def split_project(
@@ -81,10 +83,17 @@ def split_project(
 class _Project:
     """A project and everything that is looked up in it more than once."""
 
-    def __init__(self, root: Path, sources: list[SourceFile], domain: Domain | None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        sources: list[SourceFile],
+        domain: Domain | None,
+        cpu: tuple[str, ...] = (),
+    ) -> None:
         self.root = root
         self.domain = domain
-        self.build = read_build(root, [source.path for source in sources])
+        stated = cpu or (domain.cpu_flags if domain is not None else ())
+        self.build = read_build(root, [source.path for source in sources], stated)
         if domain is not None:
             wanted = [root / name for name in domain.sources]
             self.build = with_files(self.build, [file for file in wanted if file.is_file()])
@@ -131,6 +140,11 @@ class _Project:
                 port = port_c(unit, switches, self._why_not_linked, splits)
                 self.facts.append(unit.facts)
         return port if port.verdicts or port.edits else None
+
+    @property
+    def guessed_cpu(self) -> tuple[str, ...]:
+        """For which core handlers were compiled that nobody named; () if it made no difference."""
+        return self.build.options.cpu_flags if self.build.is_guess and self._switches else ()
 
     def new_files(self) -> list[FilePort]:
         """Files that a port adds."""

@@ -33,11 +33,13 @@ class FilePort:
 
 @dataclass(frozen=True)
 class PortResult:
-    """All files that have sites, and how many files were read."""
+    """All files that have sites, and how many files were read. `guessed_cpu`: compiler options
+    under which context switches were transcribed although nobody told the core."""
 
     root: Path
     files: tuple[FilePort, ...]
     files_read: int
+    guessed_cpu: tuple[str, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

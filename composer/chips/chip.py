@@ -52,6 +52,10 @@ class Core:
     protection_kind: str
     protection_regions: int
 
+    def machine_flags(self, fpu: bool) -> tuple[str, ...]:
+        """Compiler options for code with or without a grant of the FPU."""
+        return (*self.cflags, *(self.fpu_cflags if fpu else self.soft_cflags))
+
 
 @dataclass(frozen=True)
 class Chip:

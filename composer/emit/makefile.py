@@ -115,7 +115,7 @@ def _makefile(
         target=target,
         whole=whole,
         script=f"{target}.ld",
-        machine=[*core.cflags, *(core.fpu_cflags if fpu else core.soft_cflags)],
+        machine=core.machine_flags(fpu),
         includes=_folders(folder, includes),
         project_flags=project_flags,
         project_includes=_folders(folder, sources.includes if sources else ()),

@@ -72,7 +72,11 @@ class Names:
             if (words := _type_in_front(self._unit, match.start())) is not None:
                 kind = OTHER if match.group(1) == "[" else _kind(words)
                 return self._measured(name, kind)
-        return None
+        if self.function(name) is not None or self._probe(f"sizeof({name})") is None:
+            return None
+        # Declared in a way that the look at the text doesn't understand: int a, *b;
+        same = f"__builtin_types_compatible_p(__typeof__(&*({name})), __typeof__({name}))"
+        return self._measured(name, POINTER if self._probe(same) == 1 else INTEGER)
 
     def _measured(self, name: str, kind: str) -> Variable:
         """The text says what is declared, the compiler how large it is."""

@@ -34,6 +34,7 @@ def as_json(result: PortResult) -> str:
     document = {
         "schema": SCHEMA,
         "project": str(result.root),
+        "guessed_cpu": list(result.guessed_cpu),
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
         "sites": sites,

@@ -24,13 +24,14 @@ _CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefi
 _MAKE_SECONDS = 120
 _ENTERING = re.compile(r"make(?:\[\d+\])?: Entering directory '(.*)'")
 _LEAVING = re.compile(r"make(?:\[\d+\])?: Leaving directory '(.*)'")
+GUESS = "guess"
 _GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
 
 
 @dataclass(frozen=True)
 class Build:
     """`units`: options by compiled file, empty when nobody could tell; `options`: all together;
-    `complete`: whether `units` has every compiled file."""
+    `source`: who told; `complete`: whether `units` has every compiled file."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
@@ -42,6 +43,11 @@ class Build:
         """Whether the compiled files are known, so that the others are not part of the build."""
         return bool(self.units) and self.complete
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody told for which core the files are compiled."""
+        return self.source == GUESS
+
 
 def with_files(build: Build, files: Sequence[Path]) -> Build:
     """The same build with more compiled files, which get the options that all have together."""
@@ -52,8 +58,9 @@ def with_files(build: Build, files: Sequence[Path]) -> Build:
     return replace(build, units={**build.units, **more})
 
 
-def read_build(root: Path, sources: Sequence[Path]) -> Build:
-    """Ask compile_commands.json, then make; else every header's folder is an include folder."""
+def read_build(root: Path, sources: Sequence[Path], stated_cpu: tuple[str, ...] = ()) -> Build:
+    """Ask compile_commands.json, then make; else every header's folder is an include folder, and
+    the core that of `stated_cpu`, compiler options, or a guess."""
     for source, read in (("compile_commands.json", _compile_commands), ("make", _make_commands)):
         commands, complete = read(root)
         units = {
@@ -66,7 +73,8 @@ def read_build(root: Path, sources: Sequence[Path]) -> Build:
         if options is not None:
             return Build(units, options, source, complete)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
-    return Build({}, CompileOptions(tuple(folders), (), _GUESSED_CPU, DEFAULT_COMPILER), "guess")
+    cpu, source = (stated_cpu, "stated") if stated_cpu else (_GUESSED_CPU, GUESS)
+    return Build({}, CompileOptions(tuple(folders), (), cpu, DEFAULT_COMPILER), source)
 
 
 def _compile_commands(root: Path) -> tuple[list[CompilerCommand], bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,8 @@ class Domain:
     own_pins: frozenset[tuple[str, int]] = frozenset()
     """Pins that it may read; `pins` are the outputs among them that it may set."""
     registers: tuple[BootRegister, ...] = ()
+    cpu_flags: tuple[str, ...] = ()
+    """Compiler options that select the machine's core."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -151,6 +154,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         startup=tuple(str(name) for name in data.get("startup", ())),
         sources=tuple(str(name) for name in data.get("sources", ())),
         original=_path(data.get("project", {}).get("original")),
+        cpu_flags=cpu_flags(data.get("cpu_flags", ())),
     )
 
 
@@ -158,6 +162,15 @@ def _register(item: dict[str, Any]) -> BootRegister:
     return BootRegister(
         _name(item["name"]), int(item["address"]), int(item["value"]), int(item["known"])
     )
+
+
+def cpu_flags(words: Iterable[object]) -> tuple[str, ...]:
+    """Options for a compiler, which must select a core and nothing else. Raises ValueError."""
+    flags = tuple(str(word) for word in words)
+    for flag in flags:
+        if re.fullmatch(r"-m[\w=.+-]+", flag, re.ASCII) is None:
+            raise ValueError(f"{flag!r} is no option that selects a core")
+    return flags
 
 
 def _pins(items: list[dict[str, Any]]) -> frozenset[tuple[str, int]]:

@@ -1,4 +1,5 @@
-"""A makefile that fails says nothing about the files that it didn't reach."""
+"""A makefile that fails says nothing about the files that it didn't reach; without one,
+somebody has to say for which core a context switch is compiled."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 SOURCE = 'void cpu_wait(void) { __asm volatile("cpsid i"); }\n'
 
@@ -48,3 +51,50 @@ def test_what_the_description_builds_is_ported_whatever_make_builds(tmp_path: Pa
     domain.write_text(json.dumps(record))
     found = status(project_with(project, ""), "--domain", str(domain))
     assert found == {"reached.c": "rewritten", "missed.c": "rewritten"}
+
+
+FPU_SWITCH = """\
+void *task, *next;
+void PendSV_Handler(void) __attribute__((naked));
+void PendSV_Handler(void)
+{
+    __asm volatile("mrs r0, psp\\n tst lr, #0x10\\n it eq\\n vstmdbeq r0!, {s16-s31}\\n"
+                   "stmdb r0!, {r4-r11, lr}\\n ldr r1, =task\\n ldr r1, [r1]\\n str r0, [r1]\\n"
+                   "ldr r1, =next\\n ldr r1, [r1]\\n ldr r0, [r1]\\n ldmia r0!, {r4-r11, lr}\\n"
+                   "tst lr, #0x10\\n it eq\\n vldmiaeq r0!, {s16-s31}\\n msr psp, r0\\n bx lr");
+}
+"""
+M4F = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+
+
+def port(project: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "composer.cli", "port", str(project), *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_guessed_core_is_said_and_can_be_refused(tmp_path: Path) -> None:
+    (tmp_path / "switch.c").write_text(FPU_SWITCH)
+    guessed = port(tmp_path)
+    assert "transcribed for '-mcpu=cortex-m4 -mthumb', a guess" in guessed.stderr
+    assert "selected FPU does not support" in guessed.stderr, "the guess has none"
+    refused = port(tmp_path, "--no-guess")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "say it by --cpu or --domain" in refused.stderr
+
+
+@pytest.mark.parametrize("by", ["--cpu", "--domain"])
+def test_who_names_the_core_is_believed(tmp_path: Path, by: str) -> None:
+    project = tmp_path / "legacy"
+    project.mkdir()
+    (project / "switch.c").write_text(FPU_SWITCH)
+    domain = tmp_path / "d.domain.json"
+    record = {"schema": 1, "name": "d", "chip": "STM32F405RG", "clock_hz": 168_000_000}
+    record |= {"kernel_tick_hz": 1000, "fpu": True, "vectors": [], "cpu_flags": list(M4F)}
+    domain.write_text(json.dumps(record))
+    said = port(project, "--no-guess", by, " ".join(M4F) if by == "--cpu" else str(domain))
+    assert said.returncode == 0, said.stderr
+    assert "USR_VSTMDB(" in said.stdout
+
+
+def test_only_options_that_select_a_core_are_passed_on(tmp_path: Path) -> None:
+    assert "--cpu: '-fplugin=x.so'" in port(tmp_path, "--cpu", "-fplugin=x.so").stderr
