@@ -21,6 +21,7 @@ _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
 _ALIASES = {"r13": "sp", "r14": "lr", "r15": "pc", "r12": "ip"}
+_REGISTERS = frozenset({*(f"r{number}" for number in range(16)), "sp", "lr", "pc", "ip"})
 _ALU: Mapping[str, Callable[[int, int], int]] = {
     "orr": operator.or_,
     "and": operator.and_,
@@ -87,7 +88,8 @@ class Effect:
 
 @dataclass
 class Machine:
-    """Registers and operands by name (`r0`, `%0`, `%[name]`), and the effects so far."""
+    """Registers and operands by name (`r0`, `%0`, `%[name]`, in an ARMCC block a variable's), and
+    the effects so far."""
 
     values: dict[str, Symbol] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
@@ -205,6 +207,11 @@ def _constant(text: str) -> Constant | None:
     return Constant((int(match.group(1), 0) << int(match.group(2) or "0")) & _MASK)
 
 
+def is_register(text: str) -> bool:
+    """Whether an operand is a core register."""
+    return text.strip().lower() in _REGISTERS
+
+
 def _register(text: str) -> str:
-    name = text.strip().lower() if not text.startswith("%") else text.strip()
+    name = text.strip().lower() if is_register(text) else text.strip()
     return _ALIASES.get(name, name)

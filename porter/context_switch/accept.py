@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from porter.context_switch.armcc import readable
 from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, run
 from porter.context_switch.decode import decode
 from porter.context_switch.result import NotTranscribable
@@ -40,7 +41,8 @@ def check(
             Path(folder, name).write_bytes(data)
         copy = Path(folder, source.name)
         try:
-            run([options.compiler, *flags(copy, options), *_STRICT, "-fsyntax-only", str(copy)])
+            with readable(copy) as text:
+                run([options.compiler, *flags(copy, options), *_STRICT, "-fsyntax-only", str(text)])
             assembly = assemble(copy, options)
         except CompileError as error:
             raise NotTranscribable(f"the C doesn't compile: {error}") from error

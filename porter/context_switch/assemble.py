@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from porter.context_switch.armcc import readable
 from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.object_file import ObjectFile
 from porter.project.compile_options import CompileOptions
@@ -64,7 +65,8 @@ def run(command: list[str]) -> str:
 
 def preprocess(source: Path, options: CompileOptions) -> str:
     """The translation unit after the preprocessor, without line markers."""
-    return run([options.compiler, "-E", "-P", *flags(source, options), str(source)])
+    with readable(source) as text:
+        return run([options.compiler, "-E", "-P", *flags(source, options), str(text)])
 
 
 @cache
@@ -80,7 +82,8 @@ def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
 def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:
     """What the compiler makes of a C file."""
     command = [options.compiler, *flags(source, options), *_C_FLAGS, *extra, "-S", "-o", "-"]
-    return run([*command, str(source)])
+    with readable(source) as text:
+        return run([*command, str(text)])
 
 
 def constant(source: Path, options: CompileOptions, expression: str) -> int | None:
@@ -99,13 +102,13 @@ def constant(source: Path, options: CompileOptions, expression: str) -> int | No
 
 def compile_object(source: Path, options: CompileOptions, *extra: str) -> bytes:
     """A relocatable object of a C file, each function and variable in a section of its own."""
-    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, readable(source) as text:
         target = Path(folder, "unit.o")
         # The name of a folder, in __FILE__, is nothing that two objects should differ in.
         sections = ("-ffunction-sections", "-fdata-sections", "-fno-common",
-                    f"-fmacro-prefix-map={source.parent}/=")  # fmt: skip
+                    f"-fmacro-prefix-map={text.parent}/=")  # fmt: skip
         command = [options.compiler, *flags(source, options), *_C_FLAGS, *sections, *extra]
-        run([*command, "-c", "-o", str(target), str(source)])
+        run([*command, "-c", "-o", str(target), str(text)])
         return target.read_bytes()
 
 

@@ -12,6 +12,7 @@ from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import decode_all
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
+from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.proof import Proof
@@ -61,7 +62,7 @@ class CFile:
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)
-        self._check_starts()
+        self._check_starts(names)
         if self._found:
             self._write(names)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
@@ -88,11 +89,13 @@ class CFile:
             if role != ROLE_OTHER or touches_stack_pointers(instructions):
                 self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
 
-    def _check_starts(self) -> None:
+    def _check_starts(self, names: Names) -> None:
         """virt_vct_trig passes no SVC number, so the handler behind it must be known not to read
         one: a transcribed first-task handler doesn't."""
         handlers = [found for found in self._found if found.handler.role == ROLE_SVC]
-        if handlers and not any(port.role in (ROLE_SVC, ROLE_OTHER) for port in self._ports):
+        unknown = [port.name for port in self._ports if port.role in (ROLE_SVC, ROLE_OTHER)]
+        # What takes or returns something is no exception handler.
+        if handlers and all(names.function(name) not in (None, NOTHING) for name in unknown):
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
@@ -130,7 +133,7 @@ class CFile:
             except Refused as refused:
                 wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
                 self._give_up(wrong, str(refused))
-                self._check_starts()
+                self._check_starts(names)
             except NotTranscribable as reason:
                 self._give_up(list(self._found), str(reason))
             else:
@@ -227,7 +230,9 @@ class CFile:
         edited: dict[str, bytes] = {}
         for file in {edit.file for edit in edits}:
             data = file.read_bytes()
-            for edit in sorted((e for e in edits if e.file == file), key=lambda e: -e.start):
+            own = [edit for edit in edits if edit.file == file]
+            # Last one first; what is inserted comes in front of what is replaced at its place.
+            for edit in sorted(own, key=lambda e: (-e.start, -e.end)):
                 data = data[: edit.start] + edit.replacement + data[edit.end :]
             edited[file.name] = data
         symbols = [found.handler.symbol for found in self._found]

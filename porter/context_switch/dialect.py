@@ -46,10 +46,10 @@ def gnu_text(data: bytes) -> bytes:
     NotTranscribable for the assembler's own conditions and macros: what they leave out is never
     looked at.
     """
-    clean = blank_comments(data, "armasm").decode("latin-1").splitlines()
+    clean = _lines(blank_comments(data, "armasm"))
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name
-    for original, line in zip(data.decode("latin-1").splitlines(), clean, strict=True):
+    for original, line in zip(_lines(data), clean, strict=True):
         if original.lstrip().startswith("#"):
             lines.append(original)
         elif line.rstrip().endswith("\\") or line.strip().lower() == "macro":
@@ -62,7 +62,12 @@ def gnu_text(data: bytes) -> bytes:
         else:
             lines.append(_line(carried + line if carried and line.strip() else line))
             carried = "" if line.strip() else carried
-    return "\n".join([*lines, ""]).encode("latin-1")
+    return "\n".join(lines).encode("latin-1")
+
+
+def _lines(data: bytes) -> list[str]:
+    """Only LF ends one: other bytes that str would split at may stand in a comment."""
+    return [line.decode("latin-1").rstrip("\r") for line in data.split(b"\n")]
 
 
 def _line(line: str) -> str:

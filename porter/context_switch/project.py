@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from porter.context_switch.accept import with_runtime
+from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
@@ -40,7 +41,8 @@ def transcribe_project(
             continue
         try:
             if file.suffix == ".c" and _ASM.search(data):
-                ports += CFile(file, headers, options).port()
+                with suited(file, headers, options) as own:
+                    ports += CFile(file, headers, own).port()
             elif file.suffix.lower() in ASM_SUFFIXES:
                 ports += AsmFile(file, _nearest(file, listed), options).port()
         except (CompileError, NotTranscribable) as error:

@@ -16,11 +16,13 @@ _TOKENS = re.compile(
 )
 _ATTRIBUTE = re.compile(rb"__attribute__\s*\(\s*\((?:[^()]|\([^()]*\))*\)\s*\)")
 _NAKED = re.compile(
-    rb"[ \t]*(?:__attribute__[ \t]*\(\s*\(\s*(?:__)?naked(?:__)?\s*\)\s*\)|__naked\b)"
+    rb"[ \t]*(?:__attribute__[ \t]*\(\s*\(\s*(?:__)?naked(?:__)?\s*\)\s*\)|__naked\b"
+    rb"|__(?:asm|ASM)\b(?=\s+[A-Za-z_]))"
 )
 _NAKED_IN_LIST = re.compile(
     rb"\b(?:__)?naked(?:__)?[ \t]*,[ \t]*|[ \t]*,[ \t]*(?:__)?naked(?:__)?\b"
 )
+_SAYS_NAKED = re.compile(rb"naked|__(?:asm|ASM)\b(?=\s+[A-Za-z_])")
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
 
 
@@ -93,7 +95,7 @@ class SourceText:
             start = max(start, _last_directive(self.data, head) + 1)
             while self.code[start : start + 1].isspace():
                 start += 1
-            if b"naked" in self.code[start:end]:
+            if _SAYS_NAKED.search(self.code[start:end]):
                 found.append((start, end + 1))
         return found
 

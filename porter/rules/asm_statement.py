@@ -49,6 +49,17 @@ class AsmStatementRule(Rule):
             ' msr basepri, %0\\n isb\\n dsb\\n cpsie i\\n" : "=r"(n) : "i"(0x50));\n}\n',
             "void f(void)\n{\n    virt_int_mask(VIRT_BASEPRI);\n}\n",
         ),
+        Sample(
+            "unsigned f(void)\n{\n    unsigned old, new = 0x50;\n    __asm\n    {\n"
+            "        mrs old, basepri\n        msr basepri, new\n        dsb\n    }\n"
+            "    return old;\n}\n",
+            "unsigned f(void)\n{\n    unsigned old, new = 0x50;\n"
+            "    old = virt_int_save(VIRT_BASEPRI);\n    return old;\n}\n",
+        ),
+        Sample(
+            "int f(void) { unsigned n; __asm { mrs n, ipsr } return n != 0; }",
+            "int f(void) { unsigned n; n = virt_in_vct(); return n != 0; }",
+        ),
         Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
         Sample(
             'int f(void) { int x; asm("cpsid i\\n mrs %0, primask" : "=r"(x)); return x; }',
@@ -169,11 +180,11 @@ def _initial(statement: AsmStatement, naked: Node | None) -> dict[str, Symbol]:
         if not is_input:
             continue
         value = Expression(operand.text.decode("latin-1"))
-        for name in _names(number, operand):
+        for name in _names(statement, number, operand):
             values[name] = value
         if operand.constraint.isdigit() and int(operand.constraint) < len(statement.outputs):
             tied = int(operand.constraint)
-            for name in _names(tied, statement.outputs[tied]):
+            for name in _names(statement, tied, statement.outputs[tied]):
                 values[name] = value
     if naked is not None:
         for number, parameter in enumerate(parameters_of(naked)[:4]):
@@ -181,7 +192,10 @@ def _initial(statement: AsmStatement, naked: Node | None) -> dict[str, Symbol]:
     return values
 
 
-def _names(number: int, operand: Operand) -> Iterator[str]:
+def _names(statement: AsmStatement, number: int, operand: Operand) -> Iterator[str]:
+    if statement.form == "block":
+        yield operand.text.decode("latin-1")
+        return
     yield f"%{number}"
     if operand.name is not None:
         yield f"%[{operand.name}]"
@@ -191,7 +205,7 @@ def _outputs(statement: AsmStatement, machine: Machine) -> dict[str, Symbol]:
     """Each output's C text and what it holds afterwards."""
     found: dict[str, Symbol] = {}
     for number, operand in enumerate(statement.outputs):
-        for name in _names(number, operand):
+        for name in _names(statement, number, operand):
             if name in machine.values:
                 found[operand.text.decode("latin-1")] = machine.values[name]
     return found
@@ -261,6 +275,10 @@ def _replace(
 ) -> tuple[str, tuple[Edit, ...]]:
     node = context.node_at(statement.start, statement.end) if context is not None else None
     whole = enclosing_statement(node) if node is not None else None
+    if statement.form == "block":  # a statement without a semicolon behind it
+        text = "; ".join(lines) + ";"
+        edit = Edit(statement.start, statement.end, text.encode("latin-1"))
+        return "one operation of the virtual machine", (edit,)
     if not lines:
         reason = "removed: means nothing in a virtual machine"
         if context is not None and whole is not None and context.kind == "function":

@@ -1,7 +1,8 @@
 """What a C grammar can't parse, replaced by white space of equal length so that offsets stay.
 
 Directives, attributes, calling-convention and storage macros, `extern "C"` and the bodies of
-ARMCC assembler functions go; code in every #if arm stays unless an arm selection says otherwise.
+ARMCC assembler functions and blocks go; code in every #if arm stays unless an arm selection says
+otherwise.
 """
 
 from __future__ import annotations
@@ -95,6 +96,9 @@ def parsable(
             opening = data.index(b"{", statement.start)
             wipe(statement.start, statement.start + len(b"__asm"))
             wipe(opening + 1, statement.end - 1)
+        elif statement.form == "block":
+            span = slice(statement.start, statement.end)
+            buffer[span] = _gnu_statement(data[span])
     if branch is not None:
         _keep_branch(lexed, conditions, branch, len(data), wipe)
     return bytes(buffer)
@@ -103,6 +107,13 @@ def parsable(
 def _is_asm_alias(token: Token, texts: tuple[bytes, ...] | None) -> bool:
     """A name such as __ASM for the keyword, long enough to be overwritten by it."""
     return bool(texts) and texts is not None and texts[0] in ASM_WORDS and len(token.text) >= 3
+
+
+def _gnu_statement(block: bytes) -> bytes:
+    """An ARMCC block, `__asm {...}`, as a GNU asm statement of empty strings on the same lines."""
+    strings = re.sub(rb"[^\r\n]+", lambda match: b'""' * (len(match.group()) // 2) + b" " * (
+        len(match.group()) % 2), block[4:-2])  # fmt: skip
+    return b"asm(" + strings + b");"
 
 
 def _wipe_linkage(tokens: Sequence[Token], index: int, wipe: Callable[[int, int], None]) -> None:

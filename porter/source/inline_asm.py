@@ -14,6 +14,7 @@ ASM_WORDS = frozenset({b"asm", b"__asm", b"__asm__", b"_asm", b"__ASM"})
 _QUALIFIERS = frozenset(
     {b"volatile", b"__volatile", b"__volatile__", b"goto", b"inline", b"__inline"}
 )
+_READS_FIRST = frozenset({"msr", "str", "strb", "strh", "cmp", "cmn", "tst", "teq", "bx", "blx"})
 IsAsm = Callable[[bytes], bool]
 
 
@@ -99,7 +100,36 @@ def _raw_block(
             data[base : tokens[closing].start], "gnu" if form == "block" else "armasm"
         )
     )
-    return AsmStatement(tokens[index].start, tokens[closing].end, form, body), closing + 1
+    outputs, inputs = (
+        _variables(tokens[opening + 1 : closing], body) if form == "block" else ((), ())
+    )
+    statement = AsmStatement(tokens[index].start, tokens[closing].end, form, body, outputs, inputs)
+    return statement, closing + 1
+
+
+def _variables(
+    tokens: Sequence[Token], body: Sequence[Instruction]
+) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
+    """Names of C in an ARMCC block: those that an instruction writes, and the others."""
+    written: dict[bytes, str] = {}
+    read: set[bytes] = set()
+    for instruction in body:
+        names = [operand.encode("latin-1") for operand in instruction.operands]
+        first = 0 if instruction.mnemonic in _READS_FIRST else 1
+        read |= set(names[first:])
+        for name in names[:first]:
+            written.setdefault(name, "+r" if name in read else "=r")
+    outputs: dict[bytes, Operand] = {}
+    inputs: dict[bytes, Operand] = {}
+    for token in tokens:
+        if token.kind == "identifier" and token.text in written:
+            constraint = written[token.text]
+            operand = Operand(constraint, None, token.text, token.start, token.end)
+            outputs.setdefault(token.text, operand)
+        elif token.kind == "identifier" and token.text in read:
+            operand = Operand("r", None, token.text, token.start, token.end)
+            inputs.setdefault(token.text, operand)
+    return tuple(outputs.values()), tuple(inputs.values())
 
 
 def _gnu(tokens: Sequence[Token], index: int, opening: int, closing: int) -> AsmStatement:

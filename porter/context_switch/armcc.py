@@ -1,0 +1,139 @@
+"""C sources of Arm's compiler 5, which Keil's MDK shipped, as GNU's compiler reads them.
+
+An assembler function, `__asm void PendSV_Handler(void) { MRS r0, psp ... }`, becomes a naked one
+with an asm statement a line; every line stays where it is. The preprocessor works on such a body as
+it does on C, so each line becomes a string only behind it. An assembler block within a function,
+`__asm { msr basepri, r }`, becomes an empty statement: it names variables of C, and a function that
+isn't assembler as a whole is none that is transcribed.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from porter.context_switch.dialect import gnu_text
+from porter.project.compile_options import CompileOptions
+from porter.source.asm_text import blank
+from porter.source.c_lexer import lex
+from porter.source.inline_asm import AsmStatement, find_asm
+
+_WORDS = (b"__asm", b"__ASM")
+_MAYBE = re.compile(rb"\b__(?:asm|ASM)\s*(?:\{|[A-Za-z_])")
+_PROTOTYPE = re.compile(rb"\b__(?:asm|ASM)(?=\s+[A-Za-z_][\w\s*]*\([^(){};]*\)\s*;)")
+_OF_C = re.compile(rb"__cpp\s*\(\s*&?\s*(\w+)\s*\)")
+_TEXT = ("fvm_text(...)=fvm_text_(__VA_ARGS__)", "fvm_text_(...)=#__VA_ARGS__")
+# Keywords and intrinsics that GNU's compiler doesn't have; barriers are the machine's business.
+_KEYWORDS = (
+    "__forceinline=inline __attribute__((always_inline))",
+    "__weak=__attribute__((weak))",
+    "__align(n)=__attribute__((aligned(n)))",
+    "__packed=__attribute__((packed))",
+    *(f"{word}=" for word in ("__irq", "__pure", "__value_in_regs", "__softfp", "__smc(n)")),
+    "__int64=long long",
+    "__clz(x)=((x) == 0 ? 32 : __builtin_clz(x))",
+    *(f"{name}(x)=((void)(x))" for name in ("__dsb", "__isb", "__dmb", "__breakpoint")),
+)  # fmt: skip
+# Intrinsics whose names CMSIS gives to functions of its own.
+_ALSO_OF_CMSIS = ("__disable_irq", "__enable_irq", "__disable_fiq", "__enable_fiq", "__nop",
+                  "__wfi", "__wfe", "__sev", "__schedule_barrier")  # fmt: skip
+_HAS_FPU = "__TARGET_FPU_VFP=1"
+_UNIFIED = ("-masm-syntax-unified", "-Wa,-mimplicit-it=thumb")
+
+
+def is_armcc(data: bytes) -> bool:
+    """Whether C text has assembler functions or blocks of this compiler."""
+    return _MAYBE.search(data) is not None and any(map(_is_own, _statements(data)))
+
+
+def gnu_source(data: bytes) -> bytes:
+    """The text for GNU's compiler, with as many lines. NotTranscribable for conditions of the
+    assembler's own."""
+    edited = bytearray(_PROTOTYPE.sub(lambda match: blank(match.group()), data))
+    for statement in reversed([own for own in _statements(data) if _is_own(own)]):
+        text = data[statement.start : statement.end]
+        edited[statement.start : statement.end] = (
+            _function(text) if statement.form == "function" else b";" + blank(text[1:])
+        )
+    return bytes(edited)
+
+
+@contextmanager
+def readable(source: Path) -> Iterator[Path]:
+    """The file, or a copy that GNU's compiler understands."""
+    data = source.read_bytes()
+    if not is_armcc(data):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        copy = Path(folder, source.name)
+        copy.write_bytes(gnu_source(data))
+        yield copy
+
+
+@contextmanager
+def suited(
+    source: Path, headers: Iterable[Path], options: CompileOptions
+) -> Iterator[CompileOptions]:
+    """Options under which the file compiles: where it is of this compiler, its headers are read
+    from copies, and the words that only it knows are macros."""
+    if not is_armcc(source.read_bytes()):
+        yield options
+        return
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        declared = ""
+        for header in headers:
+            data = header.read_bytes()
+            declared += data.decode("latin-1")
+            if is_armcc(data):
+                _copy(header, gnu_source(data), (source.parent, *options.include_dirs), folder)
+        missing = tuple(
+            f"{name}()=((void)0)"
+            for name in _ALSO_OF_CMSIS
+            if re.search(rf"\b{name}\s*\(\s*void\s*\)", declared) is None
+        )
+        fpu = any(flag.startswith("-mfpu=") for flag in options.cpu_flags)
+        machine = (_HAS_FPU,) if fpu and "-mfloat-abi=soft" not in options.cpu_flags else ()
+        yield replace(
+            options,
+            defines=(*options.defines, *_TEXT, *_KEYWORDS, *missing, *machine),
+            cpu_flags=(*options.cpu_flags, *_UNIFIED, f"-iquote{folder}", f"-I{folder}"),
+        )
+
+
+def _copy(header: Path, text: bytes, include_dirs: Iterable[Path], folder: str) -> None:
+    """Under each name by which it can be included."""
+    for place in include_dirs:
+        if header.is_relative_to(place):
+            copy = Path(folder, header.relative_to(place))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(text)
+
+
+def _statements(data: bytes) -> Iterator[AsmStatement]:
+    return find_asm(lex(data).tokens, data, lambda word: word in _WORDS)
+
+
+def _is_own(statement: AsmStatement) -> bool:
+    return statement.form != "gnu"
+
+
+def _function(text: bytes) -> bytes:
+    """From the keyword to the closing brace."""
+    head, _, rest = text.partition(b"{")
+    body = _OF_C.sub(rb"\1", rest[: rest.rindex(b"}")])
+    # What stands behind the brace isn't at the margin, where the assembler has its labels.
+    lines = gnu_text(b" " + body).decode("latin-1").split("\n")
+    asm = "\n".join(
+        line if not line.strip() or line.lstrip().startswith("#") else _statement(line)
+        for line in lines
+    )
+    return b"__attribute__((naked))" + head[len(_WORDS[0]) :] + b"{" + asm.encode("latin-1") + b"}"
+
+
+def _statement(line: str) -> str:
+    return f"__asm volatile(fvm_text({line.strip()}));"

@@ -1,0 +1,142 @@
+"""Assembler functions of Arm's compiler 5: the C that comes out is that of naked ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from tests.porter.context_switch.cases import SOURCES
+from tests.porter.context_switch.test_assembler_file import named
+from tests.porter.context_switch.trees import fixture
+
+HEAD = """\
+#include <stdint.h>
+#include "machine.h"
+
+struct task {
+    uint32_t *sp;
+    char name[8];
+};
+extern struct task *volatile running;
+void schedule(void);
+"""
+HEADER = """\
+#define FPU_BIT 0x10
+static __forceinline uint32_t raise(void)
+{
+    uint32_t old, high = 0x50;
+    __asm
+    {
+        mrs old, basepri
+        msr basepri, high
+    }
+    __dsb(15);
+    return old;
+}
+"""
+ARMCC = (
+    HEAD
+    + """\
+__asm void PendSV_Handler(void);
+__asm void PendSV_Handler( void )
+{
+    IMPORT  schedule
+    extern  running;
+
+    PRESERVE8
+    mrs     r0, psp             ; the task's stack \x85
+    tst     lr, #FPU_BIT
+    bne     no_fpu_saved
+    vstmdb  r0!, {s16-s31}
+no_fpu_saved
+    stmdb   r0!, {r4-r11, lr}   // what is left
+    ldr     r1, =__cpp(&running)
+    ldr     r2, [r1]
+    str     r0, [r2]
+    push    {r1, lr}
+    bl      schedule
+    pop     {r1, lr}
+    ldr     r2, [r1]
+    ldr     r0, [r2]
+    ldmia   r0!, {r4-r11, lr}   /* as above */
+    tst     lr, #FPU_BIT
+    it      eq
+    vldmiaeq r0!, {s16-s31}
+    msr     psp, r0
+    bx      lr
+    ALIGN
+}
+
+__asm void SVC_Handler( void )
+{
+    ldr     r1, =running
+    ldr     r2, [r1]
+    ldr     r0, [r2]
+    ldmia   r0!, {r4-r11, lr}
+    msr     psp, r0
+    bx      lr
+}
+
+__asm void start_first_task( void )
+{
+    cpsie   i
+    svc     0
+    nop
+}
+
+uint32_t idle(void) { __wfi(); return raise() + __clz(3); }
+"""
+)
+
+
+def code(port: SwitchPort) -> list[str]:
+    """The C without comments."""
+    lines = [line.partition("/*")[0].rstrip() for line in port.replacement.decode().splitlines()]
+    return [line for line in lines if line and "(void)" not in line and "( void )" not in line]
+
+
+def ported(folder: Path, text: str, header: str = HEADER) -> list[SwitchPort]:
+    tree = fixture(folder, text)
+    tree.files[0].write_bytes(text.encode("latin-1"))
+    (folder / "machine.h").write_text(header)
+    return replace(tree, files=(*tree.files, folder / "machine.h")).port()
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_the_same_c_comes_out(tmp_path: Path, eol: str) -> None:
+    ours = ported(tmp_path / "a", ARMCC.replace("\n", eol))
+    gnu = fixture(tmp_path / "b", (SOURCES / "running_task.c").read_text()).port()
+    for name in ("PendSV_Handler", "SVC_Handler", "start_first_task"):
+        (found,) = [port for port in ours if port.name == name and b"{" in port.replacement]
+        assert (found.status, found.proof is not None) == ("rewritten", True), found.reason
+        assert code(found) == code(named(gnu, name))
+
+
+def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:
+    ports = ported(tmp_path, ARMCC)
+    prototype, handler = [port for port in ports if port.name == "PendSV_Handler"]
+    assert prototype.replacement.strip() == b"void PendSV_Handler(void);"
+    assert b"void PendSV_Handler( void )\n{" in handler.replacement
+    assert b"__asm" not in handler.replacement
+    assert b"/* stmdb r0!, {r4-r11, lr} */" in handler.replacement
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("    IF :DEF:FAST\n    bl schedule\n    ENDIF\n", "its assembler decides here"),
+        ("    bl __cpp(tasks[0].run)\n", "can't be compiled"),
+        ("wait\n    cmp r0, r2\n    bne wait\n", "a loop"),
+    ],
+)
+def test_what_isnt_understood_is_escalated(line: str, reason: str, tmp_path: Path) -> None:
+    found = ported(tmp_path, ARMCC.replace("    bl      schedule\n", line))
+    assert any(port.status == "escalated" and reason in port.reason for port in found), found
+
+
+def test_text_that_is_cut_off_is_escalated(tmp_path: Path) -> None:
+    (found,) = ported(tmp_path, ARMCC[: ARMCC.index("    bx      lr")])
+    assert found.status == "escalated"
