@@ -6,6 +6,7 @@ even where a library that another command needs is broken or missing.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from collections.abc import Callable
@@ -74,6 +75,13 @@ def run_command(command: Callable[[], object]) -> int:
     except click.Abort:
         click.echo("fvmkit: interrupted", err=True)
         return 130
+    except OSError as error:
+        # Files have names, so this is what the user redirected the output to: full, most likely.
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            click.echo(f"fvmkit: can't write the output: {error.strerror}", err=True)
+            return 2
+        click.echo(f"fvmkit: internal error: {type(error).__name__}: {error}", err=True)
+        return 3
     except Exception as error:  # noqa: BLE001 - a traceback tells a user nothing
         click.echo(f"fvmkit: internal error: {type(error).__name__}: {error}", err=True)
         return 3

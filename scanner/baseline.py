@@ -69,6 +69,19 @@ def write_baseline(path: str, reports: Iterable[FileReport]) -> Baseline:
     return Baseline(path, files)
 
 
+def check_replaceable(path: str) -> None:
+    """Raise MissingError if writing a baseline there would destroy anything but a baseline."""
+    if os.path.lexists(path):
+        try:
+            load_baseline(path)
+        except FvmError:
+            raise MissingError(
+                "is there and no baseline, so it isn't overwritten",
+                file=path,
+                hint="name another file, or remove this one",
+            ) from None
+
+
 def _key(path: str, file: str) -> str:
     return Path(os.path.relpath(file, os.path.dirname(path) or ".")).as_posix()
 

@@ -31,6 +31,7 @@ def explain(rule: str | None, as_json: bool) -> None:
       fvmkit explain msr
     """
     known = catalogue()
+    rule = None if rule is None else rule.lower()
     if rule is not None and rule not in known:
         near = get_close_matches(rule, known, 1)
         hint = f"perhaps '{near[0]}'; " if near else ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanner.arch.chips import Chip, chip
@@ -49,7 +49,7 @@ def scan_file(
         rules = policy or Policy()
     else:
         rules = load_policy(policy)
-    data = _read(Path(path))
+    data = _read(fspath(path))
     report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries)
     return replace(report, strict=strict)
 
@@ -101,11 +101,11 @@ def _report(data: bytes, name: str, core: str, findings: Sequence[Finding]) -> F
     return FileReport(name, core, tuple(findings), digest)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: str) -> bytes:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(os.stat(path).st_mode):
             raise MissingError("can't scan: not a regular file", file=path)
-        with path.open("rb") as stream:
+        with open(path, "rb") as stream:
             return stream.read(_MAX_FILE + 1)
     except OSError as error:
         raise MissingError(f"can't open: {error.strerror}", file=path) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from scanner.baseline import Baseline, load_baseline, write_baseline
+from scanner.baseline import Baseline, check_replaceable, load_baseline, write_baseline
 from scanner.inputs import Skipped
 from scanner.report.finding import FileReport, Finding, Waived, fingerprints
 from scanner.report.run import Run
@@ -42,6 +42,8 @@ class Accepted:
         self._waivers = () if waivers is None else load_waivers(waivers)
         self._baseline = None if baseline is None else load_baseline(baseline)
         self._written = written
+        if written is not None:
+            check_replaceable(written)
 
     def settle(self, found: Sequence[FileReport], skipped: Iterable[Skipped]) -> Run:
         """The settled reports, with a note on whatever covers nothing any more."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,15 @@ def test_a_missing_file_does_not_hide_the_others(legacy: Path, tmp_path: Path) -
     assert result.exit_code == 2
     assert "none.elf: can't open" in result.stderr
     assert "reject cps" in result.stdout
+
+
+def test_a_full_disk_is_no_internal_error(legacy: Path) -> None:
+    command = [sys.executable, "-m", "composer.cli", "scan", str(legacy)]
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (
+        2, "fvmkit: can't write the output: No space left on device\n",
+    )  # fmt: skip
 
 
 def test_strict(build: Build) -> None:

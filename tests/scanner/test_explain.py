@@ -49,6 +49,10 @@ def test_the_manual_is_named_to_the_section() -> None:
     assert "armv7em" in text.splitlines()[0]
 
 
+def test_case_does_not_matter() -> None:
+    assert run("MSR") == run("msr")
+
+
 def test_an_unknown_rule() -> None:
     with pytest.raises(MissingError, match="no rule 'mrr'; perhaps 'm") as caught:
         CliRunner().invoke(explain, ["mrr"], catch_exceptions=False)

@@ -182,3 +182,13 @@ def test_files_that_cannot_be_used(elf: Path, tmp_path: Path) -> None:
     assert run("--waivers", "/dev/zero", elf).exception.exit_code == 1
     assert run("--write-baseline", tmp_path / "no" / "folder", elf).exception.exit_code == 2
     assert run("--baseline", "a", "--write-baseline", "b", elf).exit_code == 2
+
+
+def test_writing_a_baseline_overwrites_nothing_else(elf: Path, tmp_path: Path) -> None:
+    firmware, baseline = tmp_path / "firmware.elf", tmp_path / "baseline.json"
+    firmware.write_bytes(elf.read_bytes())
+    refused = run("--write-baseline", firmware, firmware)
+    assert refused.exception.exit_code == 2
+    assert firmware.read_bytes() == elf.read_bytes()
+    for _ in range(2):  # a baseline may be written anew
+        assert run("--write-baseline", baseline, firmware).exit_code == 0
