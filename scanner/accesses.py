@@ -14,6 +14,7 @@ from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effect
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.lanes import Accesses, follow
+from scanner.decode.marks import Marks
 from scanner.report.finding import Finding
 from scanner.rules.model import Access, AccessKind, AddressRule
 from scanner.surplus import MAX_FINDINGS, more_findings
@@ -54,7 +55,7 @@ def find_accesses(
 def _followed(
     space: CodeSpace,
     core: Architecture,
-    listed: Flags,
+    listed: Marks,
     constants: Constants,
     judges: Sequence[_Judged],
 ) -> Accesses:
@@ -98,9 +99,8 @@ class _Judged:
     def _wanted(self, values: npt.NDArray[np.uint32]) -> Indices:
         """Rows of the values that the rule wants to know about."""
         rows = np.flatnonzero(self._near(values))
-        different = np.unique(values[rows])
+        different, which = np.unique(values[rows], return_inverse=True)
         covered = [self.rule.covers(value, self._target) for value in different.tolist()]
-        which = np.searchsorted(different, values[rows])
         return rows[np.array(covered, dtype=np.bool_)[which]]
 
     def _near(self, values: npt.NDArray[np.uint32]) -> Flags:

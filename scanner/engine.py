@@ -95,7 +95,7 @@ class _Scan:
         spelled = judgement.what or rule.id
         if text is None or (judgement.what and text.split()[0] != spelled.split()[0]):
             text = f"{spelled} (encoded as 0x{value:0{bits // 4}x})"
-        certain = bool(self._code.certain[index])
+        certain = self._code.certain.has(index)
         return Finding(
             rule=rule.id,
             address=self._space.address(index),

@@ -17,6 +17,7 @@ import numpy as np
 from benchmarks.scanner.corpus import Text, repeated
 from scanner.arch.registry import architecture
 from scanner.decode.code_space import CodeSpace, executable_pieces
+from scanner.decode.marks import Marks
 from scanner.decode.search import search
 from scanner.image.elf import load_elf
 from scanner.policy import Policy
@@ -45,7 +46,7 @@ def silent_speed(arch: str, elf: bytes) -> float:
         replace(r, patterns=tuple(p for p in r.patterns if p.everywhere)) for r in core.rules
     )
     rules = [rule for rule in narrowed if rule.patterns]
-    nowhere = np.zeros(len(space), dtype=np.bool_)
+    nowhere = Marks.none(len(space))
     return _speed(2 * len(space), lambda: list(search(space, core.isa, rules, nowhere)))
 
 

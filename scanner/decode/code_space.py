@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -90,6 +90,10 @@ class CodeSpace:
     def __len__(self) -> int:
         return len(self.halfwords)
 
+    def barriers_in(self, begin: int, end: int) -> list[int]:
+        """The barriers at begin or behind it, before end."""
+        return self.barriers[bisect_left(self.barriers, begin) : bisect_left(self.barriers, end)]
+
     def runs(self) -> Iterable[tuple[int, int, int]]:
         """First index, number of halfwords and first address of each run."""
         return zip(self._firsts, self._lengths, self._addresses, strict=True)
@@ -122,6 +126,18 @@ class CodeSpace:
         base = np.array(self._addresses, dtype=np.int64) - 2 * np.array(self._firsts, np.int64)
         found: npt.NDArray[np.int64] = base[rows] + 2 * indices
         return found
+
+    def away(
+        self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int32]:
+        """Halfwords so many halfwords away in memory; -1 for what lies outside."""
+        if len(self._firsts) == 1:
+            found = indices + distances
+            outside = (found < 0) | (found >= self._lengths[0])
+            found[outside] = -1
+            return found
+        addresses = self.addresses(indices.astype(np.intp)) + 2 * distances.astype(np.int64)
+        return self.indices(addresses).astype(np.int32)
 
     def nearest(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
         """Indices of the first halfwords at or above addresses; the length if there is none."""

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.flow_graph import FlowGraph, Nodes
-from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
+from scanner.decode.flow_graph import FlowGraph
+from scanner.decode.instruction_set import Flow, Indices, InstructionSet
+from scanner.decode.marks import CHUNK, Marks
+from scanner.decode.reader import Nodes
 
 _MAX_STEPS = 1 << 16
 _FEW, _PATIENCE = 16, 1024
@@ -21,80 +23,78 @@ _FEW, _PATIENCE = 16, 1024
 class Descent:
     """`certain` is what `follow` has found so far: the instructions that control reaches."""
 
-    def __init__(
-        self, space: CodeSpace, isa: InstructionSet, starts: Flags, graph: FlowGraph
-    ) -> None:
-        self._space, self._isa, self._starts, self._graph = space, isa, starts, graph
-        # For the last node of each chain, the lowest index at which the chain was entered.
-        self._entered: Nodes = np.full(len(graph.indices), len(space), np.int32)
+    def __init__(self, space: CodeSpace, isa: InstructionSet, graph: FlowGraph) -> None:
+        self._space, self._isa, self._graph = space, isa, graph
+        # The lowest index at which each chain was entered.
+        self._entered: Nodes = np.full(len(graph.stops), len(space), np.int32)
+        self._chosen: Nodes = np.zeros(len(graph.stops), np.int32)
         self._hidden: set[int] = set()
 
     def follow(self, seeds: Indices) -> None:
         """Reach what the seeds lead to."""
         frontier = seeds.astype(np.int32)
         while len(frontier):
+            if len(frontier) < _FEW:
+                frontier = self._walk(frontier.tolist())
             entries = self._in_step(frontier)
-            if len(entries) < _FEW:
-                frontier = self._walk(entries.tolist())
-            else:
-                frontier = self._onward(*self._enter(entries))
+            parts = [entries[begin : begin + CHUNK] for begin in range(0, len(entries), CHUNK)]
+            onward = [self._onward(*self._enter(part)) for part in parts]
+            frontier = np.concatenate([*onward, np.zeros(0, dtype=np.int32)])
 
-    def certain(self) -> Flags:
+    def certain(self) -> Marks:
         """Marks of all instructions that were reached."""
         graph = self._graph
-        ends = graph.indices + graph.lengths
+        ends = graph.indices[graph.stops] + graph.lengths[graph.stops]
         # A chain that is entered at the barrier behind it holds nothing.
-        chains = np.flatnonzero(self._entered < ends)
-        edges = np.zeros(len(self._space) + 1, dtype=np.int8)
-        edges[self._entered[chains]] = 1
-        edges[ends[chains]] -= 1
-        np.cumsum(edges, out=edges)
-        marks: Flags = edges[:-1].view(np.bool_)
-        marks &= self._starts
-        marks[list(self._hidden)] = True
+        marks = graph.starts & Marks.within(len(self._space), self._entered, ends)
+        marks.add(sorted(self._hidden))
         return marks
 
     def _walk(self, work: list[int]) -> Nodes:
         """Follow a few paths one by one, until there are many or none; gives what is left."""
         graph, length = self._graph, len(self._space)
+        starts, entered, stops = graph.starts, self._entered.data, graph.stops.data
         hidden = []
         for _ in range(_PATIENCE):
             if not work or len(work) >= _FEW:
                 break
             index = work.pop()
-            if not self._starts[index]:
+            if not starts.has(index):
                 hidden.append(index)
                 continue
             node = graph.node_of_one(index)
-            last = int(graph.last[node])
-            before = int(self._entered[last])
+            chain = graph.chain_of_one(node)
+            before = entered[chain]
             if index < before:
-                behind = last + 1 if before == length else graph.node_of_one(before)
-                self._entered[last] = index
+                behind = stops[chain] + 1 if before == length else graph.node_of_one(before)
+                entered[chain] = index
                 work += self._leads(slice(node, behind)).tolist()
         return np.array(work + hidden, dtype=np.int32)
 
     def _enter(self, entries: Nodes) -> tuple[Nodes, Nodes]:
         """The nodes that entries newly reach, as ranges [first, behind) within chains."""
         graph = self._graph
-        entries = entries[entries < self._entered[graph.last[graph.node(entries)]]]
-        entries = np.sort(entries)
         nodes = graph.node(entries)
-        last = graph.last[nodes]
-        # Entries are in order, so of those in one chain the first is the lowest.
-        lowest = np.diff(last, prepend=np.int32(-1)) != 0
-        entries, nodes, last = entries[lowest], nodes[lowest], last[lowest]
-        before = self._entered[last]
-        is_new = before == len(self._space)
-        behind = np.where(is_new, last + 1, graph.node(np.where(is_new, 0, before)))
-        self._entered[last] = entries
-        return nodes, behind.astype(np.int32)
+        chains = graph.chain(nodes)
+        before = self._entered[chains]
+        new = np.flatnonzero(entries < before)
+        entries, nodes, chains, before = entries[new], nodes[new], chains[new], before[new]
+        # Of those in one chain the lowest counts, and of several that are the same the last.
+        np.minimum.at(self._entered, chains, entries)
+        lowest = np.flatnonzero(self._entered[chains] == entries)
+        self._chosen[chains[lowest]] = lowest
+        lowest = lowest[self._chosen[chains[lowest]] == lowest]
+        nodes, chains, before = nodes[lowest], chains[lowest], before[lowest]
+        behind = graph.stops[chains] + 1
+        again = np.flatnonzero(before < len(self._space))
+        behind[again] = graph.node(before[again])
+        return nodes, behind
 
     def _onward(self, first: Nodes, behind: Nodes) -> Nodes:
         """Where control goes from ranges of nodes, beyond their chains."""
         counts = behind - first
-        nodes = np.repeat(first - np.cumsum(counts) + counts, counts)
-        nodes += np.arange(len(nodes))
+        nodes = np.repeat(first - np.cumsum(counts, dtype=np.int32) + counts, counts)
+        nodes += np.arange(len(nodes), dtype=np.int32)
         return self._leads(nodes)
 
     def _leads(self, nodes: Nodes | slice) -> Nodes:
@@ -105,19 +105,20 @@ class Descent:
         if not computed.any():
             return targets
         places = graph.indices[nodes][computed].astype(np.intp)
-        tables = self._isa.computed_targets(self._space, self._starts, places)
+        tables = self._isa.computed_targets(self._space, graph.starts, places)
         return np.concatenate([targets, np.array(tables, dtype=np.int32)])
 
     def _in_step(self, frontier: Nodes) -> Nodes:
         """Entries that are starts; others are walked to where the stream of starts goes on."""
-        aligned = self._starts[frontier]
+        starts = self._graph.starts
+        aligned = starts[frontier]
         if aligned.all():
             return frontier
         found: set[int] = set()
         work = frontier[~aligned].tolist()
         while work and len(self._hidden) < _MAX_STEPS:
             index = work.pop()
-            if self._starts[index]:
+            if starts.has(index):
                 found.add(index)
             elif index not in self._hidden and index not in self._space.barriers:
                 work += self._step(index)
@@ -127,7 +128,7 @@ class Descent:
         """Mark a hidden instruction; says where it leads."""
         words = self._space.halfwords
         flows = self._isa.flows(words[index : index + 1], words[index + 1 : index + 2])
-        kind, length = Flow(int(flows.kind[0])), int(flows.length[0])
+        kind, length = int(flows.kind[0]), int(flows.length[0])
         if length == 2 and index + 1 in self._space.barriers:
             return []
         self._hidden.add(index)

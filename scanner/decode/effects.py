@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +14,8 @@ NONE = 32
 Registers = npt.NDArray[np.uint8]
 
 
-class Effect(IntEnum):
-    """How the result comes about; `value` is `index << shift`, plus `number`."""
+class Effect:
+    """How the result comes about, as plain numbers; `value` is `index << shift`, plus `number`."""
 
     OTHER = 0  # nothing that is followed
     ADD = 1  # target = base + value; a constant has neither base nor index

@@ -8,40 +8,34 @@ millions of instructions become a few passes over arrays.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
+from scanner.decode.marks import CHUNK, Marks
 from scanner.decode.ranks import Ranks
+from scanner.decode.reader import Nodes, Reader
 
 _ROUNDS = 64
 """Functions that call each other deeper than this are taken to return."""
-
-Nodes = npt.NDArray[np.int32]
-_CHUNK = 1 << 17
 
 
 class FlowGraph:
     """Nodes in the order of their indices; `starts` says where instructions begin.
 
     `targets` is the index that a jump, branch or call leads to, -1 where there is none or it lies
-    outside. `falls` says whether control can go on behind a node, `last` names the last node of
-    each node's chain.
+    outside. `falls` says whether control can go on behind a node; where it can't a chain ends, and
+    `stops` are those nodes.
     """
 
-    def __init__(self, space: CodeSpace, isa: InstructionSet, starts: Flags) -> None:
-        reader = _Reader(space, isa, starts)
-        self.indices = reader.indices
+    def __init__(self, space: CodeSpace, isa: InstructionSet, syncs: Marks) -> None:
+        reader = Reader(space, isa, syncs)
+        self.starts, self.indices = reader.starts, reader.indices
         self.kinds, self.lengths, self.targets = reader.kinds, reader.lengths, reader.targets
-        self._ranks = Ranks(reader.bits)
+        self._ranks = Ranks(reader.nodes)
         self._conditional = self._skipped(space, isa, reader.openers)
         self._table_calls(space, isa)
-        self._always_passes: Flags = (self.kinds == Flow.BRANCH) | (
-            self.kinds == Flow.COMPUTED_CALL
-        )
-        self._always_passes |= self._conditional
-        self.falls = self._goes_on(self._returning())
-        self.last = _next_true(~self.falls)
+        self.falls = self._passed()
+        self._find_chains()
 
     def node(self, indices: Indices | Nodes) -> Nodes:
         """The node whose stretch of instructions holds each index."""
@@ -51,160 +45,120 @@ class FlowGraph:
         """The same for one index."""
         return min(self._ranks.of_one(index), len(self.indices) - 1)
 
-    def stop_calls_before(self, space: CodeSpace, isa: InstructionSet, data: Flags) -> bool:
+    def chain(self, nodes: Nodes) -> Nodes:
+        """The number of each node's chain; `stops` holds its last node."""
+        return self._chains.of(nodes)
+
+    def chain_of_one(self, node: int) -> int:
+        """The same for one node."""
+        return self._chains.of_one(node)
+
+    def stop_calls_before(self, space: CodeSpace, isa: InstructionSet, data: Marks) -> bool:
         """Take calls right before data for such as don't come back; says whether there are any.
 
         That isn't trusting what marks data: a path that runs or branches into it stays one.
         """
         calls = (self.kinds == Flow.CALL) | (self.kinds == Flow.COMPUTED_CALL)
-        calls = np.flatnonzero(calls & self.falls)
+        calls = np.flatnonzero(calls & self.falls).astype(np.int32)
         behind = self.indices[calls] + self.lengths[calls]
-        padded = np.isin(space.halfwords[behind], isa.padding)
-        padded &= space.addresses(behind.astype(np.intp)) % 4 == 2
-        stopped = calls[data[behind] | (padded & data[np.minimum(behind + 1, len(data) - 1)])]
+        stops = data[behind]
+        rows = np.flatnonzero(np.isin(space.halfwords[behind], isa.padding) & ~stops)
+        places = behind[rows].astype(np.intp)
+        stops[rows] = data[np.minimum(places + 1, len(data) - 1)]
+        stops[rows] &= space.addresses(places) % 4 == 2
+        stopped = calls[stops]
         self.falls[stopped] = self._conditional[stopped]
-        self.last = _next_true(~self.falls)
+        self._find_chains()
         return len(stopped) > 0
+
+    def _find_chains(self) -> None:
+        falls = np.packbits(self.falls, bitorder="little")
+        self._chains = Ranks(Marks(~falls, len(self.falls)))
+        self.stops: Nodes = np.flatnonzero(~self.falls).astype(np.int32)
 
     def _skipped(
         self, space: CodeSpace, isa: InstructionSet, openers: list[tuple[Nodes, Nodes]]
-    ) -> Flags:
+    ) -> Marks:
         """Nodes that an instruction before them makes conditional."""
-        found = np.zeros(len(self.indices), dtype=np.bool_)
+        found = Marks.none(len(self.indices))
         for at, count in openers:
             for number in range(1, 5):
                 alive = (count >= number) & (at < len(space) - 1)
                 at, count = at[alive], count[alive]
                 node = self.node(at)
-                found[node[self.indices[node] == at]] = True
+                found.add(node[self.indices[node] == at])
                 at = at + 1 + isa.wide[space.halfwords[at]]
         return found
 
     def _table_calls(self, space: CodeSpace, isa: InstructionSet) -> None:
         """Calls of functions that jump by a table behind the call are computed jumps."""
         calls = np.flatnonzero((self.kinds == Flow.CALL) & (self.targets >= 0))
-        callees = np.sort(self.targets[calls]).astype(np.intp)
-        callees = callees[np.diff(callees, prepend=-1) != 0]
-        by_table = callees[isa.table_calls(space, callees)]
-        if len(by_table):
-            jumps = calls[np.isin(self.targets[calls], by_table)]
-            self.kinds[jumps] = Flow.COMPUTED
-            self.targets[jumps] = -1
+        jumps = calls[isa.table_calls(space, self.targets[calls])]
+        self.kinds[jumps] = Flow.COMPUTED
+        self.targets[jumps] = -1
 
-    def _returning(self) -> Flags:
-        """Nodes from which a way out of the function is known.
+    def _passed(self) -> Flags:
+        """Nodes behind which control goes on.
 
         Behind a call stands code only if the callee returns; behind a call of abort() often stand
-        constants. So the ways out are found backwards, from what surely is one.
+        constants. So the ways out of functions are found backwards, from what surely is one.
         """
         kinds, targets = self.kinds, self.targets
         jumping = (kinds == Flow.JUMP) | (kinds == Flow.BRANCH)
-        jumps = np.flatnonzero(jumping & (targets >= 0)).astype(np.int32)
-        calls = np.flatnonzero((kinds == Flow.CALL) & (targets >= 0)).astype(np.int32)
-        callees, ends = self.node(targets[calls]), self.node(targets[jumps])
         # A jump that leaves what is seen gives no reason to think that it stays away.
-        out = (jumping & (targets < 0)) | (kinds == Flow.RETURN) | (kinds == Flow.COMPUTED)
-        passes: Flags = self._always_passes | ((kinds == Flow.CALL) & (targets < 0))
-        returning = _reaches(out, passes)
+        returning: Flags = (
+            (kinds == Flow.RETURN) | (kinds == Flow.COMPUTED) | (jumping & (targets < 0))
+        )
+        passed: Flags = (kinds == Flow.BRANCH) | (kinds == Flow.COMPUTED_CALL)
+        passed |= self._conditional.part(0, len(kinds)) | ((kinds == Flow.CALL) & (targets < 0))
+        del jumping
+        returning = _reaching(returning, passed)
+        calls, callees, jumps, ends = self._open(returning, passed)
         for _ in range(_ROUNDS):
+            returning = _reaching(returning, passed)
             back, onward = returning[callees], returning[ends]
             if not (back.any() or onward.any()):
-                return returning
-            passes[calls[back]] = True
-            behind = calls[back] + 1
-            found = [jumps[onward], calls[back][returning[np.minimum(behind, len(kinds) - 1)]]]
-            _extend(returning, passes, np.concatenate(found))
+                return passed
+            passed[calls[back]] = True
+            returning[jumps[onward]] = True
             # What is known to return needs no second look.
             calls, callees = calls[~back], callees[~back]
             jumps, ends = jumps[~onward], ends[~onward]
-        return np.ones_like(returning)
+        passed[calls] = True
+        return passed
 
-    def _goes_on(self, returning: Flags) -> Flags:
-        """Nodes behind which control goes on."""
-        calls = np.flatnonzero(self.kinds == Flow.CALL)
-        targets = self.targets[calls]
-        falls: Flags = self._always_passes.copy()
-        falls[calls] |= (targets < 0) | returning[self.node(np.maximum(targets, 0))]
-        return falls
+    def _open(self, returning: Flags, passed: Flags) -> list[Nodes]:
+        """Calls, what they call, jumps, where they lead: those of which it isn't known yet whether
+
+        they lead to a way out. Of the others that is noted.
+        """
+        parts = []
+        for begin in range(0, len(self.kinds), CHUNK):
+            kinds, targets = self.kinds[begin : begin + CHUNK], self.targets[begin : begin + CHUNK]
+            direct = np.flatnonzero(targets >= 0)
+            ends = self.node(targets[direct])
+            known, calling = returning[ends], kinds[direct] == Flow.CALL
+            direct += begin
+            passed[direct[known & calling]] = True
+            returning[direct[known & ~calling]] = True
+            calls, jumps = np.flatnonzero(~known & calling), np.flatnonzero(~known & ~calling)
+            part = (direct[calls], ends[calls], direct[jumps], ends[jumps])
+            parts.append([column.astype(np.int32) for column in part])
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-class _Reader:
-    """Reads the nodes of a program piece by piece; `bits` marks their places.
+def _reaching(out: Flags, passed: Flags) -> Flags:
+    """Nodes from which one that is `out` is reached without leaving the chain.
 
-    `openers` are the places behind instructions that make the following ones conditional, with how
-    many those are.
+    Going backwards, a way out goes from node to node like a carry in a sum.
     """
-
-    def __init__(self, space: CodeSpace, isa: InstructionSet, starts: Flags) -> None:
-        self._space, self._isa = space, isa
-        self.openers: list[tuple[Nodes, Nodes]] = []
-        special = ~isa.ordinary
-        parts, bits = [], []
-        for begin in range(0, len(space), _CHUNK):
-            end = begin + _CHUNK
-            marks = np.take(special, space.halfwords[begin:end], mode="clip")
-            marks &= starts[begin:end]
-            inside = [b - begin for b in space.barriers if begin <= b < end]
-            marks[inside] = True
-            part = self._read(np.flatnonzero(marks) + begin)
-            parts.append(part)
-            marks[:] = False
-            marks[part[0] - begin] = True
-            bits.append(np.packbits(marks, bitorder="little"))
-        self.bits: npt.NDArray[np.uint8] = np.concatenate(bits)
-        # Column by column, so that no more than one of them is there twice.
-        columns = [list(column) for column in zip(*parts, strict=True)]
-        del parts
-        self.targets: Nodes = np.concatenate(columns.pop())
-        self.lengths: npt.NDArray[np.uint8] = np.concatenate(columns.pop())
-        self.kinds: npt.NDArray[np.uint8] = np.concatenate(columns.pop())
-        self.indices: Nodes = np.concatenate(columns.pop())
-
-    def _read(
-        self, indices: Indices
-    ) -> tuple[Nodes, npt.NDArray[np.uint8], npt.NDArray[np.uint8], Nodes]:
-        """Indices, kinds, lengths and targets of the nodes among some instructions."""
-        space = self._space
-        behind = np.minimum(indices + 1, len(space) - 1)
-        flows = self._isa.flows(space.halfwords[indices], space.halfwords[behind])
-        kinds, lengths = flows.kind, flows.length
-        if flows.conditional.any():
-            rows = np.flatnonzero(flows.conditional)
-            at = (indices[rows] + lengths[rows]).astype(np.int32)
-            self.openers.append((at, flows.conditional[rows].astype(np.int32)))
-        ends = np.flatnonzero(np.isin(indices, space.barriers))
-        kinds[ends], lengths[ends] = Flow.STOP, 0
-        nodes = np.flatnonzero(kinds)
-        direct = np.flatnonzero((kinds >= Flow.JUMP) & (kinds <= Flow.CALL))
-        targets: Nodes = np.full(len(indices), -1, dtype=np.int32)
-        addresses = space.addresses(indices[direct]) + 2 * flows.distance[direct].astype(np.int64)
-        targets[direct] = space.indices(addresses)
-        return indices[nodes].astype(np.int32), kinds[nodes], lengths[nodes], targets[nodes]
+    made, size = _backwards(out), (len(out) + 7) // 8
+    carried = made | _backwards(passed)
+    found = ((made + carried) ^ made ^ carried) >> 1
+    packed = np.frombuffer(found.to_bytes(size, "big"), dtype=np.uint8)
+    return np.unpackbits(packed, count=len(out)).view(np.bool_)
 
 
-def _next_true(flags: Flags) -> Nodes:
-    """For each place the first one from it on where the flag is set; past the end if none is."""
-    places = np.flatnonzero(flags).astype(np.int32)
-    counts = np.diff(places, prepend=np.int32(-1))
-    rest = len(flags) - int(counts.sum())
-    values = np.append(places, np.int32(len(flags)))
-    found: Nodes = np.repeat(values, np.append(counts, rest))
-    return found
-
-
-def _extend(returning: Flags, passes: Flags, nodes: Nodes) -> None:
-    """Mark nodes as returning, and those from which control passes to them."""
-    while len(nodes):
-        returning[nodes] = True
-        before = nodes[nodes > 0] - 1
-        nodes = before[passes[before] & ~returning[before]]
-
-
-def _reaches(out: Flags, passes: Flags) -> Flags:
-    """Nodes from which one that is `out` is reached without leaving the chain."""
-    events = np.flatnonzero(out | ~passes).astype(np.int32)
-    counts = np.diff(events, prepend=np.int32(-1))
-    found: Flags = np.zeros(len(out), dtype=np.bool_)
-    known = np.repeat(out[events], counts)
-    found[: len(known)] = known
-    return found
+def _backwards(flags: Flags) -> int:
+    """Flags as the bits of a number, the first one highest."""
+    return int.from_bytes(np.packbits(flags).tobytes(), "big")

@@ -6,7 +6,6 @@ Everything works on arrays: one row an instruction, so that a whole program cost
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -15,14 +14,15 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from scanner.decode.code_space import CodeSpace
     from scanner.decode.effects import Constants, Direct, Effects
+    from scanner.decode.marks import Marks
 
 Halfwords = npt.NDArray[np.uint16]
 Indices = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
 
 
-class Flow(IntEnum):
-    """Where control goes behind an instruction."""
+class Flow:
+    """Where control goes behind an instruction. Plain numbers: arrays compare slowly with enums."""
 
     NEXT = 0
     JUMP = 1  # to the target only
@@ -85,22 +85,22 @@ class InstructionSet(Protocol):
     def flows(self, first: Halfwords, second: Halfwords) -> Flows:
         """Decode instructions that are not ordinary."""
 
-    def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
+    def table_calls(self, space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
         """Which of the called functions jump by a table behind the call and don't come back."""
 
-    def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
+    def computed_targets(self, space: CodeSpace, starts: Marks, indices: Indices) -> Sequence[int]:
         """Where computed jumps and calls at the indices lead, as far as the code tells."""
 
-    def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
+    def pointers(self, space: CodeSpace, starts: Marks) -> Indices:
         """Functions whose addresses the instructions at the marked places make."""
 
-    def literals(self, space: CodeSpace, starts: Flags) -> Indices:
+    def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """Halfwords that the instructions at the marked places load as constants."""
 
-    def direct(self, space: CodeSpace, starts: Flags) -> Direct:
+    def direct(self, space: CodeSpace, starts: Marks) -> Direct:
         """Accesses of the marked code whose address needs no constant before them."""
 
-    def constants(self, space: CodeSpace, starts: Flags) -> Constants:
+    def constants(self, space: CodeSpace, starts: Marks) -> Constants:
         """Instructions at the marked places that complete a constant in a register."""
 
     def effects(

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import NONE, Constants, Effect, Effects
 from scanner.decode.instruction_set import Flags, Flow, Halfwords, Indices, InstructionSet
+from scanner.decode.marks import Marks
 from scanner.decode.register_files import Operands, RegisterFiles, compute
 from scanner.decode.select import previous
 
@@ -98,7 +99,7 @@ class _Lanes:
         )
 
 
-def follow(space: CodeSpace, isa: InstructionSet, starts: Flags, constants: Constants) -> Accesses:
+def follow(space: CodeSpace, isa: InstructionSet, starts: Marks, constants: Constants) -> Accesses:
     """Accesses through the constants."""
     found = [_NO_ACCESSES]
     for begin in range(0, len(constants.indices), _MAX_LANES):
@@ -109,7 +110,7 @@ def follow(space: CodeSpace, isa: InstructionSet, starts: Flags, constants: Cons
 
 class _Following:
     def __init__(
-        self, space: CodeSpace, isa: InstructionSet, starts: Flags, constants: Constants
+        self, space: CodeSpace, isa: InstructionSet, starts: Marks, constants: Constants
     ) -> None:
         self._space, self._isa, self._starts = space, isa, starts
         self._constants = constants

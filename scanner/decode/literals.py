@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.instruction_set import Indices
+from scanner.decode.marks import Marks
 from scanner.decode.select import select
 
 _PC = 15
@@ -14,7 +15,7 @@ _WIDE = 0xE800
 Distances = npt.NDArray[np.int64]
 
 
-def literal_loads(space: CodeSpace, starts: Flags) -> tuple[Indices, Indices]:
+def literal_loads(space: CodeSpace, starts: Marks) -> tuple[Indices, Indices]:
     """LDR Rt, [PC, #imm], narrow and wide: instructions, and first halfwords of the words."""
     return literals_of(space, select(space, starts, ((0xF800, 0x4800), (0xFF7F, 0xF85F))))
 
@@ -38,7 +39,7 @@ def literals_of(space: CodeSpace, loads: Indices) -> tuple[Indices, Indices]:
     )
 
 
-def literal_halfwords(space: CodeSpace, starts: Flags) -> Indices:
+def literal_halfwords(space: CodeSpace, starts: Marks) -> Indices:
     """All halfwords that the marked instructions load as constants: LDR, LDRD, VLDR."""
     _, places = literal_loads(space, starts)
     found = [places, places + 1]

@@ -14,6 +14,7 @@ from scanner.decode import riscv_constants, riscv_effects, riscv_jumps
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
+from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import Words, expanded, instruction_words
 
 JAL, JALR, BRANCH, SYSTEM = 0x6F, 0x67, 0x63, 0x73
@@ -61,15 +62,15 @@ class RiscV:
         """Execution begins with an instruction; tables of vectors are not told from data."""
         return []
 
-    def literals(self, space: CodeSpace, starts: Flags) -> Indices:
+    def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """Constants stand in instructions, not behind them."""
         return np.zeros(0, dtype=np.intp)
 
-    def constants(self, space: CodeSpace, starts: Flags) -> Constants:
+    def constants(self, space: CodeSpace, starts: Marks) -> Constants:
         """LUI and AUIPC, and ADDI behind them."""
         return riscv_constants.constants(space, self.wide, starts)
 
-    def direct(self, space: CodeSpace, starts: Flags) -> Direct:
+    def direct(self, space: CodeSpace, starts: Marks) -> Direct:
         """Loads and stores around address 0, or around gp."""
         return riscv_constants.direct(space, self.wide, starts)
 
@@ -88,15 +89,15 @@ class RiscV:
         length = wide.view(np.uint8) + np.uint8(1)
         return Flows(kinds, length, distances, np.zeros(len(first), dtype=np.uint8))
 
-    def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
+    def table_calls(self, space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
         """No compiler calls a function that reads a table behind the call."""
         return np.zeros(len(callees), dtype=np.bool_)
 
-    def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
+    def computed_targets(self, space: CodeSpace, starts: Marks, indices: Indices) -> Sequence[int]:
         """Address pairs and jump tables."""
         return riscv_jumps.computed_targets(space, self.wide, starts, indices)
 
-    def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
+    def pointers(self, space: CodeSpace, starts: Marks) -> Indices:
         """Trap handlers. What else makes an address may mean data: no bit tells code."""
         return np.array(riscv_jumps.vectors(space, starts), dtype=np.intp)
 

@@ -8,27 +8,27 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct
 from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import Words, instruction_words
 from scanner.decode.select import previous, select
 
 _IMMEDIATE, _LUI, _AUIPC = 0x13, 0x37, 0x17
 _UPPER = ((0x7F, _LUI), (0x7F, _AUIPC), (0xE003, 0x6001))  # LUI, AUIPC, C.LUI
-_SUM = ((0x707F, _IMMEDIATE), (0xE003, 0x0001))  # ADDI, C.ADDI
 _LOAD, _STORE = 0x03, 0x23
-_MOVES = ((0x7F, _LOAD), (0x7F, _STORE))
+_AT_ZERO = ((0x807F, _LOAD), (0x807F, _STORE))
+_AT_GLOBAL = ((0x807F, 0x8000 | _LOAD), (0x807F, 0x8000 | _STORE))
+"""Loads and stores whose base has an even number, or an odd one."""
+
 _GLOBAL, _STACK = 3, 2
 _STEPS = 4
 """Compilers put few instructions between the two halves of an address."""
 
 
-def constants(space: CodeSpace, wide: Flags, starts: Flags) -> Constants:
+def constants(space: CodeSpace, wide: Flags, starts: Marks) -> Constants:
     """Upper halves, to which loads and stores add their distance, and whole numbers."""
-    uppers = select(space, starts, _UPPER)
-    words = words_at(space, uppers)
-    is_upper = np.isin(words & 0x7F, (_LUI, _AUIPC))
-    uppers, words = uppers[is_upper], words[is_upper]
+    uppers, words = _uppers(space, starts)
     values = _upper(space, uppers, words)
-    sums, whole = _sums(space, wide, starts)
+    sums, whole = _sums(space, wide, starts, uppers, words)
     return Constants(
         np.concatenate([uppers, sums]),
         np.concatenate([values, whole]),
@@ -36,46 +36,64 @@ def constants(space: CodeSpace, wide: Flags, starts: Flags) -> Constants:
     )
 
 
-def _sums(space: CodeSpace, wide: Flags, starts: Flags) -> tuple[Indices, npt.NDArray[np.uint32]]:
-    """ADDI to a register that LUI or AUIPC has set shortly before."""
-    sums = select(space, starts, _SUM)
-    words = words_at(space, sums)
-    base = words >> 15 & 31
-    apart = (base != 0) & (base != _STACK) & (words & 0x7F == _IMMEDIATE)
-    sums, words, base = sums[apart], words[apart], base[apart]
-    values = np.zeros(len(sums), dtype=np.uint32)
-    found = np.zeros(len(sums), dtype=np.bool_)
-    open_rows, at = np.arange(len(sums)), sums
+def _uppers(space: CodeSpace, starts: Marks) -> tuple[Indices, Words]:
+    """Places and words of all LUI and AUIPC."""
+    uppers = select(space, starts, _UPPER)
+    words = words_at(space, uppers)
+    is_upper = np.isin(words & 0x7F, (_LUI, _AUIPC))
+    return uppers[is_upper], words[is_upper]
+
+
+def _sums(
+    space: CodeSpace, wide: Flags, starts: Marks, uppers: Indices, words: Words
+) -> tuple[Indices, npt.NDArray[np.uint32]]:
+    """ADDI to a register that LUI or AUIPC has set shortly before, and what it makes."""
+    register = words >> 7 & 31
+    values = _upper(space, uppers, words)
+    rows = np.flatnonzero((register != 0) & (register != _STACK))
+    at = uppers
+    found = [(uppers[:0], values[:0])]
     for _ in range(_STEPS):
-        at = previous(space, wide, starts, at)
-        open_rows, at = open_rows[at >= 0], at[at >= 0]
-        before = words_at(space, at)
-        sets = writes(before, base[open_rows])
-        made = sets & np.isin(before & 0x7F, (_LUI, _AUIPC))
-        rows = open_rows[made]
-        low = (words[rows].astype(np.int32) >> 20).astype(np.uint32)
-        values[rows] = _upper(space, at[made], before[made]) + low
-        found[rows] = True
-        open_rows, at = open_rows[~sets], at[~sets]
-    return sums[found], values[found]
+        behind = at[rows] + 1 + wide[space.halfwords[at[rows]]]
+        behind = np.minimum(behind, len(space) - 1)
+        goes_on = starts[behind] & (previous(space, wide, starts, behind) == at[rows])
+        rows, behind = rows[goes_on], behind[goes_on]
+        at = at.copy()
+        at[rows] = behind
+        after = words_at(space, behind)
+        adds = (after & 0x707F == _IMMEDIATE) & (after >> 15 & 31 == register[rows])
+        low = (after[adds].astype(np.int32) >> 20).astype(np.uint32)
+        found.append((behind[adds], values[rows[adds]] + low))
+        rows = rows[~writes(after, register[rows])]
+    sums, whole = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.argsort(sums)
+    return sums[order], whole[order]
 
 
-def direct(space: CodeSpace, wide: Flags, starts: Flags) -> Direct:
+def direct(space: CodeSpace, wide: Flags, starts: Marks) -> Direct:
     """Loads and stores around address 0, and around gp where all code sets it to the same."""
-    moves = select(space, starts, _MOVES)
-    words = words_at(space, moves)
-    base = words >> 15 & 31
-    stores = words & 0x7F == _STORE
-    sums, values = _sums(space, wide, starts)
-    pointers = np.unique(values[words_at(space, sums) >> 7 & 31 == _GLOBAL])
-    known = base == 0
+    pointers = _global_pointers(space, wide, starts)
+    forms, origins = [*_AT_ZERO], np.zeros(2, dtype=np.int32)
     if len(pointers) == 1:
-        known |= base == _GLOBAL
-    origin = np.where(base == _GLOBAL, pointers[:1] if len(pointers) else 0, 0)
+        forms += _AT_GLOBAL
+        origins[1] = pointers.astype(np.int32)[0]
+    moves = select(space, starts, forms)
+    # What is left of the base's number, which is 0 or 3, lies in the second halfword.
+    is_global = space.halfwords[moves] >> 15
+    moves = moves[space.halfwords[moves + 1] & 0xF == is_global]
+    words = words_at(space, moves)
+    stores = words & 0x7F == _STORE
     far = words.astype(np.int32) >> 20
     distance = np.where(stores, far & ~31 | (words >> 7 & 31).astype(np.int32), far)
-    addresses = (origin + distance & 0xFFFFFFFF).astype(np.uint32)
-    return Direct(moves[known], addresses[known], stores[known])
+    addresses = origins[words >> 15 & 1].astype(np.int64) + distance
+    return Direct(moves, (addresses & 0xFFFFFFFF).astype(np.uint32), stores)
+
+
+def _global_pointers(space: CodeSpace, wide: Flags, starts: Marks) -> npt.NDArray[np.uint32]:
+    """What the program makes of gp."""
+    uppers, words = _uppers(space, starts)
+    sums, values = _sums(space, wide, starts, uppers, words)
+    return np.unique(values[words_at(space, sums) >> 7 & 31 == _GLOBAL])
 
 
 def words_at(space: CodeSpace, indices: Indices) -> Words:

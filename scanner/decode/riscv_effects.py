@@ -70,7 +70,7 @@ class _Table:
         self.effects.written[:] = np.where(result != NONE, np.uint32(1) << (result % NONE), 0)
 
     def put(
-        self, opcode: int, function: int | None, top: int | None, kind: Effect, **columns: Any
+        self, opcode: int, function: int | None, top: int | None, kind: int, **columns: Any
     ) -> None:
         """Set columns of the rows of that form; None is any."""
         rows = self._opcode == opcode
@@ -88,7 +88,7 @@ class _Table:
         self._fill(atomic & ~reserves, Effect.STORE, {"target": right, "base": left})
         self._fill(reserves, Effect.LOAD, {"base": left})
 
-    def _fill(self, rows: Flags, kind: Effect, columns: dict[str, Any]) -> None:
+    def _fill(self, rows: Flags, kind: int, columns: dict[str, Any]) -> None:
         for name, value in {"kind": kind, "target": self._result, **columns}.items():
             column = getattr(self.effects, name)
             column[rows] = value[rows] if isinstance(value, np.ndarray) else value

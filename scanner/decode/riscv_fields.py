@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 _BRANCHES = {6: "bltu", 7: "bgeu"}
@@ -23,6 +24,7 @@ class Fields(NamedTuple):
     size: int = 0
 
 
+@lru_cache(1 << 14)
 def fields(word: int) -> Fields:
     """The parts of an instruction (volume I, 2.2 and 24)."""
     opcode, target, function = word & 0x7F, word >> 7 & 31, word >> 12 & 7

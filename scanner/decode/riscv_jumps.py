@@ -8,6 +8,7 @@ import numpy as np
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import expanded
 from scanner.decode.riscv_constants import words_at, writes
 from scanner.decode.riscv_fields import fields
@@ -30,7 +31,7 @@ _MAX_SET_UPS = 256
 """A program sets its traps up in a few places."""
 
 
-def computed_targets(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) -> list[int]:
+def computed_targets(space: CodeSpace, wide: Flags, starts: Marks, indices: Indices) -> list[int]:
     """Indices that the jumps and calls at the indices lead to, as far as the code tells."""
     found, alone = _pairs(space, starts, indices)
     for index in _computed(space, wide, starts, alone).tolist():
@@ -44,7 +45,7 @@ def computed_targets(space: CodeSpace, wide: Flags, starts: Flags, indices: Indi
     return found
 
 
-def _pairs(space: CodeSpace, starts: Flags, indices: Indices) -> tuple[list[int], Indices]:
+def _pairs(space: CodeSpace, starts: Marks, indices: Indices) -> tuple[list[int], Indices]:
     """Targets of AUIPC or LUI with a jump right behind it, and the jumps that aren't such."""
     words = words_at(space, indices)
     before = np.maximum(indices - 2, 0)
@@ -59,7 +60,7 @@ def _pairs(space: CodeSpace, starts: Flags, indices: Indices) -> tuple[list[int]
     return targets[targets >= 0].tolist(), indices[~paired]
 
 
-def _computed(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) -> Indices:
+def _computed(space: CodeSpace, wide: Flags, starts: Marks, indices: Indices) -> Indices:
     """All jumps, and the calls whose pointer isn't simply loaded: most of them are."""
     words = words_at(space, indices)
     chosen = words >> 7 & 31 == 0
@@ -76,7 +77,7 @@ def _computed(space: CodeSpace, wide: Flags, starts: Flags, indices: Indices) ->
     return found
 
 
-def vectors(space: CodeSpace, starts: Flags) -> list[int]:
+def vectors(space: CodeSpace, starts: Marks) -> list[int]:
     """Indices where traps go that the marked code sets up."""
     rows = select(space, starts, (_WRITES_CSR,))
     numbers = space.halfwords[rows + 1] >> 4
@@ -116,12 +117,12 @@ def _table(space: CodeSpace, base: int) -> Iterator[int]:
             return
 
 
-def _before(space: CodeSpace, starts: Flags, index: int, steps: int) -> Registers:
+def _before(space: CodeSpace, starts: Marks, index: int, steps: int) -> Registers:
     """Registers after the straight line of instructions that leads to the index."""
     line: list[tuple[int, int]] = []
     at = index
     while len(line) < steps:
-        earlier = next((at - n for n in (1, 2) if at >= n and starts[at - n]), None)
+        earlier = next((at - n for n in (1, 2) if at >= n and starts.has(at - n)), None)
         if earlier is None:
             break
         word = _word(space, earlier)

@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices, InstructionSet
+from scanner.decode.marks import Marks
 from scanner.rules.model import InstructionRule, Pattern
 
 _CHUNK, _BLOCK = 1 << 17, 1 << 21
 
 
-Marks = npt.NDArray[np.uint64]
+Bits = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Hits:
 
 
 def search(
-    space: CodeSpace, isa: InstructionSet, rules: Sequence[InstructionRule], listed: Flags
+    space: CodeSpace, isa: InstructionSet, rules: Sequence[InstructionRule], listed: Marks
 ) -> Iterator[Hits]:
     """All matches of the rules; `listed` marks where patterns that data resembles count."""
     patterns = [(rule, pattern) for rule in rules for pattern in rule.patterns]
@@ -48,7 +49,7 @@ def search(
                 yield hits
 
 
-def _table(isa: InstructionSet, patterns: Sequence[Pattern]) -> Marks:
+def _table(isa: InstructionSet, patterns: Sequence[Pattern]) -> Bits:
     """For every first halfword one bit for each pattern that may match there."""
     first = np.arange(0x10000, dtype=np.uint32)
     table = np.zeros(0x10000, dtype=np.uint64)
@@ -66,7 +67,7 @@ def _anywhere(patterns: Sequence[tuple[InstructionRule, Pattern]]) -> int:
 
 
 def _candidates(
-    space: CodeSpace, block: range, interesting: Flags, always: Flags, listed: Flags
+    space: CodeSpace, block: range, interesting: Flags, always: Flags, listed: Marks
 ) -> Indices:
     """Indices that some pattern may match.
 
@@ -77,7 +78,7 @@ def _candidates(
     for begin in range(block.start, block.stop, _CHUNK):
         words = space.halfwords[begin : min(begin + _CHUNK, block.stop)]
         hits = np.flatnonzero(np.take(interesting, words, mode="clip"))
-        hits = hits[always[words[hits]] | listed[begin : begin + _CHUNK][hits]]
+        hits = hits[always[words[hits]] | listed[hits + begin]]
         found.append(hits + begin)
     return np.concatenate(found)
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
+from scanner.decode.marks import Marks
 
 _CHUNK = 1 << 17
 _FIRST = np.arange(0x10000, dtype=np.int32)
 
 
-def select(space: CodeSpace, starts: Flags, forms: Iterable[tuple[int, int]]) -> Indices:
+def select(space: CodeSpace, starts: Marks, forms: Iterable[tuple[int, int]]) -> Indices:
     """Marked places whose halfword equals `match` under `mask`, for one of the (mask, match)."""
     table = np.zeros(0x10000, dtype=np.bool_)
     for mask, match in forms:
@@ -21,12 +22,12 @@ def select(space: CodeSpace, starts: Flags, forms: Iterable[tuple[int, int]]) ->
     found = [np.zeros(0, dtype=np.intp)]
     for begin in range(0, len(space), _CHUNK):
         marks = np.take(table, space.halfwords[begin : begin + _CHUNK], mode="clip")
-        marks &= starts[begin : begin + _CHUNK]
+        marks &= starts.part(begin, begin + _CHUNK)
         found.append(np.flatnonzero(marks) + begin)
     return np.concatenate(found)
 
 
-def previous(space: CodeSpace, wide: Flags, starts: Flags, at: Indices) -> Indices:
+def previous(space: CodeSpace, wide: Flags, starts: Marks, at: Indices) -> Indices:
     """The marked instruction right before each; -1 where there is none."""
     one, two = np.maximum(at - 1, 0), np.maximum(at - 2, 0)
     is_narrow = (at > 0) & starts[one] & ~wide[space.halfwords[one]]

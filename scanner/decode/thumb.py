@@ -11,6 +11,7 @@ from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.literals import literal_halfwords
+from scanner.decode.marks import Marks
 from scanner.decode.thumb_constants import constants
 from scanner.decode.thumb_effects import effects
 from scanner.decode.thumb_tables import (
@@ -41,8 +42,9 @@ class Thumb:
         first = np.arange(0x10000, dtype=np.int32)
         self.wide: Flags = first >= _WIDE
         self._narrow = _narrow_flows(first)
+        self._forms = _wide_forms(first)
         self.ordinary: Flags = (self._narrow.kind == Flow.NEXT) & (self._narrow.conditional == 0)
-        self.ordinary &= ~_may_branch(first)
+        self.ordinary &= self._forms == _Form.OTHER
 
     def join(
         self, first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
@@ -63,19 +65,19 @@ class Thumb:
         """What stands in vector tables."""
         return list(vectors(space))
 
-    def literals(self, space: CodeSpace, starts: Flags) -> Indices:
+    def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """What LDR, LDRD and VLDR address by PC."""
         return literal_halfwords(space, starts)
 
-    def pointers(self, space: CodeSpace, starts: Flags) -> Indices:
+    def pointers(self, space: CodeSpace, starts: Marks) -> Indices:
         """Functions in literals, and in tables that literals point to."""
         return pointed_functions(space, starts)
 
-    def table_calls(self, space: CodeSpace, callees: Indices) -> Flags:
+    def table_calls(self, space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
         """Compilers' helpers for switches on cores without TBB."""
         return calls_by_table(space, callees)
 
-    def computed_targets(self, space: CodeSpace, starts: Flags, indices: Indices) -> Sequence[int]:
+    def computed_targets(self, space: CodeSpace, starts: Marks, indices: Indices) -> Sequence[int]:
         """The cases of switches, and what veneers lead to."""
         through_register = (space.halfwords[indices] & 0xFF00) == 0x4700
         reader = TableReader(space, starts)
@@ -83,12 +85,12 @@ class Thumb:
         found = [target for index in by_table for target in reader.targets(index)]
         return found + loaded_targets(space, starts, indices[through_register])
 
-    def direct(self, space: CodeSpace, starts: Flags) -> Direct:
+    def direct(self, space: CodeSpace, starts: Marks) -> Direct:
         """No register is known beforehand, and 0 is no register."""
         nowhere = np.zeros(0, dtype=np.intp)
         return Direct(nowhere, nowhere.astype(np.uint32), nowhere.astype(np.bool_))
 
-    def constants(self, space: CodeSpace, starts: Flags) -> Constants:
+    def constants(self, space: CodeSpace, starts: Marks) -> Constants:
         """Literal loads, MOVW with MOVT, modified immediates, shifted numbers."""
         return constants(space, starts)
 
@@ -103,10 +105,25 @@ class Thumb:
         narrow = self._narrow
         kind, distance = narrow.kind[first], narrow.distance[first]
         rows = np.flatnonzero(first >= _WIDE)
-        kind[rows], distance[rows] = _wide_flows(
-            first[rows].astype(np.int32), second[rows].astype(np.int32)
-        )
+        second = second[rows]
+        kind[rows] = wide_kinds = _kinds(self._forms[first[rows]], second)
+        direct = np.flatnonzero((wide_kinds >= Flow.JUMP) & (wide_kinds <= Flow.CALL))
+        rows = rows[direct]
+        distance[rows] = _distances(first[rows].astype(np.int32), second[direct].astype(np.int32))
         return Flows(kind, narrow.length[first], distance, narrow.conditional[first])
+
+
+class _Form:
+    """What the first halfword of a wide instruction says of how control may go on."""
+
+    OTHER = 0
+    BRANCH = 1  # B<c>.W, B.W, BL, BLX
+    NOT_NEAR = 2  # the same without B<c>.W
+    UNDEFINED = 3  # the same with UDF.W instead
+    MULTIPLE = 4  # LDM, LDMDB: a return if it loads PC
+    LOAD = 5  # LDR: a computed jump if it loads PC
+    POP = 6  # LDR from the stack: a POP of one register
+    TABLE = 7  # TBB, TBH
 
 
 def _narrow_flows(first: npt.NDArray[np.int32]) -> Flows:
@@ -138,57 +155,61 @@ def _narrow_flows(first: npt.NDArray[np.int32]) -> Flows:
     return Flows(kind, length, distance, conditional)
 
 
-def _may_branch(first: npt.NDArray[np.int32]) -> Flags:
-    """First halfwords that may begin a wide instruction which `_wide_flows` has to look at."""
-    special: Flags = np.zeros(len(first), dtype=np.bool_)
-    for mask, match in (
-        (0xF800, 0xF000),  # B.W, BL
-        (0xFFD0, 0xE890),  # LDM
-        (0xFFD0, 0xE910),  # LDMDB
-        (0xFF70, 0xF850),  # LDR
-        (0xFFF0, 0xE8D0),  # TBB, TBH
-    ):
-        special |= (first & mask) == match
-    return special
+def _wide_forms(first: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+    """The form of every first halfword."""
+    forms = np.zeros(len(first), dtype=np.uint8)
+    branches = (first & 0xF800) == 0xF000
+    forms[branches] = _Form.BRANCH
+    forms[branches & ((first & 0x0380) == 0x0380)] = _Form.NOT_NEAR
+    forms[(first & 0xFFF0) == 0xF7F0] = _Form.UNDEFINED
+    forms[((first & 0xFFD0) == 0xE890) | ((first & 0xFFD0) == 0xE910)] = _Form.MULTIPLE
+    forms[(first & 0xFF70) == 0xF850] = _Form.LOAD
+    forms[first == 0xF85D] = _Form.POP
+    forms[(first & 0xFFF0) == 0xE8D0] = _Form.TABLE
+    return forms
 
 
-def _wide_flows(
+def _kinds_by_form() -> npt.NDArray[np.uint8]:
+    """Kinds by the form and the upper five bits of the second halfword."""
+    top = np.arange(32, dtype=np.int32) << 11
+    kinds = np.zeros((_Form.TABLE + 1, 32), dtype=np.uint8)
+    form = np.where(top & 0x8000, top & 0x5000, -1)
+    for branches in (_Form.BRANCH, _Form.NOT_NEAR, _Form.UNDEFINED):
+        kinds[branches, form == 0x1000] = Flow.JUMP
+        kinds[branches, form == 0x5000] = Flow.CALL
+        kinds[branches, form == 0x4000] = Flow.STOP  # BLX to Arm code faults on every M-profile
+    kinds[_Form.BRANCH, form == 0] = Flow.BRANCH
+    kinds[_Form.UNDEFINED, (top & 0xF000) == 0xA000] = Flow.STOP
+    kinds[_Form.MULTIPLE, (top & 0x8000) != 0] = Flow.RETURN
+    kinds[_Form.LOAD, top >> 12 == _PC] = Flow.COMPUTED
+    kinds[_Form.POP, top >> 12 == _PC] = Flow.RETURN
+    kinds[_Form.TABLE, top == 0xF000] = Flow.COMPUTED
+    return kinds.reshape(-1)
+
+
+_KINDS = _kinds_by_form()
+
+
+def _kinds(forms: npt.NDArray[np.uint8], second: Halfwords) -> npt.NDArray[np.uint8]:
+    """Kinds of wide instructions."""
+    kinds: npt.NDArray[np.uint8] = _KINDS[
+        (forms.astype(np.uint16) << np.uint16(5)) + (second >> np.uint16(11))
+    ]
+    tables = np.flatnonzero(forms == _Form.TABLE)
+    kinds[tables[(second[tables] & 0xFFE0) != 0xF000]] = Flow.NEXT
+    return kinds
+
+
+def _distances(
     first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    kind = np.zeros(len(first), dtype=np.uint8)
-    distance = np.zeros(len(first), dtype=np.int32)
-    loads_pc = ((first & 0xFF70) == 0xF850) & (second >> 12 == _PC)
-    kind[loads_pc] = Flow.COMPUTED
-    kind[loads_pc & (first == 0xF85D)] = Flow.RETURN  # LDR PC, [SP], #4: a POP of one register
-    pops = ((first & 0xFFD0) == 0xE890) | ((first & 0xFFD0) == 0xE910)
-    kind[pops & ((second & 0x8000) != 0)] = Flow.RETURN
-    kind[((first & 0xFFF0) == 0xE8D0) & ((second & 0xFFE0) == 0xF000)] = Flow.COMPUTED
-    rows = np.flatnonzero(((first & 0xF800) == 0xF000) & ((second & 0x8000) != 0))
-    kind[rows], distance[rows] = _branches(first[rows], second[rows])
-    return kind, distance
-
-
-def _branches(
-    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    """B<c>.W, B.W, BL, BLX, UDF.W, and what shares their space."""
-    form = second & 0x5000
-    sign = first >> 10 & 1
-    j1, j2 = second >> 13 & 1, second >> 11 & 1
+) -> npt.NDArray[np.int32]:
+    """How far B<c>.W, or else B.W and BL, go."""
+    sign, j1, j2 = first >> 10 & 1, second >> 13 & 1, second >> 11 & 1
     low = second & 0x7FF
     near = _signed(sign << 19 | j2 << 18 | j1 << 17 | (first & 0x3F) << 11 | low, 20)
     i1, i2 = 1 ^ sign ^ j1, 1 ^ sign ^ j2
     far = _signed(sign << 23 | i1 << 22 | i2 << 21 | (first & 0x3FF) << 11 | low, 24)
-    is_near = (form == 0) & ((first >> 7 & 7) != 7)
-    undefined = (form == 0) & ((first & 0xFFF0) == 0xF7F0) & ((second & 0xF000) == 0xA000)
-    kind = np.zeros(len(first), dtype=np.uint8)
-    kind[is_near] = Flow.BRANCH
-    kind[undefined] = Flow.STOP
-    kind[form == 0x1000] = Flow.JUMP
-    kind[form == 0x5000] = Flow.CALL
-    kind[form == 0x4000] = Flow.STOP  # BLX to Arm code faults on every M-profile core
-    distance = 2 + np.where(is_near, near, far)
-    return kind, np.where((kind == Flow.STOP) | (kind == Flow.NEXT), 0, distance).astype(np.int32)
+    return 2 + np.where(second & 0x1000, far, near)
 
 
 def _signed(value: npt.NDArray[np.int32], bits: int) -> npt.NDArray[np.int32]:

@@ -11,6 +11,7 @@ from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.literals import halves, literal_loads
+from scanner.decode.marks import Marks
 from scanner.decode.select import previous, select
 from scanner.decode.thumb_effects import EXPANDED
 
@@ -26,7 +27,7 @@ Values = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.integer[Any]]
 
 
-def constants(space: CodeSpace, starts: Flags) -> Constants:
+def constants(space: CodeSpace, starts: Marks) -> Constants:
     """Literal loads, MOVT, modified immediates, and small numbers that are shifted up."""
     found = [_literals(space, starts)]
     makers = select(space, starts, (*_MADE, *_ADDED, _TOP, _SHIFT))
@@ -38,7 +39,7 @@ def constants(space: CodeSpace, starts: Flags) -> Constants:
     return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _literals(space: CodeSpace, starts: Flags) -> Constants:
+def _literals(space: CodeSpace, starts: Marks) -> Constants:
     indices, places = literal_loads(space, starts)
     low, high = halves(space, places)
     return _constants(indices, low | high << np.uint32(16), whole=True)
@@ -54,7 +55,7 @@ def _immediates(indices: Indices, first: Values, second: Values) -> Constants:
     return _constants(indices[rows], values.astype(np.uint32), whole=False)
 
 
-def _pairs(space: CodeSpace, starts: Flags, tops: Indices) -> Constants:
+def _pairs(space: CodeSpace, starts: Marks, tops: Indices) -> Constants:
     """MOVT after the nearest move of a constant into the same register."""
     first, second = halves(space, tops)
     lows, known = _moved(space, starts, tops, second >> 8 & 0xF)
@@ -62,7 +63,7 @@ def _pairs(space: CodeSpace, starts: Flags, tops: Indices) -> Constants:
     return _constants(tops[known], values[known], whole=True)
 
 
-def _shifted(space: CodeSpace, starts: Flags, shifts: Indices) -> Constants:
+def _shifted(space: CodeSpace, starts: Marks, shifts: Indices) -> Constants:
     first, _ = halves(space, shifts)
     numbers, known = _moved(space, starts, shifts, first >> 3 & 7)
     values = numbers << (first >> 6 & 0x1F)
@@ -70,7 +71,7 @@ def _shifted(space: CodeSpace, starts: Flags, shifts: Indices) -> Constants:
 
 
 def _moved(
-    space: CodeSpace, starts: Flags, indices: Indices, registers: Numbers
+    space: CodeSpace, starts: Marks, indices: Indices, registers: Numbers
 ) -> tuple[Values, Flags]:
     """What the nearest move of a constant before each index puts into its register, if any does."""
     values = np.zeros(len(indices), dtype=np.uint32)

@@ -39,7 +39,7 @@ class _Table:
     def __init__(self, rows: int) -> None:
         self.effects = Effects.nothing(rows)
 
-    def put(self, rows: Flags, kind: Effect, **columns: Any) -> None:
+    def put(self, rows: Flags, kind: int, **columns: Any) -> None:
         """Set columns of the marked rows; arrays are those of all rows."""
         for name, value in {"kind": np.uint8(kind), **columns}.items():
             column = getattr(self.effects, name)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.literals import halves, literal_loads, literals_of
+from scanner.decode.marks import Marks
 from scanner.decode.select import previous
 
 _NEAR, _CLOSE = 16, 4
@@ -33,7 +34,7 @@ _NOWHERE: Addresses = np.zeros(0, dtype=np.int64)
 class TableReader:
     """Reads the tables that the code before a computed jump speaks of."""
 
-    def __init__(self, space: CodeSpace, starts: Flags) -> None:
+    def __init__(self, space: CodeSpace, starts: Marks) -> None:
         self._space, self._starts = space, starts
         self._words = space.halfwords
 
@@ -179,9 +180,9 @@ class TableReader:
     def _before(self, index: int) -> Iterator[int]:
         """Instructions before the index, the nearest first, up to where control can't come from."""
         for _ in range(_NEAR):
-            if index and self._starts[index - 1] and self._words[index - 1] < 0xE800:
+            if index and self._starts.has(index - 1) and self._words[index - 1] < 0xE800:
                 index -= 1
-            elif index > 1 and self._starts[index - 2] and self._words[index - 2] >= 0xE800:
+            elif index > 1 and self._starts.has(index - 2) and self._words[index - 2] >= 0xE800:
                 index -= 2
             else:
                 return
@@ -211,7 +212,7 @@ def _destination(first: int, second: int) -> int | None:
     return first >> 8 & 7 if first & 0xF800 == 0x9800 else None
 
 
-def loaded_targets(space: CodeSpace, starts: Flags, jumps: Indices) -> list[int]:
+def loaded_targets(space: CodeSpace, starts: Marks, jumps: Indices) -> list[int]:
     """Where BX and BLX lead whose register a literal was loaded into right before."""
     register = space.halfwords[jumps].astype(np.int32) >> 3 & 0xF
     at, rows = jumps, np.arange(len(jumps))
@@ -231,13 +232,13 @@ def loaded_targets(space: CodeSpace, starts: Flags, jumps: Indices) -> list[int]
     return found
 
 
-def calls_by_table(space: CodeSpace, callees: Indices) -> Flags:
+def calls_by_table(space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
     """Functions that change their return address by what they read there."""
     found = np.zeros(len(callees), dtype=np.bool_)
-    begins = callees + 1  # MOV R1, LR behind a PUSH
-    candidates = np.flatnonzero(space.halfwords[np.minimum(begins, len(space) - 1)] == 0x4671)
-    for row in candidates.tolist():
-        found[row] = _helper(space, int(callees[row])) is not None
+    second = np.take(space.halfwords, callees + 1, mode="clip")
+    copies = np.flatnonzero(second == 0x4671)  # MOV R1, LR behind a PUSH
+    helpers = [start for start in set(callees[copies].tolist()) if _helper(space, start)]
+    found[copies] = np.isin(callees[copies], helpers)
     return found
 
 
@@ -258,7 +259,7 @@ def _helper(space: CodeSpace, start: int) -> str | None:
     return None
 
 
-def pointed_functions(space: CodeSpace, starts: Flags) -> Indices:
+def pointed_functions(space: CodeSpace, starts: Marks) -> Indices:
     """Functions whose address is a literal, or stands in a table whose address is one."""
     _, places = literal_loads(space, starts)
     low, high = halves(space, places)

@@ -1,0 +1,110 @@
+"""Marks of halfwords, eight in a byte: a program of megabytes has many, of several kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scanner.decode.instruction_set import Flags, Indices
+
+CHUNK = 1 << 17
+"""So many halfwords are looked at together: what is computed from them stays in the cache."""
+
+_BIT = (1 << np.arange(8)).astype(np.uint8)
+_UP_TO = np.bitwise_xor.accumulate(
+    np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"), axis=1
+)
+_PARITY = np.packbits(_UP_TO, axis=1, bitorder="little").reshape(-1)
+"""For each byte of marks whether the number of marks up to a place is odd, for all its places."""
+
+Numbers = npt.NDArray[np.integer[Any]]
+
+
+class Marks:
+    """One mark for each of `length` halfwords; `bits` holds the first one lowest."""
+
+    def __init__(self, bits: npt.NDArray[np.uint8], length: int) -> None:
+        self.bits, self._length = bits, length
+
+    @classmethod
+    def none(cls, length: int) -> Marks:
+        """Nothing is marked."""
+        return cls(np.zeros((length + 7) // 8, dtype=np.uint8), length)
+
+    @classmethod
+    def at(cls, length: int, indices: Numbers) -> Marks:
+        """Marks at some places, in any order."""
+        marks = cls.none(length)
+        marks.add(indices)
+        return marks
+
+    @classmethod
+    def within(cls, length: int, begins: Numbers, ends: Numbers) -> Marks:
+        """Marks of all that lies in one of the stretches, of which no two overlap."""
+        some = ends > begins
+        edges = np.zeros(length // 8 + 1, dtype=np.uint8)
+        for places in (begins[some], ends[some]):
+            # Each place comes once, so that adding sets bits, and is quicker than OR.
+            own = np.zeros_like(edges)
+            np.add.at(own, places >> 3, _BIT[places & 7])
+            edges ^= own
+        inside = _PARITY[edges]
+        inside[1:] ^= -np.bitwise_xor.accumulate(inside >> 7)[:-1]
+        return cls(inside[: (length + 7) // 8], length)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, indices: Numbers) -> Flags:
+        found: Flags = (self.bits[indices >> 3] & _BIT[indices & 7]) != 0
+        return found
+
+    def has(self, index: int) -> bool:
+        """The same for one halfword."""
+        return bool(self.bits[index >> 3] >> (index & 7) & 1)
+
+    def part(self, begin: int, end: int) -> Flags:
+        """A flag for each halfword from `begin`, which is a multiple of 8, up to `end`."""
+        end = min(end, self._length)
+        bits = self.bits[begin >> 3 : (end + 7) >> 3]
+        return np.unpackbits(bits, count=end - begin, bitorder="little").view(np.bool_)
+
+    def indices(self) -> Indices:
+        """Where the marks are, in order."""
+        found = [np.zeros(0, dtype=np.intp)]
+        for begin in range(0, self._length, CHUNK):
+            found.append(np.flatnonzero(self.part(begin, begin + CHUNK)) + begin)
+        return np.concatenate(found)
+
+    def any(self) -> bool:
+        """Whether there are marks."""
+        return bool(self.bits.any())
+
+    def add(self, indices: Numbers | Iterable[int]) -> None:
+        """Mark more places."""
+        places = np.asarray(indices, dtype=np.intp)
+        np.bitwise_or.at(self.bits, places >> 3, _BIT[places & 7])
+
+    def __or__(self, others: Marks) -> Marks:
+        return Marks(self.bits | others.bits, self._length)
+
+    def __and__(self, others: Marks) -> Marks:
+        return Marks(self.bits & others.bits, self._length)
+
+    def without(self, others: Marks) -> Marks:
+        """These less the others."""
+        return Marks(self.bits & ~others.bits, self._length)
+
+
+def number_of(flags: Flags | npt.NDArray[np.uint8]) -> int:
+    """Zeros and ones as the bits of a number, the first one lowest."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def flags_of(number: int, count: int) -> npt.NDArray[np.uint8]:
+    """The lowest `count` bits of a number as zeros and ones."""
+    packed = np.frombuffer(number.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
+    return np.unpackbits(packed, count=count, bitorder="little")
