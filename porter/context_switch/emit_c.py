@@ -10,6 +10,7 @@ from porter.context_switch.ir import (
     CONTEXT,
     MASKS,
     PARAMETERS,
+    READ_ONLY,
     Assign,
     Binary,
     BlockLoad,
@@ -200,7 +201,7 @@ def _locals(nodes: tuple[Node, ...]) -> set[str]:
     names: set[str] = set()
     for item in conditions_and_statements(nodes):
         names |= used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
-    return {name for name in names if name not in (*CONTEXT, *MASKS, *PARAMETERS, "IPSR")}
+    return {name for name in names if name not in (*CONTEXT, *MASKS, *PARAMETERS, *READ_ONLY)}
 
 
 def _declared_in_place(nodes: tuple[Node, ...]) -> set[str]:

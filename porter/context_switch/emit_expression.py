@@ -55,6 +55,8 @@ class Expressions:
                 return f"virt_int_query{self.paren('VIRT_' + name)}"
             case Var("IPSR"):
                 return self.cast("uint32_t", f"virt_in_vct{self.paren('')}")
+            case Var("CPACR"):
+                return f"virt_cpacr{self.paren('')}"
             case Var(name) if name in CONTEXT:
                 return context_field(name)
             case Var(name) if name in self.parameters:

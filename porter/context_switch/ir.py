@@ -7,6 +7,7 @@ A program is a control-flow graph of blocks. Variables are the machine's registe
 * ``S16``-``S31``                  its callee-saved FPU registers, in USR_REG;
 * ``m<offset>``                    a word of the handler's own stack, later a C local;
 * ``PRIMASK``, ``BASEPRI``         the masks; ``IPSR`` is 0 outside of virtual handlers;
+* ``CPACR``                        whether there is an FPU, the same all the time;
 * ``a0``-``a3``                    parameters of a plain function, which uses r4-r11 as they are;
 * ``entry4``-``entry11``           what r4-r11 held when a plain function was called;
 * ``flag_a``, ``flag_b``           operands of the last instruction that set the flags, and
@@ -26,6 +27,7 @@ CORE = tuple(f"R{number}" for number in range(4, 12))
 FPU = tuple(f"S{number}" for number in range(16, 32))
 CONTEXT = (*CORE, "LR", "SP", *FPU)
 MASKS = ("PRIMASK", "BASEPRI")
+READ_ONLY = ("IPSR", "CPACR")
 UNREAD = ""  # target of a loaded word that nobody reads
 SCRATCH_FPU = tuple(f"s{number}" for number in range(16))
 KEPT = "kept"  # followed by 4-11: what a plain function leaves in r4-r11

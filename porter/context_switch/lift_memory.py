@@ -18,6 +18,7 @@ from porter.context_switch.ir import (
 from porter.context_switch.lift_state import LiftState
 from porter.context_switch.object_file import R_ARM_ABS32
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.system_access import CPACR
 
 _SIZES = {
     "ldr": (4, False),
@@ -43,11 +44,18 @@ def load(state: LiftState, instruction: Instruction) -> None:
         _stack_update(state, instruction, memory)
     else:
         address, after = _address(state, instruction, memory)
-        state.assign(target, Load(address, size, signed))
+        state.assign(target, _loaded(state, Load(address, size, signed)))
         if after is not None:
             if state.variable(memory.base) == target:
                 raise NotTranscribable(f"'{instruction.text}' loads its own base register")
             state.assign(state.variable(memory.base), after)
+
+
+def _loaded(state: LiftState, value: Load) -> Expr:
+    """A word of memory, or the system register that a guest may read."""
+    address = value.address
+    known = state.known.get(address.name) if isinstance(address, Var) else address
+    return Var("CPACR") if known == Const(CPACR) and value.size == 4 else value
 
 
 def store(state: LiftState, instruction: Instruction) -> None:

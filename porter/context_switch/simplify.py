@@ -11,6 +11,7 @@ from porter.context_switch.ir import (
     KEPT,
     MASKS,
     PARAMETERS,
+    READ_ONLY,
     RETURNED,
     UNREAD,
     WHY_STACK,
@@ -178,6 +179,6 @@ def _check(program: Program) -> None:
         if isinstance(block.end, Branch) and "flag_kind" in used(block.end):
             raise NotTranscribable("a condition tests flags of more than one instruction")
     entry = live_in(program, program.entry, live_out(program)[program.entry])
-    unknown = sorted(entry - {*CONTEXT, *MASKS, *PARAMETERS, "IPSR", "MSP", "CONTROL"})
+    unknown = sorted(entry - {*CONTEXT, *MASKS, *PARAMETERS, *READ_ONLY, "MSP", "CONTROL"})
     if unknown:
         raise NotTranscribable(f"reads {unknown[0]} before anything was written there")

@@ -133,7 +133,7 @@ def _system_store(statement: Store, address: int, value: Expr, role: str) -> Sta
         address == CPACR
         and isinstance(value, Binary)
         and value.operator == "|"
-        and value.left == Load(Const(CPACR))
+        and value.left == Var("CPACR")
         and isinstance(value.right, Const)
         and value.right.value & ~FPU_ACCESS == 0
     ):

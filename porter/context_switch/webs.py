@@ -14,6 +14,7 @@ from porter.context_switch.ir import (
     CONTEXT,
     MASKS,
     PARAMETERS,
+    READ_ONLY,
     Assign,
     BlockLoad,
     BlockStore,
@@ -27,7 +28,7 @@ from porter.context_switch.walk import Rewrite, defined, substitute, substitute_
 Site = tuple[int, int, str]  # block key, statement index (-1: entry of the program), variable
 Reaching = dict[str, frozenset[Site]]
 
-_PINNED = frozenset((*CONTEXT, *MASKS, *PARAMETERS, "IPSR", "MSP", "CONTROL"))
+_PINNED = frozenset((*CONTEXT, *MASKS, *PARAMETERS, *READ_ONLY, "MSP", "CONTROL"))
 
 
 class _Union:

@@ -44,6 +44,8 @@ int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value); /* port 0 = A; ma
 int hyp_pin_get(uint32_t port);
 int hyp_pin_latch(uint32_t port);
 uint32_t virt_cycles(void); /* DWT->CYCCNT: processor cycles, wraps at 2^32 */
+/* SCB->CPACR: full access to CP10 and CP11 where the domain was granted the FPU, else none. */
+uint32_t virt_cpacr(void);
 
 /* --- vectors --------------------------------------------------------------------------- */
 /* Smaller prio is more urgent, as in the NVIC. FVM_E_ARGUMENT for a bad virt_id or NULL. */

@@ -16,6 +16,8 @@ from unicorn import arm_const as arm
 from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
 from porter.context_switch.proof.model import (
     BLOCK_WORDS,
+    CPACR,
+    FPU_ACCESS,
     ICSR,
     MASKS,
     PENDING,
@@ -154,6 +156,7 @@ class Emulator:
         if state.frame and not self._native:
             uc.mem_write(state.psp - len(state.frame), state.frame)
         uc.mem_write(SYSTEM_SPACE, bytes(PAGE))
+        uc.mem_write(CPACR, struct.pack("<I", state.cpacr))
         self._registers(SCRATCH, state.scratch)
         uc.reg_write(arm.UC_ARM_REG_CONTROL, 0)
         uc.reg_write(arm.UC_ARM_REG_SP, TOP)
@@ -210,6 +213,9 @@ class Emulator:
             return
         arguments = tuple(self._read(SCRATCH[: self._model.words(name)]))
         self._registers(SCRATCH, _DESTROYED)
+        if name == FPU_ACCESS:
+            uc.reg_write(arm.UC_ARM_REG_R0, self._state.cpacr)
+            return
         if self._served(name, arguments) or self._model.silent(name):
             return
         if name == YIELD:

@@ -17,6 +17,7 @@ from porter.context_switch.proof.model import (
     CORE,
     CPACR,
     FPU,
+    FPU_ACCESS,
     ICSR,
     MASKS,
     PENDSVSET,
@@ -193,6 +194,9 @@ class Path:
         for register in (*SCRATCH, "lr", *(f"s{number}" for number in range(16))):
             self.registers[register] = self.fresh(f"destroyed {register}")
         self.flags = Flags()
+        if name == FPU_ACCESS:
+            self.registers["r0"] = symbol(f"system {CPACR:#x}")
+            return
         if vct.served(self, name, arguments) or self.model.silent(name):
             return
         if name == YIELD:

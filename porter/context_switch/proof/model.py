@@ -28,6 +28,7 @@ _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_W
 
 TRIGGER = "virt_vct_trig"
 VECTOR_SET = "virt_vct_set"
+FPU_ACCESS = "virt_cpacr"
 UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield

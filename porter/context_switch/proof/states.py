@@ -13,6 +13,7 @@ from porter.context_switch.proof.model import Model
 
 ARENA, PAGE = 0x2001_0000, 0x1000
 EXC_RETURNS = (0xFFFF_FFFD, 0xFFFF_FFED)
+FPU_FULL = 0xF << 20  # of CPACR
 _ODD = (0, 1, *EXC_RETURNS)
 
 
@@ -77,6 +78,7 @@ class State:
         self.exc_return = EXC_RETURNS[words.chance(0.5)]
         self.psp = int(words.pointers(1)[0]) if words.chance(0.95) else 0
         self.masks = tuple(int(not clear and words.chance(0.5)) for clear in model.opens_unmasked)
+        self.cpacr = int(words.chance(0.5)) * FPU_FULL
         self.pending = int(words.chance(0.5))
         self.arena = words.mixed(PAGE // 4).tobytes()
         self.variables = words.variables(variables).tobytes()

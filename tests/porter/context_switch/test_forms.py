@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.porter.context_switch.test_refusals import code_of
-from tests.porter.context_switch.trees import M3, fixture
+from tests.porter.context_switch.trees import M3, M4F, fixture
 
 HANDLERS = Path(__file__).parent / "handlers"
 
 
-def ported(folder: Path, name: str) -> str:
-    tree = fixture(folder, (HANDLERS / name).read_text(), M3)
+def ported(folder: Path, name: str, cpu: tuple[str, ...] = M3) -> str:
+    tree = fixture(folder, (HANDLERS / name).read_text(), cpu)
     tree.apply(tree.port())
     return code_of(tree.files[0].read_text())
 
@@ -22,6 +22,11 @@ def test_sp_set_to_the_tasks_stack_is_a_pointer(tmp_path: Path) -> None:
     load = ["USR_LDMIA(sp, R8, R11);", "USR_LDMIA(sp, R4, R7);", "USR_REG->Reg.LR = *sp++;"]
     places = [text.index(line) for line in (*save, *load)]
     assert places == sorted(places)
+
+
+def test_what_cpacr_says_is_what_was_granted(tmp_path: Path) -> None:
+    text = ported(tmp_path, "fpu_if_there.c", M4F)
+    assert text.count("virt_cpacr() & 0x") == 2 and "0xE000ED88" not in text
 
 
 def test_a_frame_filled_upwards_is_copied_in_blocks(tmp_path: Path) -> None:

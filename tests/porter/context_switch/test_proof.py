@@ -74,6 +74,13 @@ def test_every_handler_is_proved(file: str, tmp_path: Path) -> None:
         assert f"{proof.runs.states} states" in port.reason and "z3" in port.reason
 
 
+def test_frames_are_copied_by_whole_load_and_store_multiples(tmp_path: Path) -> None:
+    """Instructions of a switch, in the mean of frames with and without FPU state."""
+    ports = tree_of("FreeRTOS", tmp_path).port()
+    (proof,) = [port.proof for port in ports if port.role == "switch" and port.proof is not None]
+    assert proof.steps < 36
+
+
 def test_what_random_states_never_show_is_refuted_for_all_states(tmp_path: Path) -> None:
     rare = "if (USR_REG->Reg.R4 == 0x12345678u) { sp[20] = 1; }"
     original, ported = middle(tmp_path, "", rare)

@@ -44,14 +44,45 @@ struct fvm_usr_reg {
 #define USR_VSTMDB(p) USR_STORE_(p, Fpu, S16, S31)
 #define USR_VLDMIA(p) USR_LOAD_(p, Fpu, S16, S31)
 
-/* One assignment of a structure of words: the compiler makes load and store multiples of it, as it
- * doesn't of a memcpy, whose pointers may be unaligned. */
+#ifdef __thumb2__
+/* Whole frames: 8 or 9 registers a load multiple, where a compiler stops at four. Not r7, which may
+ * be the frame pointer. */
+#define USR_WIDE_ 8u
+static inline __attribute__((always_inline)) void usr_copy_wide(void *to, const void *from,
+                                                                uint32_t words)
+{
+    if (words == USR_WIDE_ + 1u) {
+        __asm volatile("ldmia %1, {r3-r6, r8-r12}\n\tstmia %0, {r3-r6, r8-r12}"
+                       :
+                       : "r"(to), "r"(from)
+                       : "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "memory");
+        return;
+    }
+    for (; words != 0; words -= USR_WIDE_) {
+        __asm volatile("ldmia %1!, {r4-r6, r8-r12}\n\tstmia %0!, {r4-r6, r8-r12}"
+                       : "+r"(to), "+r"(from)
+                       :
+                       : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "memory");
+    }
+}
+#define USR_IS_WIDE_(words) ((words) % USR_WIDE_ == 0 || (words) == USR_WIDE_ + 1u)
+#else
+#define usr_copy_wide(to, from, words) ((void)0)
+#define USR_IS_WIDE_(words) 0
+#endif
+
+/* Else one assignment of a structure of words: the compiler makes load and store multiples of it,
+ * as it doesn't of a memcpy, whose pointers may be unaligned. */
 #define USR_COPY_(to, from, group, first, last)                                                    \
     __extension__({                                                                                \
         typedef struct {                                                                           \
             uint32_t word[USR_REG_BYTES(group, first, last) / 4u];                                 \
         } __attribute__((may_alias)) usr_block_;                                                   \
-        *(usr_block_ *)(void *)(to) = *(usr_block_ *)(void *)(from);                               \
+        if (USR_IS_WIDE_(sizeof(usr_block_) / 4u)) {                                               \
+            usr_copy_wide(to, from, sizeof(usr_block_) / 4u);                                      \
+        } else {                                                                                   \
+            *(usr_block_ *)(void *)(to) = *(usr_block_ *)(void *)(from);                           \
+        }                                                                                          \
     })
 #define USR_STORE_(p, group, first, last)                                                          \
     ((p) -= USR_REG_BYTES(group, first, last) / 4u,                                                \
