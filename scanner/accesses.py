@@ -15,6 +15,7 @@ from scanner.decode.effects import Constants, Direct, Effect
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.lanes import Accesses, follow
 from scanner.decode.marks import Marks
+from scanner.decode.select import select
 from scanner.report.finding import Finding
 from scanner.rules.model import Access, AccessKind, AddressRule
 from scanner.surplus import MAX_FINDINGS, more_findings
@@ -24,7 +25,11 @@ _KINDS: dict[int, AccessKind] = {
     Effect.LOAD: "read",
     Effect.STORE: "write",
     Effect.GO: "jump",
+    Effect.SWITCH: "jump",
 }
+
+_CLOSE = 32
+"""So many halfwords in front of a jump compilers make its address."""
 
 MAX_FOLLOWED = 50_000
 """So many constants are followed per address rule, which takes about a second."""
@@ -80,7 +85,7 @@ class _Judged:
         self._space, self._code, self._core = space, code, core
         self._target, self.rule = target, rule
         self._constants = constants
-        wanted = self._wanted(constants.values)
+        wanted = self._wanted(constants.values, self._promising())
         self.wanted, self._complete = wanted[:MAX_FOLLOWED], len(wanted) <= MAX_FOLLOWED
 
     def findings(
@@ -96,9 +101,20 @@ class _Judged:
                 found[index, text] = self._finding(index, text)
         return found, self._complete
 
-    def _wanted(self, values: npt.NDArray[np.uint32]) -> Indices:
+    def _promising(self) -> Flags | None:
+        """The constants behind which what the rule judges may come; None for all of them."""
+        if not self.rule.judges_jumps:
+            return None
+        indices = self._constants.indices
+        jumps = select(self._space, self._code.listed, self._core.isa.register_jumps)
+        following = np.append(jumps, len(self._space) + _CLOSE)[np.searchsorted(jumps, indices)]
+        close: Flags = following - indices < _CLOSE
+        return close
+
+    def _wanted(self, values: npt.NDArray[np.uint32], among: Flags | None = None) -> Indices:
         """Rows of the values that the rule wants to know about."""
-        rows = np.flatnonzero(self._near(values))
+        near = self._near(values)
+        rows = np.flatnonzero(near if among is None else near & among)
         different, which = np.unique(values[rows], return_inverse=True)
         covered = [self.rule.covers(value, self._target) for value in different.tolist()]
         return rows[np.array(covered, dtype=np.bool_)[which]]
@@ -124,7 +140,8 @@ class _Judged:
         silent[followed.origin[followed.own]] = False
         columns = (column[rows].tolist() for column in followed[2:])
         for index, effect, address, exact, value, valued in zip(*columns, strict=True):
-            yield index, Access(_KINDS[effect], address, value if valued else None, exact)
+            switches = effect == Effect.SWITCH
+            yield index, Access(_KINDS[effect], address, value if valued else None, exact, switches)
         for row in np.flatnonzero(silent & constants.whole).tolist():
             yield int(constants.indices[row]), Access("address", int(constants.values[row]))
 

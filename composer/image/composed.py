@@ -7,6 +7,7 @@ field that is missing or odd means that somebody edited them or that the version
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,13 +117,18 @@ def read_composed(folder: Path) -> Composed:
             None if qemu is None else Board(str(qemu["machine"]), tuple(qemu["serial"])),
             None if entry["console"] is None else str(entry["console"]),
             bool(entry["protection"]),
-            None if entry["waivers"] is None else folder / str(entry["waivers"]),
+            None if entry["waivers"] is None else _beside(folder, str(entry["waivers"])),
             read_kernel(entry["kernel"]),
             tuple(read_domain(folder / domain["policy"]) for domain in entry["domains"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         path = folder / SYSTEM_FILE
         raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """A file outside of the folder, by the path that a person would write."""
+    return Path(os.path.normpath(folder / name))
 
 
 def ram_bank(folder: Path) -> Grant:

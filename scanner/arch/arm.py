@@ -6,6 +6,7 @@ from scanner.arch.model import Architecture
 from scanner.decode.disassembler import ThumbDisassembler
 from scanner.decode.thumb import Thumb
 from scanner.rules import (
+    arm_state,
     baseline_only,
     bkpt,
     bxns,
@@ -47,7 +48,7 @@ _RULES = {
         foreign.RULE,
     ),
 }
-ADDRESS_RULES = (ppb.RULE, mmio.RULE, exc_return.RULE)
+ADDRESS_RULES = (ppb.RULE, mmio.RULE, exc_return.RULE, arm_state.RULE)
 
 
 def architecture(name: str) -> Architecture:

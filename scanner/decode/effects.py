@@ -26,6 +26,7 @@ class Effect:
     LOAD = 6  # target = memory at base + value
     STORE = 7  # memory at base + value = target
     GO = 8  # control goes to the address in base
+    SWITCH = 9  # the same, and bit 0 of the address chooses the instruction set
 
 
 @dataclass(frozen=True)

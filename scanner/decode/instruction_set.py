@@ -65,6 +65,9 @@ class InstructionSet(Protocol):
     ordinary: Flags
     """Whether it begins an instruction after which control always goes on."""
 
+    register_jumps: tuple[tuple[int, int], ...]
+    """Mask and match of the halfwords that jump or call by a register, returns aside."""
+
     padding: tuple[int, ...]
     """Halfwords that assemblers fill gaps with."""
 

@@ -35,7 +35,7 @@ _NONE_OF_THEM, _ALL_OF_THEM = np.uint64(0), ~np.uint64(0)
 
 
 class Accesses(NamedTuple):
-    """Rows of accesses in the order in which they were met: LOAD, STORE or GO.
+    """Rows of accesses in the order in which they were met: LOAD, STORE, GO or SWITCH.
 
     `origin` is the row of the constant; `own` says that no call was followed to get there. Without
     `exact` something unknown is added to the address; `value` is what is stored, where `valued`

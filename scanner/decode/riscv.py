@@ -31,6 +31,7 @@ class RiscV:
     code_markers = b"x"
     mixes_constants = False
     starts_with_code = True
+    register_jumps: tuple[tuple[int, int], ...] = ()
     padding: tuple[int, ...] = (0x0000, 0x0001)
     arguments = riscv_effects.ARGUMENTS
     clobbered = riscv_effects.CLOBBERED

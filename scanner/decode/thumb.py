@@ -34,6 +34,12 @@ class Thumb:
     code_markers = b"t"
     mixes_constants = True
     starts_with_code = False
+    register_jumps = tuple(
+        (0xFFF8, call | register << 3)
+        for call in (0x4700, 0x4780)
+        for register in range(_PC)
+        if register != _LINK
+    )
     padding: tuple[int, ...] = (0x0000, 0xBF00, 0x46C0)
     arguments = 0x000F
     clobbered = 0x500F

@@ -104,7 +104,7 @@ def _narrow_arithmetic(table: _Table, h: Words) -> None:
     rows = (h & 0xFF00) == 0x4400
     table.put(rows, Effect.ADD, target=wide_low, base=wide_low, index=wide_middle)
     table.put((h & 0xFF00) == 0x4600, Effect.ADD, target=wide_low, base=wide_middle)
-    table.put((h & 0xFF00) == 0x4700, Effect.GO, base=wide_middle)
+    table.put((h & 0xFF00) == 0x4700, Effect.SWITCH, base=wide_middle)
     to_pc = (h & 0xFF87) == 0x4687
     table.put(to_pc, Effect.GO, target=NONE, base=wide_middle)
     from_pc = ((h & 0xFF00) == 0x4600) & (wide_middle == _PC)

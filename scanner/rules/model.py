@@ -72,13 +72,14 @@ class Access:
     """What is done at a constant address, or the making of one that leaves our sight.
 
     `value` is what a store writes, where that is constant too. Without `exact` an unknown index is
-    added to the address.
+    added to the address. A jump `switches` if bit 0 of the address chooses the instruction set.
     """
 
     kind: AccessKind
     address: int
     value: int | None = None
     exact: bool = True
+    switches: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class AddressRule:
 
     Of the constants in `reach`, `covers` says which are worth following; `judge` describes an
     access (register name and effect) and returns None for what is allowed. A rule that
-    `asks_grants` says nothing where none are known. The samples are as in InstructionRule.
+    `asks_grants` says nothing where none are known; for one that `judges_jumps` alone, constants
+    are followed where a jump by register is close. The samples are as in InstructionRule.
     """
 
     id: str
@@ -103,3 +105,4 @@ class AddressRule:
     valid: tuple[str, ...]
     assembled_for: str = "armv7em"
     asks_grants: bool = False
+    judges_jumps: bool = False

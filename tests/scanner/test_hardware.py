@@ -101,7 +101,11 @@ def test_what_is_allowed_runs_and_the_system_space_faults(tmp_path: Path, core: 
     registers = (0xE000ED04, 0xE000ED08, 0xE000E010, 0xE000E100, 0xE000ED94, 0xE000ED88, 0xE000EDF0)
     accesses = [Case((word,), address) for address in registers for word in (0x6808, 0x6008)]
     returns = [Case((0x4708,), value) for value in (0xFFFFFFF1, 0xFFFFFFF9, 0xFFFFFFFD)]  # BX R1
-    found = run(BOARDS[core], [*allowed.values(), *accesses, *returns], tmp_path)
+    even = BOARDS[core].code + 0x100
+    to_arm = [Case((word,), even) for word in (0x4708, 0x4788)]  # BX R1, BLX R1
+    found = run(BOARDS[core], [*allowed.values(), *accesses, *returns, *to_arm], tmp_path)
+    *found, bx, blx = found
+    assert {bx[0], blx[0]} == {"usage fault"}
     behind = len(allowed) + len(accesses)
     assert {outcome for outcome, _ in found[: len(allowed)]} == {RAN}
     assert {outcome for outcome, _ in found[len(allowed) : behind]} == {"bus fault"}
