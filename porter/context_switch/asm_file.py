@@ -18,6 +18,7 @@ from porter.context_switch.assemble import Assembly, CompileError, assemble, pre
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.decode import Instruction, decode_all
 from porter.context_switch.file_text import Part, write_parts
+from porter.context_switch.fpu_conditions import in_c
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
@@ -56,7 +57,8 @@ class AsmFile:
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = AsmSource(source.read_bytes())
-        self._arms = Arms(source, self._text.data, self._options, text_with_macros(texts, source))
+        self._data = in_c(self._text.data)  # the same bytes but for tests for an FPU
+        self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
         self._found: list[_Found] = []
         self._blocks: dict[int, list[str]] = {}
         self._ports: list[SwitchPort] = []
@@ -239,6 +241,6 @@ class AsmFile:
             block = self._text.eol.join(lines)
             claims.append(Claim(found.handler, found.arms, found.start, found.end, block))
         edited = {companion.name: text}
-        prover = Prover(self._source, self._text.data, companion, edited, self._options)
+        prover = Prover(self._source, self._data, companion, edited, self._options)
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from porter.context_switch.fpu_conditions import in_c
 from porter.context_switch.result import NotTranscribable
 from porter.source.asm_text import blank_comments
 
@@ -30,6 +31,9 @@ _CONDITIONAL = frozenset(
 _REPEATED = frozenset({"rept", "rep", "while", "wend", "get", "include"})
 _MACRO_END = frozenset({"mend", "endm"})
 _OPERATORS = {":or:": "|", ":and:": "&", ":eor:": "^", ":shl:": "<<", ":shr:": ">>", ":not:": "~"}
+# VSTMFD and the like, which GNU as knows of core registers only.
+_STACK_FORM = re.compile(r"v(st|ld)m(fd|ea)(\w*)")
+_DIRECTION = {"stfd": "db", "ldfd": "ia", "stea": "ia", "ldea": "db"}
 _OPERATOR = re.compile(r":(?:or|and|eor|shl|shr|not):", re.IGNORECASE)
 _WORDS = frozenset(
     {
@@ -46,6 +50,7 @@ def gnu_text(data: bytes) -> bytes:
     NotTranscribable for the assembler's own conditions and macros: what they leave out is never
     looked at.
     """
+    data = in_c(data)
     clean = _lines(blank_comments(data, "armasm"))
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name
@@ -119,6 +124,8 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
         return f"{prefix}{_DATA[kind]} {operands}"
     if kind in ("vpush", "vpop", "push", "pop") and not operands.startswith("{"):
         return f"{prefix}{word} {{{operands}}}"
+    if match := _STACK_FORM.fullmatch(kind):
+        word = f"v{match[1]}m{_DIRECTION[match[1] + match[2]]}{match[3]}"
     if kind == "mov32":
         register, _, value = operands.partition(",")
         return f"{prefix}ldr {register}, ={value.strip().lstrip('#')}"

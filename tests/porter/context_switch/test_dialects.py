@@ -9,7 +9,7 @@ import pytest
 
 from porter.context_switch import SwitchPort
 from tests.porter.context_switch.test_assembler_file import named
-from tests.porter.context_switch.trees import M3, fixture
+from tests.porter.context_switch.trees import M3, M4F, fixture
 
 GNU = """\
     .syntax unified
@@ -121,8 +121,8 @@ chosen:
 """
 
 
-def port(folder: Path, text: str, name: str = "switch.s") -> list[SwitchPort]:
-    tree = fixture(folder, text, M3, name)
+def port(folder: Path, text: str, cpu: tuple[str, ...] = M3) -> list[SwitchPort]:
+    tree = fixture(folder, text, cpu, "switch.s")
     header = folder / "os.h"
     header.write_text("void choose(void);\nvoid request(void);\n")
     return replace(tree, files=(*tree.files, header)).port()
@@ -157,3 +157,27 @@ def test_what_its_assembler_decides_is_escalated(line: str, tmp_path: Path) -> N
     text = ARM.replace("                MSR     PSP, R0\n", f"{line}\n    NOP\n    ENDIF\n")
     (found,) = port(tmp_path, text + "; psp\n    MSR     PSP, R0\n")
     assert found.status == "escalated" and "its assembler decides" in found.reason
+
+
+FPU_TESTS = {
+    "Arm": ('                IF      {FPU} != "SoftVFP"  ; has it', "                ENDIF"),
+    "old Arm": ("                IF {TARGET_FPU_VFP} = {TRUE}", "                ENDIF"),
+    "IAR": ("#if defined ( __ARMVFP__ )", "#endif"),
+}
+
+
+def with_fpu(opens: str, closes: str) -> str:
+    """S16-S31 in every frame of a core that has them."""
+    save = f"{opens}\n                VSTMFD  R0!, {{D8-D15}}\n{closes}\n"
+    load = f"{opens}\n                VLDMFD  R0!, {{D8-D15}}\n{closes}\n"
+    text = ARM.replace("                STMDB   R0!", f"{save}                STMDB   R0!")
+    return text.replace("                MSR     PSP", f"{load}                MSR     PSP")
+
+
+@pytest.mark.parametrize("kind", FPU_TESTS)
+def test_tests_for_an_fpu_are_conditions_of_the_c_too(kind: str, tmp_path: Path) -> None:
+    ports = port(tmp_path, with_fpu(*FPU_TESTS[kind]), M4F)
+    text = "\n".join(code(ports))
+    for copy in ("    USR_VSTMDB(sp);", "USR_VLDMIA(sp);"):
+        assert text.count(f"#if defined(__ARM_FP)\n    {copy}\n#endif\n") == 1
+    assert "proved" in named(ports, "PendSV_Handler").reason
