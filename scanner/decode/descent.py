@@ -45,6 +45,8 @@ class Descent:
         """Marks of all instructions that were reached."""
         graph = self._graph
         ends = graph.indices[graph.stops] + graph.lengths[graph.stops]
+        # Where code was said to begin inside an instruction, the next chain begins there.
+        ends = np.minimum(ends, np.append(self._entered[1:], np.int32(len(self._space))))
         # A chain that is entered at the barrier behind it holds nothing.
         marks = graph.starts & Marks.within(len(self._space), self._entered, ends)
         marks.add(sorted(self._hidden))
