@@ -85,6 +85,10 @@ class CodeSpace:
             parts += [words, np.zeros(1, dtype=np.uint16)]
             position += len(words) + 1
         self.halfwords: Halfwords = np.concatenate(parts or [np.zeros(0, dtype=np.uint16)])
+        self._rows = tuple(
+            np.array(column, dtype=np.int64)
+            for column in (self._addresses, self._lengths, self._firsts)
+        )
         self.barriers = [first + n for first, n in zip(self._firsts, self._lengths, strict=True)]
 
     def __len__(self) -> int:
@@ -113,18 +117,18 @@ class CodeSpace:
 
     def indices(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
         """Halfwords at even addresses; -1 for what lies outside."""
-        rows = np.searchsorted(np.array(self._addresses, dtype=np.int64), addresses, "right") - 1
+        starts, lengths, firsts = self._rows
+        rows = np.searchsorted(starts, addresses, "right") - 1
         known = np.maximum(rows, 0)
-        distances = (addresses - np.array(self._addresses, dtype=np.int64)[known]) // 2
-        inside = (rows >= 0) & (addresses % 2 == 0)
-        inside &= distances < np.array(self._lengths, dtype=np.int64)[known]
-        return np.where(inside, np.array(self._firsts, dtype=np.int64)[known] + distances, -1)
+        distances = (addresses - starts[known]) // 2
+        inside = (rows >= 0) & (addresses % 2 == 0) & (distances < lengths[known])
+        return np.where(inside, firsts[known] + distances, -1)
 
     def addresses(self, indices: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
         """Addresses of halfwords."""
-        rows = np.searchsorted(np.array(self._firsts, dtype=np.int64), indices, "right") - 1
-        base = np.array(self._addresses, dtype=np.int64) - 2 * np.array(self._firsts, np.int64)
-        found: npt.NDArray[np.int64] = base[rows] + 2 * indices
+        starts, _, firsts = self._rows
+        rows = np.searchsorted(firsts, indices, "right") - 1
+        found: npt.NDArray[np.int64] = (starts - 2 * firsts)[rows] + 2 * indices
         return found
 
     def away(
@@ -141,12 +145,12 @@ class CodeSpace:
 
     def nearest(self, addresses: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
         """Indices of the first halfwords at or above addresses; the length if there is none."""
-        rows = np.searchsorted(np.array(self._addresses, dtype=np.int64), addresses, "right") - 1
+        starts, lengths, firsts = self._rows
+        rows = np.searchsorted(starts, addresses, "right") - 1
         known = np.maximum(rows, 0)
-        distances = (addresses - np.array(self._addresses, dtype=np.int64)[known] + 1) // 2
-        firsts = np.array([*self._firsts, len(self)], dtype=np.int64)
-        inside = distances < np.array(self._lengths, dtype=np.int64)[known]
-        found = np.where(inside, firsts[known] + distances, firsts[known + 1])
+        distances = (addresses - starts[known] + 1) // 2
+        behind = np.append(firsts[1:], len(self))
+        found = np.where(distances < lengths[known], firsts[known] + distances, behind[known])
         return np.where(rows < 0, 0, found)
 
     def offset(self, index: int) -> int | None:

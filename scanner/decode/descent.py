@@ -16,8 +16,11 @@ from scanner.decode.marks import CHUNK, Marks
 from scanner.decode.reader import Nodes
 
 _MAX_STEPS = 1 << 16
-_FEW, _PATIENCE = 16, 1024
-"""Fewer paths than this are walked one by one, so many steps before they are counted again."""
+_FEW, _PATIENCE = 64, 1 << 16
+"""Fewer paths than this are walked one by one, so many steps before others get their turn."""
+
+_TABLES = 1024
+"""So many tables are read at a time."""
 
 
 class Descent:
@@ -28,6 +31,7 @@ class Descent:
         # The lowest index at which each chain was entered.
         self._entered: Nodes = np.full(len(graph.stops), len(space), np.int32)
         self._chosen: Nodes = np.zeros(len(graph.stops), np.int32)
+        self._cases = 64 * _TABLES + 2 * len(space)
         self._hidden: set[int] = set()
 
     def follow(self, seeds: Indices) -> None:
@@ -55,22 +59,37 @@ class Descent:
     def _walk(self, work: list[int]) -> Nodes:
         """Follow a few paths one by one, until there are many or none; gives what is left."""
         graph, length = self._graph, len(self._space)
-        starts, entered, stops = graph.starts, self._entered.data, graph.stops.data
-        hidden = []
+        has_start, node_of, chain_of = graph.starts.has, graph.node_of_one, graph.chain_of_one
+        entered, stops = self._entered.data, graph.stops.data
+        kinds, targets, indices = graph.kinds.data, graph.targets.data, graph.indices.data
+        hidden: list[int] = []
+        tables: list[int] = []
         for _ in range(_PATIENCE):
+            if not work:
+                work, tables = self._by_table(np.array(tables, dtype=np.intp)), []
             if not work or len(work) >= _FEW:
                 break
             index = work.pop()
-            if not starts.has(index):
+            if not has_start(index):
                 hidden.append(index)
                 continue
-            node = graph.node_of_one(index)
-            chain = graph.chain_of_one(node)
+            node = node_of(index)
+            chain = chain_of(node)
             before = entered[chain]
-            if index < before:
-                behind = stops[chain] + 1 if before == length else graph.node_of_one(before)
-                entered[chain] = index
+            if index >= before:
+                continue
+            entered[chain] = index
+            behind = stops[chain] + 1 if before == length else node_of(before)
+            if behind - node > _FEW:
                 work += self._leads(slice(node, behind)).tolist()
+                continue
+            for passed in range(node, behind):
+                target = targets[passed]
+                if target >= 0:
+                    work.append(target)
+                elif kinds[passed] >= Flow.COMPUTED:
+                    tables.append(indices[passed])
+        work += self._by_table(np.array(tables, dtype=np.intp))
         return np.array(work + hidden, dtype=np.int32)
 
     def _enter(self, entries: Nodes) -> tuple[Nodes, Nodes]:
@@ -106,9 +125,24 @@ class Descent:
         targets = targets[targets >= 0]
         if not computed.any():
             return targets
-        places = graph.indices[nodes][computed].astype(np.intp)
-        tables = self._isa.computed_targets(self._space, graph.starts, places)
+        tables = self._by_table(graph.indices[nodes][computed].astype(np.intp))
         return np.concatenate([targets, np.array(tables, dtype=np.int32)])
+
+    def _by_table(self, places: Indices) -> list[int]:
+        """Where computed jumps and calls at the places lead.
+
+        Tables of real programs lie apart, so that all of them have no more cases than there are
+        bytes. What says it has more is no longer asked.
+        """
+        found: list[int] = []
+        for begin in range(0, len(places), _TABLES):
+            if self._cases <= 0:
+                break
+            some = places[begin : begin + _TABLES]
+            targets = self._isa.computed_targets(self._space, self._graph.starts, some)
+            self._cases -= len(targets)
+            found += targets
+        return found
 
     def _in_step(self, frontier: Nodes) -> Nodes:
         """Entries that are starts; others are walked to where the stream of starts goes on."""

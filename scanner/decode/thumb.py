@@ -89,7 +89,9 @@ class Thumb:
         reader = TableReader(space, starts)
         by_table = indices[~through_register].tolist()
         found = [target for index in by_table for target in reader.targets(index)]
-        return found + loaded_targets(space, starts, indices[through_register])
+        if through_register.any():
+            found += loaded_targets(space, starts, indices[through_register])
+        return found
 
     def direct(self, space: CodeSpace, starts: Marks) -> Direct:
         """No register is known beforehand, and 0 is no register."""

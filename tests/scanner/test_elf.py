@@ -319,8 +319,10 @@ def test_a_file_without_section_headers_is_scanned(build: Build) -> None:
         halfwords(0xB672),
         halfwords(0xF000, 0xF800),  # bl to the next
         halfwords(0xBF01),
+        halfwords(0xE7FF),  # b to the next
+        halfwords(0x28FE, 0xD8FF, 0xE8DF, 0xF000),  # a table of 255 cases: what comes behind it
     ],
-    ids=["constants", "accesses", "masks", "calls", "conditions"],
+    ids=["constants", "accesses", "masks", "calls", "conditions", "jumps", "tables"],
 )
 def test_a_flood_takes_bounded_time(pattern: bytes) -> None:
     code = pattern * ((1 << 20) // len(pattern))

@@ -185,3 +185,11 @@ def test_instructions_lie_across_the_pieces_that_are_read_at_a_time(before: int)
     code = halfwords(*[0xBF00] * before, *[0xF240, 0xB672] * (1 << 18), 0x4770)
     report = scan_bytes(write_elf([Load(FLASH, code)], entry=FLASH + 1), "x", Policy())
     assert {f.certainty for f in report.findings} == {"possible"}
+
+
+def test_behind_a_jump_with_another_instruction_inside_nothing_is_reached() -> None:
+    """Both ways through the jump's two halves end at the same place."""
+    code = halfwords(0xF000, 0xBD10, 0xB672)  # b.w far away, or pop {r4, pc}; then cpsid i
+    entries = [FLASH, FLASH + 2]
+    report = scan_bytes(code, "x", Policy(), "armv7em", base=FLASH, entries=entries)
+    assert graded(report) == [("cps", "possible")]
