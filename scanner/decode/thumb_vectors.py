@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
+from scanner.decode.instruction_set import Flags, Indices
 
 _MAX_WORDS = 512
 _ALIGNMENT = 128
@@ -25,39 +26,52 @@ _NEEDED, _OPTIONAL, _RESERVED = (1, 2, 3), (11, 14, 15), range(7, 11)
 
 _RAM = range(0x10000000, 0xA0000000)
 
-Words = npt.NDArray[np.uint32]
-
 
 def vectors(space: CodeSpace) -> Iterator[int]:
     """Code pointers of all tables; some may lead out of the space."""
-    for first, length, address in space.runs():
-        skipped = address % 4 // 2
-        count = (length - skipped) // 2
-        words = space.halfwords[first + skipped : first + skipped + 2 * count].view("<u4")
-        tables = _tables(space, words, address + 2 * skipped)
-        for row, following in pairwise([*tables, count]):
-            yield from _pointers(words[row : min(row + _MAX_WORDS, following)].tolist())
+    first, inside = [], [np.zeros(0, dtype=np.intp)]
+    for index, length, address in space.runs():
+        if length >= 4 and address % 4 == 0:
+            first.append(index)
+        begin, end = index + -address % _ALIGNMENT // 2, index + length - 2 * _SYSTEM + 1
+        inside.append(np.arange(begin, end, _ALIGNMENT // 2))
+    tables = np.union1d(
+        _programs(space, np.array(first, dtype=np.intp)), _tables(space, np.concatenate(inside))
+    ).tolist()
+    for begin, following in pairwise([*tables, len(space)]):
+        data = space.code(begin, min(following - begin, 2 * _MAX_WORDS))
+        yield from _pointers(np.frombuffer(data, dtype="<u4", count=len(data) // 4).tolist())
 
 
-def _tables(space: CodeSpace, words: Words, address: int) -> list[int]:
-    """Rows of the words that open tables, in the run that begins at the address."""
-    found = []
-    if len(words) > 1 and words[0] % 4 == 0 and _leads_into(space, words[1:2])[0]:
-        found.append(0)
-    rows = np.arange(-address % _ALIGNMENT // 4, len(words) - _SYSTEM + 1, _ALIGNMENT // 4)
-    stacks = words[rows]
-    rows = rows[(stacks % 4 == 0) & (stacks >= _RAM.start) & (stacks <= _RAM.stop)]
+def _programs(space: CodeSpace, places: Indices) -> Indices:
+    """Places that begin with a stack pointer and a pointer to code."""
+    begins: Flags = (_word(space, places, 0) % 4 == 0) & _leads_into(space, places, 1)
+    return places[begins]
+
+
+def _tables(space: CodeSpace, places: Indices) -> Indices:
+    """Places where nothing contradicts a table."""
+    stacks = _word(space, places, 0)
+    places = places[(stacks % 4 == 0) & (stacks >= _RAM.start) & (stacks <= _RAM.stop)]
     for entry in _NEEDED:
-        rows = rows[_leads_into(space, words[rows + entry])]
+        places = places[_leads_into(space, places, entry)]
     for entry in _OPTIONAL:
-        rows = rows[_leads_into(space, words[rows + entry]) | (words[rows + entry] == 0)]
-    return found + [row for row in rows.tolist() if row or not found]
+        absent = _word(space, places, entry) == 0
+        places = places[_leads_into(space, places, entry) | absent]
+    return places
 
 
-def _leads_into(space: CodeSpace, pointers: Words) -> npt.NDArray[np.bool_]:
-    """Which are odd and lead to a halfword of the space."""
-    targets = pointers.astype(np.int64)
-    inside: npt.NDArray[np.bool_] = (targets % 2 == 1) & (space.indices(targets - 1) >= 0)
+def _word(space: CodeSpace, places: Indices, number: int) -> npt.NDArray[np.int64]:
+    """A word of each table."""
+    low, high = (space.halfwords[places + 2 * number + n].astype(np.int64) for n in (0, 1))
+    word: npt.NDArray[np.int64] = low | high << 16
+    return word
+
+
+def _leads_into(space: CodeSpace, places: Indices, number: int) -> Flags:
+    """Which of these words are odd and lead to a halfword of the space."""
+    pointers = _word(space, places, number)
+    inside: Flags = (pointers % 2 == 1) & (space.indices(pointers - 1) >= 0)
     return inside
 
 

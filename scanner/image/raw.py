@@ -10,8 +10,8 @@ _ADDRESS_END = 1 << 32
 def load_raw(data: bytes, base: int) -> Image:
     """The bytes at `base`, all of them code that may be executed."""
     end = base + len(data)
-    if end > _ADDRESS_END:
-        text = f"{span(base, end)} passes the end of the address space"
+    if base < 0 or end > _ADDRESS_END:
+        text = f"{span(base, end)} is not inside of the address space"
         return Image(problems=(Problem("raw-range", text),))
     segment = Segment(
         address=base,

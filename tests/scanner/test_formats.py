@@ -189,7 +189,7 @@ def test_what_only_resembles_a_table_makes_nothing_certain() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"base": 0xFFFFFFF8}, "[0xfffffff8, 0x100000008) passes the end of the address space"),
+        ({"base": 0xFFFFFFF8}, "[0xfffffff8, 0x100000008) is not inside of the address space"),
         ({"base": FLASH, "entries": (FLASH + 16,)},
          "the entry 0x08000010 is outside of the code, [0x08000000, 0x08000010)"),
     ],
@@ -197,6 +197,10 @@ def test_what_only_resembles_a_table_makes_nothing_certain() -> None:
 def test_raw_binaries_that_lie_nowhere(options: dict[str, Any], text: str) -> None:
     finding = scan(CODE, **options).findings[0]
     assert (finding.rule, finding.text) == ("raw-range", text)
+
+
+def test_an_address_below_zero_is_none() -> None:
+    assert [f.rule for f in scan(CODE, base=-8).findings] == ["raw-range"]
 
 
 GOOD = hex_record(4, 0, b"\x08\0") + hex_record(0, 0, CODE)

@@ -103,6 +103,10 @@ def test_the_scan_of_the_action(action: dict[str, Any], build: Build, tmp_path: 
     (tmp_path / "code.bin").write_bytes(b"\x72\xb6\x70\x47")
     addresses = {"base": "0x08000000", "entry": "0x08000000"}
     assert scan_step(action, tmp_path, files="code.bin", **addresses)[0] == "status=1"
+    (tmp_path / "code.bin").write_bytes(b"\x70\x47\x70\x47\x72\xb6\x70\x47")
+    for entry, status in (("0x08000000", 0), ("0x08000000\n0x08000004", 1), ("* 8", 2)):
+        addresses = {"base": "0x08000000", "entry": entry}
+        assert scan_step(action, tmp_path, files="code.bin", **addresses)[0] == f"status={status}"
     assert scan_step(action, tmp_path, files="$(touch broken)")[0] == "status=2"
     assert not (tmp_path / "broken").exists()
 
