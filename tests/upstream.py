@@ -2,8 +2,8 @@
 
 TREES is a folder of source trees as they are published. Every C and assembler file of a Cortex-M
 port in it that touches PSP is transcribed. Each handler is listed as transcribed, or escalated
-with the reason. Headers that a tree leaves to a project's configuration are empty here, but for
-two that can't be. Nothing is written to the trees.
+with the reason; transcribed is what both oracles proved. Headers that a tree leaves to a project's
+configuration are empty here, but for a few that can't be. Nothing is written to the trees.
 """
 
 from __future__ import annotations
@@ -31,27 +31,7 @@ _NOT_THESE = re.compile(r"m[235]3|m[35]5|m85|armv8|cortex[_-][ar]|armv7-[ar]|_rv
 _MISSING = re.compile(r"fatal error: ([\w./+-]+): No such file")
 _STACK_POINTER = re.compile(rb"\b[pP][sS][pP]\b")
 _MOST_HEADERS = 60
-_CONFIGURATION = {
-    "syscfg/syscfg.h": "#define MYNEWT_VAL(option) 0\n",
-    "FreeRTOSConfig.h": """\
-#ifndef __ASSEMBLER__
-#include <stdint.h>
-#endif
-#define configUSE_PREEMPTION 1
-#define configUSE_IDLE_HOOK 0
-#define configUSE_TICK_HOOK 0
-#define configUSE_16_BIT_TICKS 0
-#define configENABLE_MPU 0
-#define configCPU_CLOCK_HZ 16000000
-#define configTICK_RATE_HZ 1000
-#define configMAX_PRIORITIES 5
-#define configMINIMAL_STACK_SIZE 128
-#define configTOTAL_HEAP_SIZE 8192
-#define configPRIO_BITS 4
-#define configKERNEL_INTERRUPT_PRIORITY 0xF0
-#define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50
-""",
-}
+_CONFIGURATION = Path(__file__).parent / "support" / "rtos_configuration"
 
 
 def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
@@ -62,10 +42,12 @@ def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
             if not file.is_file() or (suffix != ".c" and suffix not in ASM_SUFFIXES):
                 continue
             name = file.relative_to(tree).as_posix().lower()
-            core = next((cpu for words, cpu in _CORES if re.search(words, name)), None)
-            if core is None or _NOT_THESE.search(name):
+            cores = [cpu for words, cpu in _CORES if re.search(words, name)][:1]
+            if "cortexm_common" in name:  # one file for all
+                cores = [_CORES[0][1], _CORES[-1][1]]
+            if _NOT_THESE.search(name) or not _STACK_POINTER.search(file.read_bytes()):
                 continue
-            if _STACK_POINTER.search(file.read_bytes()):
+            for core in cores:
                 yield tree, file, core
 
 
@@ -75,7 +57,9 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
     headers = sorted(tree.rglob("*.h"))
     folders = dict.fromkeys(header.parent for header in headers)
     ordered = sorted(folders, key=lambda folder: (folder not in near, len(folder.parts)))
-    options = CompileOptions((file.parent, *ordered[:80], room), (), cpu, "arm-none-eabi-gcc")
+    options = CompileOptions(
+        (file.parent, _CONFIGURATION, *ordered[:80], room), (), cpu, "arm-none-eabi-gcc"
+    )
     siblings = sorted(near[min(1, len(near) - 1)].rglob("*.c"))
     texts = [other for other in (*headers, *siblings) if other != file]
     ports: list[SwitchPort] = []
@@ -99,11 +83,7 @@ def main() -> int:
     count: Counter[tuple[str, str]] = Counter()
     for tree, file, cpu in candidates(trees):
         with tempfile.TemporaryDirectory(prefix="fvmkit-upstream-") as folder:
-            room = Path(folder)
-            for name, text in _CONFIGURATION.items():
-                (room / name).parent.mkdir(exist_ok=True)
-                (room / name).write_text(text)
-            ports = transcribe(tree, file, cpu, room)
+            ports = transcribe(tree, file, cpu, Path(folder))
         for port in ports:
             if port.role == ROLE_OTHER and port.status != ESCALATED:
                 continue

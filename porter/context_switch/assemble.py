@@ -58,7 +58,8 @@ def run(command: list[str]) -> str:
         raise CompileError(f"{command[0]}: {error.strerror or error}") from error
     if done.returncode != 0:
         lines = done.stderr.decode(errors="replace").splitlines()
-        errors = [line for line in lines if "error" in line.lower()] or lines or ["failed"]
+        told = [line for line in lines if "error: " in line.lower()]
+        errors = told or [line for line in lines if "error" in line.lower()] or lines or ["failed"]
         raise CompileError(errors[0].strip())
     return done.stdout.decode(errors="replace")
 

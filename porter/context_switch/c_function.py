@@ -8,7 +8,7 @@ from porter.context_switch.handler import Handler
 from porter.context_switch.ir import PARAMETERS, Call, Guest, Var
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
-from porter.context_switch.names import INTEGER, POINTER, Names
+from porter.context_switch.names import INTEGER, POINTER, Names, Variable
 from porter.context_switch.pick import Pick, Running
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import conditions_and_statements, flatten
@@ -24,6 +24,7 @@ class Writer:
         self._spaced = spaced
         self._externs: dict[str, str] = {}
         self._defined: set[str] = set()
+        self._inner: dict[str, str] = {}
         self._called: dict[str, Signature] = {}
         self._star = "* " if spaced else "*"
 
@@ -119,7 +120,14 @@ class Writer:
             for name, kind in self._externs.items()
             if name not in self._defined
         ]
-        return [*variables, *prototypes]
+        return [*self._inner.values(), *variables, *prototypes]
+
+    def _variable(self, name: str) -> Variable | None:
+        """What C knows of a name; what only a block declares is declared again outside."""
+        found = self._names.variable(name)
+        if found is not None and found.inner:
+            self._inner[name] = found.inner
+        return found
 
     def _expressions(self, pointers: frozenset[str], signature: Signature = NOTHING) -> Expressions:
         parameters = {
@@ -128,7 +136,7 @@ class Writer:
         }
         return Expressions(
             pointers,
-            self._names.variable,
+            self._variable,
             lambda name: self._names.function(name) is not None,
             self._paren,
             self._externs,

@@ -23,11 +23,13 @@ _NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
 
 @dataclass(frozen=True)
 class Variable:
-    """A declared object: POINTER, INTEGER or OTHER, and sizeof; `unsigned` only for INTEGER."""
+    """A declared object: POINTER, INTEGER or OTHER, and sizeof; `unsigned` only for INTEGER.
+    `inner`: its declaration, where it stands only in some block."""
 
     kind: str
     size: int = 4
     unsigned: bool = True
+    inner: str = ""
 
 
 Probe = Callable[[str], int | None]  # the value of a C constant expression in the unit, or None
@@ -71,7 +73,11 @@ class Names:
         for match in re.finditer(rf"\b{re.escape(name)}\b\s*([\[;=,])", self._unit):
             if (words := _type_in_front(self._unit, match.start())) is not None:
                 kind = OTHER if match.group(1) == "[" else _kind(words)
-                return self._measured(name, kind)
+                found = self._measured(name, kind)
+                if found.size == 0 and kind == POINTER and words[0] == "extern":
+                    text = " ".join((*words, name)).replace("* ", "*")
+                    return Variable(POINTER, inner=f"{text};")
+                return found
         if self.function(name) is not None or self._probe(f"sizeof({name})") is None:
             return None
         # Declared in a way that the look at the text doesn't understand: int a, *b;

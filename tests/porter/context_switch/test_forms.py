@@ -24,6 +24,16 @@ def test_sp_set_to_the_tasks_stack_is_a_pointer(tmp_path: Path) -> None:
     assert places == sorted(places)
 
 
+def test_a_name_that_only_a_block_declares_is_declared_again_outside(tmp_path: Path) -> None:
+    text = (HANDLERS / "running_task.c").read_text()
+    outer = "extern struct task *volatile running;"
+    inner = f"static inline char *name(void) {{ {outer} return running->name; }}"
+    tree = fixture(tmp_path, text.replace(outer, inner), M4F)
+    (handler,) = [port for port in tree.port() if port.role == "switch"]
+    assert handler.status == "rewritten"
+    assert handler.replacement.decode().startswith(outer)
+
+
 def test_what_cpacr_says_is_what_was_granted(tmp_path: Path) -> None:
     text = ported(tmp_path, "fpu_if_there.c", M4F)
     assert text.count("virt_cpacr() & 0x") == 2 and "0xE000ED88" not in text
