@@ -74,19 +74,19 @@ class FileReport:
         return "warn" if self.findings else "accept"
 
 
-def fingerprints(file: str, findings: tuple[Finding, ...]) -> list[str]:
+def fingerprints(file: str, findings: tuple[Finding, ...], folders: int = 0) -> list[str]:
     """A name for each finding that outlives a rebuild which moves code or its lines.
 
-    It is made of the file's name, the rule, the grade, the function and the text, and of a number
-    where these are equal; of the address only where no function is known. A finding that becomes
-    graver is another one.
+    It is made of the file's name with so many `folders` before it, the rule, the grade, the
+    function and the text, and of a number where these are equal; of the address only where no
+    function is known. A finding that becomes graver is another one.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     names = []
     for finding in findings:
         address = "" if finding.address is None else f"{finding.address:x}"
         parts = (
-            PurePath(file).name,
+            "/".join(PurePath(file).parts[-1 - folders :]),
             finding.rule,
             finding.severity,
             finding.certainty,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
+from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -35,7 +37,12 @@ def render(run: Run) -> str:
         "semanticVersion": version("fvmkit"),
         "rules": [_rule(rule, entries) for rule, entries in rules.items()],
     }
-    results = [result for report in run.reports for result in _results(report, numbers)]
+    folders = _folders([report.file for report in run.reports])
+    results = [
+        result
+        for report, count in zip(run.reports, folders, strict=True)
+        for result in _results(report, numbers, count)
+    ]
     log = {
         "tool": {"driver": driver},
         "automationDetails": {"id": "fvmkit-scan/"},
@@ -75,11 +82,26 @@ def _notes(run: Run) -> list[Node]:
     return [{"level": "note", "message": {"text": text}} for text in [*texts, *run.notes]]
 
 
-def _results(report: FileReport, numbers: dict[str, int]) -> list[Node]:
+def _folders(files: Sequence[str]) -> list[int]:
+    """How many folders it takes to tell each file from those that have its name."""
+    paths = [PurePath(os.path.abspath(file)).parts for file in files]
+    counts = dict.fromkeys(paths, 0)
+    doubtful = set(paths)
+    while doubtful:
+        alike: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+        for path in doubtful:
+            alike[path[-1 - counts[path] :]].append(path)
+        doubtful = {path for same in alike.values() if len(same) > 1 for path in same}
+        for path in doubtful:
+            counts[path] += 1
+    return [counts[path] for path in paths]
+
+
+def _results(report: FileReport, numbers: dict[str, int], folders: int) -> list[Node]:
     waived = tuple(one.finding for one in report.waived)
     findings = (*report.findings, *waived)
     reasons: list[Waived | None] = [*[None] * len(report.findings), *report.waived]
-    names = fingerprints(report.file, findings)
+    names = fingerprints(report.file, findings, folders)
     return [
         _result(report, finding, reason, name, numbers)
         for finding, reason, name in zip(findings, reasons, names, strict=True)

@@ -123,6 +123,28 @@ def test_fingerprints_outlive_a_rebuild(build: Build, tmp_path: Path) -> None:
     assert len(after - before) == 1
 
 
+def test_files_of_one_name_have_fingerprints_of_their_own(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Code scanning takes results with the same fingerprint for one."""
+    firmware = build(".thumb_func\n_start: cpsid i\n bx lr\n").read_bytes()
+    for folder in ("", "motor/out", "sensor/out", "alone"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / ("b.elf" if folder == "alone" else "a.elf")).write_bytes(firmware)
+    monkeypatch.chdir(tmp_path)
+
+    def names(*files: str) -> list[str]:
+        results = json.loads(run("--format", "sarif", *files))["runs"][0]["results"]
+        return [r["partialFingerprints"]["primaryLocationLineHash"] for r in results]
+
+    together = names("a.elf", "motor/out/a.elf", "sensor/out/a.elf", "alone/b.elf")
+    assert len(set(together)) == 4
+    assert names("a.elf", "a.elf") == 2 * names("a.elf")
+    assert together[3:] == names("alone/b.elf")  # whatever else is in the run
+    elsewhere = [tmp_path / name for name in ("a.elf", "motor/out/a.elf", "sensor/out/a.elf")]
+    assert len(set(names(*map(str, elsewhere)))) == 3
+
+
 def test_equal_findings_have_fingerprints_of_their_own(build: Build) -> None:
     elf = build(".thumb_func\n_start: cpsid i\n cpsid i\n bx lr\n")
     results = sarif(elf)["runs"][0]["results"]
