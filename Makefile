@@ -21,7 +21,8 @@ setup: ## Debian packages, .venv and the FreeRTOS kernel; a second run finds all
 test: setup ## every test (TESTS=path for some, TESTFLAGS for pytest)
 	@$(PY) -m pytest $(TESTFLAGS) $(TESTS)
 
-test-upstream: setup ## transcribe the switch handlers of public RTOS trees (TREES=folder of trees)
+test-upstream: setup ## port public RTOS trees by the recipes, and transcribe every handler in them (TREES=folder of trees)
+	@$(PY) -m tests.upstream_ports "$(TREES)"
 	@$(PY) -m tests.upstream "$(TREES)"
 
 demo: setup ## migrate the example, run it in QEMU, show what happens

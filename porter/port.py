@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from porter.context_switch.project import transcribe_project
+from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
 from porter.file_port import leave, port_asm, port_c
 from porter.flow.project_facts import ProjectFacts
@@ -93,7 +94,8 @@ class _Project:
         self.root = root
         self.domain = domain
         stated = cpu or (domain.cpu_flags if domain is not None else ())
-        self.build = read_build(root, [source.path for source in sources], stated)
+        paths = [source.path for source in sources]
+        self.build = read_build(root, paths, stated, core_of(paths))
         if domain is not None:
             wanted = [root / name for name in domain.sources]
             self.build = with_files(self.build, [file for file in wanted if file.is_file()])

@@ -31,7 +31,11 @@ _NOT_THESE = re.compile(r"m[235]3|m[35]5|m85|armv8|cortex[_-][ar]|armv7-[ar]|_rv
 _MISSING = re.compile(r"fatal error: ([\w./+-]+): No such file")
 _STACK_POINTER = re.compile(rb"\b[pP][sS][pP]\b")
 _MOST_HEADERS = 60
-_CONFIGURATION = Path(__file__).parent / "support" / "rtos_configuration"
+CONFIGURATION = Path(__file__).parent / "support" / "rtos_configuration"
+RUNTIME = (
+    Path(__file__).resolve().parents[1] / "fvm-runtime" / "include",
+    Path(__file__).resolve().parents[1] / "fvm-runtime" / "arch" / "armv7m" / "include",
+)
 
 
 def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
@@ -58,7 +62,7 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
     folders = dict.fromkeys(header.parent for header in headers)
     ordered = sorted(folders, key=lambda folder: (folder not in near, len(folder.parts)))
     options = CompileOptions(
-        (file.parent, _CONFIGURATION, *ordered[:80], room), (), cpu, "arm-none-eabi-gcc"
+        (file.parent, CONFIGURATION, *ordered[:80], room), (), cpu, "arm-none-eabi-gcc"
     )
     siblings = sorted(near[min(1, len(near) - 1)].rglob("*.c"))
     texts = [other for other in (*headers, *siblings) if other != file]

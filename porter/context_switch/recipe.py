@@ -1,30 +1,58 @@
 """What rtos-patches/ knows of an RTOS beyond its machine instructions.
 
-A recipe is data, one `recipe.json` a folder:
+A recipe is data, one `recipe.json` a folder. It has `rtos`, and `symbols`: names by which a file
+shows that it belongs to this RTOS. The rest may be left out:
 
-* ``symbols``    names by which a handler shows that it belongs to this RTOS;
 * ``task_name``  ``expression``: C that yields the running task's name, ``needs``: the function
   that must be declared where the handler stands, or the name isn't published, ``in_task``: true
-  if the name lies at the same place of every task's control block.
+  if the name lies at the same place of every task's control block;
+* ``functions``  by name: ``lines`` of a function's body in the port and the ``reason``;
+* ``version``    ``file``, below the RTOS's root, ``pattern``, whose group is the version, and
+  ``tried``: versions whose ports were made, applied, compiled and proved;
+* ``ports``      ``files``: a pattern below the root, ``cpu``: for which core they are compiled.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path, PurePath
+from typing import Any
+
+
+@dataclass(frozen=True)
+class NewBody:
+    """Statements of a function in the port, and why."""
+
+    lines: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class RtosPort:
+    """Files of an RTOS for one core."""
+
+    files: str
+    cpu: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One recipe; `task_name` is a C expression, `needs` a function."""
+    """One recipe; `task_name` is a C expression or "", `needs` a function."""
 
     rtos: str
     symbols: frozenset[str]
     task_name: str
     needs: str
     in_task: bool
+    functions: Mapping[str, NewBody]
+    version_file: str
+    version_pattern: str
+    tried: frozenset[str]
+    ports: tuple[RtosPort, ...]
 
 
 @lru_cache(maxsize=1)
@@ -34,18 +62,26 @@ def recipes() -> tuple[Recipe, ...]:
     for folder in sorted(files("rtos-patches").iterdir(), key=lambda entry: entry.name):
         file = folder / "recipe.json"
         if folder.is_dir() and file.is_file():
-            data = json.loads(file.read_text(encoding="utf-8"))
-            name = data["task_name"]
-            found.append(
-                Recipe(
-                    data["rtos"],
-                    frozenset(data["symbols"]),
-                    name["expression"],
-                    name["needs"],
-                    name["in_task"],
-                )
-            )
+            found.append(_recipe(json.loads(file.read_text(encoding="utf-8"))))
     return tuple(found)
+
+
+def _recipe(data: dict[str, Any]) -> Recipe:
+    name = data.get("task_name", {"expression": "", "needs": "", "in_task": False})
+    version = data.get("version", {"file": "", "pattern": "()", "tried": []})
+    functions = data.get("functions", {})
+    return Recipe(
+        data["rtos"],
+        frozenset(data["symbols"]),
+        name["expression"],
+        name["needs"],
+        name["in_task"],
+        {key: NewBody(tuple(new["lines"]), new["reason"]) for key, new in functions.items()},
+        version["file"],
+        version["pattern"],
+        frozenset(version["tried"]),
+        tuple(RtosPort(port["files"], tuple(port["cpu"])) for port in data.get("ports", ())),
+    )
 
 
 def recipe_for(symbols: set[str]) -> Recipe | None:
@@ -54,3 +90,23 @@ def recipe_for(symbols: set[str]) -> Recipe | None:
         if recipe.symbols & symbols:
             return recipe
     return None
+
+
+def recipe_in(text: bytes) -> Recipe | None:
+    """The recipe of the RTOS whose names a file mentions."""
+    for recipe in recipes():
+        if any(symbol.encode() in text for symbol in recipe.symbols):
+            return recipe
+    return None
+
+
+def core_of(paths: Iterable[Path]) -> tuple[str, ...]:
+    """For which core the port of an RTOS among these files is compiled; () unless there is one."""
+    found = {
+        port.cpu
+        for path in paths
+        for recipe in recipes()
+        for port in recipe.ports
+        if PurePath(path).match(port.files)
+    }
+    return found.pop() if len(found) == 1 else ()

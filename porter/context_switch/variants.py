@@ -20,6 +20,8 @@ _COMMENT = re.compile(r"/\*.*?\*/|//.*|\\\r?\n", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _RESERVED = re.compile(r"_[_A-Z]")
 _MOST = 16
+# What C functions have behind their assembler so that no compiler complains.
+_FOR_WARNINGS = re.compile(r"\s*(?:(?:return\b[\w\s()]*|\(\s*void\s*\)\s*\w+\s*);\s*)*")
 
 
 Key = tuple[str, ...]  # the conditions of a group in C, a negation taken off
@@ -78,12 +80,21 @@ def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
         elif not open_groups:
             raise NotTranscribable("an #if begins or ends in the middle of the function")
         elif word == b"endif":
-            groups.append(open_groups.pop())
+            group = open_groups.pop()
+            if not _is_for_warnings(data, group, match.start()):
+                groups.append(group)
         else:
             open_groups[-1].append(arm)
     if open_groups:
         raise NotTranscribable("an #if begins or ends in the middle of the function")
     return sorted(groups, key=lambda group: group[0].start)
+
+
+def _is_for_warnings(data: bytes, group: list[_Arm], end: int) -> bool:
+    """Whether no arm of an #if, up to the #endif, has anything that a naked function executes."""
+    ends = [*(arm.start for arm in group[1:]), end]
+    texts = (data[arm.end : end].decode("latin-1") for arm, end in zip(group, ends, strict=True))
+    return all(_FOR_WARNINGS.fullmatch(_COMMENT.sub(" ", text)) is not None for text in texts)
 
 
 def _condition(word: bytes, rest: bytes) -> str:

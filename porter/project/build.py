@@ -58,9 +58,14 @@ def with_files(build: Build, files: Sequence[Path]) -> Build:
     return replace(build, units={**build.units, **more})
 
 
-def read_build(root: Path, sources: Sequence[Path], stated_cpu: tuple[str, ...] = ()) -> Build:
+def read_build(
+    root: Path,
+    sources: Sequence[Path],
+    stated_cpu: tuple[str, ...] = (),
+    guessed_cpu: tuple[str, ...] = (),
+) -> Build:
     """Ask compile_commands.json, then make; else every header's folder is an include folder, and
-    the core that of `stated_cpu`, compiler options, or a guess."""
+    the core, as compiler options, is what was stated, or a guess."""
     for source, read in (("compile_commands.json", _compile_commands), ("make", _make_commands)):
         commands, complete = read(root)
         units = {
@@ -73,7 +78,8 @@ def read_build(root: Path, sources: Sequence[Path], stated_cpu: tuple[str, ...] 
         if options is not None:
             return Build(units, options, source, complete)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
-    cpu, source = (stated_cpu, "stated") if stated_cpu else (_GUESSED_CPU, GUESS)
+    guess = guessed_cpu or _GUESSED_CPU
+    cpu, source = (stated_cpu, "stated") if stated_cpu else (guess, GUESS)
     return Build({}, CompileOptions(tuple(folders), (), cpu, DEFAULT_COMPILER), source)
 
 

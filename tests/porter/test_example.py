@@ -117,14 +117,19 @@ def test_what_the_freertos_port_becomes(tmp_path: Path) -> None:
     assert "portNVIC_SYSTICK_CTRL_REG = " in port[tickless:]
 
 
-def test_a_tickless_project_needs_a_person(tmp_path: Path) -> None:
+def test_tickless_idle_becomes_a_wait(tmp_path: Path) -> None:
     project = copy_project(MOTOR, tmp_path)
     config = project / "inc" / "FreeRTOSConfig.h"
     config.write_text(
         config.read_text().replace("configUSE_TICKLESS_IDLE 0", "configUSE_TICKLESS_IDLE 1")
     )
     result = port_project(project, read_domain(write_domain(tmp_path, MOTOR)))
-    assert any("SysTick->VAL is read" in reason for reason in escalations(result))
+    assert not any("SysTick" in reason for reason in escalations(result))
+    (port,) = [file.ported for file in result.files if file.file.path.name == "port.c"]
+    body = port[port.index(b"vPortSuppressTicksAndSleep( TickType_t") :]
+    assert body[: body.index(b"}")].endswith(
+        b"( void ) xExpectedIdleTime;\n        hyp_vct_wait();\n    "
+    )
 
 
 @pytest.mark.parametrize(

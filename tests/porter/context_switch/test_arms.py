@@ -107,3 +107,20 @@ def test_a_macro_of_another_compiler_is_escalated(tmp_path: Path) -> None:
     ports = project(tmp_path, "", "defined(__ARMVFP__)").port()
     (handler,) = [port for port in ports if port.name == "PendSV_Handler"]
     assert handler.status == "escalated" and "__ARMVFP__" in handler.reason
+
+
+def test_a_condition_on_what_only_quiets_a_compiler_doesnt_matter(tmp_path: Path) -> None:
+    text = """\
+extern int psp;
+__attribute__((naked)) unsigned mask(void)
+{
+    __asm volatile("mrs r0, primask; cpsid i; bx lr");
+#if !defined(__ARMCC_VERSION) && (__ARMCC_VERSION >= 6010050)
+    return 0; /* never reached */
+#endif
+}
+"""
+    ports = {port.name: port for port in fixture(tmp_path / "a", text).port()}
+    assert ports["mask"].status == "rewritten", ports["mask"].reason
+    hidden = text.replace("return 0;", '__asm volatile("nop");')
+    assert not any(port.name == "mask" for port in fixture(tmp_path / "b", hidden).port())

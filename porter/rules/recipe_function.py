@@ -1,0 +1,65 @@
+"""Functions of an RTOS that its recipe says the port of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.context_switch.recipe import NewBody, recipe_in
+from porter.rules.rule import Rule, Sample
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.context import Context
+from porter.source.edit import Edit
+
+
+class RecipeFunction(Rule):
+    """A function that works on hardware by a protocol of the RTOS: rtos-patches has its body."""
+
+    id = "recipe-function"
+    finds = "a function that a recipe of this RTOS names, with sites in it"
+    becomes = "the body that the recipe gives it"
+    why = "what such a function is for can't be told from its instructions"
+    samples = (
+        Sample(
+            "extern void *pxCurrentTCB;\n"
+            "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
+            "#define VALUE (*(volatile unsigned *)0xE000E018)\n"
+            "void vPortSuppressTicksAndSleep(unsigned long xExpectedIdleTime)\n{\n"
+            '    LOAD = VALUE + xExpectedIdleTime * 1000;\n    __asm volatile("wfi");\n}\n',
+            "extern void *pxCurrentTCB;\n"
+            "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
+            "#define VALUE (*(volatile unsigned *)0xE000E018)\n"
+            "void vPortSuppressTicksAndSleep(unsigned long xExpectedIdleTime)\n{\n"
+            "    ( void ) xExpectedIdleTime;\n    hyp_vct_wait();\n}\n",
+        ),
+    )
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """One verdict a function; the other sites in it are covered by the edit."""
+        recipe = recipe_in(unit.file.data)
+        done: set[int] = set()
+        for site in unit.pending() if recipe is not None else ():
+            context = unit.context(site)
+            if recipe is None or context is None or context.kind != "function":
+                continue
+            if not unit.is_compiled(site.start, site.end):
+                continue
+            body = recipe.functions.get(context.name)
+            if body is not None and context.root.id not in done:
+                done.add(context.root.id)
+                if (edit := _edit(unit, context, body)) is not None:
+                    unit.rewritten_spans.append(edit)
+                    yield self.rewritten(site, body.reason, edit)
+
+
+def _edit(unit: Unit, context: Context, new: NewBody) -> Edit | None:
+    body = context.root.child_by_field_name("body")
+    if body is None:
+        return None
+    start, end = context.start(body), context.end(body)
+    line = unit.file.data.rfind(b"\n", 0, start) + 1
+    front = unit.file.data[line:start]
+    indent = front if not front.strip() else front[: len(front) - len(front.lstrip())]
+    eol = b"\r\n" if b"\r\n" in unit.file.data else b"\n"
+    lines = [b"    " + text.encode("ascii") for text in new.lines]
+    return Edit(start, end, (eol + indent).join([b"{", *lines, b"}"]))

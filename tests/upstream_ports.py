@@ -1,0 +1,172 @@
+"""`python -m tests.upstream_ports TREES`: whole ports of public RTOS sources, by the recipes.
+
+TREES is a folder of source trees as they are published, several versions if you like. For every
+port of a recipe that is in it: `fvmkit port` is asked for the diff, git applies it, the ported C is
+compiled (GNU's dialect only), and the handlers must be proved. A port whose files differ from
+another version's in comments alone is tried once. Nothing is written to the trees.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.context_switch.recipe import Recipe, RtosPort, recipes
+from porter.output.unified_diff import unified_diff
+from porter.port import port_project
+from porter.result import PortResult
+from porter.rules.verdict import Status, Verdict
+from tests.upstream import CONFIGURATION, RUNTIME
+
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/|(?m:^\s*;[^\n]*)", re.DOTALL)
+_OPTIONAL = re.compile(r"mpu_wrappers")  # built for configENABLE_MPU alone
+
+
+@dataclass(frozen=True)
+class Place:
+    """One port of one version: its folder below `root`."""
+
+    recipe: Recipe
+    port: RtosPort
+    root: Path
+    version: str
+    files: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        new = "" if self.version in self.recipe.tried else " (new to the recipe)"
+        first = self.files[0].relative_to(self.root)
+        where = first if len(self.files) == 1 else first.parent
+        return f"{self.recipe.rtos} {self.version}{new} {where.as_posix()}"
+
+    @property
+    def content(self) -> bytes:
+        """What the files are without comments and white space."""
+        return b"".join(b"".join(_COMMENT.sub(b"", f.read_bytes()).split()) for f in self.files)
+
+
+def places(trees: Path) -> Iterator[Place]:
+    """Every port of a recipe below a folder."""
+    for recipe in recipes():
+        if not recipe.version_file:
+            continue
+        depth = len(Path(recipe.version_file).parts)
+        for file in sorted(trees.rglob(recipe.version_file)):
+            root = file.parents[depth - 1]
+            found = re.search(recipe.version_pattern, file.read_text(encoding="latin-1"))
+            version = found.group(1) if found is not None else "of unknown version"
+            for port in recipe.ports:
+                folders: dict[Path, list[Path]] = {}
+                for path in sorted(root.glob(port.files)):
+                    if path.is_file() and not _OPTIONAL.search(path.name):
+                        folders.setdefault(path.parent, []).append(path)
+                for files in folders.values():
+                    yield Place(recipe, port, root, version, tuple(files))
+
+
+def attempt(place: Place, room: Path) -> str:
+    """One line on what becomes of a port, and what a person would have to look at."""
+    project = room / "project"
+    ours = {file.parent for file in place.files}
+    theirs = {path.parent for port in place.recipe.ports for path in place.root.glob(port.files)}
+    for header in place.root.rglob("*.h"):
+        if not {header.parent, *header.parents} & (theirs - ours):
+            _copy(header, place.root, project)
+    for file in place.files:
+        _copy(file, place.root, project)
+    shutil.copytree(CONFIGURATION, project, dirs_exist_ok=True)
+    result = port_project(project, cpu=place.port.cpu)
+    diff = b"".join(unified_diff(file.file, file.edits, file.is_new) for file in result.files)
+    own = {file.relative_to(place.root).as_posix() for file in place.files}
+    verdicts = [
+        verdict for file in result.files if file.file.name in own for verdict in file.verdicts
+    ]
+    words = [_handlers(verdicts), _sites(verdicts), _applied(project, diff, result)]
+    if not any("can't" in word for word in words):
+        words.append(_compiled(place, project, result))
+    lines = [f"{place}: {', '.join(words)}", *(f"    {line}" for line in _open(verdicts))]
+    return "\n".join(lines)
+
+
+def _copy(file: Path, root: Path, project: Path) -> None:
+    target = project / file.relative_to(root)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
+
+
+def _handlers(verdicts: Iterable[Verdict]) -> str:
+    """Functions that are transcribed."""
+    proved: dict[str, bool] = {}
+    for verdict in verdicts:
+        if verdict.rule == "context-switch" and verdict.status is Status.REWRITTEN:
+            proved[verdict.reason.partition(":")[0]] = "proved: equal" in verdict.reason
+    return f"{sum(proved.values())} of {len(proved)} functions proved"
+
+
+def _sites(verdicts: Sequence[Verdict]) -> str:
+    done = sum(verdict.status is Status.REWRITTEN for verdict in verdicts)
+    return f"{done} of {len(verdicts)} sites rewritten"
+
+
+def _open(verdicts: Iterable[Verdict]) -> list[str]:
+    """What a person has to look at, alike ones once."""
+    lines = (f"[{v.rule}] {v.reason}" for v in verdicts if v.status is Status.ESCALATED)
+    return [f"{number} x {line}" for line, number in Counter(lines).items()]
+
+
+def _applied(project: Path, diff: bytes, result: PortResult) -> str:
+    """git makes of the project what the porter says it does."""
+    command = ["git", "apply", "--whitespace=nowarn", "-"]
+    done = subprocess.run(command, cwd=project, input=diff, capture_output=True, check=False)
+    same = all(file.file.path.read_bytes() == file.ported for file in result.files if file.edits)
+    plus, minus = (
+        sum(line.startswith(sign) and not line.startswith(sign * 3) for line in diff.splitlines())
+        for sign in (b"+", b"-")
+    )
+    does = "applies" if done.returncode == 0 and same else "can't be applied"
+    return f"diff +{plus} -{minus} {does}"
+
+
+def _compiled(place: Place, project: Path, result: PortResult) -> str:
+    """GNU's compiler accepts every C file of the port, and what was added."""
+    added = [file.file.path for file in result.files if file.is_new]
+    theirs = [project / file.relative_to(place.root) for file in place.files]
+    sources = [*added, *(file for file in theirs if "GCC" in file.parts and file.suffix == ".c")]
+    folders = dict.fromkeys(header.parent for header in project.rglob("*.h"))
+    flags = [*place.port.cpu, *(f"-I{folder}" for folder in (*folders, *RUNTIME))]
+    for source in sources:
+        command = ["arm-none-eabi-gcc", *flags, "-O2", "-c", "-o", "/dev/null", str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"can't be compiled: {done.stderr.splitlines()[0]}"
+    return f"{len(sources)} C files compile" if sources else "its C is another compiler's"
+
+
+def main() -> int:
+    """Exit status 1 where a diff doesn't apply or compile, 2 where there is nothing to look at."""
+    trees = Path(sys.argv[1]) if len(sys.argv) == 2 else None
+    if trees is None or not trees.is_dir():
+        print("usage: make test-upstream TREES=DIR, a folder of source trees", file=sys.stderr)
+        return 2
+    seen: dict[tuple[str, bytes], Place] = {}
+    broken = False
+    for place in places(trees):
+        before = seen.setdefault((place.port.files, place.content), place)
+        if before is not place:
+            print(f"{place}: the same as {before.version}", flush=True)
+            continue
+        with tempfile.TemporaryDirectory(prefix="fvmkit-upstream-") as folder:
+            text = attempt(place, Path(folder))
+        broken |= "can't" in text.splitlines()[0]
+        print(text, flush=True)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
