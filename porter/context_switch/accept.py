@@ -8,8 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from porter.context_switch.armcc import readable
-from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, run
+from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, is_riscv, run
 from porter.context_switch.decode import decode
+from porter.context_switch.machines import code_of
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 
@@ -25,7 +26,8 @@ _STRICT = (
 def with_runtime(options: CompileOptions) -> CompileOptions:
     """The project's options plus the guest API's headers."""
     runtime = Path(str(files("fvm-runtime")))
-    include = (runtime / "include", runtime / "arch" / "armv7m" / "include")
+    machine = "riscv32" if is_riscv(options) else "armv7m"
+    include = (runtime / "include", runtime / "arch" / machine / "include")
     return replace(options, include_dirs=(*options.include_dirs, *include))
 
 
@@ -55,6 +57,10 @@ def _refuse_privileged(assembly: Assembly, symbol: str) -> None:
         raise NotTranscribable("stays naked: another declaration or a macro says so")
     for function in assembly.object.functions:
         if function.name != symbol:
+            continue
+        if assembly.object.is_riscv:
+            if code_of(assembly, function).needs_port():
+                raise NotTranscribable("still has a privileged instruction")
             continue
         for instruction in decode(assembly.object, function, assembly.text):
             if instruction.name in PRIVILEGED:

@@ -9,17 +9,25 @@ from __future__ import annotations
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from porter.context_switch.accept import check
 from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.asm_source import AsmSource
-from porter.context_switch.assemble import Assembly, CompileError, assemble, preprocess
+from porter.context_switch.assemble import (
+    Assembly,
+    CompileError,
+    assemble,
+    flags,
+    preprocess,
+    run,
+)
 from porter.context_switch.c_function import GUEST_HEADER, Writer
-from porter.context_switch.decode import Instruction, decode_all
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.fpu_conditions import in_c
 from porter.context_switch.handler import Handler, raises_svc, transcribe
+from porter.context_switch.machines import code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.proof import Proof
@@ -34,7 +42,6 @@ from porter.context_switch.result import (
     companion_of,
     with_proofs,
 )
-from porter.context_switch.roles import classify, needs_port
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS
 
@@ -80,12 +87,26 @@ class AsmFile:
         so that an #if chooses between prototypes."""
         wanted = [name.encode() for name in assembly.object.globals]
         seen = []
-        for header in (file for file in self._texts if file.suffix == ".h"):
-            data = header.read_bytes()
+        for file in sorted(self._texts, key=lambda file: file.suffix != ".h"):
+            data = file.read_bytes()
             if any(name in data for name in wanted):
                 with suppress(CompileError):
-                    seen.append(preprocess(header, self._options))
+                    seen.append(preprocess(file, self._options))
         return "\n".join([*seen, text_of(self._texts)])
+
+    @cached_property
+    def _in_c(self) -> bool:
+        """Whether what the file includes can be included by C too: then C may ask for the
+        conditions in it. Headers with assembler macros can't."""
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            probe = Path(folder, "probe.c")
+            probe.write_text("\n".join(self._text.includes(True)) + "\n")
+            try:
+                command = [self._options.compiler, *flags(probe, self._options)]
+                run([*command, "-fsyntax-only", str(probe)])
+            except CompileError:
+                return False
+        return True
 
     def _ranges(self, assembly: Assembly) -> dict[str, tuple[int, int]]:
         first = {}
@@ -102,19 +123,18 @@ class AsmFile:
         place: tuple[int, int] | None,
     ) -> None:
         role = ROLE_OTHER
-        instructions: list[Instruction] = []
         try:
-            instructions = list(decode_all(assembly.object, function, assembly.text).values())
-            if not needs_port(instructions, assembly.object, function.section):
+            code = code_of(assembly, function)
+            if not code.needs_port():
                 return
             if place is None:
                 raise NotTranscribable("no label of it found in this file")
             if function.name in FAULT_HANDLERS:
                 self._take_out(function, *place, "the kernel takes every fault")
                 return
-            role = classify(instructions) or ROLE_OTHER
+            role = code.role() or ROLE_OTHER
             handler = transcribe(assembly, function, role, names)
-            arms = self._arms.of(handler, *place, names)
+            arms = self._arms.of(handler, *place, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, function, *place, arms))
         except NotTranscribable as error:
@@ -171,7 +191,7 @@ class AsmFile:
             Part(
                 found.start,
                 found.function.name,
-                (writer.signature(found.function.name, found.handler.signature),),
+                (self._head(found, writer),),
                 found.handler,
                 found.arms,
             )
@@ -211,6 +231,10 @@ class AsmFile:
         new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
         return [*edits, new]
 
+    def _head(self, found: _Found, writer: Writer) -> str:
+        weak = "__attribute__((weak)) " if found.function.weak else ""
+        return weak + writer.signature(found.function.name, found.handler.signature)
+
     def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof]:
         """The companion compiles and is proved, and what is left of the file misses nothing."""
         companion = companion_of(self._source)
@@ -239,7 +263,8 @@ class AsmFile:
         for found in self._found:
             lines = (line.encode("latin-1") for line in self._blocks[found.start])
             block = self._text.eol.join(lines)
-            claims.append(Claim(found.handler, found.arms, found.start, found.end, block))
+            whole = self._in_c
+            claims.append(Claim(found.handler, found.arms, found.start, found.end, block, whole))
         edited = {companion.name: text}
         prover = Prover(self._source, self._data, companion, edited, self._options)
         proofs = prover.proofs(claims)

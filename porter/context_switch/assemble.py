@@ -80,6 +80,11 @@ def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
     return frozenset(re.findall(r"^#define (\w+)", text, re.MULTILINE))
 
 
+def is_riscv(options: CompileOptions) -> bool:
+    """Whether the compiler is one for RISC-V."""
+    return "__riscv" in predefined(options.compiler, options.cpu_flags)
+
+
 def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:
     """What the compiler makes of a C file."""
     command = [options.compiler, *flags(source, options), *_C_FLAGS, *extra, "-S", "-o", "-"]
@@ -140,6 +145,8 @@ def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
         unit, target = Path(folder, "unit.s"), Path(folder, "unit.o")
         unit.write_text(text)
         switches = "-Wa,-gdwarf-4,-mimplicit-it=thumb"
+        if is_riscv(options):  # distances are final: the linker shortens nothing
+            switches = "-Wa,-gdwarf-4,-mno-relax"
         assembler = [options.compiler, *options.cpu_flags, "-c", switches]
         run([*assembler, "-x", "assembler", "-o", str(target), str(unit)])
         return ObjectFile(target, listing)

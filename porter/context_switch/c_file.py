@@ -9,10 +9,10 @@ from porter.context_switch.accept import check
 from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
-from porter.context_switch.decode import decode_all
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
+from porter.context_switch.machines import code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.proof import Proof
@@ -27,7 +27,6 @@ from porter.context_switch.result import (
     SwitchPort,
     with_proofs,
 )
-from porter.context_switch.roles import classify, touches_stack_pointers
 from porter.context_switch.source_text import Definition, SourceText
 from porter.project.compile_options import CompileOptions
 
@@ -74,8 +73,8 @@ class CFile:
         definition = self._definition(assembly.naked[function.name])
         role: str | None = ROLE_OTHER
         try:
-            instructions = list(decode_all(assembly.object, function, assembly.text).values())
-            role = classify(instructions)
+            code = code_of(assembly, function)
+            role = code.role()
             if role is None:
                 return
             if definition is None:
@@ -86,7 +85,7 @@ class CFile:
             self._found.append(_Found(handler, definition, arms))
         except NotTranscribable as reason:
             # Other naked functions are masks and the like: rules of their own look after them.
-            if role != ROLE_OTHER or touches_stack_pointers(instructions):
+            if role != ROLE_OTHER or code.touches_stack_pointers():
                 self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
 
     def _check_starts(self, names: Names) -> None:

@@ -10,7 +10,6 @@ from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
 from porter.context_switch.names import INTEGER, POINTER, Names, Variable
 from porter.context_switch.pick import Pick, Running
-from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import conditions_and_statements, flatten
 
 GUEST_HEADER = "fvm/guest.h"
@@ -33,7 +32,7 @@ class Writer:
         nodes = handler.nodes
         for node in flatten(nodes):
             if isinstance(node, Call) and self._names.declared_function(node.function) is None:
-                self._declare(node.function)
+                self._declare(node)
         nodes = (*first, *nodes)
         pointers = pointer_locals(conditions_and_statements(handler.nodes)) - set(PARAMETERS)
         expressions = self._expressions(pointers, handler.signature)
@@ -97,11 +96,11 @@ class Writer:
         parameter = self._paren(f"uint32_t {self._star}{pick.parameter}")
         return f"static uint32_t {self._star}{name}{parameter}"
 
-    def _declare(self, function: str) -> None:
-        signature = self._names.function(function)
-        if signature is None:
-            raise NotTranscribable(f"{function}() isn't declared here: include its header")
-        self._called[function] = signature
+    def _declare(self, call: Call) -> None:
+        """A function that the file's C doesn't know: as other files declare it, or, one of this
+        assembler file that none does, as it is called."""
+        known = self._names.function(call.function)
+        self._called[call.function] = known or Signature(call.pointers, call.result is not None)
 
     def define(self, variable: str, kind: str) -> str:
         """The definition of a variable of the file's own."""

@@ -9,13 +9,18 @@ from porter.context_switch.ir import (
     WHY_NESTING,
     Assign,
     BlockLoad,
+    Branch,
+    Condition,
     Const,
     Expr,
+    Guest,
+    Jump,
     Load,
     Note,
     Program,
     Statement,
     Symbol,
+    Terminator,
     Undefined,
     Var,
 )
@@ -30,6 +35,7 @@ from porter.context_switch.walk import (
 )
 
 Environment = dict[str, Expr]
+WHY_DECIDED = "always goes one way here"
 
 # What the resumed task, the kernel or the checks after this pass still read.
 LIVE_AT_EXIT = frozenset((*CONTEXT, *MASKS, "MSP", "CONTROL"))
@@ -50,13 +56,37 @@ def propagate(program: Program, entry: Environment) -> None:
             if environment is None:
                 continue
             after = _through(program.blocks[key].statements, dict(environment))
-            for successor in program.blocks[key].successors():
+            for successor in _followers(program.blocks[key].end, after):
                 merged = _meet(before[successor], after)
                 if merged != before[successor]:
                     before[successor] = merged
                     changed = True
     for key, environment in before.items():
-        _replace(program, key, dict(environment or {}))
+        if environment is None:
+            del program.blocks[key]
+        else:
+            _replace(program, key, dict(environment))
+
+
+def _followers(end: Terminator, environment: Environment) -> tuple[int, ...]:
+    """The blocks that may run next, where constants decide only one of them."""
+    if isinstance(end, Branch):
+        condition = rewrite(end.condition, lambda var: environment.get(var.name, var))
+        taken = _decided(condition)
+        return (end.taken, end.otherwise) if taken is None else (_way(end, taken),)
+    return (end.target,) if isinstance(end, Jump) else ()
+
+
+def _way(end: Branch, taken: bool) -> int:
+    return end.taken if taken else end.otherwise
+
+
+def _decided(condition: Expr) -> bool | None:
+    """Whether a comparison of two constants holds; None for any other condition."""
+    match condition:
+        case Condition("eq" | "ne" as code, Const(), Const(left), Const(right)):
+            return (left == right) == (code == "eq")
+    return None
 
 
 def _meet(old: Environment | None, new: Environment) -> Environment:
@@ -100,6 +130,9 @@ def _replace(program: Program, key: int, environment: Environment) -> None:
         _learn(statement, environment)
     block.statements = rewritten
     block.end = substitute_end(block.end, lambda var: environment.get(var.name, var))
+    if isinstance(block.end, Branch) and (taken := _decided(block.end.condition)) is not None:
+        block.statements.append(Note(block.end.origin, WHY_DECIDED))
+        block.end = Jump(_way(block.end, taken))
 
 
 def live_out(program: Program, at_exit: frozenset[str] = LIVE_AT_EXIT) -> dict[int, set[str]]:
@@ -153,6 +186,8 @@ def remove_dead(program: Program, keep: frozenset[str] = frozenset()) -> None:
 
 
 def _is_dead(statement: Statement, live: set[str], keep: frozenset[str]) -> bool:
+    if statement == Guest(statement.origin, "virt_mstatus", (), getattr(statement, "result", None)):
+        return not live & set(defined(statement))
     if isinstance(statement, BlockLoad):
         return not live & set(defined(statement))
     if not isinstance(statement, Assign) or statement.target in keep:

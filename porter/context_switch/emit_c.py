@@ -17,6 +17,8 @@ from porter.context_switch.ir import (
     BlockStore,
     Call,
     Const,
+    ContextLoad,
+    ContextStore,
     Expr,
     Guest,
     Load,
@@ -120,14 +122,19 @@ class CText:
                 return [self._call(statement)]
             case Verbatim(text=text):
                 return [text]
-            case Guest(function=function, arguments=arguments):
+            case ContextStore(address=address, registers=registers):
+                return [self._block("STORE", address, registers)]
+            case ContextLoad(address=address, registers=registers):
+                return [self._block("LOAD", address, registers)]
+            case Guest(function=function, arguments=arguments, result=result):
                 rendered = [
                     _bare(self.expressions.integer(argument))
                     if isinstance(argument, Expr)
                     else argument
                     for argument in arguments
                 ]
-                return [function + self.expressions.paren(", ".join(rendered))]
+                target = f"{result} = " if result is not None else ""
+                return [target + function + self.expressions.paren(", ".join(rendered))]
         raise NotTranscribable("a statement that has no C")
 
     def _assign(self, target: str, value: Expr) -> str:
@@ -155,6 +162,12 @@ class CText:
         if size != 4 and not (isinstance(value, Load) and value.size == size):
             text = self.expressions.cast({1: "uint8_t", 2: "uint16_t"}[size], text)
         return f"{place} = {text}"
+
+    def _block(self, name: str, address: Expr, registers: tuple[str, ...]) -> str:
+        """A macro of <fvm/usr_reg.h> on RV32."""
+        group = "F" if registers[0].startswith("F") else ""
+        arguments = (self.expressions.pointer(address), registers[0], registers[-1])
+        return f"USR_{group}{name}{self.expressions.paren(', '.join(arguments))}"
 
     def _call(self, call: Call) -> str:
         arguments = [
@@ -219,7 +232,7 @@ def _only_result(statement: Statement) -> str:
     """The variable of a statement that can be its declaration, or nothing."""
     if isinstance(statement, Assign):
         return statement.target
-    return statement.result or "" if isinstance(statement, Call) else ""
+    return statement.result or "" if isinstance(statement, Call | Guest) else ""
 
 
 def _bare(text: str) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from porter.context_switch.ir import (
     CONTEXT,
+    FPU,
     MASKS,
+    RISCV_FPU,
     Binary,
     Condition,
     Const,
@@ -57,6 +59,8 @@ class Expressions:
                 return self.cast("uint32_t", f"virt_in_vct{self.paren('')}")
             case Var("CPACR"):
                 return f"virt_cpacr{self.paren('')}"
+            case Var("MCAUSE"):
+                return f"virt_cause{self.paren('')}"
             case Var(name) if name in CONTEXT:
                 return context_field(name)
             case Var(name) if name in self.parameters:
@@ -205,7 +209,7 @@ class Expressions:
 
 def context_field(name: str) -> str:
     """The place of one of the task's registers in USR_REG."""
-    group = "Fpu" if name.startswith("S") and name != "SP" else "Reg"
+    group = "Fpu" if name in (*FPU, *RISCV_FPU, "FCSR") else "Reg"
     return f"USR_REG->{group}.{name}"
 
 

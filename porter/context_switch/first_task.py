@@ -32,6 +32,7 @@ from porter.context_switch.ir import (
 )
 from porter.context_switch.names import INTEGER, POINTER
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.structure import Node
 from porter.context_switch.walk import fold, rewrite, subexpressions, variables
 
 WHY_PSP = "the task's stack is set where it is resumed"
@@ -48,7 +49,7 @@ class First:
     """What VCT does: `statements` of the function; `variables` are what the start leaves to it,
     by name, with their kind."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Node, ...]
     variables: tuple[tuple[str, str], ...] = ()
 
 

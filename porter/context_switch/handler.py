@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.decode import Instruction, decode_all
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
     CONTEXT,
@@ -19,8 +19,8 @@ from porter.context_switch.ir import (
     Symbol,
     Verbatim,
 )
-from porter.context_switch.lift import Lifter
 from porter.context_switch.lift_state import NOTHING, Signature
+from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
@@ -32,6 +32,8 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
+from porter.context_switch.riscv.blocks import join_blocks
+from porter.context_switch.riscv.first_task import in_vct
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
 from porter.context_switch.walk import defined, reads, subexpressions, used
@@ -55,33 +57,41 @@ class Handler:
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     """Raises NotTranscribable with the reason for a person."""
-    instructions = decode_all(assembly.object, function, assembly.text)
-    signatures = _signatures(assembly, function, instructions, names)
-    own = names.function(function.name) if role in (ROLE_OTHER, ROLE_START) else NOTHING
-    if own is None:
-        raise NotTranscribable(f"no prototype of {function.name}() found: what does it take?")
-    program = Lifter(assembly.object, function, instructions, role, signatures, own).lift()
+    code = code_of(assembly, function)
+    signatures = _signatures(assembly, function, code, names)
+    own = NOTHING
+    if role in (ROLE_OTHER, ROLE_START):
+        declared = names.function(function.name) or code.signature()
+        if declared is None:
+            raise NotTranscribable(f"no prototype of {function.name}() found: what does it take?")
+        own = declared
+    program = code.lift(role, signatures, own)
     first = None
-    if role == ROLE_START:
+    if role == ROLE_START and not assembly.object.is_riscv:
         prepare_start(program)
         first = split_first(program, function.name)
     simplify(program, role)
+    join_blocks(program)
     nodes = structure(program)
+    if role == ROLE_START and assembly.object.is_riscv:
+        first, nodes = in_vct(nodes, function.name, own)
     if role == ROLE_SVC and not _restores_a_task(nodes):
         raise NotTranscribable("writes PSP but restores no task: what runs on that stack next?")
     if role == ROLE_OTHER:
         _refuse_context(nodes)
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
+    if assembly.object.is_riscv:
+        pick = "the guest library builds no frames of this machine"
     symbols = _symbols(nodes)
     own = replace(own, names=tuple("" if _taken(name, symbols) else name for name in own.names))
     recipe = recipe_for(symbols)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    return Handler(function.name, role, nodes, pick, len(instructions), recipe, own, first)
+    return Handler(function.name, role, nodes, pick, code.count, recipe, own, first)
 
 
 def _signatures(
-    assembly: Assembly, function: Function, instructions: dict[int, Instruction], names: Names
+    assembly: Assembly, function: Function, code: ArmCode | RiscvCode, names: Names
 ) -> dict[str, Signature]:
     """Prototypes of every name that relocations and branches here mention."""
     found: dict[str, Signature] = {}
@@ -90,13 +100,22 @@ def _signatures(
         mentioned = relocation.symbol if relocation else None
         if mentioned and (signature := names.function(mentioned)) is not None:
             found[mentioned] = signature
-    for instruction in instructions.values():
-        if instruction.name == "bl" and instruction.operands:
-            target = getattr(instruction.operands[0], "value", None)
-            name = assembly.object.name_at(function.section, target) if target else None
-            if name and (signature := names.function(name)) is not None:
-                found.setdefault(name, signature)
+        if mentioned and mentioned not in found and assembly.object.is_riscv:
+            found |= _of_this_file(assembly, mentioned)
+    for name in code.callees():
+        if (signature := names.function(name)) is not None:
+            found.setdefault(name, signature)
     return found
+
+
+def _of_this_file(assembly: Assembly, name: str) -> dict[str, Signature]:
+    """What a function of the assembler file itself takes, if nothing declares it."""
+    for function in assembly.object.functions:
+        if name in function.names and function.name in assembly.object.globals:
+            with suppress(NotTranscribable):
+                signature = code_of(assembly, function).signature()
+                return {name: signature} if signature is not None else {}
+    return {}
 
 
 def raises_svc(handler: Handler) -> bool:
@@ -109,7 +128,7 @@ def raises_svc(handler: Handler) -> bool:
 
 def _taken(name: str, symbols: set[str]) -> bool:
     """Whether a parameter's name means something else in the C that is written."""
-    return name in symbols or re.fullmatch(r"(?:[rms]\d+|sp|lr)(?:_\d+)?", name) is not None
+    return name in symbols or re.fullmatch(r"(?:[rmsx]\d+|sp|lr)(?:_\d+)?", name) is not None
 
 
 def _restores_a_task(nodes: tuple[Node, ...]) -> bool:

@@ -5,6 +5,8 @@ A program is a control-flow graph of blocks. Variables are the machine's registe
 * ``r0``-``r3``, ``r12``, ``lr``   the handler's scratch registers, later C locals;
 * ``R4``-``R11``, ``LR``, ``SP``   the interrupted task: r4-r11, EXC_RETURN and PSP, in USR_REG;
 * ``S16``-``S31``                  its callee-saved FPU registers, in USR_REG;
+* ``X1``-``X31``, ``PC``, ``MSTATUS``, ``F0``-``F31``, ``FCSR``  the same on RV32, where a trap
+  saves nothing; ``MCAUSE`` is what led to the handler, ``x1``-``x31`` are a plain function's;
 * ``m<offset>``                    a word of the handler's own stack, later a C local;
 * ``PRIMASK``, ``BASEPRI``         the masks; ``IPSR`` is 0 outside of virtual handlers;
 * ``CPACR``                        whether there is an FPU, the same all the time;
@@ -25,9 +27,12 @@ WHY_STACK = "the handler's own stack was never left"
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")
 CORE = tuple(f"R{number}" for number in range(4, 12))
 FPU = tuple(f"S{number}" for number in range(16, 32))
-CONTEXT = (*CORE, "LR", "SP", *FPU)
+RISCV_CORE = tuple(f"X{number}" for number in range(1, 32))
+RISCV_FPU = tuple(f"F{number}" for number in range(32))
+RISCV_CONTEXT = (*RISCV_CORE, "PC", "MSTATUS", *RISCV_FPU, "FCSR")
+CONTEXT = (*CORE, "LR", "SP", *FPU, *RISCV_CONTEXT)
 MASKS = ("PRIMASK", "BASEPRI")
-READ_ONLY = ("IPSR", "CPACR")
+READ_ONLY = ("IPSR", "CPACR", "MCAUSE")
 UNREAD = ""  # target of a loaded word that nobody reads
 SCRATCH_FPU = tuple(f"s{number}" for number in range(16))
 KEPT = "kept"  # followed by 4-11: what a plain function leaves in r4-r11
@@ -162,6 +167,23 @@ class Guest(Statement):
 
     function: str
     arguments: tuple[str | Expr, ...]
+    result: str | None = None  # variable that gets the returned word
+
+
+@dataclass(frozen=True)
+class ContextStore(Statement):
+    """Neighbouring registers of the task, of RISCV_CORE or RISCV_FPU, to rising words."""
+
+    address: Expr
+    registers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ContextLoad(Statement):
+    """The other way."""
+
+    address: Expr
+    registers: tuple[str, ...]
 
 
 @dataclass(frozen=True)

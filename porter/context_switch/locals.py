@@ -79,6 +79,9 @@ def _items(program: Program) -> list[Statement | Terminator]:
 def _stack_pointers(program: Program) -> list[str]:
     found: dict[str, None] = {}
     for item in _items(program):
+        for name in sorted(used(item)):
+            if name.startswith("sp_"):
+                found[name] = None
         if isinstance(item, Assign):
             if item.value == Var("SP"):
                 found[item.target] = None

@@ -12,6 +12,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
+from porter.context_switch.riscv.debug_lines import with_debug_relocations
+
 R_ARM_ABS32 = 2
 R_ARM_THM_CALL = 10
 R_ARM_THM_JUMP24 = 30
@@ -19,31 +21,35 @@ R_ARM_THM_MOVW = 47
 R_ARM_THM_MOVT = 48
 R_ARM_THM_JUMP11 = 102
 R_ARM_THM_JUMP8 = 103
+R_RISCV_32 = 1
 
 
 @dataclass(frozen=True)
 class Function:
     """[start, end) in bytes from the start of a section; `end` is the next function's start.
-    `names` are all global names of the same place."""
+    `names` are all global names of the same place; `weak`: another file may define it instead."""
 
     name: str
     section: int
     start: int
     end: int
     names: tuple[str, ...]
+    weak: bool = False
 
 
 @dataclass(frozen=True)
 class Relocation:
-    """What the linker will put at a place: the address of `symbol` plus `offset` bytes."""
+    """What the linker will put at a place: the address of `symbol` plus `offset` bytes. `place`:
+    section and address of the symbol, if it is of this file."""
 
     kind: int
     symbol: str
     offset: int
+    place: tuple[int, int] | None = None
 
 
 class ObjectFile:
-    """Everything the decoder asks of one relocatable Arm ELF file."""
+    """Everything the decoder asks of one relocatable ELF file."""
 
     def __init__(self, path: Path, listing: str = "") -> None:
         """`listing` is the name of the text that `line` counts lines of; "" where only one is."""
@@ -51,6 +57,7 @@ class ObjectFile:
         with path.open("rb") as stream:
             self.raw = stream.read()
             elf = ELFFile(stream)
+            self.is_riscv = elf["e_machine"] == "EM_RISCV"
             self.data = {
                 index: section.data()
                 for index, section in enumerate(elf.iter_sections())
@@ -60,6 +67,7 @@ class ObjectFile:
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []
             self.globals: set[str] = set()
+            self._weak: set[str] = set()
             self._read_symbols(elf)
             self._relocations: dict[tuple[int, int], Relocation] = {}
             self._line_sections: list[int] = []
@@ -85,7 +93,7 @@ class ObjectFile:
                     continue
                 # An author may leave out .type; a name that others can call is a function then.
                 called = kind == "STT_NOTYPE" and binding != "STB_LOCAL" and section in code
-                if symbol.name.split(".")[0] in ("$t", "$d", "$a"):
+                if symbol.name.split(".")[0] in ("$t", "$d", "$a") or symbol.name.startswith("$x"):
                     entries = self._maps.setdefault(section, [])
                     entries.append((value, symbol.name.startswith("$d")))
                 elif kind == "STT_FUNC" or called:
@@ -96,6 +104,8 @@ class ObjectFile:
                     names.insert(0 if binding == "STB_LOCAL" else len(names), symbol.name)
                     if binding != "STB_LOCAL":
                         self.globals.add(symbol.name)
+                    if binding == "STB_WEAK":
+                        self._weak.add(symbol.name)
                 elif kind != "STT_SECTION" and symbol.name and kind != "STT_FILE":
                     self._names.setdefault((section, value), symbol.name)
         for entries in self._maps.values():
@@ -109,7 +119,8 @@ class ObjectFile:
             ends = [start for start, _ in found[1:]] + [len(self.data.get(section, b""))]
             for (start, names), end in zip(found, ends, strict=True):
                 public = [name for name in names if name in self.globals] or names[:1]
-                self.functions.append(Function(public[0], section, start, end, tuple(public)))
+                weak = public[0] in self._weak
+                self.functions.append(Function(public[0], section, start, end, tuple(public), weak))
                 self._names[(section, start)] = public[0]
 
     def _read_relocations(self, elf: ELFFile) -> None:
@@ -121,6 +132,8 @@ class ObjectFile:
             is_lines = elf.get_section(target).name == ".debug_line"
             for entry in section.iter_relocations():
                 symbol = symbols.get_symbol(entry["r_info_sym"])
+                if is_lines and self.is_riscv and entry["r_info_type"] != R_RISCV_32:
+                    continue
                 if is_lines:
                     self._line_sections.append(symbol["st_shndx"])
                 elif target in self.data:
@@ -129,19 +142,25 @@ class ObjectFile:
     def _add_relocation(self, section: int, entry: Any, symbol: Any) -> None:
         offset, kind = entry["r_offset"], entry["r_info_type"]
         name, addend = symbol.name, 0
-        if kind == R_ARM_ABS32:
+        home, place = symbol["st_shndx"], None
+        if isinstance(home, int):
+            place = home, symbol["st_value"]
+        if self.is_riscv:
+            addend = entry["r_addend"]
+        elif kind == R_ARM_ABS32:
             addend = int.from_bytes(self.data[section][offset : offset + 4], "little", signed=True)
         if symbol["st_info"]["type"] == "STT_SECTION":
-            home = symbol["st_shndx"]
             exact = self._names.get((home, addend & ~1)) or self._names.get((home, addend))
             name, addend = (exact, 0) if exact else ("", addend)
-        self._relocations[(section, offset)] = Relocation(kind, name, addend)
+        self._relocations[(section, offset)] = Relocation(kind, name, addend, place)
 
     def _read_lines(self, elf: ELFFile) -> None:
         if not elf.has_dwarf_info():
             return
         section = iter(self._line_sections)
-        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=True)
+        if self.is_riscv:
+            elf = with_debug_relocations(self.raw)
+        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=not self.is_riscv)
         for unit in dwarf.iter_CUs():
             program = dwarf.line_program_for_CU(unit)
             if program is None:

@@ -18,7 +18,7 @@ from porter.source.source_file import ASM_SUFFIXES
 
 # Which files are worth compiling: both must appear in code or strings.
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STACK_POINTER = re.compile(rb"[pPmM][sS][pP]\b")
+_STACK_POINTER = re.compile(rb"[pPmM][sS][pP]\b|\bm(?:ret|epc|cause|status|scratch)\b")
 _ASM = re.compile(rb"asm|ASM")
 
 

@@ -39,13 +39,15 @@ class Refused(NotTranscribable):
 
 @dataclass(frozen=True)
 class Claim:
-    """A function at [start, end) of the original; `text` is what the port has instead."""
+    """A function at [start, end) of the original; `text` is what the port has instead. `whole`: it
+    stands for every choice of #if arms, not only for this build's."""
 
     handler: Handler
     arms: tuple[Arm, ...]
     start: int
     end: int
     text: bytes
+    whole: bool = True
 
 
 def port_object(source: Path, edited: dict[str, bytes], options: CompileOptions) -> bytes:
@@ -93,11 +95,11 @@ class Prover:
         original = self._original(self._data)
         handler = claim.handler
         model = _model(handler, extra)
-        if not claim.arms:
+        if claim.whole and not claim.arms:
             for other in self._configurations(claim):
                 prove(other, ported, handler.symbol, model, self._command)
         for arm, before, after in self._arms(claim):
-            prove(before, after, handler.symbol, _model(arm, extra), self._command)
+            prove(before, after, arm.symbol, _model(arm, extra), self._command)
         proof = prove(original, ported, handler.symbol, model, self._command)
         return replace(proof, yields=self._yields(handler, original, ported, model))
 
@@ -163,7 +165,8 @@ def _variants(data: bytes, start: int, end: int) -> list[Variant]:
 
 
 def _model(handler: Handler, extra: frozenset[str]) -> Model:
-    calls = [node for node in flatten(handler.nodes) if isinstance(node, Call)]
+    nodes = handler.nodes if handler.first is None else handler.first.statements
+    calls = [node for node in flatten(nodes) if isinstance(node, Call)]
     arguments = {call.function: len(call.arguments) for call in calls}
     first = handler.first
     return Model(

@@ -19,6 +19,7 @@ _DIRECTIVE = re.compile(
 _COMMENT = re.compile(r"/\*.*?\*/|//.*|\\\r?\n", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _RESERVED = re.compile(r"_[_A-Z]")
+_TARGET = re.compile(r"__riscv_\w+")  # what the machine is, is decided
 _MOST = 16
 # What C functions have behind their assembler so that no compiler complains.
 _FOR_WARNINGS = re.compile(r"\s*(?:(?:return\b[\w\s()]*|\(\s*void\s*\)\s*\w+\s*);\s*)*")
@@ -81,7 +82,7 @@ def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
             raise NotTranscribable("an #if begins or ends in the middle of the function")
         elif word == b"endif":
             group = open_groups.pop()
-            if not _is_for_warnings(data, group, match.start()):
+            if not _is_decided(group) and not _is_for_warnings(data, group, match.start()):
                 groups.append(group)
         else:
             open_groups[-1].append(arm)
@@ -95,6 +96,12 @@ def _is_for_warnings(data: bytes, group: list[_Arm], end: int) -> bool:
     ends = [*(arm.start for arm in group[1:]), end]
     texts = (data[arm.end : end].decode("latin-1") for arm, end in zip(group, ends, strict=True))
     return all(_FOR_WARNINGS.fullmatch(_COMMENT.sub(" ", text)) is not None for text in texts)
+
+
+def _is_decided(group: list[_Arm]) -> bool:
+    """Whether a group asks for nothing but the machine."""
+    names = {name for arm in group for name in _NAME.findall(arm.condition)} - {"defined"}
+    return bool(names) and all(map(_TARGET.fullmatch, names))
 
 
 def _condition(word: bytes, rest: bytes) -> str:

@@ -16,6 +16,8 @@ from porter.context_switch.ir import (
     Call,
     Condition,
     Const,
+    ContextLoad,
+    ContextStore,
     Exit,
     Expr,
     Guest,
@@ -108,6 +110,10 @@ def reads(statement: Statement | Terminator) -> tuple[Expr, ...]:
             return (Var(base),)
         case Call(arguments=arguments):
             return arguments
+        case ContextStore(address=address, registers=registers):
+            return (address, *map(Var, registers))
+        case ContextLoad(address=address):
+            return (address,)
         case Resume(target=target, stack=stack):
             return (target, stack)
         case Guest(arguments=arguments):
@@ -137,8 +143,10 @@ def defined(statement: Statement) -> tuple[str, ...]:
         case BlockLoad(base=base, targets=targets, writeback=writeback):
             read = tuple(target for target in targets if target != UNREAD)
             return (*read, base) if writeback and base not in read else read
-        case Call(result=str(result)):
+        case Call(result=str(result)) | Guest(result=str(result)):
             return (result,)
+        case ContextLoad(registers=registers):
+            return registers
     return ()
 
 

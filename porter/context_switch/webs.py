@@ -19,6 +19,8 @@ from porter.context_switch.ir import (
     BlockLoad,
     BlockStore,
     Call,
+    ContextLoad,
+    Guest,
     Program,
     Statement,
     Var,
@@ -95,6 +97,7 @@ class _Names:
             return site[2]
         if web not in self._given:
             base = site[2].lower() if site[2] in CONTEXT else site[2]
+            base = "sp" if base == "x2" else base
             number = self._count[base] = self._count.get(base, 0) + 1
             self._given[web] = base if number == 1 else f"{base}_{number}"
         return self._given[web]
@@ -147,8 +150,10 @@ def _rename(statement: Statement, before: dict[str, str], after: dict[str, str])
             return replace(
                 renamed, base=before[base], targets=tuple(after[name] for name in targets)
             )
-        case Call(result=str(result)):
+        case Call(result=str(result)) | Guest(result=str(result)):
             return replace(renamed, result=after[result])
+        case ContextLoad(registers=registers):
+            return replace(renamed, registers=tuple(after[name] for name in registers))
     return renamed
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from porter.context_switch.proof.image import STUBS, Image
 from porter.context_switch.proof.walk import reachable
 
-_BX_LR = b"\x70\x47"
+BX_LR, RISCV_RETURN = b"\x70\x47", b"\x82\x80"  # two bytes on both
 
 
 def callees_of(image: Image) -> set[str]:
@@ -19,7 +19,7 @@ def callees_of(image: Image) -> set[str]:
     return {image.functions[it.target()] for it in calls if it.target() in image.functions}
 
 
-def with_callees(image: Image, callees: set[str]) -> Image:
+def with_callees(image: Image, callees: set[str], ends: bytes = BX_LR) -> Image:
     """The image in which callees do nothing; what is only branched to is part of the handler."""
     functions = {at: name for at, name in image.functions.items() if at >= STUBS or name in callees}
     chunks = []
@@ -27,6 +27,6 @@ def with_callees(image: Image, callees: set[str]) -> Image:
         data = bytearray(code)
         for address in functions:
             if start <= address < start + len(data):
-                data[address - start : address - start + 2] = _BX_LR
+                data[address - start : address - start + 2] = ends
         chunks.append((start, bytes(data)))
     return replace(image, code=tuple(chunks), functions=functions)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
 
 from porter.context_switch.proof.emulate import Emulator
 from porter.context_switch.proof.first_task import FirstTasks
@@ -32,16 +34,19 @@ class Pair:
 
     def __init__(self, original: Image, ported: Image, model: Model) -> None:
         self._model = model
-        self._variables = variables = original.variables
+        self._image = original
+        variables = original.variables
         kind = StartEmulator if model.goes_to_task else Emulator
-        self._original = kind(original, model, variables, native=True)
-        self._ported = kind(ported, model, variables, native=False)
+        self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables)
+        self._original: Any = kind(original, model, variables, native=True)
+        self._ported: Any = kind(ported, model, variables, native=False)
+        self._names: tuple[str, ...] = _CONTEXT
         self._first = FirstTasks()
 
     def outcomes(self, seed: int) -> tuple[Outcome, Outcome] | None:
         """Both runs; None for a state that makes the original access memory that isn't there.
         Raises NotProved where only one of them does something no handler may do."""
-        state = State(seed, self._model, self._variables)
+        state = self._state(seed)
         try:
             original = self._original.run(state)
         except Stray:
@@ -55,11 +60,24 @@ class Pair:
             raise NotProved(where) from problem
         except Broken as problem:
             raise NotProved(f"the port {problem}, {from_state(state)}") from problem
-        if self._model.goes_to_task:
-            self._compare_first(original, ported, state)
-        if found := difference(original, ported):
+        self._check_task(original, ported, state)
+        if found := difference(original, ported, self._names):
             raise NotProved(f"{found}, {from_state(state)}")
         return original, ported
+
+    def expected(self, ends: frozenset[int]) -> dict[int, tuple[str, bool]]:
+        """What of the original has to run, by address: as text, and whether it has two ways.
+        `ends` are instructions that went to a task."""
+        original = self._image
+        found = reachable(original, self._model.role == ROLE_START, ends)
+        return {
+            address: (f"'{it.text}' at +{address - original.entry:#x}", is_condition(it))
+            for address, it in found.items()
+        }
+
+    def _check_task(self, original: Outcome, ported: Outcome, state: State) -> None:
+        if self._model.goes_to_task:
+            self._compare_first(original, ported, state)
 
     def _compare_first(self, original: Outcome, ported: Outcome, state: State) -> None:
         """The task that is resumed first; then neither r4-r11, nor its frame matters any more."""
@@ -83,7 +101,11 @@ def compare(
     """What was compared, and how many instructions the port runs in the mean. Raises NotProved
     with the first difference, with what of the original never ran, or if fewer than `least` states
     led to its end."""
-    pair = Pair(original, ported, model)
+    return compare_pair(Pair(original, ported, model), states, least)
+
+
+def compare_pair(pair: Pair, states: int, least: int) -> tuple[Runs, float]:
+    """The same for a pair of whichever machine."""
     steps: set[tuple[int, int]] = set()
     ends: set[int] = set()
     compared = total = 0
@@ -99,29 +121,26 @@ def compare(
     if compared < least:
         raise NotProved(f"only {compared} of {states} states lead to its end")
     pair.finish()
-    instructions, branches = _coverage(original, model.role, steps, frozenset(ends))
-    return Runs(compared, instructions, branches), total / compared
+    expected = pair.expected(frozenset(ends))
+    _check_coverage(expected, steps)
+    conditions = sum(two_ways for _, two_ways in expected.values())
+    return Runs(compared, len(expected), conditions), total / compared
 
 
-def _coverage(
-    original: Image, role: str, steps: set[tuple[int, int]], ends: frozenset[int]
-) -> tuple[int, int]:
-    """Instructions and conditions of the original; all ran, all went both ways."""
+def _check_coverage(expected: dict[int, tuple[str, bool]], steps: set[tuple[int, int]]) -> None:
+    """All instructions of the original ran, all conditions went both ways."""
     followers = defaultdict(set)
     for here, after in steps:
         followers[here].add(after)
     ran = {after for _, after in steps}
-    expected = reachable(original, role == ROLE_START, ends)
-    for address, instruction in expected.items():
-        where = f"'{instruction.text}' at +{address - original.entry:#x}"
+    for address, (where, two_ways) in expected.items():
         if address not in ran:
             raise NotProved(f"no state reaches {where}")
-        if is_condition(instruction) and len(followers[address]) < 2:
+        if two_ways and len(followers[address]) < 2:
             raise NotProved(f"{where} always goes one way")
-    return len(expected), sum(map(is_condition, expected.values()))
 
 
-def difference(original: Outcome, ported: Outcome) -> str:
+def difference(original: Outcome, ported: Outcome, names: tuple[str, ...] = _CONTEXT) -> str:
     """The first thing in which two outcomes differ; empty if they don't."""
     for number, (one, other) in enumerate(zip(original.events, ported.events, strict=False), 1):
         where = f"at call {number} ({one.name}())"
@@ -135,7 +154,7 @@ def difference(original: Outcome, ported: Outcome) -> str:
             return f"{where} the masks are {one.masks} and {other.masks}"
     if len(original.events) != len(ported.events):
         return f"the original makes {len(original.events)} calls and the port {len(ported.events)}"
-    for name, first, second in zip(_CONTEXT, original.context, ported.context, strict=False):
+    for name, first, second in zip(names, original.context, ported.context, strict=False):
         if first != second:
             return f"{name} ends as {first:#x} in the original and {second:#x} in the port"
     if original.memory != ported.memory:
@@ -153,7 +172,6 @@ def _memory_difference(one: bytes, other: bytes) -> str:
     return f"a word of memory is {words[0]:#x} in the original and {words[1]:#x} in the port"
 
 
-def from_state(state: State) -> str:
+def from_state(state: object) -> str:
     """The registers that a counterexample starts with."""
-    registers = " ".join(f"{value:#x}" for value in state.core)
-    return f"from r4-r11 = {registers}, PSP = {state.psp:#x}, EXC_RETURN = {state.exc_return:#x}"
+    return f"from {state}"

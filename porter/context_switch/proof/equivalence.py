@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import z3
@@ -30,6 +31,7 @@ SECONDS = 3.0
 _SHOWN = ("PSP", "EXC_RETURN", *CORE)
 
 Difference = tuple[str, Truth]  # what differs, and when
+OTHER_CALLS: list[Difference] = [("the calls", True)]
 
 
 def equivalent(original: Image, ported: Image, model: Model, seconds: float = SECONDS) -> int:
@@ -38,11 +40,24 @@ def equivalent(original: Image, ported: Image, model: Model, seconds: float = SE
     deadline = time.process_time() + seconds
     natives = Explorer(original, model, True, deadline).paths()
     ports = Explorer(ported, model, False, deadline).paths()
+    compare_all(natives, ports, _differences, deadline)
+    return len(natives)
+
+
+def compare_all(
+    natives: Sequence[Path],
+    ports: Sequence[Path],
+    differences: Callable[[Any, Any], list[Difference]],
+    deadline: float,
+    shown: Sequence[str] = _SHOWN,
+) -> None:
+    """All pairs of paths that have a state in common; NotProved for the first that differ.
+    `shown` names what a counterexample starts with."""
     for native in natives:
         twins = [port for port in ports if _same_way(native, port)]
         for port in twins or ports:
-            _compare(native, port, deadline)
-    return len(natives)
+            found = [it for it in differences(native, port) if it[1] is not False]
+            _refute(native, port, found, deadline, shown)
 
 
 def _same_way(native: Path, port: Path) -> bool:
@@ -53,8 +68,9 @@ def _same_way(native: Path, port: Path) -> bool:
     return all(any(one.eq(other) for other in port.decided) for one in native.decided)
 
 
-def _compare(native: Path, port: Path, deadline: float) -> None:
-    found = [(what, when) for what, when in _differences(native, port) if when is not False]
+def _refute(
+    native: Path, port: Path, found: list[Difference], deadline: float, shown: Sequence[str]
+) -> None:
     if not found:
         return
     left = deadline - time.process_time()
@@ -68,16 +84,33 @@ def _compare(native: Path, port: Path, deadline: float) -> None:
     if result == z3.unknown:
         raise NotProved("not proved for all states in the time that a handler has")
     if result == z3.sat:
-        raise NotProved(_counterexample(solver.model(), found))
+        raise NotProved(_counterexample(solver.model(), found, shown))
 
 
 def _differences(native: Path, port: Path) -> list[Difference]:
     """All that could differ between two paths."""
     model = native.model
+    found = memory_differences(native, port)
+    if found == OTHER_CALLS:
+        return found
+    if model.goes_to_task:
+        found += _first_switch(native, port)
+    if native.ended or port.ended:
+        return found
+    if port.resumed:
+        return [*found, *task_terms.differences(native, port)]
+    if model.returns:
+        found.append(("the result", _unequal(native.read("r0"), port.read("r0"))))
+    found += _context(native, port) if model.is_handler else _returned(native)
+    return [*found, *_returned(port), *_block(port)]
+
+
+def memory_differences(native: Path, port: Path) -> list[Difference]:
+    """What is in no register: calls, memory and masks."""
+    model = native.model
     found: list[Difference] = []
     if [event.name for event in native.events] != [event.name for event in port.events]:
-        found.append(("the calls", True))
-        return found
+        return OTHER_CALLS
     for number, (one, other) in enumerate(zip(native.events, port.events, strict=True), 1):
         where = f"at call {number} ({one.name}())"
         for index, pair in enumerate(zip(one.arguments, other.arguments, strict=True)):
@@ -87,8 +120,6 @@ def _differences(native: Path, port: Path) -> list[Difference]:
         found.append((f"memory {where}", one.memory.differs(other.memory, f"place {number}")))
         if model.sees_masks_at(one.name):
             found += _masks(where, one.masks, other.masks)
-    if model.goes_to_task:
-        found += _first_switch(native, port)
     if native.ended or port.ended:
         found.append(("the end", native.ended != port.ended))
         return [*found, *_alignment(native, port)]
@@ -97,12 +128,7 @@ def _differences(native: Path, port: Path) -> list[Difference]:
     found.append(("a variable at the end", native.variables.differs(variables, "variable")))
     found.append(("memory at the end", native.memory.differs(port.memory, "place", free)))
     found += _masks("at the end", native.masks(), port.masks())
-    if port.resumed:
-        return [*found, *task_terms.differences(native, port), *_alignment(native, port)]
-    if model.returns:
-        found.append(("the result", _unequal(native.read("r0"), port.read("r0"))))
-    found += _context(native, port) if model.is_handler else _returned(native)
-    return [*found, *_returned(port), *_block(port), *_alignment(native, port)]
+    return [*found, *_alignment(native, port)]
 
 
 def _first_switch(native: Path, port: Path) -> list[Difference]:
@@ -163,13 +189,12 @@ def _masks(where: str, one: tuple[Term, Term], other: tuple[Term, Term]) -> list
     ]
 
 
-def _counterexample(model: Any, found: list[Difference]) -> str:
+def _counterexample(model: Any, found: list[Difference], shown: Sequence[str]) -> str:
     what = next(
         what for what, when in found
         if when is True or z3.is_true(model.eval(when, model_completion=True))
     )  # fmt: skip
     values = " ".join(
-        f"{name} = {model.eval(symbol(name), model_completion=True).as_long():#x}"
-        for name in _SHOWN
+        f"{name} = {model.eval(symbol(name), model_completion=True).as_long():#x}" for name in shown
     )
     return f"{what} differs (z3), from {values}"

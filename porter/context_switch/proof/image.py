@@ -22,6 +22,7 @@ class Image:
     functions: dict[int, str]
     variables: int
     own: frozenset[int] = frozenset()
+    scratch: int = 0  # RV32: the variable that stands for mscratch
 
     def word(self, address: int, size: int = 4) -> int | None:
         """What code or constants hold at an address."""

@@ -18,14 +18,15 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
 from porter.context_switch.assemble import CompileError, run
-from porter.context_switch.proof.callees import callees_of, with_callees
+from porter.context_switch.proof.callees import RISCV_RETURN, callees_of, with_callees
 from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
 from porter.context_switch.result import NotTranscribable
 
 DATA_SIZE = 0x8000
 VARIABLE = 0x100  # bytes of a variable that another file defines
-BLOCK = "fvm_state"
-_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JUMP8
+BLOCK, SCRATCH = "fvm_state", "virt_mscratch"
+_ARM_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JUMP8
+_RISCV_CALLS = frozenset({18, 19})  # R_RISCV_CALL, CALL_PLT
 _PLAIN = re.compile(r"[\w.$]+")
 _WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
 
@@ -40,6 +41,8 @@ class _Unit:
         self.undefined: set[str] = set()
         self.called = set(called)
         elf = ELFFile(BytesIO(raw))
+        self.is_riscv = elf["e_machine"] == "EM_RISCV"
+        calls = _RISCV_CALLS if self.is_riscv else _ARM_CALLS
         for section in elf.iter_sections():
             if section["sh_flags"] & _ALLOCATE and section["sh_size"]:
                 if not _PLAIN.fullmatch(section.name):
@@ -54,8 +57,13 @@ class _Unit:
         for section in elf.iter_sections():
             if isinstance(section, RelocationSection):
                 for entry in section.iter_relocations():
-                    if entry["r_info_type"] in _CALLS:
+                    if entry["r_info_type"] in calls:
                         self.called.add(table.get_symbol(entry["r_info_sym"]).name)
+
+
+def is_riscv(raw: bytes) -> bool:
+    """Which machine an object is for."""
+    return bool(ELFFile(BytesIO(raw))["e_machine"] == "EM_RISCV")
 
 
 def mentions(raw: bytes, symbol: str) -> bool:
@@ -82,10 +90,14 @@ def link_pair(
     second = _link(units[1], places, known, command)
     there = _symbols(second)
     alone = frozenset(there[name][0] for name in own if name in there)
+    callees = units[0].called | units[1].called if units[0].is_riscv else set()
     images = [
-        replace(_image(raw, name, words), own=alone)
+        replace(_image(raw, name, words, callees), own=alone, scratch=places.get(f"={SCRATCH}", 0))
         for raw, name in zip((first, second), symbols, strict=True)
     ]
+    if units[0].is_riscv:  # every call has a relocation
+        first_image, second_image = (with_callees(it, callees, RISCV_RETURN) for it in images)
+        return first_image, second_image
     callees = {*called, *callees_of(images[0]), *callees_of(images[1])}
     return with_callees(images[0], callees), with_callees(images[1], callees)
 
@@ -104,6 +116,7 @@ def _places(units: tuple[_Unit, _Unit]) -> tuple[dict[str, int], int]:
         free[kind] = start + max(size for _, size, _ in both) + 64
     slot = -(-free[DATA] // VARIABLE) * VARIABLE
     missing = (units[0].undefined | units[1].undefined) - units[0].called - units[1].called
+    missing |= {SCRATCH} if units[0].is_riscv else set()
     for name in sorted(missing - {BLOCK}):
         found[f"={name}"], slot = slot, slot + VARIABLE
     if slot > DATA + DATA_SIZE:
@@ -121,10 +134,7 @@ def _link(
     for name in unit.sections:
         lines.append(f"{name} {places[name]:#x} : {{ KEEP(*({name})) }}")
     lines += [f".stubs {STUBS:#x} : {{ KEEP(*(.stubs)) }}", "/DISCARD/ : { *(.ARM.*) }", "}"]
-    stubs = [".syntax unified", ".thumb", '.section .stubs, "ax", %progbits']
-    for name in sorted(unit.undefined & unit.called):
-        stubs += [f".global {name}", ".thumb_func", f".type {name}, %function"]
-        stubs += [f"{name}: bx lr", "nop"]
+    stubs = _stubs(sorted(unit.undefined & unit.called), unit.is_riscv)
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         script, source = Path(folder, "proof.ld"), Path(folder, "stubs.s")
         target, image = Path(folder, "unit.o"), Path(folder, "image.elf")
@@ -132,11 +142,28 @@ def _link(
         source.write_text("\n".join(stubs) + "\n")
         target.write_bytes(unit.raw)
         options = ["-nostdlib", "-w", "-Wl,-e0", "-Wl,--no-check-sections", f"-Wl,-T,{script}"]
+        options += ["-Wl,--no-relax"] if unit.is_riscv else []
+        # A C library's specs may bring a linker script of their own.
+        command = [word for word in command if not word.startswith(("--specs", "-specs"))]
         try:
             run([*command, *options, "-o", str(image), str(target), str(source)])
         except CompileError as error:
             raise NotTranscribable(f"can't be linked for its proof: {error}") from error
         return image.read_bytes()
+
+
+def _stubs(names: Iterable[str], is_riscv: bool) -> list[str]:
+    """Functions that only return."""
+    if is_riscv:
+        lines = ['.section .stubs, "ax", %progbits']
+        for name in names:
+            lines += [f".global {name}", f".type {name}, %function", f"{name}: ret"]
+        return lines
+    lines = [".syntax unified", ".thumb", '.section .stubs, "ax", %progbits']
+    for name in names:
+        lines += [f".global {name}", ".thumb_func", f".type {name}, %function"]
+        lines += [f"{name}: bx lr", "nop"]
+    return lines
 
 
 def _symbols(raw: bytes) -> dict[str, tuple[int, bool]]:
@@ -154,13 +181,16 @@ def _symbols(raw: bytes) -> dict[str, tuple[int, bool]]:
     return found
 
 
-def _image(raw: bytes, symbol: str, words: int) -> Image:
+def _image(raw: bytes, symbol: str, words: int, called_too: Iterable[str] = frozenset()) -> Image:
+    """`called_too`: functions that the symbol table doesn't call so."""
     symbols = _symbols(raw)
     if symbol not in symbols:
         raise NotTranscribable(f"can't be proved: no function {symbol} in the object")
     entry = symbols[symbol][0]
     functions = {
-        value: name for name, (value, called) in symbols.items() if called and value != entry
+        value: name
+        for name, (value, called) in symbols.items()
+        if (called or name in called_too) and value != entry
     }
     chunks = tuple(
         (section["sh_addr"], section.data())

@@ -231,7 +231,7 @@ class Path:
             return self._memory(address).load(address)
         if STACK <= address < STACK + PAGE:
             return self.stack.get(address, self.fresh(f"unwritten word at {address:#x}"))
-        if STATE <= address < STATE + 4 * BLOCK_WORDS and not self.native:
+        if address - STATE in self.block and not self.native:
             return self.block[address - STATE]
         if SYSTEM_SPACE <= address < SYSTEM_SPACE + PAGE and self.native:
             if address not in self.system:
@@ -248,7 +248,7 @@ class Path:
             self._memory(address).store(address, value)
         elif STACK <= address < STACK + PAGE:
             self.stack[address] = value
-        elif STATE <= address < STATE + 4 * BLOCK_WORDS and not self.native:
+        elif address - STATE in self.block and not self.native:
             self.block[address - STATE] = value
         elif address >= 0xE000_0000:
             self._system_store(address, value)

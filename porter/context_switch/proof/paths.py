@@ -24,16 +24,22 @@ _MOST_PATHS = 256
 class Explorer:
     """Finds the paths of one image. `deadline` is a value of time.process_time()."""
 
+    decoder: Any = Code
+
     def __init__(self, image: Image, model: Model, native: bool, deadline: float) -> None:
         self._image = image
-        self._code = Code(image)
+        self._code: Any = self.decoder(image)
         self._solver: Any = z3.Solver()
         self._solver.set("timeout", 500)
         self._deadline = deadline
-        self._waiting = [entry(image, model, native)]
-        if model.goes_to_task:  # with PRIMASK VCT has to wait
-            self._waiting += _split_by_mask(self._waiting[0])
+        self._waiting = self.starts(image, model, native)
         self._side = "original" if native else "port"
+
+    def starts(self, image: Image, model: Model, native: bool) -> list[Path]:
+        """The states to begin with."""
+        first = entry(image, model, native)
+        # With PRIMASK VCT has to wait.
+        return [first, *_split_by_mask(first)] if model.goes_to_task else [first]
 
     def paths(self) -> list[Path]:
         """Every path. Raises NotProved where one isn't understood or they don't end."""
@@ -129,7 +135,7 @@ class Explorer:
             self._tail_call(path, target)
 
     def _decide(
-        self, path: Path, condition: Truth, instruction: Instruction, predicates: tuple[str, ...]
+        self, path: Path, condition: Truth, instruction: Any, predicates: tuple[str, ...]
     ) -> bool:
         """Whether this path goes on with the condition true. Where both can be, a copy that
         takes the other way is put aside."""

@@ -85,6 +85,11 @@ class State:
         self.frame = b""  # what a yield has pushed: it ends at PSP
         self._effects: list[Effects] = []
 
+    def __str__(self) -> str:
+        """The registers that a counterexample starts with."""
+        registers = " ".join(f"{value:#x}" for value in self.core)
+        return f"r4-r11 = {registers}, PSP = {self.psp:#x}, EXC_RETURN = {self.exc_return:#x}"
+
     def effect(self, number: int) -> Effects:
         """Of the call with this number, counted from 0."""
         while len(self._effects) <= number:

@@ -1,0 +1,92 @@
+"""The two machines behind one interface: what is asked of a function's instructions."""
+
+from __future__ import annotations
+
+from porter.context_switch import decode, lift, roles
+from porter.context_switch.assemble import Assembly
+from porter.context_switch.ir import Program
+from porter.context_switch.lift_state import Signature
+from porter.context_switch.object_file import Function
+from porter.context_switch.riscv import decode as riscv_decode
+from porter.context_switch.riscv import lift as riscv_lift
+from porter.context_switch.riscv import roles as riscv_roles
+from porter.context_switch.riscv.parameters import parameters_read
+
+
+class ArmCode:
+    """A function of a Cortex-M object."""
+
+    def __init__(self, assembly: Assembly, function: Function) -> None:
+        self._unit, self._function = assembly.object, function
+        self._found = decode.decode_all(assembly.object, function, assembly.text)
+        self.count = len(self._found)
+
+    def role(self) -> str | None:
+        """What the function is; None for one that the transcriber has nothing to do with."""
+        return roles.classify(list(self._found.values()))
+
+    def needs_port(self) -> bool:
+        """Whether it does what a guest can't."""
+        return roles.needs_port(list(self._found.values()), self._unit, self._function.section)
+
+    def touches_stack_pointers(self) -> bool:
+        """Whether no other part of the porter may understand it."""
+        return roles.touches_stack_pointers(list(self._found.values()))
+
+    def callees(self) -> set[str]:
+        """Functions of the file that it calls without a relocation."""
+        found = set()
+        for instruction in self._found.values():
+            if instruction.name == "bl" and instruction.operands:
+                target = getattr(instruction.operands[0], "value", None)
+                name = self._unit.name_at(self._function.section, target) if target else None
+                found |= {name} if name else set()
+        return found
+
+    def signature(self) -> Signature | None:
+        """What it takes, as far as its instructions say."""
+        return None
+
+    def lift(self, role: str, signatures: dict[str, Signature], own: Signature) -> Program:
+        """The function in the small language."""
+        unit, function = self._unit, self._function
+        return lift.Lifter(unit, function, self._found, role, signatures, own).lift()
+
+
+class RiscvCode:
+    """A function of an RV32 object."""
+
+    def __init__(self, assembly: Assembly, function: Function) -> None:
+        self._unit, self._function = assembly.object, function
+        self._found = riscv_decode.decode_all(assembly.object, function, assembly.text)
+        self.count = len(self._found)
+
+    def role(self) -> str | None:
+        """As ArmCode's."""
+        return riscv_roles.classify(self._found.values())
+
+    def needs_port(self) -> bool:
+        """As ArmCode's."""
+        return riscv_roles.is_privileged(self._found.values())
+
+    def touches_stack_pointers(self) -> bool:
+        """A handler says what it is by mret."""
+        return self.role() is not None
+
+    def callees(self) -> set[str]:
+        """Every call has a relocation."""
+        return set()
+
+    def signature(self) -> Signature | None:
+        """The arguments that it reads; a result can't be told, so there is none."""
+        return parameters_read(self._unit, self._function.section, self._found)
+
+    def lift(self, role: str, signatures: dict[str, Signature], own: Signature) -> Program:
+        """The function in the small language."""
+        unit, function = self._unit, self._function
+        return riscv_lift.Lifter(unit, function, self._found, role, signatures, own).lift()
+
+
+def code_of(assembly: Assembly, function: Function) -> ArmCode | RiscvCode:
+    """A function's code; NotTranscribable where its bytes aren't understood."""
+    return (RiscvCode if assembly.object.is_riscv else ArmCode)(assembly, function)

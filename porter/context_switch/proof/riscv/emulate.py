@@ -1,0 +1,308 @@
+"""One run on RV32 in an emulator: the original as a trap enters it, or its C as VCT calls it.
+
+CSRs that a trap handler uses are kept here, word for word, and their instructions are skipped in
+the emulator: its own mstatus has bits that change by themselves. A run of a handler ends at `mret`.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import unicorn as _unicorn
+from unicorn import riscv_const as riscv
+
+from porter.context_switch.proof.emulate import RETURN, STACK, TOP
+from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
+from porter.context_switch.proof.model import (
+    BASEPRI,
+    MASKS,
+    PENDING,
+    PRIMASK,
+    SPIN,
+    SVC,
+    SWITCH,
+    TRIGGER,
+    USR_REG,
+    VCT_ACT,
+    YIELD,
+    YIELD_BYTE,
+    Model,
+)
+from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.riscv.decode import Code, Instruction
+from porter.context_switch.proof.riscv.layout import (
+    ARGUMENTS,
+    BLOCK_WORDS,
+    CALLEE_SAVED,
+    CALLER_SAVED,
+    CAUSE,
+    CSRS,
+    MIE_REGISTER,
+    STATUS,
+    STATUS_FS,
+    STATUS_MIE,
+    STATUS_MPIE,
+    USR_WORDS,
+    kept,
+)
+from porter.context_switch.proof.riscv.states import State
+from porter.context_switch.proof.states import ARENA, PAGE
+from porter.context_switch.result import ROLE_START
+
+unicorn: Any = _unicorn  # its type information says less than it does
+_MOST = 5000  # instructions
+_X = [getattr(riscv, f"UC_RISCV_REG_X{number}") for number in range(32)]
+_F = [getattr(riscv, f"UC_RISCV_REG_F{number}") for number in range(32)]
+_PC = riscv.UC_RISCV_REG_PC
+_NAN_BOX = 0xFFFF_FFFF_0000_0000
+_ENDS = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT)
+_NO_MEMORY = (
+    unicorn.UC_ERR_READ_UNMAPPED,
+    unicorn.UC_ERR_WRITE_UNMAPPED,
+    unicorn.UC_ERR_WRITE_PROT,
+)
+
+
+class Emulator:
+    """Runs one image again and again; `native` for the original."""
+
+    def __init__(self, image: Image, model: Model, variables: int, native: bool) -> None:
+        self._image, self._model, self._native = image, model, native
+        self._size, self._scratch = 4 * variables, image.scratch
+        self._code = Code(image)
+        self._resumes = model.is_handler or model.role == ROLE_START
+        self._uc: Any = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
+        uc = self._uc
+        data = unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE
+        code = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
+        for place, limit, rights in (
+            (CODE, STUBS, code), (STUBS, CONSTANTS, code), (CONSTANTS, RETURN, unicorn.UC_PROT_READ)
+        ):  # fmt: skip
+            ends = [start + len(data) for start, data in image.code if place <= start < limit]
+            uc.mem_map(place, -(-(max([*ends, place + 1]) - place) // PAGE) * PAGE, rights)
+        uc.mem_map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
+        for place in (0, ARENA, STACK, STATE):
+            uc.mem_map(place, PAGE, data)
+        for start, words in image.code:
+            uc.mem_write(start, words)
+        uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
+        if not native:
+            yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
+            uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
+        self._begin: State | None = None
+        self._csr: dict[str, int] = {}
+        self._last = self._calls = 0
+        self._problem = ""
+        self._returned = False
+        self._outcome = Outcome()
+
+    def run(self, state: State) -> Outcome:
+        """One run. Raises Stray and Broken."""
+        uc = self._start(state)
+        core = [0, *state.core]
+        if not (self._native and self._resumes):
+            core[1], core[2] = RETURN, TOP
+        if not self._native and self._resumes:  # VCT's own
+            core[3:] = [number << 20 | 5 for number in range(3, 32)]
+        self._write(_X, core)
+        for register, value in zip(_F, state.fpu, strict=True):
+            uc.reg_write(register, _NAN_BOX | value)
+        end = self._emulate()
+        outcome = self._outcome
+        outcome.memory, outcome.masks = self._memory(), self._masks()
+        if self._model.returns:
+            outcome.result = uc.reg_read(_X[ARGUMENTS[0]])
+        if not outcome.ended and self._native and self._resumes:
+            outcome.context = self._resumed(end)
+        elif not outcome.ended:
+            self._check_caller(core, end)
+        if not self._native:
+            self._check_block(state)
+        return outcome
+
+    def _resumed(self, end: int | None) -> list[int]:
+        """The context in which the original goes on."""
+        status = self._csr["mstatus"]
+        pc = self._csr["mepc"]
+        if end is not None:  # ret, not mret: MIE is what it is
+            status = status & ~STATUS_MPIE | (status & STATUS_MIE) << 4
+            pc = end
+        floats = [self._uc.reg_read(register) & 0xFFFF_FFFF for register in _F]
+        return [*self._read(_X[1:]), pc & ~1, status, *floats, self._csr["fcsr"]]
+
+    def _check_caller(self, core: list[int], end: int | None) -> None:
+        if end != RETURN:
+            raise Broken("ends elsewhere than at its caller")
+        owed = (2, 3, 4, *CALLEE_SAVED)
+        for number in owed:
+            if self._uc.reg_read(_X[number]) != core[number]:
+                raise Broken(f"loses x{number} of its caller")
+
+    def _check_block(self, state: State) -> None:
+        block = self._block()
+        if kept(block) != kept(self._initial_block(state)):
+            raise Broken("changes fvm_state outside USR_REG and the masks")
+        context = block[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
+        if self._resumes and not self._outcome.ended:
+            context[31] &= ~1  # as mepc does
+            self._outcome.context = context
+        elif context != state.found and not self._resumes:
+            raise Broken("changes USR_REG")
+
+    def _start(self, state: State) -> Any:
+        uc, self._begin, self._outcome = self._uc, state, Outcome()
+        self._last = self._calls = 0
+        self._problem = ""
+        self._csr = {
+            "mstatus": state.status, "mepc": state.pc, "mcause": state.cause, "fcsr": state.fcsr
+        }  # fmt: skip
+        uc.reg_write(riscv.UC_RISCV_REG_MSTATUS, STATUS_FS)  # its own: the FPU is there
+        uc.mem_write(DATA, state.variables)
+        uc.mem_write(0, state.arena)
+        uc.mem_write(ARENA, state.arena)
+        if not self._native:
+            block = self._initial_block(state)
+            uc.mem_write(STATE, struct.pack(f"<{BLOCK_WORDS}I", *block))
+        return uc
+
+    def _initial_block(self, state: State) -> list[int]:
+        block = [0] * BLOCK_WORDS
+        masks = int(self._resumes) << 8 * VCT_ACT | state.masked << 8 * PRIMASK
+        block[MASKS // 4] = masks | state.base << 8 * BASEPRI
+        block[PENDING // 4] = state.pending
+        block[USR_REG // 4 : USR_REG // 4 + USR_WORDS] = state.found
+        return block
+
+    def _emulate(self) -> int | None:
+        """Run until nothing backs the PC, or mret; the address it went to, None for mret."""
+        self._returned = False
+        try:
+            self._uc.emu_start(self._image.entry, 0xFFFF_FFFF, count=_MOST)
+        except unicorn.UcError as error:
+            if error.errno in _NO_MEMORY:
+                raise Stray from error
+            if error.errno not in _ENDS and not self._problem:
+                raise Broken(f"stops the processor: {error}") from error
+        if self._problem:
+            raise Broken(self._problem)
+        if self._outcome.count >= _MOST:
+            raise Broken(f"still runs after {_MOST} instructions")
+        return None if self._returned else int(self._uc.reg_read(_PC))
+
+    def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
+        outcome = self._outcome
+        outcome.steps.add((self._last, address))
+        outcome.count += 1
+        self._last = address
+        name = self._image.functions.get(address)
+        if name is not None:
+            self._called(name)
+            return
+        try:
+            it = self._code.at(address)
+        except NotProved:
+            return  # an instruction of the port that only the emulator has to know
+        if it.name == "mret":
+            self._returned = True
+            uc.emu_stop()
+        elif it.name == "jal" and it.target == address:
+            self._event(SPIN, ())
+        elif it.name == "ecall":
+            self._event(TRIGGER, (SVC,))
+            self._skip(it)
+        elif it.name.startswith("csrr"):
+            self._access(it)
+
+    def _skip(self, it: Instruction) -> None:
+        self._uc.reg_write(_PC, it.next)
+
+    def _access(self, it: Instruction) -> None:
+        """A CSR instruction of the original; the port must have none."""
+        name = CSRS.get(it.csr)
+        if not self._native or (name is None and (it.csr != MIE_REGISTER or it.rd)):
+            self._problem = f"uses the CSR {it.csr:#x}"
+            self._uc.emu_stop()
+            return
+        operand = it.second if it.constant else self._uc.reg_read(_X[it.second])
+        old = self._csr_word(name) if name else 0
+        new = {"csrrw": operand, "csrrs": old | operand, "csrrc": old & ~operand}[it.name]
+        if name == "mscratch":
+            self._uc.mem_write(self._scratch, struct.pack("<I", new))
+        elif name:
+            self._csr[name] = new
+        if it.rd:
+            self._uc.reg_write(_X[it.rd], old)
+        self._skip(it)
+
+    def _csr_word(self, name: str) -> int:
+        if name == "mscratch":
+            return int.from_bytes(self._uc.mem_read(self._scratch, 4), "little")
+        return self._csr[name]
+
+    def _called(self, name: str) -> None:
+        """A call; the stub there returns."""
+        uc, state = self._uc, self._begin
+        if state is None:
+            return
+        arguments = tuple(self._read([_X[n] for n in ARGUMENTS[: self._model.words(name)]]))
+        back = uc.reg_read(_X[1])
+        first = uc.reg_read(_X[ARGUMENTS[0]])
+        for number in CALLER_SAVED:
+            uc.reg_write(_X[number], 0xDEAD_0001 + 2 * number)
+        uc.reg_write(_X[1], back)
+        if name in (CAUSE, STATUS):
+            uc.reg_write(_X[ARGUMENTS[0]], state.cause if name == CAUSE else self._status())
+            return
+        if self._model.silent(name):
+            return
+        if name == YIELD:
+            name, arguments = TRIGGER, (SWITCH,)
+        self._event(name, (first,) if name == TRIGGER and not arguments else arguments)
+        if name == TRIGGER or self._outcome.ended:
+            return
+        effect = state.effect(self._calls)
+        self._calls += 1
+        uc.mem_write(DATA, effect.variables)
+        for place, value in effect.words:
+            uc.mem_write(place, struct.pack("<I", value))
+        uc.reg_write(_X[ARGUMENTS[0]], effect.scratch[0])
+
+    def _status(self) -> int:
+        """mstatus as virt_mstatus() has it."""
+        assert self._begin is not None
+        closed = self._masks()[0]
+        return self._begin.status & ~STATUS_MIE | (0 if closed else STATUS_MIE)
+
+    def _yield(self, *_: object) -> None:
+        self._event(TRIGGER, (SWITCH,))
+
+    def _event(self, name: str, arguments: tuple[int, ...]) -> None:
+        masks = self._masks() if self._model.sees_masks_at(name) else (False, False)
+        self._outcome.events.append(Event(name, arguments, self._memory(), masks))
+        if name == SPIN:
+            self._outcome.ended = True
+            self._uc.emu_stop()
+
+    def _masks(self) -> tuple[bool, bool]:
+        if self._resumes:  # MPIE of the context says it
+            return (False, False)
+        if self._native:
+            return (not self._csr["mstatus"] & STATUS_MIE, False)
+        return (self._uc.mem_read(STATE + PRIMASK, 1)[0] != 0, False)
+
+    def _block(self) -> list[int]:
+        return list(struct.unpack(f"<{BLOCK_WORDS}I", self._uc.mem_read(STATE, 4 * BLOCK_WORDS)))
+
+    def _memory(self) -> bytes:
+        """What both have: variables, the arena, the lowest page."""
+        parts = ((DATA, self._size), (ARENA, PAGE), (0, PAGE))
+        return b"".join(bytes(self._uc.mem_read(start, size)) for start, size in parts)
+
+    def _write(self, registers: list[int], values: list[int]) -> None:
+        for register, value in zip(registers, values, strict=True):
+            self._uc.reg_write(register, value)
+
+    def _read(self, registers: list[int]) -> list[int]:
+        return [self._uc.reg_read(register) for register in registers]

@@ -1,0 +1,59 @@
+"""Random states of RV32: all registers, and the CSRs that a trap has set."""
+
+from __future__ import annotations
+
+from porter.context_switch.proof.model import Model
+from porter.context_switch.proof.riscv.layout import (
+    CALLER_SAVED,
+    CAUSES,
+    STATUS_MIE,
+    STATUS_MPIE,
+    STATUS_MPP,
+)
+from porter.context_switch.proof.states import PAGE, Effects, Words
+from porter.context_switch.result import ROLE_OTHER, ROLE_START
+
+
+class State:
+    """A state at entry: `core` x1-x31, `fpu`, the CSRs, `masked` (MIE is 0) and `base`, which only
+    a port has, `arena` and `variables` as on Arm."""
+
+    def __init__(self, seed: int, model: Model, variables: int) -> None:
+        """`variables`: words of the data section that are in use."""
+        self._words = words = Words(seed)
+        self._count = variables
+        self.core: list[int] = words.mixed(31).tolist()
+        self.core[1] = int(words.pointers(1)[0])  # sp: room for a frame below
+        self.fpu: list[int] = words.noise(32).tolist()
+        self.fcsr = int(words.noise(1)[0]) & 0xFF
+        self.pc = int(words.pointers(1)[0])
+        noise = int(words.noise(1)[0])
+        # The exception in whose name it runs: most often one that the architecture has.
+        self.cause = CAUSES[noise % len(CAUSES)] if words.chance(0.9) else noise >> 4
+        handler = model.role != ROLE_OTHER
+        self.masked = int(not handler and words.chance(0.5))
+        self.base = int(not handler and words.chance(0.5))
+        self.status = STATUS_MPP | noise & 0x6000
+        self.status |= STATUS_MPIE if handler else 0 if self.masked else STATUS_MIE
+        self.pending = int(words.chance(0.5))
+        self.arena = words.mixed(PAGE // 4).tobytes()
+        self.variables = words.variables(variables).tobytes()
+        self._effects: list[Effects] = []
+
+        # A start's C runs in a call: what a call destroys isn't in USR_REG.
+        lost = (2, *CALLER_SAVED) if model.role == ROLE_START else ()
+        found = [
+            word ^ 0x5A5A_0000 if number in lost else word
+            for number, word in enumerate(self.core, 1)
+        ]
+        self.found = [*found, self.pc, self.status, *self.fpu, self.fcsr]  # in USR_REG
+
+    def effect(self, number: int) -> Effects:
+        """Of the call with this number, counted from 0."""
+        while len(self._effects) <= number:
+            self._effects.append(Effects(self._words, self._count))
+        return self._effects[number]
+
+    def __str__(self) -> str:
+        """The registers that a counterexample starts with."""
+        return f"sp = {self.core[1]:#x}, mcause = {self.cause:#x}, mstatus = {self.status:#x}"

@@ -1,0 +1,145 @@
+"""Control and status registers: which of them are the task's, the masks, or nothing in a guest."""
+
+from __future__ import annotations
+
+from porter.context_switch.ir import (
+    SVC_VECTOR,
+    Binary,
+    Const,
+    Expr,
+    Guest,
+    Load,
+    Note,
+    Store,
+    Symbol,
+    Undefined,
+    Var,
+)
+from porter.context_switch.lift_state import LiftState
+from porter.context_switch.result import ROLE_OTHER, NotTranscribable
+from porter.context_switch.riscv.decode import Instruction
+from porter.context_switch.riscv.registers import (
+    FCSR,
+    MCAUSE,
+    MEPC,
+    MIE,
+    MSCRATCH,
+    MSTATUS,
+    STATUS_MIE,
+    name_of,
+)
+from porter.context_switch.walk import fold
+
+_WORD = 0xFFFF_FFFF
+_CONTEXT = {MEPC: "PC", MSTATUS: "MSTATUS", FCSR: "FCSR"}
+_TRAP_ONLY = (0x343,)  # mtval
+_SCRATCH = Symbol("virt_mscratch")
+_WHY_LINES = "interrupt lines are opened one by one, by hyp_irq_ena"
+
+
+def access(state: LiftState, it: Instruction) -> None:
+    """csrrw, csrrs, csrrc and their immediate forms. NotTranscribable for what no guest has."""
+    operand, reads, writes = _operand(state, it), it.rd != 0, _writes(it)
+    if it.csr == MIE and not reads:
+        state.emit(Note(state.current, _WHY_LINES))
+    elif it.csr == MSCRATCH:
+        _scratch(state, it, operand)
+    elif it.csr == MCAUSE and not writes:
+        _write(state, it.rd, Var("MCAUSE"))
+    elif state.role == ROLE_OTHER:
+        _plain(state, it, operand)
+    elif it.csr in _CONTEXT:
+        _context(state, it, _CONTEXT[it.csr], operand)
+    else:
+        raise NotTranscribable(f"'{it.text}': a guest has no {name_of(it.csr)}")
+
+
+def supervisor_call(state: LiftState) -> None:
+    """ecall in a plain function."""
+    state.emit(Guest(state.current, "virt_vct_trig", (SVC_VECTOR,)))
+
+
+def _operand(state: LiftState, it: Instruction) -> Expr:
+    if it.name.endswith("i"):
+        return Const(it.immediate)
+    return _read(state, it.rs1)
+
+
+def _writes(it: Instruction) -> bool:
+    """csrrs and csrrc by x0 or 0 only read."""
+    if it.name.startswith("csrrw"):
+        return True
+    return bool(it.immediate if it.name.endswith("i") else it.rs1)
+
+
+def _read(state: LiftState, register: int) -> Expr:
+    variable = f"x{register}" if state.role == ROLE_OTHER else f"X{register}"
+    return state.known.get(variable, Var(variable)) if register else Const(0)
+
+
+def _write(state: LiftState, register: int, value: Expr) -> None:
+    if register:
+        state.assign(f"x{register}" if state.role == ROLE_OTHER else f"X{register}", value)
+    else:
+        state.emit(Note(state.current, ""))
+
+
+def _changed(it: Instruction, old: Expr, operand: Expr) -> Expr:
+    """What a write leaves in a register."""
+    if it.name.startswith("csrrw"):
+        return operand
+    if it.name.startswith("csrrs"):
+        return fold(Binary("|", old, operand))
+    inverse = Const(~operand.value & _WORD) if isinstance(operand, Const) else None
+    return fold(Binary("&", old, inverse or Binary("^", operand, Const(_WORD))))
+
+
+def _context(state: LiftState, it: Instruction, name: str, operand: Expr) -> None:
+    """The task's: in a handler the trap has saved it there."""
+    if not _writes(it):
+        _write(state, it.rd, Var(name))
+        return
+    if it.rd:
+        state.assign("swap", Var(name))
+    state.assign(name, _changed(it, Var(name), operand))
+    if it.rd:
+        _write(state, it.rd, Var("swap"))
+
+
+def _scratch(state: LiftState, it: Instruction, operand: Expr) -> None:
+    """A word that belongs to software; `csrrw sp, mscratch, sp` exchanges."""
+    if not _writes(it):
+        _write(state, it.rd, Load(_SCRATCH))
+        return
+    if it.rd:
+        state.assign("swap", Load(_SCRATCH))
+    old = Var("swap") if it.rd else Load(_SCRATCH)
+    state.emit(Store(state.current, _SCRATCH, _changed(it, old, operand)))
+    if it.rd:
+        _write(state, it.rd, Var("swap"))
+
+
+def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
+    """mstatus in a function that C calls: masks."""
+    if it.csr in (MEPC, *_TRAP_ONLY) and not _writes(it):
+        _write(state, it.rd, Undefined("reading a trap's registers outside of its handler"))
+        return
+    if it.csr != MSTATUS:
+        raise NotTranscribable(f"'{it.text}': a guest has no {name_of(it.csr)}")
+    if it.rd:
+        if it.rd in (it.rs1, 2) and _writes(it):
+            raise NotTranscribable(f"'{it.text}' exchanges mstatus")
+        state.known.pop(f"x{it.rd}", None)
+        state.emit(Guest(state.current, "virt_mstatus", (), f"x{it.rd}"))
+    if not _writes(it):
+        return
+    if it.name.startswith("csrrw"):
+        closed = fold(Binary("&", Binary("^", operand, Const(_WORD)), Const(STATUS_MIE)))
+        state.emit(Guest(state.current, "virt_int_restore", ("VIRT_PRIMASK", closed)))
+    elif not isinstance(operand, Const):
+        raise NotTranscribable(f"'{it.text}' changes bits of mstatus that aren't known")
+    elif operand.value & STATUS_MIE:
+        call = "virt_int_unmask" if it.name.startswith("csrrs") else "virt_int_mask"
+        state.emit(Guest(state.current, call, ("VIRT_PRIMASK",)))
+    else:
+        state.emit(Note(state.current, "the rest of mstatus is the kernel's"))

@@ -1,0 +1,363 @@
+"""Control flow, arithmetic and memory of RV32: from instructions to a program of `ir`.
+
+A trap handler begins with every register the task's, and so does a first-task start, which VCT runs
+as one: there `X5` is both the machine's register and the field of USR_REG. In a plain function the
+registers are locals, `x5`, and words that it pushed are `m<offset>` as on Cortex-M.
+"""
+
+from __future__ import annotations
+
+import re
+
+from porter.context_switch.ir import (
+    KEPT,
+    PARAMETERS,
+    Assign,
+    Binary,
+    Block,
+    Branch,
+    Call,
+    Condition,
+    Const,
+    Exit,
+    Expr,
+    Jump,
+    Load,
+    Note,
+    Program,
+    Store,
+    Symbol,
+    Terminator,
+    Undefined,
+    Var,
+    Verbatim,
+)
+from porter.context_switch.lift_state import KIND_COMPARE, LiftState, Signature
+from porter.context_switch.object_file import Function, ObjectFile
+from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
+from porter.context_switch.riscv import csr
+from porter.context_switch.riscv.decode import (
+    BRANCHES,
+    CSR_ACCESSES,
+    LOADS,
+    RA,
+    SP,
+    STORES,
+    Instruction,
+    branch_target,
+)
+from porter.context_switch.riscv.places import callee, symbol_behind
+from porter.context_switch.riscv.registers import (
+    ARGUMENT,
+    CALLEE_SAVED,
+    CALLER_SAVED,
+    CALLER_SAVED_FPU,
+    STATUS_MIE,
+    STATUS_MPIE,
+)
+from porter.context_switch.walk import fold
+
+_WORD = 0xFFFF_FFFF
+_SIGN = 0x8000_0000
+_OPERATORS = {
+    "add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "sll": "<<", "srl": ">>", "mul": "*",
+}  # fmt: skip
+_CODES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "lo", "bgeu": "hs"}
+_HALF = "half of an address"
+_FENCES = frozenset({"fence", "fence.i"})
+
+
+class RiscvState(LiftState):
+    """`variable` and `read` take a register's number; `at` the instruction in hand."""
+
+    def variable_of(self, register: int) -> str:
+        """The variable of x<register>; NotTranscribable for a plain function's own stack."""
+        if self.role != ROLE_OTHER:
+            return f"X{register}"
+        if register == SP:
+            raise NotTranscribable(f"'{self.current[-1][1]}' uses sp as a value")
+        return f"x{register}"
+
+    def value(self, register: int) -> Expr:
+        """What a register holds."""
+        return Const(0) if register == 0 else Var(self.variable_of(register))
+
+    def write(self, register: int, value: Expr) -> None:
+        """Set a register; x0 takes nothing."""
+        if register != 0:
+            self.assign(self.variable_of(register), value)
+        else:
+            self.emit(Note(self.current, ""))
+
+
+class Lifter:
+    """Lifts one function; `lift` is called once. `own` is what C calls it with."""
+
+    def __init__(
+        self,
+        unit: ObjectFile,
+        function: Function,
+        instructions: dict[int, Instruction],
+        role: str,
+        signatures: dict[str, Signature],
+        own: Signature,
+    ) -> None:
+        self._state = RiscvState(unit, function, role, signatures)
+        self._own = own
+        self._at = instructions
+        self._uses_fpu = any(it.name in ("flw", "fsw") for it in instructions.values())
+        self._program = Program(function.start, {})
+        self._depths: dict[int, int] = {}
+        self._waiting: list[int] = []
+        targets = (branch_target(unit, function.section, it) for it in instructions.values())
+        self._leaders = {target for target in targets if target is not None}
+
+    def lift(self) -> Program:
+        """The program. Raises NotTranscribable with the instruction that isn't understood."""
+        state = self._state
+        self._reach(self._program.entry, 0)
+        while self._waiting:
+            key = self._waiting.pop()
+            state.begin(self._depths[key])
+            if key == self._program.entry and state.role == ROLE_OTHER:
+                self._enter()
+            end = self._run(key)
+            self._program.blocks[key] = Block(state.statements, end)
+            for successor in self._program.blocks[key].successors():
+                self._reach(successor, state.depth)
+        return self._program
+
+    def _enter(self) -> None:
+        """What a plain function's registers hold in the beginning."""
+        state = self._state
+        state.emit(Assign((), "x1", Var("LR")))
+        if len(self._own.parameters) > len(PARAMETERS):
+            raise NotTranscribable(f"takes more than {len(PARAMETERS)} arguments")
+        for number, name in enumerate(PARAMETERS[: len(self._own.parameters)]):
+            state.emit(Assign((), f"x{ARGUMENT + number}", Var(name)))
+        for number in CALLEE_SAVED:
+            state.emit(Assign((), f"x{number}", Var(f"entry{number}")))
+
+    def _reach(self, key: int, depth: int) -> None:
+        if self._depths.setdefault(key, depth) != depth:
+            raise NotTranscribable("two paths meet with different stack depths")
+        if key not in self._program.blocks and key not in self._waiting:
+            self._waiting.append(key)
+
+    def _run(self, address: int) -> Terminator:
+        """A block from an address up to its end."""
+        start, state = address, self._state
+        while True:
+            if address != start and address in self._leaders:
+                return Jump(address)
+            instruction = self._at[address]
+            state.current = ((address, instruction.text),)
+            if (end := self._step(instruction)) is not None:
+                return end
+            address = instruction.next
+
+    def _step(self, it: Instruction) -> Terminator | None:
+        """One instruction; what ends the block, or None where it goes on."""
+        state = self._state
+        if it.name in BRANCHES:
+            return self._branch(it)
+        if it.name in ("jal", "jalr"):
+            return self._jump(it)
+        if it.name == "mret":
+            return self._resume(it)
+        if it.name in ("lui", "auipc"):
+            self._upper(it)
+        elif it.name in LOADS or it.name == "flw":
+            self._load(it)
+        elif it.name in STORES or it.name == "fsw":
+            self._store(it)
+        elif it.name in CSR_ACCESSES:
+            csr.access(state, it)
+        elif it.name in _FENCES:
+            state.emit(Note(state.current, "a barrier, which a virtual handler doesn't need"))
+        elif it.name == "ecall" and state.role == ROLE_OTHER:
+            csr.supervisor_call(state)
+        elif it.name == "wfi":
+            raise NotTranscribable("waits inside: hyp_vct_wait() belongs into the idle task")
+        else:
+            self._arithmetic(it)
+        return None
+
+    def _branch(self, it: Instruction) -> Terminator:
+        state = self._state
+        target = branch_target(state.unit, state.function.section, it)
+        if target is None:
+            raise NotTranscribable(f"'{it.text}' leaves the function")
+        left, right = state.value(it.rs1), state.value(it.rs2)
+        condition = Condition(_CODES[it.name], Const(KIND_COMPARE), left, right)
+        return Branch(condition, target, it.next, state.current)
+
+    def _jump(self, it: Instruction) -> Terminator | None:
+        state = self._state
+        target = branch_target(state.unit, state.function.section, it)
+        if target == it.address:
+            state.emit(Verbatim(state.current, "for (;;) {}"))
+            return Exit(())
+        if target is not None:
+            state.emit(Note(state.current, ""))
+            return Jump(target)
+        if it.name == "jalr" and (it.rd, it.rs1, it.immediate) == (0, RA, 0):
+            name = callee(state.unit, state.function.section, it, self._at)
+            if name is None:
+                return self._return(it)
+        name = callee(state.unit, state.function.section, it, self._at)
+        if name is None:
+            raise NotTranscribable(f"'{it.text}' calls or jumps to what has no name here")
+        if it.name == "jalr":  # the auipc in front of it says all
+            upper = next(other for other in self._at.values() if other.next == it.address)
+            state.current = ((upper.address, upper.text),)
+        if it.rd == RA:
+            self._call(name)
+            return None
+        if it.rd != 0 or state.role != ROLE_OTHER:
+            raise NotTranscribable(f"'{it.text}' leaves the function")
+        state.assign(f"{KEPT}LR", Var("x1"))
+        self._call(name)
+        return self._leave()
+
+    def _return(self, it: Instruction) -> Terminator:
+        """`ret`: to the caller, or for a start to the task."""
+        state = self._state
+        if state.role == ROLE_OTHER:
+            state.assign(f"{KEPT}LR", Var("x1"))
+            return self._leave()
+        if state.role != ROLE_START:
+            raise NotTranscribable("ends with ret, not with mret")
+        # The task goes on under MIE as it is, not under MPIE: the resume takes it from there.
+        status = Var("MSTATUS")
+        opened = Binary("<<", Binary("&", status, Const(STATUS_MIE)), Const(4))
+        cleared = Binary("&", status, Const(~STATUS_MPIE & _WORD))
+        state.assign("MSTATUS", Binary("|", cleared, opened))
+        state.assign("PC", state.value(RA))
+        return Exit(state.current)
+
+    def _resume(self, it: Instruction) -> Terminator:
+        if self._state.role == ROLE_OTHER:
+            raise NotTranscribable(f"'{it.text}' in a function that C calls")
+        return Exit(self._state.current)
+
+    def _leave(self) -> Terminator:
+        state = self._state
+        if state.depth != 0:
+            raise NotTranscribable("returns with words left on its stack")
+        for number in CALLEE_SAVED:
+            state.emit(Assign((), f"{KEPT}{number}", Var(f"x{number}")))
+        return Exit(state.current, Var(f"x{ARGUMENT}") if self._own.returns else None)
+
+    def _upper(self, it: Instruction) -> None:
+        """lui and auipc: constants, or halves of addresses that the second half completes."""
+        state = self._state
+        if state.unit.relocation(state.function.section, it.address) is not None:
+            state.write(it.rd, Undefined(_HALF))
+        elif it.name == "lui":
+            state.write(it.rd, Const(it.immediate))
+        else:
+            raise NotTranscribable(f"'{it.text}' uses its own address")
+
+    def _arithmetic(self, it: Instruction) -> None:
+        state = self._state
+        name = it.name
+        if name == "addi" and (place := self._place(it)) is not None:
+            state.write(it.rd, place)
+            return
+        if state.role == ROLE_OTHER and it.rd == SP:
+            if name != "addi" or it.rs1 != SP:
+                raise NotTranscribable(f"'{it.text}' moves the stack in a way not understood")
+            state.depth += it.immediate
+            state.emit(Note(state.current, ""))
+            return
+        constant = name in ("addi", "andi", "ori", "xori", "slti", "sltiu", "slli", "srli", "srai")
+        left = state.value(it.rs1)
+        right: Expr = Const(it.immediate & _WORD) if constant else state.value(it.rs2)
+        name = "sltu" if name == "sltiu" else name.removesuffix("i") if constant else name
+        if name in ("sll", "srl") and not isinstance(right, Const):
+            right = Binary("&", right, Const(31))
+        if name == "slt":
+            left, right, name = _biased(left), _biased(right), "sltu"
+        if name == "sltu":
+            state.write(it.rd, Binary("<", left, right))
+        elif name in _OPERATORS:
+            state.write(it.rd, _calculated(_OPERATORS[name], left, right))
+        else:
+            raise NotTranscribable(f"instruction '{it.text}' is not known")
+
+    def _address(self, it: Instruction) -> Expr:
+        if (place := self._place(it)) is not None:
+            return place
+        base = self._state.value(it.rs1)
+        return _calculated("+", base, Const(it.immediate & _WORD))
+
+    def _place(self, it: Instruction) -> Symbol | None:
+        """The named address whose second half an instruction adds."""
+        found = symbol_behind(self._state.unit, self._state.function.section, it, self._at)
+        if found is None:
+            return None
+        symbol, first = found
+        text = first.text
+        if text.startswith(("auipc ", "lui ")):
+            text = re.sub(r"\S+$", symbol.name, it.text)
+        self._state.current = ((first.address, text),)
+        return symbol
+
+    def _load(self, it: Instruction) -> None:
+        state = self._state
+        size, signed = LOADS.get(it.name, (4, False))
+        if it.rs1 == SP and state.role == ROLE_OTHER:
+            value: Expr = Var(state.slot(it.immediate))
+        else:
+            value = Load(self._address(it), size, signed)
+        if it.name == "flw":
+            state.assign(self._float(it.rd), value)
+        else:
+            state.write(it.rd, value)
+
+    def _store(self, it: Instruction) -> None:
+        state = self._state
+        value = Var(self._float(it.rs2)) if it.name == "fsw" else state.value(it.rs2)
+        if it.rs1 == SP and state.role == ROLE_OTHER:
+            state.assign(state.slot(it.immediate), value)
+        else:
+            state.emit(Store(state.current, self._address(it), value, STORES.get(it.name, 4)))
+
+    def _float(self, number: int) -> str:
+        if self._state.role == ROLE_OTHER:
+            raise NotTranscribable("a plain function with floating-point registers")
+        return f"F{number}"
+
+    def _call(self, name: str) -> None:
+        state = self._state
+        signature = state.signatures.get(name)
+        if signature is None:
+            raise NotTranscribable(f"no prototype of {name}() found, so its arguments aren't known")
+        if len(signature.parameters) > 8:
+            raise NotTranscribable(f"{name}() takes arguments on the stack")
+        arguments = tuple(
+            state.value(ARGUMENT + number) for number in range(len(signature.parameters))
+        )
+        result = state.variable_of(ARGUMENT) if signature.returns else None
+        state.emit(Call(state.current, name, arguments, signature.parameters, result))
+        why = Undefined(f"the call of {name}()")
+        for number in CALLER_SAVED:
+            state.known.pop(state.variable_of(number), None)
+            if number != ARGUMENT or result is None:
+                state.assign(state.variable_of(number), why)
+        if self._uses_fpu and state.role != ROLE_OTHER:
+            for number in CALLER_SAVED_FPU:
+                state.assign(f"F{number}", why)
+
+
+def _biased(value: Expr) -> Expr:
+    """A signed number as an unsigned one in the same order."""
+    return _calculated("^", value, Const(_SIGN))
+
+
+def _calculated(operator: str, left: Expr, right: Expr) -> Expr:
+    """Negative constants as subtractions, constants folded."""
+    if operator == "+" and isinstance(right, Const) and right.value & _SIGN:
+        operator, right = "-", Const(-right.value & _WORD)
+    return fold(Binary(operator, left, right))
