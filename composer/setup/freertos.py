@@ -61,7 +61,12 @@ def copy_checked(source: Path, target: Path, sums: dict[str, str]) -> None:
 
 
 def install_from(source: Path, folder: Path, sums: dict[str, str]) -> None:
-    """Put a checked copy of `source` at `folder`, whole or not at all."""
+    """Put a checked copy of `source` at `folder`, whole or not at all; a folder that is there gets
+    the files that it hasn't."""
+    if folder.exists():
+        missing = {name: wanted for name, wanted in sums.items() if not (folder / name).exists()}
+        copy_checked(source, folder, missing)
+        return
     room = Path(tempfile.mkdtemp(prefix=".FreeRTOS-Kernel-", dir=folder.parent))
     try:
         copy_checked(source, room, sums)
@@ -130,15 +135,16 @@ def install_kernel(root: Path, place: Path = FOLDER) -> None:
     """Make sure that `place` holds the kernel; FvmError when it can't be had, or is another."""
     folder = root / place
     sums = read_sums(folder.with_name("FreeRTOS-Kernel.sha256"))
-    if folder.exists():
-        for name, wanted in sums.items():
-            path = folder / name
-            if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
-                raise FvmError(
-                    f"not as in the FreeRTOS kernel {TAG}",
-                    file=path,
-                    hint=f"remove the folder {folder} and run make again",
-                )
+    there = [name for name in sums if (folder / name).exists()]
+    for name in there:
+        path = folder / name
+        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != sums[name]:
+            raise FvmError(
+                f"not as in the FreeRTOS kernel {TAG}",
+                file=path,
+                hint=f"remove the folder {folder} and run make again",
+            )
+    if len(there) == len(sums):
         say(f"FreeRTOS kernel {TAG}: {place.parent.name} has it, SHA-256 sums agree")
         return
     given = os.environ.get("FREERTOS_KERNEL")

@@ -26,7 +26,8 @@ _C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-
 _LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
 _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")
 _NAKED = re.compile(r"^\t@ Naked Function")
-_ASM_PLACE = re.compile(r'^@ (\d+) "(.+)" 1$')
+_ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
+_LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
 class CompileError(Exception):
@@ -123,6 +124,10 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
     if source.suffix.lower() in ASM_SUFFIXES:
         return _assemble_text(source, options)
     text = assembler_text(source, options)
+    if is_riscv(options):
+        # Its assembler would take the places of asm statements for its own.
+        unit = _object(_LINE_MARKER.sub("", text), "", options)
+        return Assembly(unit, _written(text.encode()), naked_functions_of_riscv(text))
     return Assembly(_object(text, "", options), _written(text.encode()), naked_functions(text))
 
 
@@ -156,6 +161,28 @@ def _written(data: bytes) -> tuple[str, ...]:
     """Lines of assembler text as their author wrote them, without labels and comments."""
     clean = blank_comments(data, dialect_of(data)).decode("latin-1")
     return tuple(" ".join(_LABELS.sub("", line).split()) for line in clean.splitlines())
+
+
+def naked_functions_of_riscv(text: str) -> dict[str, tuple[int, ...]]:
+    """The same where the compiler doesn't say it: functions of nothing but asm statements."""
+    found: dict[str, list[int]] = {}
+    label = ""
+    inside = False
+    for line in text.splitlines():
+        code = line.strip()
+        if match := _LABEL.match(line):
+            if not inside and not match.group(1).startswith(".L"):
+                label = match.group(1)
+        elif code in ("#APP", "#NO_APP"):
+            inside = code == "#APP"
+            if inside and label:
+                found.setdefault(label, [])
+        elif inside and label and (place := _ASM_PLACE.match(line)):
+            found[label].append(int(place.group(1)))
+        elif not inside and code and not code.startswith((".", "#")):
+            found.pop(label, None)
+            label = ""
+    return {name: tuple(lines) for name, lines in found.items()}
 
 
 def naked_functions(text: str) -> dict[str, tuple[int, ...]]:

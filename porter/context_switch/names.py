@@ -32,6 +32,8 @@ class Variable:
     inner: str = ""
 
 
+_GUEST = {"virt_mscratch": Variable(INTEGER)}  # what <fvm/guest.h> declares
+
 Probe = Callable[[str], int | None]  # the value of a C constant expression in the unit, or None
 
 
@@ -70,6 +72,8 @@ class Names:
 
     def variable(self, name: str) -> Variable | None:
         """What kind of object a name declares, None if the unit doesn't declare it."""
+        if name in _GUEST:
+            return _GUEST[name]
         for match in re.finditer(rf"\b{re.escape(name)}\b\s*([\[;=,])", self._unit):
             if (words := _type_in_front(self._unit, match.start())) is not None:
                 kind = OTHER if match.group(1) == "[" else _kind(words)

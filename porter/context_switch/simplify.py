@@ -13,6 +13,7 @@ from porter.context_switch.ir import (
     PARAMETERS,
     READ_ONLY,
     RETURNED,
+    RISCV_FPU,
     UNREAD,
     WHY_STACK,
     Assign,
@@ -27,6 +28,7 @@ from porter.context_switch.ir import (
     Program,
     Statement,
     Store,
+    Undefined,
     Var,
 )
 from porter.context_switch.locals import name_locals
@@ -65,6 +67,7 @@ def simplify(program: Program, role: str) -> None:
     inline_loads(program)
     replace_system_registers(program, role)
     remove_dead(program, keep)
+    _forget_lost_floats(program)
     name_locals(program)
     _forget_unused(program)
     _check(program)
@@ -110,6 +113,20 @@ def _forget_unused(program: Program) -> None:
                 statement = replace(statement, targets=targets)
             kept.append(statement)
         block.statements = kept[::-1]
+
+
+def _forget_lost_floats(program: Program) -> None:
+    """A floating-point register that a call destroyed and nobody restored is of no task: the one
+    that goes on said in mstatus that it has none."""
+    for block in program.blocks.values():
+        block.statements = [
+            Note(statement.origin, "")
+            if isinstance(statement, Assign)
+            and statement.target in RISCV_FPU
+            and isinstance(statement.value, Undefined)
+            else statement
+            for statement in block.statements
+        ]
 
 
 def inline_loads(program: Program) -> None:

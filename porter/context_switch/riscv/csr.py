@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from porter.context_switch.ir import (
-    SVC_VECTOR,
     Binary,
     Const,
     Expr,
@@ -52,11 +51,6 @@ def access(state: LiftState, it: Instruction) -> None:
         _context(state, it, _CONTEXT[it.csr], operand)
     else:
         raise NotTranscribable(f"'{it.text}': a guest has no {name_of(it.csr)}")
-
-
-def supervisor_call(state: LiftState) -> None:
-    """ecall in a plain function."""
-    state.emit(Guest(state.current, "virt_vct_trig", (SVC_VECTOR,)))
 
 
 def _operand(state: LiftState, it: Instruction) -> Expr:

@@ -107,7 +107,7 @@ def _at(unit: ObjectFile, section: int, address: int, lines: tuple[str, ...]) ->
             "which are no instruction the disassembler knows"
         )
     line = unit.line(section, address)
-    written = lines[line - 1] if line and line <= len(lines) else ""
+    written = lines[line - 1].partition("#")[0].strip() if line and line <= len(lines) else ""
     # What no line of its own follows is a macro of several, or auipc and what completes it.
     several = unit.line(section, address + raw.size) is None and raw.insn_name() != "auipc"
     if several or not _is_instruction(written):

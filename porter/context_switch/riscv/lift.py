@@ -12,6 +12,7 @@ import re
 from porter.context_switch.ir import (
     KEPT,
     PARAMETERS,
+    SVC_VECTOR,
     Assign,
     Binary,
     Block,
@@ -175,8 +176,11 @@ class Lifter:
             csr.access(state, it)
         elif it.name in _FENCES:
             state.emit(Note(state.current, "a barrier, which a virtual handler doesn't need"))
-        elif it.name == "ecall" and state.role == ROLE_OTHER:
-            csr.supervisor_call(state)
+        elif it.name == "ecall":
+            raise NotTranscribable(
+                "'ecall': the trap handler may read a0-a7 of the task, which a call in C changes; "
+                f"if it doesn't, virt_vct_trig({SVC_VECTOR}) stands for it"
+            )
         elif it.name == "wfi":
             raise NotTranscribable("waits inside: hyp_vct_wait() belongs into the idle task")
         else:
@@ -357,7 +361,9 @@ def _biased(value: Expr) -> Expr:
 
 
 def _calculated(operator: str, left: Expr, right: Expr) -> Expr:
-    """Negative constants as subtractions, constants folded."""
+    """Negative constants as subtractions, constants folded; a move is an addition of 0."""
+    if operator in ("+", "|") and left == Const(0):
+        return right
     if operator == "+" and isinstance(right, Const) and right.value & _SIGN:
         operator, right = "-", Const(-right.value & _WORD)
     return fold(Binary(operator, left, right))

@@ -12,9 +12,6 @@ static inline void fvm_store_low_byte(volatile uint8_t *byte, const volatile voi
     __asm volatile("" ::: "memory");
 }
 
-static inline uint32_t fvm_load_byte(const volatile uint8_t *byte)
-{
-    return *byte;
-}
+static inline uint32_t fvm_load_byte(const volatile uint8_t *byte) { return *byte; }
 
 #endif

@@ -21,6 +21,6 @@ void virt_vct_call(void (*resume)(void));
 void virt_trap_set(void (*handler)(void));
 
 /* mscratch: a word that only software uses. */
-extern uint32_t virt_mscratch;
+extern volatile uint32_t virt_mscratch;
 
 #endif

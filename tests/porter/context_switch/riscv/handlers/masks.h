@@ -1,0 +1,5 @@
+unsigned irq_save(void);
+void irq_restore(unsigned state);
+void irq_open(void), os_yield(void);
+int with_masks(int argument);
+int work(int argument);

@@ -1,0 +1,228 @@
+"""Trap handlers of RV32 become C over USR_REG that is proved against them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from tests.porter.context_switch.riscv.trees import freertos, naked, own
+from tests.porter.context_switch.trees import ROOT, Tree
+
+RUNTIME = ROOT / "fvm-runtime"
+TRAP = """\
+    uint32_t *sp = (uint32_t *)(USR_REG->Reg.X2 - 0x7C);
+    sp[1] = USR_REG->Reg.X1;
+    USR_STORE(sp + 2, X5, X31);
+    sp[29] = xCriticalNesting;
+    sp[30] = USR_REG->Reg.MSTATUS;
+    *(uint32_t *)pxCurrentTCB = (uint32_t)sp;
+    if ((int32_t)virt_cause() >= (int32_t)0) {
+        x11 = USR_REG->Reg.PC + 4;
+        *sp = x11;
+        if (virt_cause() != 0xB) {
+            freertos_risc_v_application_exception_handler();
+        } else {
+            vTaskSwitchContext();
+        }
+    } else {
+        *sp = USR_REG->Reg.PC;
+        if (virt_cause() != 0x80000007u) {
+            freertos_risc_v_application_interrupt_handler();
+        } else {
+"""
+RESUME = """\
+    sp = (uint32_t *)*(uint32_t *)pxCurrentTCB;
+    USR_REG->Reg.PC = *sp;
+    USR_REG->Reg.MSTATUS = sp[30];
+    uint32_t x5 = sp[29];
+    *(uint32_t *)pxCriticalNesting = x5;
+    USR_REG->Reg.X1 = sp[1];
+    USR_LOAD(sp + 2, X5, X31);
+    USR_REG->Reg.X2 = (uint32_t)(sp + 31);
+}
+"""
+NAKED = """\
+#include <stdint.h>
+void *volatile running;
+void choose(void);
+
+void __attribute__((naked)) soft_trap(void)
+{
+    __asm volatile(
+        "csrrw t6, mscratch, t6\\n"
+        "sw s0, 0(t6)\\n"
+        "sw s1, 4(t6)\\n"
+        "csrr s0, mepc\\n"
+        "addi s0, s0, 4\\n"
+        "lw s1, running\\n"
+        "sw s0, 0(s1)\\n"
+        "csrw mepc, s0\\n"
+        "lw s0, 0(t6)\\n"
+        "lw s1, 4(t6)\\n"
+        "csrrw t6, mscratch, t6\\n"
+        "mret\\n");
+}
+"""
+
+
+def code(text: str) -> str:
+    """C without comments and empty lines."""
+    lines = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip()) + "\n"
+
+
+def rewritten(tree: Tree) -> tuple[list[SwitchPort], str]:
+    """What is said of the functions, and the C that stands for them."""
+    ports = tree.port()
+    assert {port.status for port in ports} == {"rewritten"}, [port.reason for port in ports]
+    (companion,) = [port for port in ports if port.file.name.endswith("_fvm.c")]
+    return ports, code(companion.replacement.decode())
+
+
+def compiled(tree: Tree, ports: list[SwitchPort], folder: Path) -> str:
+    """Disassembly of the companion, compiled as a project would, without a warning."""
+    (companion,) = [port for port in ports if port.file.name.endswith("_fvm.c")]
+    source = folder / companion.file.name
+    source.write_bytes(companion.replacement)
+    includes = [RUNTIME / "include", RUNTIME / "arch" / "riscv32" / "include"]
+    command = [tree.options.compiler, *tree.options.cpu_flags, "-O2", "-Wall", "-Wextra", "-Werror"]
+    command += [f"-I{include}" for include in includes]
+    done = subprocess.run(
+        [*command, "-c", str(source), "-o", str(folder / "port.o")], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    listing = ["riscv64-unknown-elf-objdump", "-d", str(folder / "port.o")]
+    return subprocess.run(listing, capture_output=True, text=True, check=True).stdout
+
+
+@dataclass(frozen=True)
+class Ported:
+    """FreeRTOS' port layer after porting."""
+
+    tree: Tree
+    ports: list[SwitchPort]
+    text: str
+
+    @property
+    def functions(self) -> dict[str, SwitchPort]:
+        """What is said of each function."""
+        return {port.name: port for port in self.ports if port.file.suffix == ".S"}
+
+
+@pytest.fixture(scope="module")
+def ported(tmp_path_factory: pytest.TempPathFactory) -> Ported:
+    tree = freertos(tmp_path_factory.mktemp("freertos"))
+    return Ported(tree, *rewritten(tree))
+
+
+def test_every_function_of_freertos_is_proved(ported: Ported) -> None:
+    found = ported.functions
+    assert found["freertos_risc_v_trap_handler"].role == "switch"
+    assert found["xPortStartFirstTask"].role == "start"
+    assert found["pxPortInitialiseStack"].role == "other"
+    assert len(found) == 8
+    for port in found.values():
+        assert port.proof is not None and port.proof.runs.states >= 500
+    trap = found["freertos_risc_v_trap_handler"].proof
+    assert trap is not None
+    assert trap.runs.conditions == 4 and trap.paths == 5
+
+
+def test_the_trap_handler_reads_like_its_source(ported: Ported) -> None:
+    text = ported.text
+    handler = text[text.index("void freertos_risc_v_trap_handler(void)") :]
+    assert TRAP in handler
+    assert RESUME in handler
+
+
+def test_the_first_task_is_resumed_in_vct(ported: Ported) -> None:
+    text = ported.text
+    assert "    virt_vct_call(xPortStartFirstTask_first);\n" in text
+    # `ret` goes on under MIE, a resume under MPIE.
+    assert "USR_REG->Reg.MSTATUS = (x5 & 0xFFFFFF7Fu) | ((x5 & 8) << 4);" in text
+
+
+def test_a_weak_function_stays_weak(ported: Ported) -> None:
+    name = "freertos_risc_v_application_interrupt_handler"
+    assert f"__attribute__((weak)) void {name}(void)" in ported.text
+
+
+def test_no_privileged_instruction_is_left(ported: Ported, tmp_path: Path) -> None:
+    listing = compiled(ported.tree, ported.ports, tmp_path)
+    assert "<freertos_risc_v_trap_handler>:" in listing
+    assert not {"csrr", "csrw", "csrs", "csrc", "mret", "ecall"} & set(listing.split())
+    edits = [port for port in ported.ports if port.file == ported.tree.files[0]]
+    rest = ported.tree.files[0].read_bytes()
+    for edit in sorted(edits, key=lambda edit: -edit.start):
+        rest = rest[: edit.start] + edit.replacement + rest[edit.end :]
+    text = re.sub(r"/\*.*?\*/", "", rest.decode(), flags=re.DOTALL)
+    assert not re.search(r"\b(?:mret|csr\w+)\b|RESTORE_CONTEXT", text)
+
+
+def test_floats_are_saved_under_the_originals_condition(tmp_path: Path) -> None:
+    ports, text = rewritten(own(tmp_path, "fpu_on_stack"))
+    (port,) = [port for port in ports if port.role == "switch"]
+    assert port.proof is not None and port.proof.runs.conditions == 3
+    for line in ("if (x28 == 0x6000) {", "USR_FSTORE(sp, F0, F31);", "USR_FLOAD(sp, F0, F31);"):
+        assert line in text
+
+
+def test_mscratch_is_a_variable(tmp_path: Path) -> None:
+    tree = own(tmp_path / "tree", "context_in_mscratch")
+    ports, text = rewritten(tree)
+    assert {port.role for port in ports if port.file.suffix == ".S"} == {"switch", "start"}
+    assert "virt_mscratch = USR_REG->Reg.X5;" in text
+    assert "csr" not in compiled(tree, ports, tmp_path)
+
+
+def test_masks_keep_what_they_found(tmp_path: Path) -> None:
+    ports = own(tmp_path, "masks").port()
+    said = {port.name: port for port in ports if port.file.suffix == ".S"}
+    for name in ("irq_save", "irq_restore", "irq_open", "with_masks"):
+        assert said[name].proof is not None
+    assert said["os_yield"].status == "escalated"
+    assert "may read a0-a7" in said["os_yield"].reason
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("wfi", "hyp_vct_wait"),
+        ("csrr t1, mtval", "a guest has no mtval"),
+        ("csrw 0x804, t1", "a guest has no 0x804"),
+        ("fadd.s f0, f0, f1", "instruction 'fadd.s f0, f0, f1' is not known"),
+        ("jalr t1", "calls or jumps to what has no name here"),
+        ("1: bnez t1, 1b", "has a loop"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(tmp_path: Path, line: str, reason: str) -> None:
+    tree = own(tmp_path, "fpu_on_stack")
+    text = tree.files[0].read_text().replace("lla     sp,", f"{line}\n    lla     sp,")
+    (port,) = own(tmp_path, "fpu_on_stack", text).port()
+    assert port.status == "escalated"
+    assert reason in port.reason
+
+
+def test_a_register_that_nobody_restores_is_refused(tmp_path: Path) -> None:
+    tree = own(tmp_path, "fpu_on_stack")
+    text = tree.files[0].read_text()
+    head, tail = text.rsplit("25, 26, 27, 28, 29, 30, 31", 1)
+    (port,) = own(tmp_path, "fpu_on_stack", f"{head}25, 26, 27, 28, 30, 31{tail}").port()
+    assert port.status == "escalated"
+    assert "destroyed" in port.reason
+
+
+def test_a_naked_function_becomes_c_in_place(tmp_path: Path) -> None:
+    tree = naked(tmp_path, NAKED)
+    ports = tree.port()
+    (port,) = [port for port in ports if port.role == "switch"]
+    assert port.proof is not None, port.reason
+    tree.apply(ports)
+    text = code(tree.files[0].read_text())
+    assert "naked" not in text and "asm" not in text
+    assert "USR_REG->Reg.PC = " in text
