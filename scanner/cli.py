@@ -53,6 +53,7 @@ def _addresses(
 @click.option(
     "--chip", metavar="PART", help="Part or QEMU board it is meant for (stm32f405, mps2-an385)."
 )
+@click.option("--no-guess", is_flag=True, help="Reject a program for which nothing names a core.")
 @click.option(
     "--base",
     callback=_address,
@@ -93,6 +94,7 @@ def scan(
     strict: bool,
     arch: str | None,
     chip: str | None,
+    no_guess: bool,
     base: int | None,
     entries: tuple[int, ...],
     waivers: str | None,
@@ -136,7 +138,9 @@ def scan(
             if isinstance(file, Skipped):
                 skipped.append(file)
             else:
-                found.append(scan_file(file, rules, strict, arch, chip, base, entries))
+                found.append(
+                    scan_file(file, rules, strict, arch, chip, base, entries, guess=not no_guess)
+                )
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)

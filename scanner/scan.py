@@ -33,6 +33,7 @@ def scan_file(
     chip_name: str | None = None,
     base: int | None = None,
     entries: Sequence[int] = (),
+    guess: bool = True,
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
@@ -40,7 +41,8 @@ def scan_file(
     `Policy` hold. With `strict` a possible silent instruction rejects like a certain one. `arch`
     overrides what the file says it was built for; `chip_name` is the part or board it is meant for.
     `base` is the address of a raw binary's first byte; files of other formats say that themselves.
-    `entries` are addresses where code starts, besides those that the file tells.
+    `entries` are addresses where code starts, besides those that the file tells. Without `guess` a
+    program for which nothing names a core is rejected.
     Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
@@ -50,7 +52,7 @@ def scan_file(
     else:
         rules = load_policy(policy)
     data = _read(fspath(path))
-    report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries)
+    report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries, guess)
     return replace(report, strict=strict)
 
 
@@ -62,6 +64,7 @@ def scan_bytes(
     chip_name: str | None = None,
     base: int | None = None,
     entries: Sequence[int] = (),
+    guess: bool = True,
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report.
 
@@ -79,6 +82,7 @@ def scan_bytes(
         return _report(data, name, _UNKNOWN, [_file_finding(Problem("too-large", text))])
     image = load_image(data, base=base)
     core = arch or (part.arch if part else None) or policy.arch or image.arch
+    guessed = core is None and bool(image.segments)
     if core is None:
         from scanner.arch.guess import guessed_architecture
 
@@ -88,12 +92,16 @@ def scan_bytes(
         *entry_problems(image.segments, entries),
         *_host_problems(image, core, part, trusted=arch is not None),
     ]
+    if guessed and not guess:
+        text = f"nothing says which core it is for; it would be taken for {core}"
+        problems.append(Problem("unknown-core", text))
     findings = [_file_finding(problem) for problem in problems]
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
         target = Target(core, policy, None if part is None else part.profile)
         findings += find(image, target, [_pointer(entry, core) for entry in entries])
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
-    return _report(data, name, core if image.segments else _UNKNOWN, findings)
+    report = _report(data, name, core if image.segments else _UNKNOWN, findings)
+    return replace(report, guessed=guessed)
 
 
 def _report(data: bytes, name: str, core: str, findings: Sequence[Finding]) -> FileReport:

@@ -56,7 +56,7 @@ class FileReport:
     """The findings of one file, those that reject first, then by address.
 
     `sha256` is the sum of the file in hexadecimal. `waived` are findings that the verdict leaves
-    out.
+    out. `arch` is `guessed` where neither the user nor the file names a core.
     """
 
     file: str
@@ -65,6 +65,7 @@ class FileReport:
     sha256: str
     strict: bool = False
     waived: tuple[Waived, ...] = ()
+    guessed: bool = False
 
     @property
     def verdict(self) -> Verdict:

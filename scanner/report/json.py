@@ -1,7 +1,7 @@
 """The report for programs: schema 1 of `fvmkit scan --json`.
 
-What only some calls have (`waived` of a file; `skipped` and `notes` of the whole) is left out where
-there is none.
+What only some calls have (`guessed` and `waived` of a file; `skipped` and `notes` of the whole) is
+left out where there is none.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ def render(run: Run) -> str:
 
 
 def _file(report: FileReport) -> dict[str, Any]:
-    file = {
+    file: dict[str, Any] = {
         "file": report.file,
         "arch": report.arch,
         "verdict": report.verdict,
         "findings": [_finding(finding) for finding in report.findings],
     }
+    if report.guessed:
+        file["guessed"] = True
     if report.waived:
         file["waived"] = [
             {**_finding(one.finding), "by": one.by, "reason": one.reason} for one in report.waived

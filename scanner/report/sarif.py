@@ -79,7 +79,9 @@ def _artifact(report: FileReport) -> Node:
 
 def _notes(run: Run) -> list[Node]:
     texts = [f"not scanned, {one.reason}: {one_line(one.file)}" for one in run.skipped]
-    return [{"level": "note", "message": {"text": text}} for text in [*texts, *run.notes]]
+    guessed = [f"{one_line(r.file)}: taken for {r.arch}" for r in run.reports if r.guessed]
+    notes = [*texts, *guessed, *run.notes]
+    return [{"level": "note", "message": {"text": text}} for text in notes]
 
 
 def _folders(files: Sequence[str]) -> list[int]:

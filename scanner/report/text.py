@@ -48,12 +48,13 @@ def summary(report: FileReport) -> str:
 def _verdict(report: FileReport) -> str:
     rejecting = sum(finding.rejects(report.strict) for finding in report.findings)
     warnings = len(report.findings) - rejecting
+    core = f"{report.arch}, guessed" if report.guessed else report.arch
     if report.verdict == "accept":
-        return f"accepted ({report.arch})"
+        return f"accepted ({core})"
     if report.verdict == "warn":
-        return f"accepted ({report.arch}) with {_count(warnings, 'warning')}"
+        return f"accepted ({core}) with {_count(warnings, 'warning')}"
     besides = f" and {_count(warnings, 'warning')}" if warnings else ""
-    return f"rejected ({report.arch}): {_count(rejecting, 'finding')}{besides}"
+    return f"rejected ({core}): {_count(rejecting, 'finding')}{besides}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -96,6 +96,13 @@ FILE_RULES = {
             f"{_ELF}: e_ident, e_machine; Arm IHI 0045 (build attributes)",
         ),
         FileRule(
+            "unknown-core",
+            "what its instructions do depends on the core",
+            "name the core with --arch or --chip, or leave --no-guess out",
+            "Another core knows other instructions, and obeys or traps others without privilege.",
+            "none",
+        ),
+        FileRule(
             "no-host",
             "guests must run without privilege, and this chip has no such mode or no rules",
             "choose a chip whose core has an unprivileged mode and a protection unit",

@@ -172,6 +172,22 @@ def test_arch_option(build: Build) -> None:
     assert run("--arch", "armv7m", elf).stdout == f"{elf}: accepted (armv7m)\n"
 
 
+def test_a_guessed_core_is_told_and_can_be_refused(build: Build, tmp_path: Path) -> None:
+    elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m4")
+    raw = tmp_path / "code.bin"
+    raw.write_bytes(b"\x70\x47\x70\x47")
+    here = ("--base", "0x08000000")
+    assert run(*here, raw).stdout == f"{raw}: accepted (armv7em, guessed)\n"
+    assert run(*here, "--arch", "armv6m", raw).stdout == f"{raw}: accepted (armv6m)\n"
+    both = run(*here, "--no-guess", elf, raw)
+    assert both.exit_code == 1
+    assert f"{elf}: accepted (armv7em)\n" in both.stdout
+    assert f"{raw}: reject unknown-core: nothing says which core it is for" in both.stdout
+    assert run(*here, "--no-guess", "--chip", "stm32f405", raw).exit_code == 0
+    files = json.loads(run(*here, "--json", elf, raw).stdout)["files"]
+    assert [one.get("guessed") for one in files] == [None, True]
+
+
 def test_chip_option(build: Build) -> None:
     elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m4")
     assert run("--chip", "STM32F405RG", elf).stdout == f"{elf}: accepted (armv7em)\n"
