@@ -11,11 +11,11 @@ import numpy.typing as npt
 from scanner.arch.model import Architecture
 from scanner.decode.code_map import CodeMap
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.effects import Constants, Direct, Effect
+from scanner.decode.effects import NONE, Constants, Direct, Effect, Effects
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.lanes import Accesses, follow
 from scanner.decode.marks import Marks
-from scanner.decode.select import select
+from scanner.decode.select import previous, select
 from scanner.report.finding import Finding
 from scanner.rules.model import Access, AccessKind, AddressRule
 from scanner.surplus import MAX_FINDINGS, more_findings
@@ -30,6 +30,12 @@ _KINDS: dict[int, AccessKind] = {
 
 _CLOSE = 32
 """So many halfwords in front of a jump compilers make its address."""
+
+_RIGHT_BEFORE = 4
+"""So many instructions in front of a jump its register's load is looked for."""
+
+_STEPS, _NEAR_STEPS = 96, 40
+"""For so many instructions constants are followed, and those that only a jump may follow."""
 
 MAX_FOLLOWED = 50_000
 """So many constants are followed per address rule, which takes about a second."""
@@ -46,8 +52,7 @@ def find_accesses(
     ]
     if not rules:
         return
-    constants = core.isa.constants(space, code.listed)
-    direct = core.isa.direct(space, code.listed)
+    constants, direct = core.isa.constants(space, code.listed)
     judges = [_Judged(space, code, core, target, rule, constants) for rule in rules]
     followed = _followed(space, core, code.listed, constants, judges)
     for judge in judges:
@@ -65,9 +70,20 @@ def _followed(
     judges: Sequence[_Judged],
 ) -> Accesses:
     """Accesses through the constants that any of the rules wants; origins are rows of all."""
-    wanted = np.unique(np.concatenate([judge.wanted for judge in judges]))
-    rows = follow(space, core.isa, listed, constants.chosen(wanted))
-    return rows._replace(origin=wanted[rows.origin])
+    far, near = (
+        [judge.wanted for judge in judges if judge.rule.judges_jumps == jumps]
+        for jumps in (False, True)
+    )
+    groups = (_union(far), _STEPS), (np.setdiff1d(_union(near), _union(far)), _NEAR_STEPS)
+    found = []
+    for wanted, steps in groups:
+        rows = follow(space, core.isa, listed, constants.chosen(wanted), steps)
+        found.append(rows._replace(origin=wanted[rows.origin]))
+    return Accesses(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _union(rows: Sequence[Indices]) -> Indices:
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *rows]))
 
 
 class _Judged:
@@ -107,9 +123,29 @@ class _Judged:
             return None
         indices = self._constants.indices
         jumps = select(self._space, self._code.listed, self._core.isa.register_jumps)
+        jumps = jumps[~self._loads(jumps)]
         following = np.append(jumps, len(self._space) + _CLOSE)[np.searchsorted(jumps, indices)]
         close: Flags = following - indices < _CLOSE
         return close
+
+    def _loads(self, jumps: Indices) -> Flags:
+        """Jumps whose register was loaded through a pointer right before, as most are."""
+        space, isa, listed = self._space, self._core.isa, self._code.listed
+        found = np.zeros(len(jumps), dtype=np.bool_)
+        registers = self._effects(jumps).base
+        rows, at = np.arange(len(jumps)), jumps
+        for _ in range(_RIGHT_BEFORE):
+            at = previous(space, isa.wide, listed, at)
+            rows, at = rows[at >= 0], at[at >= 0]
+            effects = self._effects(at)
+            sets = (effects.target == registers[rows]) & (effects.kind < Effect.STORE)
+            found[rows[sets & (effects.kind == Effect.LOAD) & (effects.base != NONE)]] = True
+            rows, at = rows[~sets], at[~sets]
+        return found
+
+    def _effects(self, indices: Indices) -> Effects:
+        words, addresses = self._space.halfwords, self._space.addresses(indices)
+        return self._core.isa.effects(words[indices], words[indices + 1], addresses)
 
     def _wanted(self, values: npt.NDArray[np.uint32], among: Flags | None = None) -> Indices:
         """Rows of the values that the rule wants to know about."""
@@ -121,7 +157,7 @@ class _Judged:
 
     def _near(self, values: npt.NDArray[np.uint32]) -> Flags:
         near = np.zeros(len(values), dtype=np.bool_)
-        for reach in self.rule.reach:
+        for reach in self.rule.reach(self._target):
             near |= (values >= reach.start) & (values < reach.stop)
         return near
 

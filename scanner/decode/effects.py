@@ -78,6 +78,12 @@ class Direct(NamedTuple):
     addresses: npt.NDArray[np.uint32]
     store: npt.NDArray[np.bool_]
 
+    @classmethod
+    def none(cls) -> Direct:
+        """No such accesses."""
+        nowhere = np.zeros(0, dtype=np.intp)
+        return cls(nowhere, nowhere.astype(np.uint32), nowhere.astype(np.bool_))
+
 
 class Constants(NamedTuple):
     """Instructions after which a register holds a constant.

@@ -100,11 +100,11 @@ class InstructionSet(Protocol):
     def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """Halfwords that the instructions at the marked places load as constants."""
 
-    def direct(self, space: CodeSpace, starts: Marks) -> Direct:
-        """Accesses of the marked code whose address needs no constant before them."""
+    def constants(self, space: CodeSpace, starts: Marks) -> tuple[Constants, Direct]:
+        """Instructions at the marked places that complete a constant in a register.
 
-    def constants(self, space: CodeSpace, starts: Marks) -> Constants:
-        """Instructions at the marked places that complete a constant in a register."""
+        And accesses whose address needs no constant before them.
+        """
 
     def effects(
         self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]

@@ -25,7 +25,7 @@ from scanner.decode.marks import Marks
 from scanner.decode.register_files import Operands, RegisterFiles, compute
 from scanner.decode.select import previous
 
-_BEFORE, _STEPS = 8, 96
+_BEFORE, _HALF_STEPS = 8, 48
 _MAX_LANES = 4096
 _MAX_PARTINGS = 16
 """A constant is followed on no more than so many ways."""
@@ -99,12 +99,18 @@ class _Lanes:
         )
 
 
-def follow(space: CodeSpace, isa: InstructionSet, starts: Marks, constants: Constants) -> Accesses:
-    """Accesses through the constants."""
+def follow(
+    space: CodeSpace,
+    isa: InstructionSet,
+    starts: Marks,
+    constants: Constants,
+    steps: int,
+) -> Accesses:
+    """Accesses through the constants, each followed for at most so many instructions."""
     found = [_NO_ACCESSES]
     for begin in range(0, len(constants.indices), _MAX_LANES):
         part = constants.chosen(slice(begin, begin + _MAX_LANES))
-        found += _Following(space, isa, starts, part).run(begin)
+        found += _Following(space, isa, starts, part).run(begin, steps)
     return Accesses(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
@@ -118,14 +124,14 @@ class _Following:
         self._partings = np.zeros(len(constants.indices), dtype=np.int32)
         self._found: list[Accesses] = []
 
-    def run(self, first: int) -> list[Accesses]:
+    def run(self, first: int, steps: int) -> list[Accesses]:
         """Accesses whose origins count from `first`."""
-        lanes = self._beginnings()
+        lanes = self._beginnings(steps)
         while len(lanes.at):
             lanes = self._step(lanes)
         return [rows._replace(origin=rows.origin + first) for rows in self._found]
 
-    def _beginnings(self) -> _Lanes:
+    def _beginnings(self, steps: int) -> _Lanes:
         count = len(self._constants.indices)
         at = self._constants.indices
         for _ in range(_BEFORE):
@@ -134,7 +140,7 @@ class _Following:
         return _Lanes(
             origin=np.arange(count),
             at=at,
-            left=np.where(self._constants.whole, _STEPS, _STEPS // 2).astype(np.int32),
+            left=np.where(self._constants.whole, steps, min(steps, _HALF_STEPS)).astype(np.int32),
             skips=np.zeros(count, dtype=np.int32),
             waiting=np.ones(count, dtype=np.bool_),
             own=np.ones(count, dtype=np.bool_),

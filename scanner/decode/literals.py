@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Indices
+from scanner.decode.instruction_set import Flags, Halfwords, Indices
 from scanner.decode.marks import Marks
 from scanner.decode.select import select
 
@@ -15,9 +17,15 @@ _WIDE = 0xE800
 Distances = npt.NDArray[np.int64]
 
 
+LOADS = ((0xF800, 0x4800), (0xFF7F, 0xF85F))
+"""LDR Rt, [PC, #imm], narrow and wide, by their first halfwords."""
+
+_OTHERS = ((0xFF7F, 0xE95F), (0xFF3F, 0xED1F))
+
+
 def literal_loads(space: CodeSpace, starts: Marks) -> tuple[Indices, Indices]:
     """LDR Rt, [PC, #imm], narrow and wide: instructions, and first halfwords of the words."""
-    return literals_of(space, select(space, starts, ((0xF800, 0x4800), (0xFF7F, 0xF85F))))
+    return literals_of(space, select(space, starts, LOADS))
 
 
 def literals_of(space: CodeSpace, loads: Indices) -> tuple[Indices, Indices]:
@@ -41,9 +49,11 @@ def literals_of(space: CodeSpace, loads: Indices) -> tuple[Indices, Indices]:
 
 def literal_halfwords(space: CodeSpace, starts: Marks) -> Indices:
     """All halfwords that the marked instructions load as constants: LDR, LDRD, VLDR."""
-    _, places = literal_loads(space, starts)
+    every = select(space, starts, (*LOADS, *_OTHERS))
+    single = has_form(space.halfwords[every], LOADS)
+    _, places = literals_of(space, every[single])
     found = [places, places + 1]
-    others = select(space, starts, ((0xFF7F, 0xE95F), (0xFF3F, 0xED1F)))
+    others = every[~single]
     first, second = halves(space, others)
     is_pair = (first & 0xFF7F) == 0xE95F
     double = ~is_pair & ((second & 0x0F00) == 0x0B00)
@@ -53,6 +63,14 @@ def literal_halfwords(space: CodeSpace, starts: Marks) -> Indices:
         _, places = _readable(space, others[chosen], distances, words)
         found += [places + offset for offset in range(2 * words)]
     return np.concatenate(found)
+
+
+def has_form(halfwords: Halfwords, forms: Iterable[tuple[int, int]]) -> Flags:
+    """Whether each equals `match` under `mask`, for one of the (mask, match)."""
+    found = np.zeros(len(halfwords), dtype=np.bool_)
+    for mask, match in forms:
+        found |= (halfwords & np.uint16(mask)) == match
+    return found
 
 
 def halves(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], ...]:

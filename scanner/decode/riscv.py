@@ -67,13 +67,9 @@ class RiscV:
         """Constants stand in instructions, not behind them."""
         return np.zeros(0, dtype=np.intp)
 
-    def constants(self, space: CodeSpace, starts: Marks) -> Constants:
-        """LUI and AUIPC, and ADDI behind them."""
+    def constants(self, space: CodeSpace, starts: Marks) -> tuple[Constants, Direct]:
+        """LUI and AUIPC, and ADDI behind them; loads and stores around address 0 and gp."""
         return riscv_constants.constants(space, self.wide, starts)
-
-    def direct(self, space: CodeSpace, starts: Marks) -> Direct:
-        """Loads and stores around address 0, or around gp."""
-        return riscv_constants.direct(space, self.wide, starts)
 
     def effects(
         self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ from scanner.decode.effects import Constants, Direct
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import Words, instruction_words
-from scanner.decode.select import previous, select
+from scanner.decode.select import select
 
 _IMMEDIATE, _LUI, _AUIPC = 0x13, 0x37, 0x17
 _UPPER = ((0x7F, _LUI), (0x7F, _AUIPC), (0xE003, 0x6001))  # LUI, AUIPC, C.LUI
@@ -24,16 +24,21 @@ _STEPS = 4
 """Compilers put few instructions between the two halves of an address."""
 
 
-def constants(space: CodeSpace, wide: Flags, starts: Marks) -> Constants:
-    """Upper halves, to which loads and stores add their distance, and whole numbers."""
+def constants(space: CodeSpace, wide: Flags, starts: Marks) -> tuple[Constants, Direct]:
+    """Upper halves, to which loads and stores add their distance, and whole numbers.
+
+    Then loads and stores around address 0, and around gp where all code sets it to the same.
+    """
     uppers, words = _uppers(space, starts)
     values = _upper(space, uppers, words)
     sums, whole = _sums(space, wide, starts, uppers, words)
-    return Constants(
+    made = Constants(
         np.concatenate([uppers, sums]),
         np.concatenate([values, whole]),
         np.arange(len(uppers) + len(sums)) >= len(uppers),
     )
+    pointers = np.unique(whole[words_at(space, sums) >> 7 & 31 == _GLOBAL])
+    return made, _direct(space, starts, pointers)
 
 
 def _uppers(space: CodeSpace, starts: Marks) -> tuple[Indices, Words]:
@@ -51,28 +56,27 @@ def _sums(
     register = words >> 7 & 31
     values = _upper(space, uppers, words)
     rows = np.flatnonzero((register != 0) & (register != _STACK))
-    at = uppers
+    at = uppers[rows]
     found = [(uppers[:0], values[:0])]
     for _ in range(_STEPS):
-        behind = at[rows] + 1 + wide[space.halfwords[at[rows]]]
-        behind = np.minimum(behind, len(space) - 1)
-        goes_on = starts[behind] & (previous(space, wide, starts, behind) == at[rows])
+        two = wide[space.halfwords[at]]
+        behind = np.minimum(at + 1 + two, len(space) - 1)
+        # An instruction inside this one may come right before the next, too; then that one counts.
+        inside = two & starts[behind - 1] & ~wide[space.halfwords[behind - 1]]
+        goes_on = starts[behind] & ~inside
         rows, behind = rows[goes_on], behind[goes_on]
-        at = at.copy()
-        at[rows] = behind
         after = words_at(space, behind)
         adds = (after & 0x707F == _IMMEDIATE) & (after >> 15 & 31 == register[rows])
         low = (after[adds].astype(np.int32) >> 20).astype(np.uint32)
         found.append((behind[adds], values[rows[adds]] + low))
-        rows = rows[~writes(after, register[rows])]
+        kept = ~writes(after, register[rows])
+        rows, at = rows[kept], behind[kept]
     sums, whole = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.argsort(sums)
     return sums[order], whole[order]
 
 
-def direct(space: CodeSpace, wide: Flags, starts: Marks) -> Direct:
-    """Loads and stores around address 0, and around gp where all code sets it to the same."""
-    pointers = _global_pointers(space, wide, starts)
+def _direct(space: CodeSpace, starts: Marks, pointers: npt.NDArray[np.uint32]) -> Direct:
     forms, origins = [*_AT_ZERO], np.zeros(2, dtype=np.int32)
     if len(pointers) == 1:
         forms += _AT_GLOBAL
@@ -87,13 +91,6 @@ def direct(space: CodeSpace, wide: Flags, starts: Marks) -> Direct:
     distance = np.where(stores, far & ~31 | (words >> 7 & 31).astype(np.int32), far)
     addresses = origins[words >> 15 & 1].astype(np.int64) + distance
     return Direct(moves, (addresses & 0xFFFFFFFF).astype(np.uint32), stores)
-
-
-def _global_pointers(space: CodeSpace, wide: Flags, starts: Marks) -> npt.NDArray[np.uint32]:
-    """What the program makes of gp."""
-    uppers, words = _uppers(space, starts)
-    sums, values = _sums(space, wide, starts, uppers, words)
-    return np.unique(values[words_at(space, sums) >> 7 & 31 == _GLOBAL])
 
 
 def words_at(space: CodeSpace, indices: Indices) -> Words:

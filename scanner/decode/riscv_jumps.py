@@ -120,10 +120,13 @@ def _table(space: CodeSpace, base: int) -> Iterator[int]:
 def _before(space: CodeSpace, starts: Marks, index: int, steps: int) -> Registers:
     """Registers after the straight line of instructions that leads to the index."""
     line: list[tuple[int, int]] = []
-    at = index
+    at, is_start = index, starts.has
     while len(line) < steps:
-        earlier = next((at - n for n in (1, 2) if at >= n and starts.has(at - n)), None)
-        if earlier is None:
+        if at >= 1 and is_start(at - 1):
+            earlier = at - 1
+        elif at >= 2 and is_start(at - 2):
+            earlier = at - 2
+        else:
             break
         word = _word(space, earlier)
         ends = word == 0 or word & 0x7F in (_JAL, _JALR)

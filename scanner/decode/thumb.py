@@ -93,14 +93,9 @@ class Thumb:
             found += loaded_targets(space, starts, indices[through_register])
         return found
 
-    def direct(self, space: CodeSpace, starts: Marks) -> Direct:
-        """No register is known beforehand, and 0 is no register."""
-        nowhere = np.zeros(0, dtype=np.intp)
-        return Direct(nowhere, nowhere.astype(np.uint32), nowhere.astype(np.bool_))
-
-    def constants(self, space: CodeSpace, starts: Marks) -> Constants:
+    def constants(self, space: CodeSpace, starts: Marks) -> tuple[Constants, Direct]:
         """Literal loads, MOVW with MOVT, modified immediates, shifted numbers."""
-        return constants(space, starts)
+        return constants(space, starts), Direct.none()
 
     def effects(
         self, first: Halfwords, second: Halfwords, addresses: npt.NDArray[np.int64]

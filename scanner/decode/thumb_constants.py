@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants
 from scanner.decode.instruction_set import Flags, Indices
-from scanner.decode.literals import halves, literal_loads
+from scanner.decode.literals import LOADS, halves, has_form, literals_of
 from scanner.decode.marks import Marks
 from scanner.decode.select import previous, select
 from scanner.decode.thumb_effects import EXPANDED
@@ -29,8 +29,10 @@ Numbers = npt.NDArray[np.integer[Any]]
 
 def constants(space: CodeSpace, starts: Marks) -> Constants:
     """Literal loads, MOVT, modified immediates, and small numbers that are shifted up."""
-    found = [_literals(space, starts)]
-    makers = select(space, starts, (*_MADE, *_ADDED, _TOP, _SHIFT))
+    every = select(space, starts, (*LOADS, *_MADE, *_ADDED, _TOP, _SHIFT))
+    loads = has_form(space.halfwords[every], LOADS)
+    found = [_literals(space, every[loads])]
+    makers = every[~loads]
     first, second = halves(space, makers)
     found.append(_immediates(makers, first, second))
     found.append(_pairs(space, starts, makers[_has_form(first, _TOP)]))
@@ -39,8 +41,8 @@ def constants(space: CodeSpace, starts: Marks) -> Constants:
     return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _literals(space: CodeSpace, starts: Marks) -> Constants:
-    indices, places = literal_loads(space, starts)
+def _literals(space: CodeSpace, loads: Indices) -> Constants:
+    indices, places = literals_of(space, loads)
     low, high = halves(space, places)
     return _constants(indices, low | high << np.uint32(16), whole=True)
 

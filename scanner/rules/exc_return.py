@@ -33,7 +33,7 @@ RULE = AddressRule(
     ),
     manual="ARMv7-M ARM (DDI 0403E) B1.5.8; ARMv8-M ARM (DDI 0553) chapter B3: exception return",
     severity="traps",
-    reach=(_VALUES[True][0],),
+    reach=lambda _: (_VALUES[True][0],),
     covers=_covers,
     judge=_judge,
     invalid=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -98,7 +98,7 @@ class AddressRule:
     hardware: str
     manual: str
     severity: Severity
-    reach: tuple[range, ...]
+    reach: Callable[[Target], Sequence[range]]
     covers: Callable[[int, Target], bool]
     judge: Callable[[Access, Target], str | None]
     invalid: tuple[str, ...]

@@ -33,7 +33,7 @@ RULE = AddressRule(
     ),
     manual="ARMv7-M ARM (DDI 0403E) B3.1.1 and B3.2.8",
     severity="traps",
-    reach=(range(BASE, END),),
+    reach=lambda _: (range(BASE, END),),
     covers=_covers,
     judge=_judge,
     invalid=(

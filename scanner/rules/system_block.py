@@ -22,6 +22,11 @@ def _block(address: int, target: Target) -> Block | None:
     return None
 
 
+def _reach(target: Target) -> list[range]:
+    blocks = profile(target.profile).blocks
+    return [range(max(b.base - _FAR, 0), b.base + b.size + _FAR) for b in blocks]
+
+
 def _covers(address: int, target: Target) -> bool:
     """Whether a load or store from there, with any distance that it can have, reaches a block."""
     near = (address - _FAR, address, address + _FAR - 1)
@@ -46,7 +51,7 @@ RULE = AddressRule(
     ),
     manual="RISC-V Instruction Set Manual, volume II (20211203), 3.7; addresses: scanner/vendors",
     severity="traps",
-    reach=(range(1 << 32),),
+    reach=_reach,
     covers=_covers,
     judge=_judge,
     invalid=(
