@@ -37,6 +37,7 @@ from porter.context_switch.result import (
     REWRITTEN,
     ROLE_OTHER,
     ROLE_SVC,
+    UNKNOWN_SVC,
     NotTranscribable,
     SwitchPort,
     companion_of,
@@ -146,9 +147,8 @@ class AsmFile:
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
-            reason = "raises an SVC whose handler isn't transcribed: it may read the SVC's number"
             place = found.start, found.end
-            self._escalate(found.function.name, found.handler.role, place, reason)
+            self._escalate(found.function.name, found.handler.role, place, UNKNOWN_SVC)
 
     def _escalate(self, name: str, role: str, place: tuple[int, int] | None, reason: str) -> None:
         start, end = place or (0, 0)

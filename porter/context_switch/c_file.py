@@ -23,6 +23,7 @@ from porter.context_switch.result import (
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
+    UNKNOWN_SVC,
     NotTranscribable,
     SwitchPort,
     with_proofs,
@@ -98,8 +99,7 @@ class CFile:
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
-            reason = "raises an SVC whose handler isn't transcribed: it may read the SVC's number"
-            self._escalate(found.definition.name, ROLE_START, found.definition, reason)
+            self._escalate(found.definition.name, ROLE_START, found.definition, UNKNOWN_SVC)
 
     def _definition(self, lines: tuple[int, ...]) -> Definition | None:
         for line in lines[:1]:

@@ -26,6 +26,7 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
+    FAKES_A_FRAME,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
@@ -76,7 +77,9 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
     if role == ROLE_SVC and not _restores_a_task(nodes):
-        raise NotTranscribable("writes PSP but restores no task: what runs on that stack next?")
+        raise NotTranscribable(
+            "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME
+        )
     if role == ROLE_OTHER:
         _refuse_context(nodes)
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"

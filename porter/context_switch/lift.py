@@ -38,7 +38,13 @@ from porter.context_switch.object_file import (
     Function,
     ObjectFile,
 )
-from porter.context_switch.result import ROLE_OTHER, ROLE_START, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.result import (
+    DISPATCHES,
+    ROLE_OTHER,
+    ROLE_START,
+    ROLE_SWITCH,
+    NotTranscribable,
+)
 
 _BRANCH_RELOCATIONS = (R_ARM_THM_CALL, R_ARM_THM_JUMP24, R_ARM_THM_JUMP11, R_ARM_THM_JUMP8)
 _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
@@ -305,7 +311,10 @@ class Lifter:
             known = state.known.get(state.variable(target.name))
             name = known.name if isinstance(known, Symbol) else None
         if name is None:
-            raise NotTranscribable(f"'{instruction.text}' calls a function that has no name here")
+            raise NotTranscribable(
+                f"'{instruction.text}' calls a function that has no name here",
+                DISPATCHES if isinstance(target, Register) else "",
+            )
         self._emit_call(name)
 
     def _emit_call(self, name: str) -> None:

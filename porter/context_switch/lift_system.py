@@ -5,7 +5,13 @@ from __future__ import annotations
 from porter.context_switch.decode import Instruction
 from porter.context_switch.ir import SVC_VECTOR, Assign, Binary, Const, Guest, Note, Var
 from porter.context_switch.lift_state import TASK_STACK, LiftState
-from porter.context_switch.result import ROLE_START, NotTranscribable
+from porter.context_switch.result import (
+    DISPATCHES,
+    ONE_ENTRY,
+    ROLE_START,
+    WAITS,
+    NotTranscribable,
+)
 
 WHY_BARRIER = "no barrier needed"
 WHY_FAULTMASK = "a guest has no FAULTMASK"
@@ -26,7 +32,8 @@ def read_special(state: LiftState, instruction: Instruction) -> None:
         return
     if special not in _VARIABLES:
         raise NotTranscribable(
-            f"'{instruction.text}' reads {special.upper()}, which a guest can't see"
+            f"'{instruction.text}' reads {special.upper()}, which a guest can't see",
+            {"ipsr": ONE_ENTRY, "xpsr": ONE_ENTRY, "msp": DISPATCHES}.get(special, ""),
         )
     state.assign(state.variable(register), Var(_VARIABLES[special]))
 
@@ -91,7 +98,8 @@ def nothing(state: LiftState, instruction: Instruction) -> None:
         raise NotTranscribable(
             f"'{instruction.text}' would wait inside a virtual handler and "
             "starve the tasks; the wait belongs into the idle task, as "
-            "hyp_vct_wait()"
+            "hyp_vct_wait()",
+            WAITS,
         )
     state.emit(Note(state.current, ""))
 

@@ -59,5 +59,21 @@ def companion_of(source: Path) -> Path:
     return source.with_name(f"{source.stem}_fvm.c")
 
 
+TEMPLATES = "rtos-patches/templates"
+WAITS = "waiting_handler.c"
+DISPATCHES = "supervisor_call.c"
+ONE_ENTRY = "common_entry.c"
+FAKES_A_FRAME = "fake_frame.c"
+UNKNOWN_SVC = (
+    "raises an SVC whose handler isn't transcribed: it may read the SVC's number; "
+    f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
+)
+
+
 class NotTranscribable(Exception):
-    """A function the transcriber doesn't fully understand; str() is the reason for a person."""
+    """A function the transcriber doesn't fully understand; str() is the reason for a person.
+    `template`: the file of TEMPLATES that shows what can be done by hand."""
+
+    def __init__(self, reason: str, template: str = "") -> None:
+        where = f"; {TEMPLATES}/{template} shows what to write instead" if template else ""
+        super().__init__(reason + where)

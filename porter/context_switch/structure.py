@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from porter.context_switch.ir import Branch, Condition, Exit, Expr, Jump, Origin, Program, Statement
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import WAITS, NotTranscribable
 
 _INVERSE = {
     "eq": "ne",
@@ -161,5 +161,6 @@ def _refuse_loops(program: Program) -> None:
         if any(place[target] <= place[key] for target in program.blocks[key].successors()):
             raise NotTranscribable(
                 "has a loop whose end nothing guarantees: a wait in VCT would starve the tasks; "
-                "resume an idle task that calls hyp_vct_wait() and requests the switch again"
+                "resume an idle task that calls hyp_vct_wait() and requests the switch again",
+                WAITS,
             )

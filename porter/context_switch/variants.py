@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from itertools import product
 
 from porter.context_switch.result import NotTranscribable
+from porter.source.asm_text import blank_comments, dialect_of
 
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\r\n])*)", re.MULTILINE
 )
+_OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//.*|\\\r?\n", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _RESERVED = re.compile(r"_[_A-Z]")
@@ -41,9 +43,13 @@ def variants(data: bytes, start: int, end: int, known: Callable[[str], bool]) ->
     """The file once for each choice of arms between two offsets; empty where there are none.
 
     Every line stays where it was. `known` says whether the compiler or the project may define a
-    name. NotTranscribable if the choices are too many to look at, the conditions aren't closed
-    inside the range, or one tests a macro of another toolchain: here it is never true.
+    name. NotTranscribable for conditions of the assembler's own, which C can't repeat; if the
+    choices are too many to look at, the conditions aren't closed inside the range, or one tests a
+    macro of another toolchain: here it is never true.
     """
+    if own := _OWN.search(blank_comments(data[start:end], dialect_of(data))):
+        text = " ".join(own.group(1).decode("latin-1").split())
+        raise NotTranscribable(f"'{text}' of its assembler decides here what is assembled")
     groups = _groups(data, start, end)
     if not groups:
         return []

@@ -33,6 +33,10 @@ REFUSED = {
     "stack left": (FRAME + "push {r1}\n" + RESUME, "stack"),
     "carry": (FRAME + "adds r3, r0, #8\nit cs\nldrcs r3, [r2]\n" + RESUME, "carry"),
     "no task resumed": ("mrs r0, psp\nsub r0, #8\nmsr psp, r0\nsvc 3\nbx lr\n", "supervisor"),
+    "the assembler's own condition": (
+        FRAME + ".set HAS_FPU, 0\n.if HAS_FPU\nvstmdb r0!, {{s16-s31}}\n.endif\n" + RESUME,
+        "'.if HAS_FPU' of its assembler",
+    ),
     "only PSP": ("mov r0, #0\nmsr psp, r0\nbx lr\n", "restores no task"),
 }
 TEXT = """
