@@ -151,7 +151,10 @@ def inline_loads(program: Program) -> None:
 
 
 def _loads(value: Expr) -> bool:
-    return any(isinstance(part, Load) for part in subexpressions(value))
+    return any(
+        isinstance(part, Load) or (isinstance(part, Var) and part.name in READ_ONLY)
+        for part in subexpressions(value)
+    )
 
 
 def _next(statements: list[Statement], index: int) -> int | None:

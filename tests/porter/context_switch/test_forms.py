@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.porter.context_switch.test_refusals import code_of
@@ -43,3 +44,20 @@ def test_a_frame_filled_upwards_is_copied_in_blocks(tmp_path: Path) -> None:
     text = ported(tmp_path, "high_registers.c")
     for line in ("USR_STMIA(", ", R4, R7);", ", R8, R11);", "USR_LDMIA("):
         assert line in text
+
+
+def test_opening_cpacr_needs_nothing(tmp_path: Path) -> None:
+    """The FPU comes with the domain's grant."""
+    lines = [
+        "ldr r0, =0xE000ED88",
+        "ldr r1, [r0]",
+        "orr r1, r1, #0xF00000",
+        "str r1, [r0]",
+        "bx lr",
+    ]
+    head = ".syntax unified\n.thumb\n.text\n.global fpu_on\n.type fpu_on, %function\nfpu_on:\n"
+    tree = fixture(tmp_path, head + "\n".join([*lines, "/* psp */", ""]), M4F, "fpu.S")
+    (tmp_path / "fpu.h").write_text("void fpu_on(void);\n")
+    ports = replace(tree, files=(*tree.files, tmp_path / "fpu.h")).port()
+    (text,) = [port.replacement.decode() for port in ports if port.file.suffix == ".c"]
+    assert "virt_cpacr" not in text and "the FPU comes with the domain's grant" in text
