@@ -9,6 +9,13 @@ from tests.porter.context_switch.test_refusals import code_of
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
 HANDLERS = Path(__file__).parent / "handlers"
+SWITCHES = """\
+    .global stack
+    .type stack, %function
+stack:
+    mrs     r0, psp
+    bx      lr
+"""
 
 
 def ported(folder: Path, name: str, cpu: tuple[str, ...] = M3) -> str:
@@ -48,16 +55,11 @@ def test_a_frame_filled_upwards_is_copied_in_blocks(tmp_path: Path) -> None:
 
 def test_opening_cpacr_needs_nothing(tmp_path: Path) -> None:
     """The FPU comes with the domain's grant."""
-    lines = [
-        "ldr r0, =0xE000ED88",
-        "ldr r1, [r0]",
-        "orr r1, r1, #0xF00000",
-        "str r1, [r0]",
-        "bx lr",
-    ]
     head = ".syntax unified\n.thumb\n.text\n.global fpu_on\n.type fpu_on, %function\nfpu_on:\n"
-    tree = fixture(tmp_path, head + "\n".join([*lines, "/* psp */", ""]), M4F, "fpu.S")
+    code = "ldr r0, =0xE000ED88\nldr r1, [r0]\norr r1, #0xF00000\nstr r1, [r0]\nbx lr\n"
+    tree = fixture(tmp_path, head + code + SWITCHES, M4F, "fpu.S")
     (tmp_path / "fpu.h").write_text("void fpu_on(void);\n")
     ports = replace(tree, files=(*tree.files, tmp_path / "fpu.h")).port()
     (text,) = [port.replacement.decode() for port in ports if port.file.suffix == ".c"]
-    assert "virt_cpacr" not in text and "the FPU comes with the domain's grant" in text
+    assert code_of(text).rstrip().endswith("}") and "virt_cpacr" not in text
+    assert "str r1, [r0]: the FPU comes with" in text
