@@ -13,7 +13,7 @@ _TAG_ARCH = 5
 _MAX_TEXT = 512
 _NO_MORE_TO_KNOW = {
     *("i", "e", "m", "a", "c", "zicsr", "zifencei", "zmmul", "zaamo", "zalrsc", "zca"),
-    *("zba", "zbb", "zbc", "zbs", "zicntr", "zihpm", "zihintpause", "xw"),
+    *("zba", "zbb", "zbc", "zbs", "zbkb", "zicntr", "zihpm", "zihintpause", "xw"),
 }
 """Extensions that bring no jump and no register beyond what RV32IMAC has."""
 

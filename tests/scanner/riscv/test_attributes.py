@@ -23,7 +23,7 @@ def section(text: str) -> bytes:
         ("rv32i2p0_m2p0_a2p0_f2p0_c2p0", "rv32imafc"),
         ("rv32i2p0_m2p0_a2p0_c2p0_xw2p2", "rv32imac"),
         ("rv32e1p9_c2p0", "rv32imac"),
-        ("rv32i2p1_m2p0_c2p0_zba1p0_zbb1p0_zbs1p0", "rv32imac"),
+        ("rv32i2p1_m2p0_c2p0_zba1p0_zbb1p0_zbs1p0_zbkb1p0", "rv32imac"),
         ("rv32i2p0_m2p0_a2p0_f2p0_d2p0_c2p0", "rv32imafdc"),
         ("rv32i2p1_m2p0_a2p1_c2p0_zcb1p0_zcmp1p0", "rv32imac_zcb_zcmp"),
         ("rv64i2p1_m2p0_a2p1_c2p0", "rv64imac"),

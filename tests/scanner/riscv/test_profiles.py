@@ -49,6 +49,8 @@ def test_every_family_has_an_architecture() -> None:
         ("FE310-G002", "rv32imac", "sifive"),
         ("qemu-virt", "rv32imafc", "qemu-virt"),
         ("gd32vw553", "rv32imafc", "nuclei"),
+        ("RP2350-RISCV", "rv32imac", "hazard3"),
+        ("RP2350A", "armv8m.main", None),
         ("STM32F405RG", "armv7em", None),
         ("GD32F103", "armv7m", None),
         ("CH32F103", "armv7m", None),
