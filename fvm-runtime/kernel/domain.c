@@ -67,11 +67,18 @@ static bool slot_good(const struct fvm_domain *domain, uint32_t slot)
            domain_holds(domain, stack - size, size);
 }
 
-void domain_start_thread(struct thread *thread)
+void domain_prepare_thread(struct thread *thread)
 {
     const struct fvm_domain_entry *image = &header_of(thread->domain)->thread[thread->slot];
-    context_arch_init(thread->context, domain_may_use_fpu(thread->domain), image->entry,
-                      image->stack);
+    context_arch_init(thread->context, image->entry, image->stack);
+}
+
+static void start_thread(uint32_t index)
+{
+    struct thread *thread = &thread_table[index];
+    if (fvm_thread[index].held != 0) {
+        return;
+    }
     if (vcpu_of_thread(thread) == NULL) {
         scheduler_wake(thread);
     } else {
@@ -79,7 +86,7 @@ void domain_start_thread(struct thread *thread)
     }
 }
 
-/* Step by step: checks all slots and ports, prepares the vCPU, starts all threads. */
+/* Step by step: checks all slots and ports, prepares the vCPU and all threads, starts them. */
 static int32_t start(uint32_t index, uint32_t step)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
@@ -91,17 +98,20 @@ static int32_t start(uint32_t index, uint32_t step)
         return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
     }
     step -= domain->port_count;
-    if (step == 0) {
-        if (vcpu_of_domain(domain) != NULL) {
-            vcpu_start(vcpu_of_domain(domain));
+    if (vcpu_of_domain(domain) != NULL) {
+        if (step < VCPU_START_STEPS) {
+            vcpu_start(vcpu_of_domain(domain), step);
+            return FVM_MORE;
         }
+        step -= VCPU_START_STEPS;
+    }
+    if (step < domain->thread_count) {
+        domain_prepare_thread(&thread_table[domain->thread_first + step]);
         return FVM_MORE;
     }
-    uint32_t thread = domain->thread_first + step - 1u;
-    if (fvm_thread[thread].held == 0) {
-        domain_start_thread(&thread_table[thread]);
-    }
-    return step < domain->thread_count ? FVM_MORE : FVM_OK;
+    step -= domain->thread_count;
+    start_thread(domain->thread_first + step);
+    return step + 1u < domain->thread_count ? FVM_MORE : FVM_OK;
 }
 
 static int32_t start_step(uint32_t index)

@@ -1,10 +1,10 @@
 /* Event channels: a sender's right and a receiver's vector, both registered before lockdown. */
 #include "kernel/kernel.h"
 
-static bool may_send[FVM_AT_LEAST_ONE(FVM_EVENTS)];
-static bool bound[FVM_AT_LEAST_ONE(FVM_EVENTS)]; /* the receiver registered its vector */
+static uint8_t may_send[FVM_AT_LEAST_ONE(FVM_EVENTS)];
+static uint8_t bound[FVM_AT_LEAST_ONE(FVM_EVENTS)]; /* the receiver registered its vector */
 
-int32_t event_grant(const struct vcpu *vcpu, uint32_t event)
+int32_t event_grant(const struct vcpu *vcpu, uint32_t event, uint8_t **right)
 {
     if (event >= FVM_EVENTS) {
         return FVM_E_ARGUMENT;
@@ -12,11 +12,11 @@ int32_t event_grant(const struct vcpu *vcpu, uint32_t event)
     if (fvm_event[event].sender != vcpu->config->domain) {
         return FVM_E_OWNER;
     }
-    may_send[event] = true;
+    *right = &may_send[event];
     return FVM_OK;
 }
 
-int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id)
+int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id, uint8_t **right)
 {
     if (event >= FVM_EVENTS) {
         return FVM_E_ARGUMENT;
@@ -26,7 +26,7 @@ int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id)
         &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
         return FVM_E_OWNER;
     }
-    bound[event] = true;
+    *right = &bound[event];
     return FVM_OK;
 }
 
@@ -36,7 +36,7 @@ int32_t event_send(uint32_t event, uint8_t sender_domain)
     if (event >= FVM_EVENTS) {
         return FVM_E_ARGUMENT;
     }
-    if (fvm_event[event].sender != sender_domain || !may_send[event]) {
+    if (fvm_event[event].sender != sender_domain || may_send[event] == 0) {
         return FVM_E_OWNER;
     }
     return event_deliver(event);
@@ -45,7 +45,7 @@ int32_t event_send(uint32_t event, uint8_t sender_domain)
 static FVM_RARE int32_t deliver_to_vcpu(uint32_t event)
 {
     const struct fvm_route *route = &fvm_event[event].route;
-    if (!bound[event]) {
+    if (bound[event] == 0) {
         return FVM_E_BUSY; /* the receiver is starting: it looks at its ring when it is up */
     }
     vcpu_pend(&vcpu_table[route->target], route->virt_id,
@@ -68,10 +68,10 @@ void event_drop(uint32_t domain, uint32_t event)
 {
     const struct fvm_route *route = &fvm_event[event].route;
     if (fvm_event[event].sender == domain) {
-        may_send[event] = false;
+        may_send[event] = 0;
     }
     if (FVM_VCPUS != 0 && (route->kind & ~FVM_ROUTE_TRANSPARENT) == FVM_ROUTE_VCPU &&
         fvm_vcpu[route->target].domain == domain) {
-        bound[event] = false;
+        bound[event] = 0;
     }
 }

@@ -54,21 +54,26 @@ static uint32_t task_name_of(const struct fvm_domain *domain, const struct fvm_s
 
 #define NAME_PART (sizeof record->task / FAULT_NAME_STEPS)
 
-/* A part of it. The guest chose the pointer: copy only what lies in its own memory. */
-static void copy_task_name(const struct vcpu *vcpu, char *name, uint32_t part)
+/* The guest chose the pointer: only what lies in its own memory is copied. */
+static void find_task_name(struct domain *stopped, const struct vcpu *vcpu)
 {
     const struct fvm_domain *domain = &fvm_domain[vcpu->config->domain];
     uint32_t address = task_name_of(domain, vcpu->state);
     uint32_t in_ram = address - domain->ram_base, in_flash = address - domain->flash_base;
-    uint32_t room = in_ram < domain->ram_size       ? domain->ram_size - in_ram
+    stopped->address = address;
+    stopped->room = in_ram < domain->ram_size       ? domain->ram_size - in_ram
                     : in_flash < domain->flash_size ? domain->flash_size - in_flash
                                                     : 0;
+}
+
+static void copy_task_name(const struct domain *stopped, char *name, uint32_t part)
+{
     uint32_t i = part * NAME_PART, end = i + NAME_PART;
     if (i != 0 && name[i - 1] == '\0') {
         return; /* it ended before */
     }
-    for (; i < end && i < room; i++) {
-        name[i] = ((const char *)address)[i];
+    for (; i < end && i < stopped->room; i++) {
+        name[i] = ((const char *)stopped->address)[i];
         if (name[i] == '\0') {
             break;
         }
@@ -104,17 +109,13 @@ __attribute__((noinline)) void fault_raise(struct thread *thread, uint32_t cause
     scheduler_tell_fault();
 }
 
-static void record_fault(struct domain *domain)
+static void copy_cause(struct domain *domain, struct fvm_fault *fresh)
 {
-    const struct thread *thread = domain->faulted;
     uint32_t cause = domain->cause;
     if (domain->status != 0) {
         cause = fault_arch_cause(cause, domain->status);
     }
-    struct fvm_fault *fresh = new_record();
-    domain->record = (uint8_t)(fresh - record);
-    fresh->domain = thread->domain_index;
-    fresh->thread = thread->slot;
+    fresh->thread = domain->faulted->slot;
     fresh->cause = (uint8_t)(cause & ~(FAULT_ADDRESS | FAULT_NO_FRAME));
     fresh->status = domain->status;
     if ((cause & FAULT_ADDRESS) != 0) {
@@ -140,18 +141,26 @@ void fault_record(uint32_t index, uint32_t step)
         return; /* stopped without a fault */
     }
     if (step == 0) {
-        record_fault(domain);
+        struct fvm_fault *fresh = new_record();
+        fresh->domain = (uint8_t)index;
+        domain->record = (uint8_t)(fresh - record);
         return;
     }
     struct fvm_fault *fresh = newest_of(index);
-    if (step == 1) {
-        if (fresh != NULL && (domain->cause & FAULT_NO_FRAME) == 0) {
+    if (fresh == NULL) {
+        /* It made room for a newer one. */
+    } else if (step == 1) {
+        copy_cause(domain, fresh);
+    } else if (step == 2) {
+        if ((domain->cause & FAULT_NO_FRAME) == 0) {
             copy_place(domain->faulted, fresh);
         }
-        return;
-    }
-    if (fresh != NULL && vcpu_of_domain(&fvm_domain[index]) != NULL) {
-        copy_task_name(vcpu_of_domain(&fvm_domain[index]), fresh->task, step - 2);
+    } else if (vcpu_of_domain(&fvm_domain[index]) == NULL) {
+        /* A process has no tasks. */
+    } else if (step == 3) {
+        find_task_name(domain, vcpu_of_domain(&fvm_domain[index]));
+    } else {
+        copy_task_name(domain, fresh->task, step - 4);
     }
     if (step == FAULT_STEPS - 1) {
         domain->faulted = NULL;

@@ -85,13 +85,14 @@ void interrupt_dispatch(uint32_t line)
     struct vcpu *vcpu = &vcpu_table[route->target];
     FVM_ONCE(vcpu);
     bool at_once = pend_vector(vcpu, route->virt_id, (route->kind & FVM_ROUTE_TRANSPARENT) != 0);
-    if (!at_once && vcpu != cpu.current->vcpu) {
+    const struct vcpu *interrupted = vcpu_of_thread(cpu.current);
+    if (!at_once && interrupted != NULL && interrupted != vcpu) {
         scheduler_charge_stub(vcpu);
     }
 }
 
-/* Registers the route that the description has; any other is refused. */
-int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id)
+/* Only the route that the description has. Registered is it by the line's number. */
+int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id, uint8_t **right)
 {
     if (line >= FVM_IRQS) {
         return FVM_E_ARGUMENT;
@@ -101,7 +102,7 @@ int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id)
         &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
         return FVM_E_OWNER;
     }
-    vcpu->line[virt_id] = (uint8_t)line;
+    *right = &vcpu->line[virt_id];
     return FVM_OK;
 }
 

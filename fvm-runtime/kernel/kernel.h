@@ -81,7 +81,7 @@ struct vcpu {
     uint8_t usr_wait;        /* enum vcpu_wait, for a vector to be pended */
     uint8_t vct_wait;        /* for its wake signal */
     bool open;               /* hyp_int_ena */
-    bool locked;             /* hyp_vct_lck */
+    uint8_t locked;          /* 1: after hyp_vct_lck */
     bool watched;            /* the watchdog was fed since the start */
     uint16_t tick_owed;
     uint32_t tick_period; /* kernel ticks; 0: no tick */
@@ -105,8 +105,12 @@ static inline struct vcpu *vcpu_of_domain(const struct fvm_domain *domain)
 
 struct domain {
     uint32_t restarts; /* the epoch of its rings, too */
-    /* Of the fault that is to be recorded, as fault_raise got it. */
-    uint32_t status, address;
+    /* Of the fault that is to be recorded, as fault_raise got it; then of its task's name. */
+    union {
+        uint32_t status;
+        uint32_t room; /* bytes that may be read */
+    };
+    uint32_t address;
     struct thread *faulted; /* NULL: none */
     uint8_t cause;          /* and flags */
     uint8_t state;          /* enum domain_state */
@@ -136,6 +140,7 @@ void scheduler_halt(struct thread *thread);  /* of a process */
 void scheduler_halt_vcpu(struct vcpu *vcpu); /* both its threads */
 void scheduler_tell_fault(void);
 void scheduler_tick(void);
+void scheduler_end_turn(void);
 void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
 void scheduler_catch_up(void); /* with what it put off */
@@ -199,7 +204,8 @@ bool memory_destroy(struct slot *slot); /* what it holds, if it lies here; a ste
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);
-void vcpu_start(struct vcpu *vcpu); /* state after boot or restart */
+#define VCPU_START_STEPS 4u
+void vcpu_start(struct vcpu *vcpu, uint32_t step); /* state after boot or restart */
 void vcpu_halt(struct vcpu *vcpu);  /* neither of its threads runs, nothing wakes them */
 void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id); /* the line of a halted one's vector */
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
@@ -230,7 +236,8 @@ void interrupt_hold(const struct vcpu *vcpu);
 #else
 static inline void interrupt_hold(const struct vcpu *vcpu) { (void)vcpu; }
 #endif
-int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id);
+/* What may be registered is a byte of the kernel's. FVM_OK, and where it is; not changed yet. */
+int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id, uint8_t **right);
 int32_t interrupt_enable(struct vcpu *vcpu, uint32_t line, bool enable);
 void interrupt_reopen(uint32_t line);
 void interrupt_drop(uint32_t line);
@@ -238,8 +245,8 @@ void interrupt_await(uint32_t signal);
 void interrupt_leave(uint32_t signal);
 
 /* --- event.c ------------------------------------------------------------------------------ */
-int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
-int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id);
+int32_t event_grant(const struct vcpu *vcpu, uint32_t event, uint8_t **right); /* as above */
+int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id, uint8_t **right);
 int32_t event_send(uint32_t event, uint8_t sender_domain);
 int32_t event_deliver(uint32_t event); /* the right to send was checked */
 void event_drop(uint32_t domain, uint32_t event);
@@ -257,7 +264,8 @@ void signal_drop(uint32_t index);         /* the process that waits for it resta
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
 
 /* --- request.c: calls served by the hypervisor -------------------------------------------- */
-int32_t request_post(struct thread *usr, struct call_frame *frame);
+/* To make a right `value`. */
+int32_t request_post(struct vcpu *vcpu, struct call_frame *frame, uint8_t *right, uint32_t value);
 void request_budget(uint32_t due); /* mask of vCPUs */
 int32_t request_next(struct thread *thread, int32_t verdict, struct call_frame *frame);
 void request_leave(const struct thread *thread); /* it stops: it serves no more */
@@ -266,7 +274,7 @@ void request_drop(const struct vcpu *vcpu);      /* its VM stops: nobody waits f
 /* --- domain.c ----------------------------------------------------------------------------- */
 void domain_init(void);
 bool domain_may_use_fpu(const struct fvm_domain *domain);
-void domain_start_thread(struct thread *thread); /* from where its image says */
+void domain_prepare_thread(struct thread *thread); /* starts where its image says */
 /* The domain's thread faulted: nothing of a VM runs from now on, of a process not this thread. */
 void domain_halt(struct thread *thread);
 /* One bounded step each; FVM_MORE until all is done. */
@@ -283,7 +291,7 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 #define FAULT_NO_FRAME 0x80u /* the exception frame was not stored: read nothing from the stack */
 void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_t address);
 #define FAULT_NAME_STEPS 4u
-#define FAULT_STEPS (2u + FAULT_NAME_STEPS)
+#define FAULT_STEPS (4u + FAULT_NAME_STEPS)
 void fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);

@@ -4,6 +4,7 @@
 #define FVM_KERNEL_PEND_H
 
 #include "kernel/kernel.h"
+#include "kernel/turn.h"
 
 /* True if VCT runs in the place of USR, which was running. */
 static inline bool pend_wake(struct vcpu *vcpu)
@@ -14,11 +15,11 @@ static inline bool pend_wake(struct vcpu *vcpu)
     }
     vcpu->vct_wait = WAIT_NONE;
     struct thread *vct = vcpu->vct;
+    vct->state = THREAD_READY;
     if (cpu.next != vcpu->usr) {
-        scheduler_wake_vcpu(vcpu, vct);
+        turn_join(vcpu, vct);
         return false;
     }
-    vct->state = THREAD_READY;
     cpu.next = vct;
     return true;
 }

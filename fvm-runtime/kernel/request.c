@@ -1,7 +1,6 @@
 /* Calls and budgets that the hypervisor decides on. Its manager takes one at a time and outranks
- * every VM, so no VM runs between a call and the decision: the caller just finds its result. The
- * hypervisor says yes or no; what was asked for is then done here, within the description, whatever
- * it said.
+ * every VM, so no VM runs between a call and the decision: the caller just finds its result. What is
+ * not in the description never gets here; of the rest the hypervisor says yes or no.
  */
 #include "kernel/kernel.h"
 
@@ -11,8 +10,9 @@ static struct thread *server;     /* waits for a request, or NULL */
 static struct call_frame *answer; /* of its call; in the memory that was checked on entry */
 
 static struct vcpu *asking;     /* whose call is being decided on, or NULL */
-static struct call_frame *call; /* that call, as `answer`; its result is in the place of r[0], so */
-static uint32_t first;          /* its first argument */
+static struct call_frame *call; /* that call, as `answer` */
+static uint8_t *right;          /* what it asks for: that this becomes `granted` */
+static uint8_t granted;
 
 /* Due budgets go into the frame, if there are any. */
 static bool take(struct call_frame *frame)
@@ -32,21 +32,18 @@ static void serve(void)
     server = NULL;
 }
 
-int32_t request_post(struct thread *usr, struct call_frame *frame)
+int32_t request_post(struct vcpu *vcpu, struct call_frame *frame, uint8_t *place, uint32_t value)
 {
-    struct vcpu *vcpu = usr->vcpu;
-    if (vcpu->locked) {
-        return FVM_E_LOCKED;
-    }
     if (server == NULL) {
         return FVM_E_BUSY; /* never while a VM runs, unless the hypervisor is broken */
     }
     asking = vcpu;
     call = frame;
-    first = frame->r[0];
+    right = place;
+    granted = (uint8_t)value;
     answer->r[0] = (uint32_t)__builtin_ctz(vcpu->bit);
     answer->r[1] = frame->number;
-    answer->r[2] = first;
+    answer->r[2] = frame->r[0];
     answer->r[3] = frame->r[1];
     serve();
     return FVM_E_BUSY; /* until it is decided */
@@ -62,27 +59,14 @@ void request_budget(uint32_t due)
     }
 }
 
-/* Does what the vCPU asked for and the hypervisor agreed to. */
-static int32_t perform(struct vcpu *vcpu)
-{
-    switch (call->number) {
-    case FVM_CALL_VCT_PHYS:
-        return interrupt_route(vcpu, first, call->r[1]);
-    case FVM_CALL_VCT_EVT:
-        return event_bind(vcpu, first, call->r[1]);
-    case FVM_CALL_EVT_ADD:
-        return event_grant(vcpu, first);
-    default: /* FVM_CALL_VCT_LCK */
-        vcpu->locked = true;
-        return FVM_OK;
-    }
-}
-
 int32_t request_next(struct thread *thread, int32_t verdict, struct call_frame *frame)
 {
     struct vcpu *decided = asking;
     if (decided != NULL) {
-        call->r[0] = (uint32_t)(verdict == FVM_OK ? perform(decided) : verdict);
+        if (verdict == FVM_OK) {
+            *right = granted;
+        }
+        call->r[0] = (uint32_t)verdict;
         asking = NULL;
     }
     if (take(frame)) {

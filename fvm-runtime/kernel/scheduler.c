@@ -1,6 +1,6 @@
 /* Who runs: the highest ready process thread; else one vCPU, VCT before USR; else idle.
  *
- * vCPUs take turns. Each gets one budget a round, in cycles: the hypervisor is asked for it when
+ * vCPUs take vcpus. Each gets one budget a round, in cycles: the hypervisor is asked for it when
  * the turn comes to a vCPU or passes over one that sleeps, and time is charged from the timer at
  * every switch away. A turn ends with the budget or by sleeping. What is left of a budget is good
  * until the next turn: a vCPU that wakes with some left runs ahead of the owner of the turn
@@ -14,16 +14,13 @@
  * are by bit mask: no path here grows with the number of threads or vCPUs.
  */
 #include "kernel/kernel.h"
+#include "kernel/turn.h"
 
 struct cpu cpu;
 struct thread thread_table[FVM_THREADS];
 
 struct thread *process_thread[32];
-static struct {                      /* together: one address for all */
-    uint32_t ready, funded, boosted; /* bit: vCPU */
-    uint32_t turn;                   /* bit: the vCPU that owns the turn */
-    uint32_t preferred;              /* bit: of several boosted ones of a priority it runs first */
-} vcpus;
+struct vcpus vcpus;
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
 _Static_assert(FVM_VCPUS < 30, "a mask has flags, too: the composer refuses such a system");
@@ -33,8 +30,6 @@ _Static_assert(FVM_VCPUS < 30, "a mask has flags, too: the composer refuses such
 #define LATE_CHOICE (1u << 30) /* cpu.next may not be the best one */
 #define LATE_FAULT (1u << 29)  /* the fault thread is to be told */
 #define IDLE 1u                /* in cpu.ready: always set */
-
-#define RANK_VCPU 1u /* above idle, below every other process */
 
 static void settle(struct thread *thread, uint32_t priority)
 {
@@ -99,7 +94,7 @@ static void choose_vcpu(void)
     uint32_t candidates = vcpus.ready & vcpus.funded & (vcpus.boosted | vcpus.turn);
     if (candidates == 0) {
         if (vcpus.ready != 0) {
-            put_off(LATE_TURN); /* somebody wants a budget: the hypervisor will be asked */
+            scheduler_end_turn();
         }
         return;
     }
@@ -138,28 +133,13 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
     thread->state = THREAD_READY;
     if (cpu.next == vcpu->usr) {
         cpu.next = vcpu->vct; /* the one that became ready */
-        return;
-    }
-    if ((vcpus.ready & vcpu->bit) != 0) {
-        return;
-    }
-    vcpus.ready |= vcpu->bit;
-    vcpus.preferred = vcpu->bit;
-    vcpus.boosted |= vcpu->bit & vcpus.funded;
-    const struct thread *best = cpu.next;
-    if (best->rank > RANK_VCPU) {
-        return;
-    }
-    /* What choose_vcpu would find: of equals the preferred one, else the more urgent. */
-    if ((vcpus.boosted & vcpu->bit) == 0) {
-        if (best->rank < RANK_VCPU) {
-            put_off(LATE_TURN);
-        }
-    } else if (best->rank < RANK_VCPU || best->vcpu->bit > vcpu->bit ||
-               (vcpu->config->peers & best->vcpu->bit) != 0) {
-        cpu.next = thread;
+    } else {
+        turn_join(vcpu, thread);
     }
 }
+
+/* Somebody wants a budget: the hypervisor will be asked. */
+void scheduler_end_turn(void) { put_off(LATE_TURN); }
 
 void scheduler_block(struct thread *thread, uint8_t state)
 {

@@ -43,15 +43,15 @@ static int32_t start(struct thread *thread, uint32_t argument, uint32_t entry, u
         return FVM_E_BUSY;
     }
     if (thread->slot < FVM_FAULT_RUN_TIME) {
-        domain_start_thread(thread);
+        domain_prepare_thread(thread);
     } else {
         uint32_t size = context_arch_frame_size();
         if ((stack & 7u) != 0 || !domain_holds(thread->domain, stack - size, size)) {
             return FVM_E_ARGUMENT;
         }
-        context_arch_init(thread->context, domain_may_use_fpu(thread->domain), entry, stack);
-        scheduler_wake(thread);
+        context_arch_init(thread->context, entry, stack);
     }
+    scheduler_wake(thread);
     context_arch_result(context_arch_stack(thread->context), argument);
     return FVM_OK;
 }

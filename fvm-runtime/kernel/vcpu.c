@@ -25,10 +25,19 @@ void vcpu_init(void)
     }
 }
 
-void vcpu_start(struct vcpu *vcpu)
+#define CLEARED (sizeof(struct fvm_state) / sizeof(uint32_t) / VCPU_START_STEPS) /* words a step */
+_Static_assert(sizeof(struct fvm_state) == CLEARED * VCPU_START_STEPS * sizeof(uint32_t), "a rest");
+
+/* VCPU_START_STEPS steps; nothing of the VM runs meanwhile. */
+void vcpu_start(struct vcpu *vcpu, uint32_t step)
 {
-    *vcpu->state = (struct fvm_state){0};
-    vcpu->locked = false;
+    /* As stores: what the compiler takes for a block it gives to memset, which takes longer. */
+    volatile uint32_t *word = (volatile uint32_t *)vcpu->state + step * CLEARED;
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < CLEARED; i++) {
+        word[i] = 0;
+    }
+    vcpu->locked = 0;
     vcpu->usr_wait = vcpu->vct_wait = WAIT_NONE;
 }
 
@@ -162,7 +171,8 @@ uint32_t vcpu_watchdog(struct vcpu *vcpu, uint32_t expiry)
 /* As vcpu_watchdog, for the virtual tick. */
 uint32_t vcpu_tick(struct vcpu *vcpu)
 {
-    if (vcpu->tick_period == 0) {
+    uint32_t period = vcpu->tick_period;
+    if (period == 0) {
         return 0;
     }
     if (vcpu->tick_owed == 0) {
@@ -173,5 +183,5 @@ uint32_t vcpu_tick(struct vcpu *vcpu)
     } else {
         vcpu->tick_dropped++;
     }
-    return vcpu->tick_period;
+    return period;
 }

@@ -28,7 +28,7 @@ WORD = 0xFFFFFFFF
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
 RUNNING, STOPPING, HALTED, STARTING = range(4)  # phases of a domain
-FAULT_STEPS = 6
+FAULT_STEPS = 8
 MORE = 1
 
 BUDGET = 0xFF  # in place of a call's number: the vCPU is due for a budget

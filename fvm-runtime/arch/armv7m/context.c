@@ -61,17 +61,14 @@ static inline void clear(void *block, uint32_t words)
     }
 }
 
-void context_arch_init(struct fvm_usr_reg *context, bool fpu, uint32_t entry, uint32_t stack)
+void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t stack)
 {
     struct exception_frame *frame = (struct exception_frame *)stack - 1;
     clear(frame, 5);
     frame->lr = 0xFFFFFFFFu;
     frame->pc = entry & ~1u;
     frame->xpsr = XPSR_T;
-    clear(&context->Reg, 8);
-    if (fpu) {
-        clear(&context->Fpu, 16);
-    }
+    clear(&context->Reg, 8); /* S16-S31 are not loaded: the frame is a basic one */
     context->Reg.LR = EXC_RETURN_THREAD_PSP | EXC_RETURN_BASIC_FRAME;
     context->Reg.SP = (uint32_t)frame;
 }

@@ -59,6 +59,8 @@
 #define DOMAIN_PROTECTION 60
 #define READY 1                 /* enum thread_state */
 #define WAITING 2
+#define RANK_VCPU 1             /* idle has 0 */
+#define PENDSV 14
 #define FRAME_BYTES 32
 #define FRAME_NUMBER 16         /* of the call: r12 */
 
@@ -311,9 +313,19 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     cmp r6, r12
     beq same_domain
     ldr r4, [r2, #THREAD_VCPU]
+    cbz r4, from_process
+    ldrb r6, [r3, #THREAD_RANK]
+    cmp r6, #RANK_VCPU
+    bhi charge
+    mrs r6, ipsr                /* to another VM, or idle: apart, so that no path is too long */
+    cmp r6, #PENDSV
+    beq charge
+    ldr r0, [r2, #THREAD_CONTEXT]
+    ldmia r0, {r4-r6}
+    b again
+from_process:
     ldr r5, [r3, #THREAD_VCPU]
-    orrs r6, r4, r5
-    beq load_domain             /* processes don't pay */
+    cbz r5, load_domain         /* processes don't pay */
 charge:                         /* r4: who pays, or 0 */
     mov r6, #SCS
     ldr r7, [r6, #SYST_CVR]     /* it runs down */

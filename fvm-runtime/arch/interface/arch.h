@@ -59,7 +59,7 @@ uint32_t timer_arch_skip(uint32_t count, uint32_t cycles);
 uint32_t context_arch_frame_size(void);
 /* Makes the context start at entry with the given stack, whose memory the caller has checked.
  * Without fpu the context has room for fvm_usr_core only. */
-void context_arch_init(struct fvm_usr_reg *context, bool fpu, uint32_t entry, uint32_t stack);
+void context_arch_init(struct fvm_usr_reg *context, uint32_t entry, uint32_t stack);
 /* How a function is called in a context, whose stack was checked; in the order in which the
  * architecture loads it. */
 struct call_entry {

@@ -1,0 +1,41 @@
+/* Which vCPUs want to run and may, and how one joins them: it has to be quick inside the entry of an
+ * interrupt. scheduler.c explains what the masks mean and chooses by them. */
+#ifndef FVM_KERNEL_TURN_H
+#define FVM_KERNEL_TURN_H
+
+#include "kernel/kernel.h"
+
+struct vcpus {                       /* together: one address for all */
+    uint32_t ready, funded, boosted; /* bit: vCPU */
+    uint32_t turn;                   /* bit: the vCPU that owns the turn */
+    uint32_t preferred;              /* bit: of several boosted ones of a priority it runs first */
+};
+extern struct vcpus vcpus;
+
+#define RANK_VCPU 1u /* above idle, below every other process */
+
+/* A thread of it became ready, while nothing of it runs. */
+static inline void turn_join(struct vcpu *vcpu, struct thread *thread)
+{
+    if ((vcpus.ready & vcpu->bit) != 0) {
+        return;
+    }
+    vcpus.ready |= vcpu->bit;
+    vcpus.preferred = vcpu->bit;
+    vcpus.boosted |= vcpu->bit & vcpus.funded;
+    const struct thread *best = cpu.next;
+    if (best->rank > RANK_VCPU) {
+        return;
+    }
+    /* What the scheduler would choose: of equals the preferred one, else the more urgent. */
+    if ((vcpus.boosted & vcpu->bit) == 0) {
+        if (best->rank < RANK_VCPU) {
+            scheduler_end_turn();
+        }
+    } else if (best->rank < RANK_VCPU || best->vcpu->bit > vcpu->bit ||
+               (vcpu->config->peers & best->vcpu->bit) != 0) {
+        cpu.next = thread;
+    }
+}
+
+#endif
