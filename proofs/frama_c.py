@@ -52,7 +52,7 @@ MISTAKES = {
         "#define EXC_RETURN_THREAD_PSP 0xFFFFFFE5",
     ),
     "domain": ("kernel/domain.c", "domain->ram_size - offset >= size", "size <= domain->ram_size"),
-    "event": ("kernel/event.c", "!= sender_domain || !may_send[event]", "!= sender_domain"),
+    "event": ("kernel/event.c", "!= sender_domain || may_send[event] == 0", "!= sender_domain"),
     "interrupt": (
         "kernel/interrupt.c",
         "        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {",

@@ -61,6 +61,7 @@ struct cpu {
     uint32_t charged;    /* timer_arch_count up to which running vCPUs have paid */
     uint32_t ready;      /* threads of processes, a bit a priority */
     uint32_t late;       /* what the scheduler put off */
+    struct vcpu *left;   /* the vCPU that ran last */
 };
 extern struct cpu cpu;
 extern struct thread *process_thread[32]; /* by priority, what runs with it */
@@ -133,7 +134,6 @@ void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> R
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread);
-void scheduler_hand_back(struct thread *thread, const struct vcpu *vcpu); /* it waits */
 /* These two: not one instruction of it runs any more; who runs instead is seen to at the end of the
  * entry. The hypervisor's fault thread is told then, too. */
 void scheduler_halt(struct thread *thread);  /* of a process */
@@ -206,7 +206,7 @@ bool memory_destroy(struct slot *slot); /* what it holds, if it lies here; a ste
 void vcpu_init(void);
 #define VCPU_START_STEPS 4u
 void vcpu_start(struct vcpu *vcpu, uint32_t step); /* state after boot or restart */
-void vcpu_halt(struct vcpu *vcpu);  /* neither of its threads runs, nothing wakes them */
+void vcpu_halt(struct vcpu *vcpu); /* neither of its threads runs, nothing wakes them */
 void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id); /* the line of a halted one's vector */
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
 void vcpu_wake(struct vcpu *vcpu);
@@ -290,7 +290,7 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 #define FAULT_ADDRESS 0x40u  /* `address` is one */
 #define FAULT_NO_FRAME 0x80u /* the exception frame was not stored: read nothing from the stack */
 void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_t address);
-#define FAULT_NAME_STEPS 4u
+#define FAULT_NAME_STEPS 8u
 #define FAULT_STEPS (4u + FAULT_NAME_STEPS)
 void fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);

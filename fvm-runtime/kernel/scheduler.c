@@ -52,6 +52,7 @@ void scheduler_init(void)
     vcpus.funded = EVERY_VCPU;
     vcpus.turn = 1;
     cpu.current = cpu.next = process_thread[0];
+    cpu.left = FVM_VCPUS == 0 ? NULL : vcpu_table;
     cpu.charged = timer_arch_count();
 }
 
@@ -141,12 +142,31 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
 /* Somebody wants a budget: the hypervisor will be asked. */
 void scheduler_end_turn(void) { put_off(LATE_TURN); }
 
+/* No process but idle is ready. The VM that was left last goes on if it may and no other one wants
+ * to; else who runs is looked at later, where it makes no entry longer. */
+static void go_on(void)
+{
+    const struct vcpu *vcpu = cpu.left;
+    uint32_t may = vcpus.funded & (vcpus.boosted | vcpus.turn);
+    if ((vcpus.ready & may) == vcpu->bit) {
+        cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
+    } else if (vcpus.ready == 0) {
+        cpu.next = process_thread[0];
+    } else {
+        put_off(LATE_CHOICE);
+    }
+}
+
 void scheduler_block(struct thread *thread, uint8_t state)
 {
     thread->state = state;
     cpu.ready &= ~thread->bit;
     if (cpu.next == thread) {
-        choose();
+        if (FVM_VCPUS == 0 || (cpu.ready & ~IDLE) != 0) {
+            choose();
+        } else {
+            go_on();
+        }
     }
 }
 
@@ -155,25 +175,6 @@ void scheduler_halt(struct thread *thread)
     thread->state = THREAD_STOPPED;
     cpu.ready &= ~thread->bit;
     put_off(LATE_CHOICE);
-}
-
-/* The vCPU that ran before the thread goes on. Who became ready meanwhile is compared with it
- * later. */
-void scheduler_hand_back(struct thread *thread, const struct vcpu *vcpu)
-{
-    thread->state = THREAD_WAITING;
-    cpu.ready &= ~thread->bit;
-    if (cpu.next != thread) {
-        return;
-    }
-    if ((cpu.ready & ~IDLE) != 0) {
-        choose();
-        return;
-    }
-    cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
-    if ((vcpus.boosted & ~vcpu->bit) != 0) {
-        put_off(LATE_CHOICE);
-    }
 }
 
 /* The turn of a halted vCPU passes when nobody else may run. */
@@ -199,11 +200,10 @@ void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
     }
     vcpus.ready &= ~vcpu->bit;
     vcpus.boosted &= ~vcpu->bit;
-    if (vcpu->bit == vcpus.turn && vcpus.ready != 0) {
-        put_off(LATE_TURN);
-    }
-    if (cpu.next == thread) {
-        choose();
+    if (vcpus.ready != 0) { /* whose turn it is, or who is to run, is looked at later */
+        put_off(vcpu->bit == vcpus.turn ? LATE_TURN : LATE_CHOICE);
+    } else if (cpu.next == thread) {
+        cpu.next = process_thread[0];
     }
 }
 

@@ -1,5 +1,5 @@
-/* Which vCPUs want to run and may, and how one joins them: it has to be quick inside the entry of an
- * interrupt. scheduler.c explains what the masks mean and chooses by them. */
+/* Which vCPUs want to run and may, and how one joins them: it has to be quick inside the entry of
+ * an interrupt. scheduler.c explains what the masks mean and chooses by them. */
 #ifndef FVM_KERNEL_TURN_H
 #define FVM_KERNEL_TURN_H
 

@@ -2,8 +2,8 @@
  * reached is an object that exists. */
 #include "well_formed.h"
 
-static bool may_send[FVM_AT_LEAST_ONE(FVM_EVENTS)];
-static bool bound[FVM_AT_LEAST_ONE(FVM_EVENTS)];
+static uint8_t may_send[FVM_AT_LEAST_ONE(FVM_EVENTS)];
+static uint8_t bound[FVM_AT_LEAST_ONE(FVM_EVENTS)];
 
 /*@ requires index < FVM_SIGNALS;
     assigns \nothing; */
@@ -14,30 +14,24 @@ void signal_send(uint32_t index);
     assigns \nothing; */
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
 
-/*@ requires events_good && vcpu_good(vcpu);
-    assigns may_send[0 .. FVM_EVENTS - 1];
-    ensures granted: \result == FVM_OK ==>
-        event < FVM_EVENTS && fvm_event[event].sender == vcpu->config->domain;
-    ensures refused: \result != FVM_OK ==>
-        \forall integer i; 0 <= i < FVM_EVENTS ==> may_send[i] == \old(may_send[i]);
-    ensures others: \forall integer i; 0 <= i < FVM_EVENTS && i != event ==>
-        may_send[i] == \old(may_send[i]);
+/*@ requires events_good && vcpu_good(vcpu) && \valid(right);
+    requires \separated(right, &may_send[0 .. FVM_EVENTS - 1], vcpu, vcpu->config);
+    assigns *right;
+    ensures granted: \result == FVM_OK ==> event < FVM_EVENTS &&
+        fvm_event[event].sender == vcpu->config->domain && *right == &may_send[event];
 */
-int32_t event_grant(const struct vcpu *vcpu, uint32_t event);
+int32_t event_grant(const struct vcpu *vcpu, uint32_t event, uint8_t **right);
 
 /* That the VM is the receiver is left to the host tests: the provers don't see through the
  * comparison of a pointer to const here, as they do in interrupt_route. */
-/*@ requires events_good && vcpu_good(vcpu);
-    assigns bound[0 .. FVM_EVENTS - 1];
-    ensures exists: \result == FVM_OK ==> event < FVM_EVENTS;
+/*@ requires events_good && vcpu_good(vcpu) && \valid(right);
+    requires \separated(right, &bound[0 .. FVM_EVENTS - 1], vcpu, vcpu->config);
+    assigns *right;
+    ensures exists: \result == FVM_OK ==> event < FVM_EVENTS && *right == &bound[event];
     ensures vector: \result == FVM_OK ==> virt_id == fvm_event[event].route.virt_id;
     ensures for_a_vm: \result == FVM_OK ==> KIND(fvm_event[event].route) == FVM_ROUTE_VCPU;
-    ensures refused: \result != FVM_OK ==>
-        \forall integer i; 0 <= i < FVM_EVENTS ==> bound[i] == \old(bound[i]);
-    ensures others: \forall integer i; 0 <= i < FVM_EVENTS && i != event ==>
-        bound[i] == \old(bound[i]);
 */
-int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id);
+int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id, uint8_t **right);
 
 /*@ requires events_good && event < FVM_EVENTS;
     requires KIND(fvm_event[event].route) != FVM_ROUTE_SIGNAL;
@@ -51,7 +45,7 @@ int32_t event_deliver(uint32_t event);
 /*@ requires events_good;
     assigns \nothing;
     ensures rightful: \result == FVM_OK ==>
-        event < FVM_EVENTS && fvm_event[event].sender == sender_domain && may_send[event];
+        event < FVM_EVENTS && fvm_event[event].sender == sender_domain && may_send[event] != 0;
 */
 int32_t event_send(uint32_t event, uint8_t sender_domain);
 

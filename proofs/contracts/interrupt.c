@@ -15,15 +15,14 @@ static uint32_t line_bit(uint32_t line);
     ensures \result == KIND(*route); */
 static uint32_t kind_of(const struct fvm_route *route);
 
-/*@ requires routes_good && vcpu_good(vcpu);
-    assigns vcpu->line[0 .. FVM_VECTORS - 1];
+/*@ requires routes_good && vcpu_good(vcpu) && \valid(right) && \separated(right, vcpu);
+    assigns *right;
     ensures described: \result == FVM_OK ==>
         line < FVM_IRQS && KIND(fvm_irq_route[line]) == FVM_ROUTE_VCPU &&
-        vcpu == &vcpu_table[fvm_irq_route[line].target] && virt_id == fvm_irq_route[line].virt_id;
-    ensures refused: \result != FVM_OK ==>
-        \forall integer i; 0 <= i < FVM_VECTORS ==> vcpu->line[i] == \old(vcpu->line[i]);
+        vcpu == &vcpu_table[fvm_irq_route[line].target] && virt_id == fvm_irq_route[line].virt_id &&
+        *right == &vcpu->line[virt_id];
 */
-int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id);
+int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id, uint8_t **right);
 
 /*@ requires routes_good && vcpu_good(vcpu);
     assigns interrupt_lines.enabled[0 .. LINE_WORDS - 1];

@@ -115,8 +115,8 @@ ANY_TYPE = Mutant(
 )
 NOT_LOCKED = Mutant(
     "registers after lockdown",
-    "kernel/request.c",
-    (("    if (vcpu->locked) {", "    if (false) {"),),
+    "kernel/hypercall.c",
+    (("vcpu->locked != 0 ?", "vcpu->locked > 1 ?"),),
 )
 ANY_EVENT = Mutant(
     "sends an event of any number",
@@ -152,7 +152,7 @@ LINE_LEFT_OPEN = Mutant(
 )
 NO_BOOST = Mutant(
     "lets a VM that wakes wait for the others' slices",
-    "kernel/scheduler.c",
+    "kernel/turn.h",
     (("    vcpus.boosted |= vcpu->bit & vcpus.funded;\n", ""),),
 )
 TELLS_A_POINTER = Mutant(

@@ -51,13 +51,13 @@ MISTAKES = [
     Mistake("kernel/domain.c", "    stopped |= 1u << index;\n", ""),
     Mistake("kernel/domain.c", "        stopped &= ~(1u << index);\n", ""),
     Mistake("kernel/domain.c", "        vcpu_halt(thread->vcpu);\n", ""),
-    Mistake("kernel/event.c", "!= sender_domain || !may_send[event]", "!= sender_domain"),
+    Mistake("kernel/event.c", "!= sender_domain || may_send[event] == 0", "!= sender_domain"),
     Mistake("kernel/event.c", "fvm_event[event].sender != sender_domain", "sender_domain > 99"),
     Mistake("kernel/event.c", "!= vcpu->config->domain", "> 99 + vcpu->config->domain"),
     Mistake("kernel/event.c", "&vcpu_table[route->target] != vcpu", "vcpu == NULL"),
-    Mistake("kernel/event.c", "    if (!bound[event]) {", "    if (event > 99) {"),
-    Mistake("kernel/event.c", "        may_send[event] = false;\n", ""),
-    Mistake("kernel/event.c", "        bound[event] = false;\n", ""),
+    Mistake("kernel/event.c", "    if (bound[event] == 0) {", "    if (event > 99) {"),
+    Mistake("kernel/event.c", "        may_send[event] = 0;\n", ""),
+    Mistake("kernel/event.c", "        bound[event] = 0;\n", ""),
     Mistake("kernel/fault.c", "        lost++; /* the", "        /* the"),
     Mistake("kernel/fault.c", "        count++;\n", "        count += 2;\n"),
     Mistake(
@@ -96,16 +96,18 @@ MISTAKES = [
     ),
     Mistake("kernel/pin.c", "(mask & ~(uint32_t)grant->mask) != 0", "mask == 0x5A5A"),
     Mistake(
-        "kernel/request.c", "        asking = NULL;\n    }\n    if (take", "    }\n    if (take"
+        "kernel/request.c",
+        "        request.asking = NULL;\n    }\n    if (take",
+        "    }\n    if (take",
     ),
     Mistake(
         "kernel/scheduler.c",
-        "vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;\n    if",
-        "vcpu->usr;\n    if",
+        "vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;\n    } else",
+        "vcpu->usr;\n    } else",
     ),
-    Mistake("kernel/request.c", "verdict == FVM_OK ?", "verdict <= FVM_OK ?"),
-    Mistake("kernel/request.c", "    if (vcpu->locked) {", "    if (vcpu->locked && exhausted) {"),
-    Mistake("kernel/request.c", "    scheduler_wake(server);\n", ""),
+    Mistake("kernel/request.c", "if (verdict == FVM_OK) {", "if (verdict <= FVM_OK) {"),
+    Mistake("kernel/hypercall.c", "vcpu->locked != 0 ?", "vcpu->locked > 1 ?"),
+    Mistake("kernel/request.c", "    scheduler_wake(request.server);\n", ""),
     Mistake(
         "kernel/scheduler.c", "if (thread->rank > cpu.next->rank) {", "if (thread->rank > 99) {"
     ),
@@ -133,7 +135,11 @@ MISTAKES = [
     Mistake("kernel/signal.c", "    return 1;\n", "    return FVM_OK;\n"),
     Mistake("kernel/signal.c", "    interrupt_await(index);\n", ""),
     Mistake("kernel/signal.c", "    interrupt_leave(index);\n", ""),
-    Mistake("kernel/hypercall.c", "caller == caller->vcpu->usr ? request", "caller ? request"),
+    Mistake(
+        "kernel/hypercall.c",
+        "        return FVM_E_CALL;\n    }\n    return caller->vcpu->locked",
+        "    }\n    return caller->vcpu->locked",
+    ),
     Mistake("kernel/syscall.c", " || signal->index != fvm_vcpu[0].request_signal", ""),
     Mistake(
         "kernel/syscall.c", "subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS", "subject == 1"
@@ -141,7 +147,7 @@ MISTAKES = [
     Mistake("kernel/time.c", "    cpu_arch_defer();\n    return true;", "    return true;"),
     Mistake("kernel/vcpu.c", "    if (--vcpu->tick_owed != 0) {", "    if (false) {"),
     Mistake("kernel/vcpu.c", "    vcpu->open = vcpu->watched = false;\n", ""),
-    Mistake("kernel/vcpu.c", "    *vcpu->state = (struct fvm_state){0};\n", ""),
+    Mistake("kernel/vcpu.c", "        word[i] = 0;\n", "        (void)word;\n"),
     Mistake("kernel/vcpu.c", "        vcpu->line[virt_id] = FVM_NO_INDEX;\n", ""),
     Mistake("kernel/vcpu.c", "tick_owed < vcpu->config->catchup", "tick_owed < 99"),
     Mistake("kernel/vcpu.c", "(hz != 0 && FVM_TICK_HZ % hz != 0)", "hz == 77"),

@@ -28,8 +28,10 @@ WORD = 0xFFFFFFFF
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
 RUNNING, STOPPING, HALTED, STARTING = range(4)  # phases of a domain
-FAULT_STEPS = 8
+FAULT_STEPS = 12
 MORE = 1
+CLEARING_STEPS = 4
+STATE_BYTES, PENDING_GROUP, PENDING = 224, 136, 144  # size and offsets: <fvm/state.h>
 
 BUDGET = 0xFF  # in place of a call's number: the vCPU is due for a budget
 
@@ -375,6 +377,21 @@ class Model:
             self.send(told)
         return 0
 
+    def _clear(self, index: int, step: int) -> None:
+        """A part of fvm_state; what isn't pending is in the first."""
+        old = self.vcpus[index]
+        if step == 0:
+            old = self.vcpus[index] = VcpuModel(
+                lines=old.lines,
+                served=old.served,
+                dropped=old.dropped,
+                groups=old.groups,
+                pending=old.pending,
+            )
+        cleared = (step + 1) * STATE_BYTES // CLEARING_STEPS
+        old.groups = {group for group in old.groups if PENDING_GROUP + group >= cleared}
+        old.pending = {vector for vector in old.pending if PENDING + vector >= cleared}
+
     def restart(self, index: int) -> int:
         """A step of it."""
         state = self.domains[index]
@@ -385,15 +402,18 @@ class Model:
         domain = self.tables.domains[index]
         step = state.step - domain.thread_count  # that many check the image
         state.step += 1
-        if step == 0 and domain.vcpu != NO_INDEX:
-            old = self.vcpus[domain.vcpu]
-            self.vcpus[domain.vcpu] = VcpuModel(
-                lines=old.lines, served=old.served, dropped=old.dropped
-            )
-        if step <= 0:
+        if step < 0:
             return MORE
-        self.threads[domain.thread_first + step - 1] = ThreadModel()
-        if step < domain.thread_count:
+        if domain.vcpu != NO_INDEX:
+            if step < CLEARING_STEPS:
+                self._clear(domain.vcpu, step)
+                return MORE
+            step -= CLEARING_STEPS
+        step -= domain.thread_count  # as many prepare the threads
+        if step < 0:
+            return MORE
+        self.threads[domain.thread_first + step] = ThreadModel()
+        if step + 1 < domain.thread_count:
             return MORE
         self.domains[index] = DomainModel()
         self.stopped.discard(index)
@@ -497,8 +517,9 @@ class Model:
         if usr and CALL["HYPERVISOR"] <= number < CALL["HYPERVISOR_END"]:
             if vcpu.locked:
                 return ERROR["LOCKED"]
-            if self.server is None:
-                return ERROR["BUSY"]
+            refused = self._refused(index, number, a[0], a[1])
+            if refused or self.server is None:
+                return refused or ERROR["BUSY"]
             self.asking = (index, number, a[0], a[1])
             self.threads[self.server].frame[:] = self.asking
             self._ready(self.server)
@@ -638,7 +659,9 @@ class Model:
         if self.asking is not None:
             vcpu, *asked = self.asking
             usr = self.threads[self.tables.vcpus[vcpu].usr]
-            usr.frame[0] = a[1] or self._perform(vcpu, *asked)
+            usr.frame[0] = a[1]
+            if a[1] == 0:
+                self._register(vcpu, *asked)
             self.asking = None
         if self.server is not None:
             frame[0] = None  # BUSY, or a budget that is due: see `learn_budget_request`
@@ -648,28 +671,30 @@ class Model:
         self._block(thread, "request")
         return None
 
-    def _perform(self, index: int, number: int, first: int, second: int) -> int:
-        vcpu, config = self.vcpus[index], self.tables.vcpus[index]
+    def _refused(self, index: int, number: int, first: int, second: int) -> int:
+        """0: the description has what the vCPU asks for."""
         if number == CALL["VCT_LCK"]:
-            vcpu.locked = True
             return 0
         table = self.tables.routes if number == CALL["VCT_PHYS"] else self.tables.events
         if first >= len(table):
             return ERROR["ARGUMENT"]
         if number == CALL["EVT_ADD"]:
-            if self.tables.events[first].sender != config.domain:
-                return ERROR["OWNER"]
-            self.may_send.add(first)
-            return 0
+            own = self.tables.events[first].sender == self.tables.vcpus[index].domain
+            return 0 if own else ERROR["OWNER"]
         is_line = number == CALL["VCT_PHYS"]
         route = self.tables.routes[first] if is_line else self.tables.events[first].route
-        if (route.kind, route.target, route.virt_id) != (ROUTE_VCPU, index, second):
-            return ERROR["OWNER"]
-        if is_line:
-            vcpu.lines[second] = first
+        own = (route.kind, route.target, route.virt_id) == (ROUTE_VCPU, index, second)
+        return 0 if own else ERROR["OWNER"]
+
+    def _register(self, index: int, number: int, first: int, second: int) -> None:
+        if number == CALL["VCT_LCK"]:
+            self.vcpus[index].locked = True
+        elif number == CALL["EVT_ADD"]:
+            self.may_send.add(first)
+        elif number == CALL["VCT_PHYS"]:
+            self.vcpus[index].lines[second] = first
         else:
             self.bound.add(first)
-        return 0
 
     # --- the log ---------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ def test_without_the_boost_it_waits_for_the_others_slices(
     changed = once(
         tmp_path_factory,
         "shares without boost",
-        lambda room: with_other_kernel(shares, room, "kernel/scheduler.c", boost),
+        lambda room: with_other_kernel(shares, room, "kernel/turn.h", boost),
     )
     *_, sleeper = compete(changed, tmp_path, BUSY, BUSY, SLEEPER)
     assert sleeper.longest_us > 4000

@@ -38,6 +38,7 @@
 #define CPU_CHARGED 8
 #define CPU_READY 12
 #define CPU_LATE 16
+#define CPU_LEFT 20
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
 #define THREAD_DOMAIN 8
@@ -314,6 +315,7 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     beq same_domain
     ldr r4, [r2, #THREAD_VCPU]
     cbz r4, from_process
+    str r4, [r1, #CPU_LEFT]
     ldrb r6, [r3, #THREAD_RANK]
     cmp r6, #RANK_VCPU
     bhi charge
@@ -454,6 +456,7 @@ again:
     mov r0, #SCS
     mov r1, #PENDSVSET
     str r1, [r0, #ICSR_FROM_SCS]
+    cpsie i
     dsb
     bx lr
 
