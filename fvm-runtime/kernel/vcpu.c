@@ -25,8 +25,8 @@ void vcpu_init(void)
     }
 }
 
-#define CLEARED (sizeof(struct fvm_state) / sizeof(uint32_t) / VCPU_START_STEPS) /* words a step   \
-                                                                                  */
+/* Words a step. */
+#define CLEARED (sizeof(struct fvm_state) / sizeof(uint32_t) / VCPU_START_STEPS)
 _Static_assert(sizeof(struct fvm_state) == CLEARED * VCPU_START_STEPS * sizeof(uint32_t), "a rest");
 
 /* VCPU_START_STEPS steps; nothing of the VM runs meanwhile. */
