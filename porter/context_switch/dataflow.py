@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from operator import ge, gt, le, lt
+
 from porter.context_switch.ir import (
     CONTEXT,
     FLAGS,
     MASKS,
     WHY_NESTING,
+    WORD,
     Assign,
     BlockLoad,
     Branch,
@@ -24,6 +27,7 @@ from porter.context_switch.ir import (
     Undefined,
     Var,
 )
+from porter.context_switch.lift_state import KIND_COMPARE
 from porter.context_switch.walk import (
     defined,
     rewrite,
@@ -35,6 +39,12 @@ from porter.context_switch.walk import (
 )
 
 Environment = dict[str, Expr]
+
+_SIGN = 1 << 31
+_ORDERS = {  # by condition code: of signed numbers or not, which
+    **{"hs": (False, ge), "lo": (False, lt), "hi": (False, gt), "ls": (False, le)},
+    **{"ge": (True, ge), "lt": (True, lt), "gt": (True, gt), "le": (True, le)},
+}
 WHY_DECIDED = "always goes one way here"
 
 # What the resumed task, the kernel or the checks after this pass still read.
@@ -86,7 +96,18 @@ def _decided(condition: Expr) -> bool | None:
     match condition:
         case Condition("eq" | "ne" as code, Const(), Const(left), Const(right)):
             return (left == right) == (code == "eq")
+        case Condition(code, Const(kind), Const(left), Const(right)) if (
+            kind == KIND_COMPARE and code in _ORDERS
+        ):
+            signed, order = _ORDERS[code]
+            return bool(order(*map(_signed, (left, right))) if signed else order(left, right))
+        case Condition("mi" | "pl" as code, Const(), Const(left), Const(right)):
+            return (_signed(left - right) < 0) == (code == "mi")
     return None
+
+
+def _signed(word: int) -> int:
+    return ((word & WORD) ^ _SIGN) - _SIGN
 
 
 def _meet(old: Environment | None, new: Environment) -> Environment:

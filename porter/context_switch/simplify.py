@@ -34,6 +34,7 @@ from porter.context_switch.ir import (
 from porter.context_switch.locals import name_locals
 from porter.context_switch.result import ROLE_START, ROLE_SWITCH, NotTranscribable
 from porter.context_switch.system_access import check_memory, replace_system_registers
+from porter.context_switch.unroll import unroll
 from porter.context_switch.walk import (
     defined,
     reads,
@@ -47,6 +48,7 @@ from porter.context_switch.walk import (
 def prepare_start(program: Program) -> None:
     """What `split_first` needs to see: constants, and guest calls for system registers."""
     propagate(program, {})
+    unroll(program, {})
     replace_system_registers(program, ROLE_START)
 
 
@@ -56,6 +58,7 @@ def simplify(program: Program, role: str) -> None:
     entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
     keep = frozenset() if role == ROLE_SWITCH else frozenset(MASKS)
     propagate(program, entry)
+    unroll(program, entry)
     _check_conventions(program)
     for _ in range(2):  # the split lets copies through that a reused register blocked
         propagate(program, entry)

@@ -45,6 +45,7 @@ HANDLERS = (
     Handler("short_frame.c", "PendSV_Handler", "switch", SCHEDULE, True),
     Handler("second_word.c", "PendSV_Handler", "switch", SCHEDULE, True),
     Handler("mask_in_frame.c", "PendSV_Handler", "switch"),
+    Handler("counted_loop.c", "PendSV_Handler", "switch", (("choose", 1),)),
     Handler("fpu_if_there.c", "PendSV_Handler", "switch", SCHEDULE),
     Handler("stack_in_stack_out.c", "PendSV_Handler", "switch", (("next_stack", 2),), True),
 )

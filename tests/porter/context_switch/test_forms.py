@@ -53,6 +53,12 @@ def test_a_frame_filled_upwards_is_copied_in_blocks(tmp_path: Path) -> None:
         assert line in text
 
 
+def test_loops_that_count_become_their_rounds(tmp_path: Path) -> None:
+    text = ported(tmp_path, "counted_loop.c")
+    assert [f"choose({number})" in text for number in (0, 2, 4)] == [True, True, False]
+    assert "log_of_switches)[2] = *r2;" in text and "while" not in text and "goto" not in text
+
+
 def test_opening_cpacr_needs_nothing(tmp_path: Path) -> None:
     """The FPU comes with the domain's grant."""
     head = ".syntax unified\n.thumb\n.text\n.global fpu_on\n.type fpu_on, %function\nfpu_on:\n"

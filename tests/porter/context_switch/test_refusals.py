@@ -15,6 +15,13 @@ REFUSED = {
     "unknown instruction": (FRAME + "sdiv r3, r0, r0\n" + RESUME, "'sdiv r3, r0, r0'"),
     "waits": (FRAME + "wfi\n" + RESUME, "'wfi' would wait inside a virtual handler"),
     "loop": (FRAME + "1: ldr r3, [r2]\ncmp r3, #0\nbeq 1b\n" + RESUME, "loop"),
+    "long loop": (FRAME + "movs r3, #99\n1: subs r3, #1\nbne 1b\n" + RESUME, "loop"),
+    "loop in a loop": (
+        FRAME
+        + "movs r3, #2\n1: ldr r12, [r2]\ncmp r12, #0\nbeq 1b\nsubs r3, #1\nbne 1b\n"
+        + RESUME,
+        "loop",
+    ),
     "MSP": (FRAME + "mrs r3, msp\nstr r3, [r2]\n" + RESUME, "MSP"),
     "MSP written": (FRAME + "ldr r3, [r2]\nmsr msp, r3\n" + RESUME, "MSP"),
     "CONTROL": (FRAME + "mrs r3, control\nstr r3, [r2]\n" + RESUME, "CONTROL"),
