@@ -14,7 +14,6 @@ from typing import Any
 from scanner.report.documents import ShapeError, field, read_document
 from scanner.report.errors import FvmError
 from scanner.report.finding import FileReport, Finding
-from scanner.report.one_line import one_line
 from scanner.rules.file_rules import FILE_RULES
 
 _SUM_DIGITS = 64
@@ -74,8 +73,7 @@ def _waiver(item: Any) -> Waiver:
     reason = field(item, "reason", str).strip()
     if not reason:
         raise ShapeError("'reason' is empty")
-    rule = one_line(field(item, "rule", str))
-    return Waiver(image, rule, _address(item), one_line(reason))
+    return Waiver(image, field(item, "rule", str), _address(item), reason)
 
 
 def _address(item: Any) -> int | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scanner.report.errors import FvmError, MissingError
+from scanner.report.one_line import one_line
 
 _SCHEMA = 1
 _MAX_BYTES = 32 << 20
@@ -49,9 +50,9 @@ def read_document(path: str | PathLike[str], what: str, hint: str) -> Any:
 
 
 def field(document: Any, name: str, kind: type) -> Any:
-    """A field of exactly that type; raises ShapeError."""
+    """A field of exactly that type, text as reports can show it; raises ShapeError."""
     if not isinstance(document, dict) or name not in document:
         raise ShapeError(f"'{name}' is missing")
     if type(document[name]) is not kind:
         raise ShapeError(f"'{name}' is not of type {kind.__name__}")
-    return document[name]
+    return one_line(document[name]) if kind is str else document[name]

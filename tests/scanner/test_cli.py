@@ -156,6 +156,17 @@ def test_bad_policy(tmp_path: Path, text: str, message: str) -> None:
     assert str(caught.value).startswith(f"{policy}:")
 
 
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "html", "github"])
+def test_names_in_a_policy_cannot_drive_a_terminal(build: Build, tmp_path: Path, form: str) -> None:
+    elf = build(".thumb_func\n_start: ldr r0, =0x40004400\n ldr r1, [r0]\n bx lr\n")
+    policy = tmp_path / "odd.domain.json"
+    for field in ("name", "arch"):
+        policy.write_text(json.dumps({**DOMAIN, field: "m\x1b[2J\ud800"}))
+        result = run("--policy", policy, "--format", form, elf)
+        assert result.exit_code == (field == "arch"), result.output
+        assert "\x1b" not in result.output
+
+
 def test_missing_policy(tmp_path: Path) -> None:
     with pytest.raises(MissingError):
         load_policy(tmp_path / "none.json")
