@@ -1,5 +1,5 @@
-/* Loops that count: the task's statistics are moved word by word, and a table is searched for who runs
- * next. */
+/* Loops that count: the task's statistics are moved word by word, and a table is searched for who
+ * runs next. */
 #include <stdint.h>
 
 struct task {
