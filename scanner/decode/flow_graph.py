@@ -7,7 +7,10 @@ millions of instructions become a few passes over arrays.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
@@ -92,10 +95,12 @@ class FlowGraph:
 
     def _table_calls(self, space: CodeSpace, isa: InstructionSet) -> None:
         """Calls of functions that jump by a table behind the call are computed jumps."""
-        calls = np.flatnonzero((self.kinds == Flow.CALL) & (self.targets >= 0))
-        jumps = calls[isa.table_calls(space, self.targets[calls])]
-        self.kinds[jumps] = Flow.COMPUTED
-        self.targets[jumps] = -1
+        for begin in range(0, len(self.kinds), CHUNK):
+            kinds, targets = self.kinds[begin : begin + CHUNK], self.targets[begin : begin + CHUNK]
+            calls = np.flatnonzero((kinds == Flow.CALL) & (targets >= 0))
+            jumps = calls[isa.table_calls(space, targets[calls])]
+            kinds[jumps] = Flow.COMPUTED
+            targets[jumps] = -1
 
     def _passed(self) -> Flags:
         """Nodes behind which control goes on.
@@ -128,11 +133,13 @@ class FlowGraph:
         return passed
 
     def _open(self, returning: Flags, passed: Flags) -> list[Nodes]:
-        """Calls, what they call, jumps, where they lead: those of which it isn't known yet whether
+        """Calls, what they call, jumps, where they lead, if it isn't known yet to be a way out.
 
-        they lead to a way out. Of the others that is noted.
+        What is known of the others is noted.
         """
-        parts = []
+        # As in the reader, room that is not needed costs nothing.
+        columns = [np.empty(len(self.kinds), dtype=np.int32) for _ in range(4)]
+        counts = [0] * len(columns)
         for begin in range(0, len(self.kinds), CHUNK):
             kinds, targets = self.kinds[begin : begin + CHUNK], self.targets[begin : begin + CHUNK]
             direct = np.flatnonzero(targets >= 0)
@@ -142,9 +149,12 @@ class FlowGraph:
             passed[direct[known & calling]] = True
             returning[direct[known & ~calling]] = True
             calls, jumps = np.flatnonzero(~known & calling), np.flatnonzero(~known & ~calling)
-            part = (direct[calls], ends[calls], direct[jumps], ends[jumps])
-            parts.append([column.astype(np.int32) for column in part])
-        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+            part: list[npt.NDArray[np.integer[Any]]]
+            part = [direct[calls], ends[calls], direct[jumps], ends[jumps]]
+            for number, (column, rows) in enumerate(zip(columns, part, strict=True)):
+                column[counts[number] : counts[number] + len(rows)] = rows
+                counts[number] += len(rows)
+        return [column[:count] for column, count in zip(columns, counts, strict=True)]
 
 
 def _reaching(out: Flags, passed: Flags) -> Flags:

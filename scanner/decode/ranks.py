@@ -27,12 +27,13 @@ class Ranks:
         bits = np.zeros((size, _BLOCK), dtype=np.uint8)
         self._bits = bits.reshape(-1)
         self._bits[: len(marks.bits)] = marks.bits
-        counts = np.cumsum(_ONES[bits], axis=1, dtype=np.uint16)
-        self._blocks = np.zeros(size, dtype=np.int32)
-        np.cumsum(counts[:-1, -1], dtype=np.int32, out=self._blocks[1:])
-        inside = np.zeros_like(bits)
-        inside[:, 1:] = counts[:, :-1]
+        ones = _ONES[bits]
+        # A whole block may hold 256, but before its last byte lie at most 248.
+        inside = np.cumsum(ones, axis=1, dtype=np.uint8)
+        inside -= ones
         self._inside = inside.reshape(-1)
+        self._blocks = np.zeros(size, dtype=np.int32)
+        np.cumsum(inside[:-1, -1] + ones[:-1, -1].astype(np.int32), out=self._blocks[1:])
         self._one = self._bits.data, self._inside.data, self._blocks.data
 
     def of(self, indices: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int32]:

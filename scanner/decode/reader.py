@@ -39,7 +39,12 @@ class Reader:
         self._inside_wide = False
         self.starts, self.nodes = Marks.none(len(space)), Marks.none(len(space))
         self.openers: list[tuple[Nodes, Nodes]] = []
-        parts = []
+        # Room for as many nodes as there can be: memory that is never written to is never used.
+        self.indices: Nodes = np.empty(len(space), dtype=np.int32)
+        self.targets: Nodes = np.empty(len(space), dtype=np.int32)
+        self.kinds: Bytes = np.empty(len(space), dtype=np.uint8)
+        self.lengths: Bytes = np.empty(len(space), dtype=np.uint8)
+        count = 0
         for begin in range(0, len(space), CHUNK):
             end = min(begin + CHUNK, len(space))
             halfwords = space.halfwords[begin : end + 1]
@@ -49,18 +54,16 @@ class Reader:
             traits &= starts
             for barrier in space.barriers_in(begin, end):
                 traits[barrier - begin] = 1
-            parts.append(self._read(halfwords, np.flatnonzero(traits.view(np.bool_)), begin))
+            found = self._read(halfwords, np.flatnonzero(traits.view(np.bool_)), begin)
+            part = slice(count, count + len(found[0]))
+            self.indices[part], self.kinds[part], self.lengths[part], self.targets[part] = found
+            count = part.stop
             _put(self.starts, begin, starts)
             traits[:] = 0
-            traits[parts[-1][0] - begin] = 1
+            traits[found[0] - begin] = 1
             _put(self.nodes, begin, traits)
-        # Column by column, so that no more than one of them is there twice.
-        columns = [list(column) for column in zip(*parts, strict=True)]
-        del parts
-        self.targets: Nodes = np.concatenate(columns.pop())
-        self.lengths: Bytes = np.concatenate(columns.pop())
-        self.kinds: Bytes = np.concatenate(columns.pop())
-        self.indices: Nodes = np.concatenate(columns.pop())
+        self.indices, self.targets = self.indices[:count], self.targets[:count]
+        self.kinds, self.lengths = self.kinds[:count], self.lengths[:count]
 
     def _starts(self, traits: Bytes, begin: int, syncs: Marks) -> Bytes:
         """1 where an instruction begins, for one chunk."""

@@ -140,4 +140,6 @@ def _symbols(table: list[Section], data: bytes) -> SymbolTable | None:
         raise MalformedError(f"more than {_MAX_SYMBOLS} symbols")
     if symbols.link >= len(table):
         raise MalformedError("the symbols have no names")
-    return SymbolTable(symbols.content(data), table[symbols.link].content(data))
+    end = symbols.offset + symbols.size
+    content = memoryview(data)[symbols.offset : end]
+    return SymbolTable(content, table[symbols.link].content(data))

@@ -26,7 +26,7 @@ _NESTED = 16
 class SymbolTable:
     """Symbols of a 32-bit little-endian ELF file, decoded by columns."""
 
-    def __init__(self, table: bytes, names: bytes) -> None:
+    def __init__(self, table: bytes | memoryview, names: bytes) -> None:
         entries = np.frombuffer(table, dtype=_ENTRY)
         placed = (entries["section"] != _UNDEFINED) & (entries["section"] < _RESERVED)
         self._entries = entries[placed]
