@@ -11,12 +11,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from porter.registers.register import Register
+from porter.asm import csr
+from porter.asm.symbols import (
+    Constant,
+    Effect,
+    Loaded,
+    NotUnderstood,
+    Saved,
+    Symbol,
+    Unknown,
+)
 from porter.registers.system_space import identify
 from porter.source.asm_text import Instruction
 
 _MASK = 0xFFFF_FFFF
-_HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex"})
+_HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex", "fence", "fence.i"})
 _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
@@ -32,58 +41,6 @@ _ALU: Mapping[str, Callable[[int, int], int]] = {
     "lsl": lambda a, b: a << (b & 31),
     "lsr": lambda a, b: (a & _MASK) >> (b & 31),
 }
-
-
-class NotUnderstood(Exception):
-    """str() names the instruction."""
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A known number."""
-
-    value: int
-
-
-@dataclass(frozen=True)
-class Expression:
-    """The value of a C expression."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What a mask register, or IPSR, held when it was read."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """The content of a system register, with certain bits changed by a constant."""
-
-    address: int
-    ones: int = 0
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """A value nobody knows."""
-
-
-Symbol = Constant | Expression | Saved | Loaded | Unknown
-
-
-@dataclass(frozen=True)
-class Effect:
-    """`kind`: mask (register := value), read (register was read), store (to a system register),
-    wait, event, or return."""
-
-    kind: str
-    register: str = ""
-    value: Symbol = Unknown()
-    target: Register | None = None
 
 
 @dataclass
@@ -117,6 +74,10 @@ class Machine:
             self._cps(name == "cpsid", operands[0].lower())
         elif name in ("mrs", "msr") and len(operands) == 2:
             self._special(name, operands)
+        elif name.startswith("csr"):
+            self._csr(name, operands)
+        elif name == "ecall":
+            self.effects.append(Effect("call"))
         elif name == "bx" and _register(operands[0]) == "lr":
             self.effects.append(Effect("return", value=self.values.get("r0", Unknown())))
         elif name in ("ldr", "str") and len(operands) == 2:
@@ -163,6 +124,15 @@ class Machine:
                 self._mask(special, self._operand(operands[1]))
                 return
         raise NotUnderstood(f"{name} {', '.join(operands)}")
+
+    def _csr(self, name: str, operands: Sequence[str]) -> None:
+        values = [self._operand(operand) for operand in operands]
+        effects, result = csr.access(name, operands, values)
+        if isinstance(result, Saved) and any(it.kind == "status" for it in self.effects):
+            raise NotUnderstood("mstatus is read after it was written")
+        self.effects += effects
+        if result is not None:
+            self.values[_register(operands[0])] = result
 
     def _memory(self, instruction: Instruction) -> None:
         register, place = instruction.operands

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from porter.asm.effects import (
+from porter.asm.csr import entry_statement, status_statements
+from porter.asm.symbols import (
     Constant,
     Effect,
     Expression,
@@ -15,6 +16,7 @@ from porter.asm.effects import (
 )
 
 _W = {"primask": "VIRT_PRIMASK", "basepri": "VIRT_BASEPRI", "basepri_max": "VIRT_BASEPRI"}
+_QUERIES = {"ipsr": "virt_in_vct()", "mstatus": "virt_mstatus()"}
 _PENDSVSET = 1 << 28
 _RESETS = 1 << 2 | 1
 
@@ -47,6 +49,13 @@ def translate(
                 continue  # written back unchanged
             changed.add(name)
             lines += _mask(effect, waiting.pop(name, None), known)
+        elif effect.kind == "status":
+            number = _number(effect.value, known)
+            lines += status_statements(effect.register, effect.value, number)
+        elif effect.kind == "entry":
+            lines.append(entry_statement(effect.value))
+        elif effect.kind == "call":
+            lines.append("virt_vct_trig(FVM_VIRT_SVC)")
         elif effect.kind == "wait":
             lines.append("hyp_vct_wait()")
         elif effect.kind == "store":
@@ -54,7 +63,7 @@ def translate(
         elif effect.kind != "return":
             raise NotUnderstood("sev")
     for name, lvalue in waiting.items():
-        query = "virt_in_vct()" if name == "ipsr" else f"virt_int_query({_W[name]})"
+        query = _QUERIES.get(name) or f"virt_int_query({_W[name]})"
         lines.insert(0, f"{lvalue} = {query}")
     return tuple(lines)
 

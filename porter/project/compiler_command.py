@@ -17,6 +17,8 @@ _COMPILER = re.compile(
 _CROSS = re.compile(r"^(?:arm|riscv|thumb)|armclang|armcc|iccarm", re.IGNORECASE)
 _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
 # Options that change what a program means.
+# The core, the language, and where the headers of its C library are.
+_MACHINE = ("-m", "-std=", "--specs=", "-specs=", "--sysroot=")
 _LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
      "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant"}
@@ -54,7 +56,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             next(rest, None)
         elif word == "-include":
             cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
-        elif word.startswith(("-m", "-std=")) or word in _LANGUAGE:
+        elif word.startswith(_MACHINE) or word in _LANGUAGE:
             cpu_flags.append(word)
         elif not word.startswith("-") and Path(word).suffix.lower() in _COMPILED:
             files.append(_absolute(word, folder))

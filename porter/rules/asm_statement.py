@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.asm.effects import Constant, Effect, Expression, Machine, NotUnderstood, Saved, Symbol
+from porter.asm.effects import Machine
+from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
 from porter.asm.translate import translate
 from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
@@ -26,7 +27,7 @@ class AsmStatementRule(Rule):
     """One asm statement is one operation, however many instructions it takes."""
 
     id = "asm-statement"
-    finds = "asm statements made of cps, mrs, msr, barriers, wfi and system register accesses"
+    finds = "asm statements made of cps, mrs, msr, csr*, ecall, barriers, wfi and system registers"
     becomes = "virt_int_mask/unmask/save/restore/query(), virt_in_vct(), hyp_vct_wait()"
     why = "these instructions do nothing in unprivileged code, and nobody is told"
     samples = (
@@ -71,6 +72,34 @@ class AsmStatementRule(Rule):
             escalates=True,
         ),
         Sample('void f(void) { asm volatile("msr psp, r0"); }', "", escalates=True),
+        Sample(
+            'void f(void) { __asm volatile ( "csrc mstatus, 8" ); }',
+            "void f(void) { virt_int_mask(VIRT_PRIMASK); }",
+        ),
+        Sample(
+            'unsigned f(void)\n{\n    unsigned x;\n    asm volatile("csrrci %0, mstatus, 8" :'
+            ' "=r"(x));\n    return x;\n}\n',
+            "unsigned f(void)\n{\n    unsigned x;\n    x = virt_mstatus(); "
+            "virt_int_mask(VIRT_PRIMASK);\n    return x;\n}\n",
+        ),
+        Sample(
+            'void f(unsigned x) { asm volatile("csrw mstatus, %0" :: "r"(x)); }',
+            "void f(unsigned x) { virt_int_restore(VIRT_PRIMASK, ((x) & 8u) == 0); }",
+        ),
+        Sample(
+            'void f(void) { asm volatile("csrs mie, %0" :: "r"(0x880)); g(); }',
+            "void f(void) { g(); }",
+        ),
+        Sample(
+            'void t(void);\nvoid f(void) { asm volatile("csrw mtvec, %0" :: "r"(t)); }',
+            "void t(void);\nvoid f(void) { virt_trap_set(t); }",
+        ),
+        Sample(
+            'void f(void) { asm volatile("ecall"); }',
+            "void f(void) { virt_vct_trig(FVM_VIRT_SVC); }",
+        ),
+        Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
+        Sample('void f(unsigned x) { asm("csrs mstatus, %0" :: "r"(x)); }', "", escalates=True),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -100,6 +129,7 @@ class AsmStatementRule(Rule):
         naked = function is not None and is_naked(unit, function_name(function))
         machine = Machine(_initial(statement, function if naked else None))
         machine.run(statement.instructions)
+        _refuse_arguments(statement, machine.effects)
         _note_thresholds(unit, context, machine.effects)
         ends = [effect for effect in machine.effects if effect.kind == "return"]
         if ends and (not naked or function is None):
@@ -161,6 +191,13 @@ class AsmStatementRule(Rule):
             raise NotUnderstood(f"mrs ipsr: the number of the interrupt matters, {why}") from why
         unit.remove_slice(context, found)
         return "removed: only checks look at the interrupt's number", ()
+
+
+def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
+    """An ecall's handler finds the registers of the task, which a call in C changes."""
+    calls = any(effect.kind == "call" for effect in effects)
+    if calls and (statement.outputs or statement.inputs):
+        raise NotUnderstood("ecall with operands: its handler may read them")
 
 
 def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect]) -> None:

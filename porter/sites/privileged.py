@@ -14,7 +14,9 @@ _SPECIAL = frozenset(
 _CPS = re.compile(r"cps(?:i[de])?$")
 _WAIT = frozenset({"wfi", "wfe", "sev"})
 _CSR = re.compile(r"csr[rwsc]+i?$")
-_MACHINE_CSR = re.compile(r"(?:mstatus|mie|mip|mtvec|mscratch|mepc|mcause|0x80[04]|0x30[045])$")
+_MACHINE_CSR = re.compile(
+    r"(?:mstatus|mie|mip|mtvec|mscratch|mepc|mcause|mhartid|0x80[04]|0x30[045])$"
+)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d{9,}")
 
 

@@ -1,0 +1,79 @@
+"""RISC-V instructions on machine CSRs, as the effects that a virtual machine has for them.
+
+mstatus is its mask: MIE (bit 3) is 1 where VIRT_PRIMASK is open. WCH's cores show the same bit in
+their own register 0x800, gintenr (QingKe V4 manual, 8.2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
+
+STATUS_MIE = 1 << 3
+_STATUS = frozenset({"mstatus", "0x300", "gintenr", "0x800"})
+_LINES = frozenset({"mie", "0x304"})
+_ENTRY = frozenset({"mtvec", "0x305"})
+_HART = frozenset({"mhartid", "0xf14"})
+_FUNCTION = re.compile(r"(?:\(\s*[\w\s]+\)\s*)*&?\s*([A-Za-z_]\w*)")
+
+
+def access(
+    name: str, operands: Sequence[str], values: Sequence[Symbol]
+) -> tuple[list[Effect], Symbol | None]:
+    """The effects of a CSR instruction, and what its destination holds. `values` are those of the
+    operands. Raises NotUnderstood."""
+    text = f"{name} {', '.join(operands)}"
+    operation, reads, csr, value = _parts(name.removesuffix("i"), operands, values)
+    if csr in _STATUS:
+        effects = [Effect("read", "mstatus")] if reads else []
+        if operation != "r":
+            effects.append(Effect("status", operation, value))
+        return effects, Saved("mstatus") if reads else None
+    if csr in _HART and operation == "r":
+        return [], Constant(0)
+    if csr in _LINES and not reads:
+        return [], None  # lines are opened one by one, by hyp_irq_ena
+    if csr in _ENTRY and operation == "w" and not reads and isinstance(value, Expression):
+        return [Effect("entry", value=value)], None
+    raise NotUnderstood(text)
+
+
+def _parts(
+    name: str, operands: Sequence[str], values: Sequence[Symbol]
+) -> tuple[str, bool, str, Symbol]:
+    """Operation (r, w, s or c), whether it reads, the register, and the operand's value."""
+    count = {"csrr": 2, "csrw": 2, "csrs": 2, "csrc": 2, "csrrw": 3, "csrrs": 3, "csrrc": 3}
+    if count.get(name) != len(operands):
+        raise NotUnderstood(f"{name} {', '.join(operands)}")
+    if name == "csrr":
+        return "r", True, operands[1].lower(), Constant(0)
+    if len(operands) == 2:
+        return name[-1], False, operands[0].lower(), values[1]
+    reads = operands[0] not in ("x0", "zero")
+    nothing = operands[2] in ("x0", "zero", "0") and name != "csrrw"
+    return "r" if nothing else name[-1], reads, operands[1].lower(), values[2]
+
+
+def status_statements(operation: str, value: Symbol, number: int | None) -> list[str]:
+    """A write of mstatus as C; `number` is the operand, if it is known."""
+    if operation == "w":
+        if number is None:
+            if not isinstance(value, Expression):
+                raise NotUnderstood("csrw mstatus of a value that isn't known")
+            return [f"virt_int_restore(VIRT_PRIMASK, (({value.text}) & {STATUS_MIE}u) == 0)"]
+        return [f"virt_int_{'unmask' if number & STATUS_MIE else 'mask'}(VIRT_PRIMASK)"]
+    if number is None:
+        raise NotUnderstood(f"csr{operation} mstatus of bits that aren't known")
+    if not number & STATUS_MIE:
+        return []  # the rest of mstatus is the kernel's
+    return [f"virt_int_{'unmask' if operation == 's' else 'mask'}(VIRT_PRIMASK)"]
+
+
+def entry_statement(value: Symbol) -> str:
+    """mtvec as C: a handler for every vector that has no other."""
+    match = _FUNCTION.fullmatch(value.text.strip()) if isinstance(value, Expression) else None
+    if match is None:
+        raise NotUnderstood("mtvec gets more than the address of a function")
+    return f"virt_trap_set({match.group(1)})"
