@@ -40,11 +40,14 @@ class _Found:
 
 
 class CFile:
-    """Ports one file. `headers` are the files that may hold a prototype of what it defines."""
+    """Ports one file. `headers` are the files that may hold a prototype of what it defines, `texts`
+    those that may declare what it calls."""
 
-    def __init__(self, source: Path, headers: list[Path], options: CompileOptions) -> None:
+    def __init__(
+        self, source: Path, headers: list[Path], options: CompileOptions, texts: list[Path]
+    ) -> None:
         self._source = source
-        self._headers = headers
+        self._headers, self._texts = headers, texts
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = SourceText(source.read_bytes())
@@ -58,7 +61,7 @@ class CFile:
         if not assembly.naked:
             return []
         unit = preprocess(self._source, self._options)
-        names = Names(unit, text_of(self._headers), self._probe)
+        names = Names(unit, text_of(self._texts), self._probe)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)

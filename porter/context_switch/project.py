@@ -42,7 +42,7 @@ def transcribe_project(
         try:
             if file.suffix == ".c" and _ASM.search(data):
                 with suited(file, headers, options) as own:
-                    ports += CFile(file, headers, own).port()
+                    ports += CFile(file, headers, own, _nearest(file, listed)).port()
             elif file.suffix.lower() in ASM_SUFFIXES:
                 ports += AsmFile(file, _nearest(file, listed), options).port()
         except (CompileError, NotTranscribable) as error:

@@ -69,3 +69,14 @@ def test_opening_cpacr_needs_nothing(tmp_path: Path) -> None:
     (text,) = [port.replacement.decode() for port in ports if port.file.suffix == ".c"]
     assert code_of(text).rstrip().endswith("}") and "virt_cpacr" not in text
     assert "str r1, [r0]: the FPU comes with" in text
+
+
+def test_what_it_calls_may_be_declared_in_another_file_alone(tmp_path: Path) -> None:
+    text = (HANDLERS / "running_task.c").read_text().replace("void schedule(void);\n", "")
+    tree = fixture(tmp_path, text, M4F)
+    other = tmp_path / "schedule.c"
+    other.write_text("void schedule(void)\n{\n}\n")
+    ports = replace(tree, files=(*tree.files, other)).port()
+    (handler,) = [port for port in ports if port.role == "switch"]
+    assert handler.status == "rewritten"
+    assert b"extern void schedule(void);" in handler.replacement
