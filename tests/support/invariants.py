@@ -221,8 +221,9 @@ class KernelState:
             at = self._pointer("signal_table", i)
             if signal["count"] != 0 or (thread["state"], thread["signal"]) != (WAITING, at):
                 yield f"signal {i}: count {signal['count']}, waiter {thread}"
+        server = self.of["request"]["server"] if self._vcpus else 0
         for pointer, thread in self._running_with_priorities().values():
-            if thread["state"] != WAITING or pointer == self.of.get("server", 0):
+            if thread["state"] != WAITING or pointer == server:
                 continue
             if self._is_kernels(thread["signal"]):  # of the table, or in kernel memory
                 waiter = self.of.at(thread["signal"], "signal_table")["waiter"]
