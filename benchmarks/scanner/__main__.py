@@ -18,6 +18,7 @@ import click
 
 from benchmarks.scanner.corpus import Text, repeated
 from benchmarks.scanner.measure import (
+    branches_cost,
     capstone_speed,
     disassembler_speed,
     everything_speed,
@@ -59,12 +60,14 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
     small = repeated(texts[-1:], 512 << 10)
     noise = random_code(texts[0].machine, size)
     paths = {}
-    for name, data in (("whole", whole), ("small", small)):
+    least = repeated(texts[-1:], 64, with_symbols=False)
+    inputs = {"whole": whole, "stripped": stripped, "small": small, "least": least}
+    for name, data in inputs.items():
         paths[name] = folder / f"{arch}-{name}.elf"
         paths[name].write_bytes(data)
     plain = capstone_speed(arch, stripped)
     silent = silent_speed(arch, whole)
-    return {
+    results = {
         "silent_mb_s": silent,
         "silent_random_mb_s": silent_speed(arch, noise),
         "everything_mb_s": everything_speed(arch, whole),
@@ -72,11 +75,26 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
         "everything_random_mb_s": everything_speed(arch, noise),
         "silent_512k_mb_s": silent_speed(arch, small),
         "everything_512k_mb_s": everything_speed(arch, small),
+        "branches_s_per_mib": branches_cost(arch),
         "capstone_mb_s": plain,
         "silent_to_capstone": round(silent / plain),
         **{name: disassembler_speed(name, paths["small"]) for name in _disassemblers(arch)},
-        "process_512k": process_cost(paths["small"]),
-        "process_whole": process_cost(paths["whole"]),
+        "process_512k": process_cost(paths["small"], paths["least"]),
+        "process_whole": process_cost(paths["whole"], paths["least"]),
+        "process_stripped": process_cost(paths["stripped"], paths["least"]),
+    }
+    return {**results, "met": _met(results)}
+
+
+def _met(results: dict[str, Any]) -> dict[str, bool]:
+    """Whether each target was reached."""
+    memory = results["process_whole"]["memory_beyond_that_per_byte"]
+    return {
+        "silent": results["silent_mb_s"] >= TARGETS["silent"],
+        "everything": results["everything_mb_s"] >= TARGETS["everything"],
+        "process_s": results["process_512k"]["clock_s"] <= TARGETS["process_s"],
+        "memory": memory <= TARGETS["memory"],
+        "capstone": results["silent_to_capstone"] >= TARGETS["capstone"],
     }
 
 

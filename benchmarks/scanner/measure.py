@@ -14,7 +14,7 @@ from typing import Any
 import capstone
 import numpy as np
 
-from benchmarks.scanner.corpus import Text, repeated
+from benchmarks.scanner.corpus import ORIGIN, Text, repeated
 from scanner.arch.registry import architecture
 from scanner.decode.code_space import CodeSpace, executable_pieces
 from scanner.decode.marks import Marks
@@ -23,12 +23,19 @@ from scanner.image.elf import load_elf
 from scanner.policy import Policy
 from scanner.scan import scan_bytes
 
-_ROUNDS = 3
+_ROUNDS = 5
 _CAPSTONE_BYTES = 2 << 20
 _MODES = {
     "arm": (capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS),
     "rv3": (capstone.CS_ARCH_RISCV, capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC),
 }
+
+
+_BRANCHES = {
+    "arm": (b"\xff\xe7", b"\xff\xd0\xff\xe7", b"\x00\xf0\x00\xf8\xff\xe7"),  # B; BEQ, B; BL, B
+    "rv3": (b"\x09\xa0", b"\x09\xc1\x09\xa0", b"\xef\x00\x40\x00"),  # J; BEQZ, J; JAL
+}
+_MIB = 1 << 20
 
 
 def random_code(machine: int, size: int) -> bytes:
@@ -73,18 +80,33 @@ def disassembler_speed(program: str, elf: Path) -> dict[str, Any]:
     return {"mb_s": round(size / 1e6 / seconds, 1)}
 
 
-def process_cost(elf: Path) -> dict[str, Any]:
-    """Processor time, time by the clock and memory of `fvmkit scan`, memory also per byte."""
+def process_cost(elf: Path, least: Path) -> dict[str, Any]:
+    """Processor time, time by the clock and memory of `fvmkit scan`.
+
+    `least` is a program of a few bytes: what the scan of it takes is the interpreter, the libraries
+    and the tables of the instruction set, so the rest is what the larger file costs.
+    """
     seconds, clock, memory = _process([sys.executable, "-m", "composer.cli", "scan", str(elf)])
-    _, _, start = _process([sys.executable, "-m", "composer.cli", "scan", "--help"])
-    _, _, bare = _process([sys.executable, "-c", "import numpy, capstone, elftools"])
-    grown = memory - max(start, bare)
+    _, _, start = _process([sys.executable, "-m", "composer.cli", "scan", str(least)])
     return {
         "processor_s": round(seconds, 3),
         "clock_s": round(clock, 3),
         "memory_mb": round(memory / 1e6, 1),
-        "memory_beyond_start_per_byte": round(grown / elf.stat().st_size, 2),
+        "memory_at_least_mb": round(start / 1e6, 1),
+        "memory_beyond_that_per_byte": round((memory - start) / elf.stat().st_size, 2),
     }
+
+
+def branches_cost(arch: str) -> float:
+    """Seconds of processor time for a MiB of branches, each to the next one, at the worst."""
+    units = _BRANCHES[arch[:3]]
+    worst = 0.0
+    for unit in units:
+        code = unit * (_MIB // len(unit))
+        begin = _processor_time()
+        scan_bytes(code, "benchmark", Policy(), arch, base=ORIGIN, entries=[ORIGIN])
+        worst = max(worst, _processor_time() - begin)
+    return round(worst, 2)
 
 
 def _process(command: list[str]) -> tuple[float, float, int]:

@@ -19,7 +19,7 @@ _MAX_STEPS = 1 << 16
 _FEW, _PATIENCE = 64, 1 << 16
 """Fewer paths than this are walked one by one, so many steps before others get their turn."""
 
-_TABLES = 1024
+_TABLES = 4096
 """So many tables are read at a time."""
 
 
@@ -31,7 +31,7 @@ class Descent:
         # The lowest index at which each chain was entered.
         self._entered: Nodes = np.full(len(graph.stops), len(space), np.int32)
         self._chosen: Nodes = np.zeros(len(graph.stops), np.int32)
-        self._cases = 64 * _TABLES + 2 * len(space)
+        self._cases = 16 * _TABLES + 2 * len(space)
         self._hidden: set[int] = set()
 
     def follow(self, seeds: Indices) -> None:
@@ -50,7 +50,7 @@ class Descent:
         graph = self._graph
         ends = graph.indices[graph.stops] + graph.lengths[graph.stops]
         # Where code was said to begin inside an instruction, the next chain begins there.
-        ends = np.minimum(ends, np.append(self._entered[1:], np.int32(len(self._space))))
+        np.minimum(ends[:-1], self._entered[1:], out=ends[:-1])
         # A chain that is entered at the barrier behind it holds nothing.
         marks = graph.starts & Marks.within(len(self._space), self._entered, ends)
         marks.add(sorted(self._hidden))

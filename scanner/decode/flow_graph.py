@@ -61,18 +61,22 @@ class FlowGraph:
 
         That isn't trusting what marks data: a path that runs or branches into it stays one.
         """
-        calls = (self.kinds == Flow.CALL) | (self.kinds == Flow.COMPUTED_CALL)
-        calls = np.flatnonzero(calls & self.falls).astype(np.int32)
-        behind = self.indices[calls] + self.lengths[calls]
-        stops = data[behind]
-        rows = np.flatnonzero(np.isin(space.halfwords[behind], isa.padding) & ~stops)
-        places = behind[rows].astype(np.intp)
-        stops[rows] = data[np.minimum(places + 1, len(data) - 1)]
-        stops[rows] &= space.addresses(places) % 4 == 2
-        stopped = calls[stops]
-        self.falls[stopped] = self._conditional[stopped]
+        found = False
+        for begin in range(0, len(self.kinds), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            calls = (self.kinds[part] == Flow.CALL) | (self.kinds[part] == Flow.COMPUTED_CALL)
+            calls = np.flatnonzero(calls & self.falls[part]) + begin
+            behind = (self.indices[calls] + self.lengths[calls]).astype(np.intp)
+            stops = data[behind]
+            rows = np.flatnonzero(np.isin(space.halfwords[behind], isa.padding) & ~stops)
+            places = behind[rows]
+            stops[rows] = data[np.minimum(places + 1, len(data) - 1)]
+            stops[rows] &= space.addresses(places) % 4 == 2
+            stopped = calls[stops]
+            self.falls[stopped] = self._conditional[stopped]
+            found = found or len(stopped) > 0
         self._find_chains()
-        return len(stopped) > 0
+        return found
 
     def _find_chains(self) -> None:
         falls = np.packbits(self.falls, bitorder="little")

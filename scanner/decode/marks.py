@@ -44,13 +44,14 @@ class Marks:
     @classmethod
     def within(cls, length: int, begins: Numbers, ends: Numbers) -> Marks:
         """Marks of all that lies in one of the stretches, of which no two overlap."""
-        some = ends > begins
-        edges = np.zeros(length // 8 + 1, dtype=np.uint8)
-        for places in (begins[some], ends[some]):
-            # Each place comes once, so that adding sets bits, and is quicker than OR.
-            own = np.zeros_like(edges)
-            np.add.at(own, places >> 3, _BIT[places & 7])
-            edges ^= own
+        firsts, lasts = (np.zeros(length // 8 + 1, dtype=np.uint8) for _ in range(2))
+        for at in range(0, len(begins), CHUNK):
+            begin, end = begins[at : at + CHUNK], ends[at : at + CHUNK]
+            some = end > begin
+            for edges, places in ((firsts, begin[some]), (lasts, end[some])):
+                # Each place comes once, so that adding sets bits, and is quicker than OR.
+                np.add.at(edges, places >> 3, _BIT[places & 7])
+        edges = firsts ^ lasts
         inside = _PARITY[edges]
         inside[1:] ^= -np.bitwise_xor.accumulate(inside >> 7)[:-1]
         return cls(inside[: (length + 7) // 8], length)

@@ -36,7 +36,7 @@ class TableReader:
 
     def __init__(self, space: CodeSpace, starts: Marks) -> None:
         self._space, self._starts = space, starts
-        self._words = space.halfwords
+        self._words, self._one = space.halfwords, space.halfwords.data
 
     def targets(self, index: int) -> list[int]:
         """Indices that the jump or call at the index may lead to."""
@@ -46,7 +46,7 @@ class TableReader:
         return found
 
     def _addresses(self, index: int) -> Addresses:
-        first, second = int(self._words[index]), int(self._words[index + 1])
+        first, second = self._one[index], self._one[index + 1]
         pc = self._space.address(index) + 4
         if first == 0xE8DF:  # TBB, TBH [PC, Rm]
             kind = "<u2" if second & 0x10 else "u1"
@@ -79,7 +79,7 @@ class TableReader:
 
     def _behind_call(self, index: int, behind: int) -> Addresses:
         """A table that a helper reads by its return address."""
-        first, second = int(self._words[index]), int(self._words[index + 1])
+        first, second = self._one[index], self._one[index + 1]
         sign, low = first >> 10 & 1, second & 0x7FF
         high = (1 ^ sign ^ (second >> 13 & 1)) << 22 | (1 ^ sign ^ (second >> 11 & 1)) << 21
         distance = (high | (first & 0x3FF) << 11 | low) - (sign << 23)
@@ -93,7 +93,7 @@ class TableReader:
     def _loaded(self, register: int, index: int) -> Addresses:
         """MOV PC, Rm with an address that was loaded from a table."""
         writer = self._writer(register, index)
-        first = 0 if writer is None else int(self._words[writer])
+        first = 0 if writer is None else self._one[writer]
         base = None
         if writer is not None and first & 0xFE00 == 0x5800:  # LDR Rt, [Rn, Rm]
             base = self._pointer(first >> 3 & 7, writer)
@@ -113,10 +113,10 @@ class TableReader:
         if cases and int(row[0]) & 0xF800 == 0xE000:
             return self._space.addresses(at + np.flatnonzero((row & 0xF800) == 0xE000))
         shift = self._writer(register, index)
-        if shift is None or int(self._words[shift]) & 0xFFC0 != 0x0040:  # LSLS Rd, Rm, #1
+        if shift is None or self._one[shift] & 0xFFC0 != 0x0040:  # LSLS Rd, Rm, #1
             return _NOWHERE
-        load = self._writer(int(self._words[shift]) >> 3 & 7, shift)
-        form = 0 if load is None else int(self._words[load])
+        load = self._writer(self._one[shift] >> 3 & 7, shift)
+        form = 0 if load is None else self._one[load]
         for match, kind in ((0x7900, "u1"), (0x8880, "<u2")):  # LDRB, LDRH Rt, [Rn, #4]
             if form & 0xFFC0 == match:
                 return self._offsets(pc - 2, pc, kind, cases)
@@ -126,7 +126,7 @@ class TableReader:
         """How many values the index may have, by the comparison before the jump; 0 if unknown."""
         condition = None
         for before in self._before(index):
-            first, second = int(self._words[before]), int(self._words[before + 1])
+            first, second = self._one[before], self._one[before + 1]
             if first & 0xF000 == 0xD000:
                 condition = first >> 8 & 0xF
             elif first & 0xF800 == 0xF000 and second & 0xD000 == 0x8000:
@@ -147,7 +147,7 @@ class TableReader:
             writer = self._writer(register, index)
             if writer is None:
                 return None
-            first, second = int(self._words[writer]), int(self._words[writer + 1])
+            first, second = self._one[writer], self._one[writer + 1]
             pc = self._space.address(writer) + 4 & ~3
             if first & 0xF800 == 0xA000:  # ADR
                 return pc + (first & 0xFF) * 4
@@ -172,7 +172,7 @@ class TableReader:
     def _writer(self, register: int, index: int) -> int | None:
         """The last instruction before the index that changes the register."""
         for before in self._before(index):
-            first, second = int(self._words[before]), int(self._words[before + 1])
+            first, second = self._one[before], self._one[before + 1]
             if _destination(first, second) == register:
                 return before
         return None
@@ -180,14 +180,14 @@ class TableReader:
     def _before(self, index: int) -> Iterator[int]:
         """Instructions before the index, the nearest first, up to where control can't come from."""
         for _ in range(_NEAR):
-            if index and self._starts.has(index - 1) and self._words[index - 1] < 0xE800:
+            if index and self._starts.has(index - 1) and self._one[index - 1] < 0xE800:
                 index -= 1
-            elif index > 1 and self._starts.has(index - 2) and self._words[index - 2] >= 0xE800:
+            elif index > 1 and self._starts.has(index - 2) and self._one[index - 2] >= 0xE800:
                 index -= 2
             else:
                 return
-            first = int(self._words[index])
-            stepped_over = index and int(self._words[index - 1]) & 0xF0FF == 0xD000
+            first = self._one[index]
+            stepped_over = index and self._one[index - 1] & 0xF0FF == 0xD000
             if first & 0xF800 == 0xE000 and not stepped_over:
                 return
             if first & 0xFF80 == 0x4700 or first & 0xFF00 == 0xBD00:
