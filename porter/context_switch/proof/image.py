@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Nothing that random memory holds, read at whatever address, is an address of code.
-CODE, STUBS, CONSTANTS = 0x0D00_0000, 0x0D40_0000, 0x0D60_0000
+# Stubs are within the reach of every call, 1 MiB of RV32's jal.
+CODE, STUBS, CONSTANTS = 0x0D00_0000, 0x0D08_0000, 0x0D60_0000
 DATA, STATE = 0x2000_0000, 0x2010_0000
 
 

@@ -27,6 +27,7 @@ VARIABLE = 0x100  # bytes of a variable that another file defines
 BLOCK, SCRATCH = "fvm_state", "virt_mscratch"
 _ARM_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JUMP8
 _RISCV_CALLS = frozenset({18, 19})  # R_RISCV_CALL, CALL_PLT
+_RISCV_JUMPS = frozenset({17, 45})  # R_RISCV_JAL, RVC_JUMP: out of the file they are calls too
 _PLAIN = re.compile(r"[\w.$]+")
 _WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
 
@@ -57,8 +58,10 @@ class _Unit:
         for section in elf.iter_sections():
             if isinstance(section, RelocationSection):
                 for entry in section.iter_relocations():
-                    if entry["r_info_type"] in calls:
-                        self.called.add(table.get_symbol(entry["r_info_sym"]).name)
+                    name, kind = table.get_symbol(entry["r_info_sym"]).name, entry["r_info_type"]
+                    jumps = self.is_riscv and kind in _RISCV_JUMPS and name in self.undefined
+                    if kind in calls or jumps:
+                        self.called.add(name)
 
 
 def is_riscv(raw: bytes) -> bool:

@@ -38,7 +38,7 @@ timer_trap:
     lla     sp, interrupt_stack_top
     call    tick
     beqz    a0, 2f
-    call    choose
+    jal     choose
 2:
     la      t0, running
     lw      t1, 0(t0)
