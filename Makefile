@@ -47,6 +47,7 @@ fuzz: setup ## atheris on every loader and the whole scan, for FUZZ seconds in a
 
 mutants: setup ## wrong transcriptions of every context switch of the tests, for both oracles of the proof
 	@$(PY) -m tests.porter.context_switch.mutants
+	@$(PY) -m tests.porter.context_switch.riscv.mutants
 
 soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)

@@ -12,6 +12,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
+from porter.context_switch.result import NotTranscribable
 from porter.context_switch.riscv.debug_lines import with_debug_relocations
 
 R_ARM_ABS32 = 2
@@ -58,6 +59,8 @@ class ObjectFile:
             self.raw = stream.read()
             elf = ELFFile(stream)
             self.is_riscv = elf["e_machine"] == "EM_RISCV"
+            if elf.elfclass != 32:
+                raise NotTranscribable("made for a processor of 64 bits: only 32 are understood")
             self.data = {
                 index: section.data()
                 for index, section in enumerate(elf.iter_sections())

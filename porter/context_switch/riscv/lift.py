@@ -1,4 +1,4 @@
-"""Control flow, arithmetic and memory of RV32: from instructions to a program of `ir`.
+"""Control flow of RV32: from instructions to a program of `ir`.
 
 A trap handler begins with every register the task's, and so does a first-task start, which VCT runs
 as one: there `X5` is both the machine's register and the field of USR_REG. In a plain function the
@@ -6,8 +6,6 @@ registers are locals, `x5`, and words that it pushed are `m<offset>` as on Corte
 """
 
 from __future__ import annotations
-
-import re
 
 from porter.context_switch.ir import (
     KEPT,
@@ -21,33 +19,26 @@ from porter.context_switch.ir import (
     Condition,
     Const,
     Exit,
-    Expr,
     Jump,
-    Load,
     Note,
     Program,
-    Store,
-    Symbol,
     Terminator,
     Undefined,
     Var,
     Verbatim,
 )
-from porter.context_switch.lift_state import KIND_COMPARE, LiftState, Signature
+from porter.context_switch.lift_state import KIND_COMPARE, Signature
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
-from porter.context_switch.riscv import csr
+from porter.context_switch.riscv import csr, data
 from porter.context_switch.riscv.decode import (
     BRANCHES,
     CSR_ACCESSES,
-    LOADS,
     RA,
-    SP,
-    STORES,
     Instruction,
     branch_target,
 )
-from porter.context_switch.riscv.places import callee, symbol_behind
+from porter.context_switch.riscv.places import callee
 from porter.context_switch.riscv.registers import (
     ARGUMENT,
     CALLEE_SAVED,
@@ -56,39 +47,11 @@ from porter.context_switch.riscv.registers import (
     STATUS_MIE,
     STATUS_MPIE,
 )
-from porter.context_switch.walk import fold
+from porter.context_switch.riscv.state import RiscvState
 
 _WORD = 0xFFFF_FFFF
-_SIGN = 0x8000_0000
-_OPERATORS = {
-    "add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "sll": "<<", "srl": ">>", "mul": "*",
-}  # fmt: skip
 _CODES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "lo", "bgeu": "hs"}
-_HALF = "half of an address"
 _FENCES = frozenset({"fence", "fence.i"})
-
-
-class RiscvState(LiftState):
-    """`variable` and `read` take a register's number; `at` the instruction in hand."""
-
-    def variable_of(self, register: int) -> str:
-        """The variable of x<register>; NotTranscribable for a plain function's own stack."""
-        if self.role != ROLE_OTHER:
-            return f"X{register}"
-        if register == SP:
-            raise NotTranscribable(f"'{self.current[-1][1]}' uses sp as a value")
-        return f"x{register}"
-
-    def value(self, register: int) -> Expr:
-        """What a register holds."""
-        return Const(0) if register == 0 else Var(self.variable_of(register))
-
-    def write(self, register: int, value: Expr) -> None:
-        """Set a register; x0 takes nothing."""
-        if register != 0:
-            self.assign(self.variable_of(register), value)
-        else:
-            self.emit(Note(self.current, ""))
 
 
 class Lifter:
@@ -103,7 +66,7 @@ class Lifter:
         signatures: dict[str, Signature],
         own: Signature,
     ) -> None:
-        self._state = RiscvState(unit, function, role, signatures)
+        self._state = RiscvState(unit, function, role, signatures, at=instructions)
         self._own = own
         self._at = instructions
         self._uses_fpu = any(it.name in ("flw", "fsw") for it in instructions.values())
@@ -166,13 +129,7 @@ class Lifter:
             return self._jump(it)
         if it.name == "mret":
             return self._resume(it)
-        if it.name in ("lui", "auipc"):
-            self._upper(it)
-        elif it.name in LOADS or it.name == "flw":
-            self._load(it)
-        elif it.name in STORES or it.name == "fsw":
-            self._store(it)
-        elif it.name in CSR_ACCESSES:
+        if it.name in CSR_ACCESSES:
             csr.access(state, it)
         elif it.name in _FENCES:
             state.emit(Note(state.current, "a barrier, which a virtual handler doesn't need"))
@@ -184,7 +141,7 @@ class Lifter:
         elif it.name == "wfi":
             raise NotTranscribable("waits inside: hyp_vct_wait() belongs into the idle task")
         else:
-            self._arithmetic(it)
+            data.execute(state, it)
         return None
 
     def _branch(self, it: Instruction) -> Terminator:
@@ -253,86 +210,6 @@ class Lifter:
             state.emit(Assign((), f"{KEPT}{number}", Var(f"x{number}")))
         return Exit(state.current, Var(f"x{ARGUMENT}") if self._own.returns else None)
 
-    def _upper(self, it: Instruction) -> None:
-        """lui and auipc: constants, or halves of addresses that the second half completes."""
-        state = self._state
-        if state.unit.relocation(state.function.section, it.address) is not None:
-            state.write(it.rd, Undefined(_HALF))
-        elif it.name == "lui":
-            state.write(it.rd, Const(it.immediate))
-        else:
-            raise NotTranscribable(f"'{it.text}' uses its own address")
-
-    def _arithmetic(self, it: Instruction) -> None:
-        state = self._state
-        name = it.name
-        if name == "addi" and (place := self._place(it)) is not None:
-            state.write(it.rd, place)
-            return
-        if state.role == ROLE_OTHER and it.rd == SP:
-            if name != "addi" or it.rs1 != SP:
-                raise NotTranscribable(f"'{it.text}' moves the stack in a way not understood")
-            state.depth += it.immediate
-            state.emit(Note(state.current, ""))
-            return
-        constant = name in ("addi", "andi", "ori", "xori", "slti", "sltiu", "slli", "srli", "srai")
-        left = state.value(it.rs1)
-        right: Expr = Const(it.immediate & _WORD) if constant else state.value(it.rs2)
-        name = "sltu" if name == "sltiu" else name.removesuffix("i") if constant else name
-        if name in ("sll", "srl") and not isinstance(right, Const):
-            right = Binary("&", right, Const(31))
-        if name == "slt":
-            left, right, name = _biased(left), _biased(right), "sltu"
-        if name == "sltu":
-            state.write(it.rd, Binary("<", left, right))
-        elif name in _OPERATORS:
-            state.write(it.rd, _calculated(_OPERATORS[name], left, right))
-        else:
-            raise NotTranscribable(f"instruction '{it.text}' is not known")
-
-    def _address(self, it: Instruction) -> Expr:
-        if (place := self._place(it)) is not None:
-            return place
-        base = self._state.value(it.rs1)
-        return _calculated("+", base, Const(it.immediate & _WORD))
-
-    def _place(self, it: Instruction) -> Symbol | None:
-        """The named address whose second half an instruction adds."""
-        found = symbol_behind(self._state.unit, self._state.function.section, it, self._at)
-        if found is None:
-            return None
-        symbol, first = found
-        text = first.text
-        if text.startswith(("auipc ", "lui ")):
-            text = re.sub(r"\S+$", symbol.name, it.text)
-        self._state.current = ((first.address, text),)
-        return symbol
-
-    def _load(self, it: Instruction) -> None:
-        state = self._state
-        size, signed = LOADS.get(it.name, (4, False))
-        if it.rs1 == SP and state.role == ROLE_OTHER:
-            value: Expr = Var(state.slot(it.immediate))
-        else:
-            value = Load(self._address(it), size, signed)
-        if it.name == "flw":
-            state.assign(self._float(it.rd), value)
-        else:
-            state.write(it.rd, value)
-
-    def _store(self, it: Instruction) -> None:
-        state = self._state
-        value = Var(self._float(it.rs2)) if it.name == "fsw" else state.value(it.rs2)
-        if it.rs1 == SP and state.role == ROLE_OTHER:
-            state.assign(state.slot(it.immediate), value)
-        else:
-            state.emit(Store(state.current, self._address(it), value, STORES.get(it.name, 4)))
-
-    def _float(self, number: int) -> str:
-        if self._state.role == ROLE_OTHER:
-            raise NotTranscribable("a plain function with floating-point registers")
-        return f"F{number}"
-
     def _call(self, name: str) -> None:
         state = self._state
         signature = state.signatures.get(name)
@@ -353,17 +230,3 @@ class Lifter:
         if self._uses_fpu and state.role != ROLE_OTHER:
             for number in CALLER_SAVED_FPU:
                 state.assign(f"F{number}", why)
-
-
-def _biased(value: Expr) -> Expr:
-    """A signed number as an unsigned one in the same order."""
-    return _calculated("^", value, Const(_SIGN))
-
-
-def _calculated(operator: str, left: Expr, right: Expr) -> Expr:
-    """Negative constants as subtractions, constants folded; a move is an addition of 0."""
-    if operator in ("+", "|") and left == Const(0):
-        return right
-    if operator == "+" and isinstance(right, Const) and right.value & _SIGN:
-        operator, right = "-", Const(-right.value & _WORD)
-    return fold(Binary(operator, left, right))

@@ -20,8 +20,10 @@ from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proved import port_object
 from tests.porter.context_switch.cases import HANDLERS, Handler, tree_of
 
-REGISTERS = re.compile(r"\b(R(?:[4-9]|1[01])|LR|SP|S(?:1[6-9]|2\d|3[01]))\b")
-LOCALS = re.compile(r"\b(sp|lr|r(?:\d|1[0-2])(?:_\d+)?)\b")
+REGISTERS = re.compile(
+    r"\b(R(?:[4-9]|1[01])|LR|SP|S(?:1[6-9]|2\d|3[01])|[XF](?:[1-9]|[12]\d|3[01])|PC|MSTATUS|FCSR)\b"
+)
+LOCALS = re.compile(r"\b(sp|lr|r(?:\d|1[0-2])(?:_\d+)?|x\d+(?:_\d+)?)\b")
 NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uU]?\b")
 OPERATORS = {" += ": " -= ", " -= ": " += ", " == ": " != ", " != ": " == ", " & ": " | ",
              " | ": " & ", " + ": " - ", " - ": " + ", "++": "--"}  # fmt: skip
@@ -74,9 +76,8 @@ def _in_line(line: str, lines: list[str]) -> Iterator[tuple[str, str]]:
     code = _code(line)
     names = sorted({m[1] for text in lines for m in LOCALS.finditer(_code(text))})
     for match in REGISTERS.finditer(code):
-        for other in ("R4", "R5", "R11", "LR", "SP", "S16", "S17"):
-            if other[0] == match[1][0] or match[1] in ("LR", "SP"):
-                yield f"{match[1]} as {other} in '{code}'", _replaced(code, match, other)
+        for other in _others(match[1]):
+            yield f"{match[1]} as {other} in '{code}'", _replaced(code, match, other)
     for match in LOCALS.finditer(code):
         for other in names:
             yield f"{match[1]} as {other} in '{code}'", _replaced(code, match, other)
@@ -92,6 +93,16 @@ def _in_line(line: str, lines: list[str]) -> Iterator[tuple[str, str]]:
         yield f"not {condition}", f"if (!{condition}) {brace}"
         yield f"never {condition}", f"if (0) {brace}"
         yield f"always {condition}", f"if (1) {brace}"
+
+
+def _others(register: str) -> tuple[str, ...]:
+    """Registers that an author may take for this one."""
+    if register[0] == "F":
+        return ("F0", "F1", "F30", "FCSR")
+    if register[0] in "XPM":
+        return ("X1", "X2", "X5", "X30", "PC", "MSTATUS")
+    every = ("R4", "R5", "R11", "LR", "SP", "S16", "S17")
+    return every if register in ("LR", "SP") else tuple(it for it in every if it[0] == register[0])
 
 
 def _everywhere(lines: list[str]) -> Iterator[tuple[str, list[str]]]:

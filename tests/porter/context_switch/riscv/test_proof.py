@@ -16,6 +16,7 @@ from porter.context_switch.proof.riscv.compare import compare
 from porter.context_switch.proof.riscv.decode import Code
 from porter.context_switch.proof.riscv.equivalence import equivalent, explore
 from porter.context_switch.riscv.decode import decode_all
+from tests.porter.context_switch.riscv.mutants import HANDLERS, Handler, campaign
 from tests.porter.context_switch.riscv.trees import own
 from tests.porter.context_switch.trees import Tree
 
@@ -69,6 +70,13 @@ def test_both_oracles_catch_a_wrong_statement(subject: Subject, right: str) -> N
         compare(original, ported, model, ways, 400, 100)
     with pytest.raises(NotProved, match=r"\(z3\), from x2 = 0x"):
         equivalent(natives, ported, model)
+
+
+@pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: str(handler.file))
+def test_the_solver_proves_no_mistake(handler: Handler) -> None:
+    found = campaign(handler, 10, 7)
+    assert len(found["emulator and solver"]) >= 3
+    assert "emulator" not in found
 
 
 def test_two_decoders_read_the_same(tmp_path: Path) -> None:

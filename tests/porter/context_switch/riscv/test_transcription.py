@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -206,6 +206,14 @@ def test_what_has_no_meaning_is_refused(tmp_path: Path, line: str, reason: str) 
     (port,) = own(tmp_path, "fpu_on_stack", text).port()
     assert port.status == "escalated"
     assert reason in port.reason
+
+
+def test_a_processor_of_64_bits_is_refused(tmp_path: Path) -> None:
+    tree = own(tmp_path, "context_in_mscratch")
+    wide = replace(tree.options, cpu_flags=("-march=rv64imac", "-misa-spec=2.2", "-mabi=lp64"))
+    (port,) = replace(tree, options=wide).port()
+    assert port.status == "escalated"
+    assert "64 bits" in port.reason
 
 
 def test_a_register_that_nobody_restores_is_refused(tmp_path: Path) -> None:
