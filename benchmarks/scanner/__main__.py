@@ -87,7 +87,7 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
 
 
 def _met(results: dict[str, Any]) -> dict[str, bool]:
-    """Whether each target was reached; a process by its processor time, others being at work too."""
+    """Whether each target was reached; of a process the processor time counts."""
     memory = results["process_whole"]["memory_beyond_that_per_byte"]
     return {
         "silent": results["silent_mb_s"] >= TARGETS["silent"],
