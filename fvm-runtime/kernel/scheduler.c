@@ -200,10 +200,11 @@ void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
     }
     vcpus.ready &= ~vcpu->bit;
     vcpus.boosted &= ~vcpu->bit;
+    if (cpu.next == thread) {
+        cpu.next = process_thread[0];
+    }
     if (vcpus.ready != 0) { /* whose turn it is, or who is to run, is looked at later */
         put_off(vcpu->bit == vcpus.turn ? LATE_TURN : LATE_CHOICE);
-    } else if (cpu.next == thread) {
-        cpu.next = process_thread[0];
     }
 }
 

@@ -302,10 +302,7 @@ other_process:                  /* as other_thread, from a call of a process, wh
     ldr r12, [r3, #THREAD_DOMAIN]
     cmp r6, r12
     beq same_domain
-    ldr r5, [r3, #THREAD_VCPU]
-    cbz r5, load_domain
-    movs r4, #0
-    b charge
+    b from_process
 #endif
 
 enter:                          /* r1: cpu, r2: who ran, r3: who shall */
@@ -315,25 +312,36 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     beq same_domain
     ldr r4, [r2, #THREAD_VCPU]
     cbz r4, from_process
-    str r4, [r1, #CPU_LEFT]
     ldrb r6, [r3, #THREAD_RANK]
     cmp r6, #RANK_VCPU
-    bhi charge
+    bhi from_vm
     mrs r6, ipsr                /* to another VM, or idle: apart, so that no path is too long */
     cmp r6, #PENDSV
-    beq charge
+    beq from_vm
     ldr r0, [r2, #THREAD_CONTEXT]
     ldmia r0, {r4-r6}
-    b again
+again:
+    mov r0, #SCS
+    mov r1, #PENDSVSET
+    str r1, [r0, #ICSR_FROM_SCS]
+    cpsie i
+    dsb
+    bx lr
+
 from_process:
     ldr r5, [r3, #THREAD_VCPU]
     cbz r5, load_domain         /* processes don't pay */
-charge:                         /* r4: who pays, or 0 */
+    mov r6, #SCS
+    ldr r7, [r6, #SYST_CVR]
+    str r7, [r1, #CPU_CHARGED]
+    b load_domain
+
+from_vm:                        /* r4: it, who pays */
+    str r4, [r1, #CPU_LEFT]
     mov r6, #SCS
     ldr r7, [r6, #SYST_CVR]     /* it runs down */
     ldr r8, [r1, #CPU_CHARGED]
     str r7, [r1, #CPU_CHARGED]
-    cbz r4, load_domain
     subs r8, r8, r7
     bpl 1f
     ldr r9, =FVM_CPU_HZ / FVM_TICK_HZ
@@ -448,14 +456,6 @@ deferred_stub:
     cmp r2, r3
     bne leave
 2:  pop {r3, lr}
-    cpsie i
-    dsb
-    bx lr
-
-again:
-    mov r0, #SCS
-    mov r1, #PENDSVSET
-    str r1, [r0, #ICSR_FROM_SCS]
     cpsie i
     dsb
     bx lr
