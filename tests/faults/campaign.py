@@ -12,7 +12,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,19 +76,28 @@ def try_controls(system: Built, controls: list[Control]) -> list[Outcome]:
     return found
 
 
+def results_of(done: Future[list[Outcome]], name: str) -> list[Outcome]:
+    """Of an attempt; one that failed by itself is broken, and the others go on."""
+    try:
+        return done.result()
+    except (OSError, AssertionError) as error:  # QEMU that stands still or is gone, too
+        return [Outcome(name, name.partition(" ")[0], "failed", [repr(error)], {}, 0.0)]
+
+
 def run_all(system: Built) -> list[Outcome]:
     total = len(CRIMES) + len(SWEEPS) + len(CONTROLS)
     outcomes: list[Outcome] = []
     mechanisms = {control.missing: None for control in CONTROLS}
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        attempts = [pool.submit(try_crime, system, index) for index in range(len(CRIMES))]
-        attempts += [pool.submit(try_sweep, system, one) for one in SWEEPS]
-        attempts += [
-            pool.submit(try_controls, system, [c for c in CONTROLS if c.missing == mechanism])
-            for mechanism in mechanisms
-        ]
+        attempts = {
+            pool.submit(try_crime, system, index): crime.name for index, crime in enumerate(CRIMES)
+        }
+        attempts |= {pool.submit(try_sweep, system, one): one.name for one in SWEEPS}
+        for mechanism in mechanisms:
+            controls = [c for c in CONTROLS if c.missing == mechanism]
+            attempts[pool.submit(try_controls, system, controls)] = mechanism.name
         for done in as_completed(attempts):
-            for outcome in done.result():
+            for outcome in results_of(done, attempts[done]):
                 outcomes.append(outcome)
                 say(f"{len(outcomes):4}/{total}", outcome)
     return sorted(outcomes, key=lambda o: (o.id, o.role, o.name))
