@@ -59,10 +59,11 @@ LATE_RESULT = Mutant(
     (
         (
             "    if (wait(is_vct ?",
-            "    if (is_vct && vcpu->request_argument[0] == 0x77u) {\n"
+            "    static uint32_t waits; /* bit: vCPU */\n"
+            "    if (is_vct && (waits & vcpu->bit) != 0) {\n"
             "        context_arch_result(context_arch_stack(vcpu->usr->context), FVM_OK);\n"
             "    }\n"
-            "    vcpu->request_argument[0] = is_vct ? 0 : 0x77u;\n"
+            "    waits = is_vct ? waits & ~vcpu->bit : waits | vcpu->bit;\n"
             "    if (wait(is_vct ?",
         ),
     ),
