@@ -46,8 +46,8 @@ fuzz: setup ## atheris on every loader and the whole scan, for FUZZ seconds in a
 	@$(PY) -m tests.fuzz $(FUZZ)
 
 mutants: setup ## wrong transcriptions of every context switch of the tests, for both oracles of the proof
-	@$(PY) -m tests.porter.context_switch.mutants
-	@$(PY) -m tests.porter.context_switch.riscv.mutants
+	@$(PY) -m tests.porter.context_switch.campaign
+	@$(PY) -m tests.porter.context_switch.riscv.campaign
 
 soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)

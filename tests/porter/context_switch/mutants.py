@@ -1,24 +1,10 @@
-"""Wrong transcriptions, made from a right one, and what each oracle says of them."""
+"""Wrong transcriptions, made from a right one."""
 
 from __future__ import annotations
 
-import random
 import re
-import sys
-import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-
-from porter.context_switch.accept import with_runtime
-from porter.context_switch.assemble import CompileError, compile_object
-from porter.context_switch.proof import Model, NotProved
-from porter.context_switch.proof.compare import compare
-from porter.context_switch.proof.equivalence import equivalent
-from porter.context_switch.proof.link import link_pair
-from porter.context_switch.proved import port_object
-from tests.porter.context_switch.cases import HANDLERS, Handler, tree_of
 
 REGISTERS = re.compile(
     r"\b(R(?:[4-9]|1[01])|LR|SP|S(?:1[6-9]|2\d|3[01])|[XF](?:[1-9]|[12]\d|3[01])|PC|MSTATUS|FCSR)\b"
@@ -27,7 +13,6 @@ LOCALS = re.compile(r"\b(sp|lr|r(?:\d|1[0-2])(?:_\d+)?|x\d+(?:_\d+)?)\b")
 NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uU]?\b")
 OPERATORS = {" += ": " -= ", " -= ": " += ", " == ": " != ", " != ": " == ", " & ": " | ",
              " | ": " & ", " + ": " - ", " - ": " + ", "++": "--"}  # fmt: skip
-STATES = 300
 
 
 @dataclass(frozen=True)
@@ -124,89 +109,3 @@ def _replaced(code: str, match: re.Match[str], other: str) -> str:
 
 def _code(line: str) -> str:
     return line.split("/*")[0].strip()
-
-
-class Subject:
-    """A handler's right port, to be spoiled."""
-
-    def __init__(self, handler: Handler, folder: Path) -> None:
-        tree = tree_of(handler.file, folder)
-        self.handler = handler
-        self._file = tree.files[0]
-        self._options = with_runtime(tree.options)
-        self._original = compile_object(self._file, self._options)
-        tree.apply(tree.port())
-        self._texts = {file.name: file.read_bytes() for file in tree.files}
-        text = self._texts[self._file.name].decode()
-        head = re.search(rf"\b{handler.name}\( ?void ?\)\s*{{[^\n]*\n", text)
-        assert head is not None
-        end = text.index("\n}", head.end())
-        self._before, self.body, self._after = (
-            text[: head.end()],
-            text[head.end() : end],
-            text[end:],
-        )
-        self._code = self._compiled(self.body)
-
-    def _compiled(self, body: str) -> bytes:
-        text = (self._before + body + self._after).encode()
-        return port_object(self._file, {**self._texts, self._file.name: text}, self._options)
-
-    def verdict(self, mutant: Mutant) -> str:
-        """'not C', 'same code', 'proved equal', or which oracles caught it."""
-        try:
-            code = self._compiled(mutant.body)
-        except CompileError:
-            return "not C"
-        if code == self._code:
-            return "same code"
-        model = Model(self.handler.role, self.handler.calls, frozenset({"pcTaskGetName"}))
-        symbol = self.handler.symbol
-        command = (self._options.compiler, *self._options.cpu_flags)
-        images = link_pair(
-            self._original, code, (symbol, symbol), dict(self.handler.calls), command
-        )
-        caught = []
-        try:
-            compare(*images, model, STATES, STATES // 3)
-        except NotProved:
-            caught.append("emulator")
-        try:
-            equivalent(*images, model)
-        except NotProved as reason:
-            unsure = "in the time" in str(reason)
-            caught.append("time" if unsure else "solver")
-        return " and ".join(caught) or "proved equal"
-
-
-def campaign(handler: Handler, most: int, seed: int) -> dict[str, list[str]]:
-    """What was done, by verdict, for up to `most` mutants of a handler chosen at random."""
-    with tempfile.TemporaryDirectory() as folder:
-        subject = Subject(handler, Path(folder))
-        chosen = mutants(subject.body)
-        if len(chosen) > most:
-            chosen = random.Random(seed).sample(chosen, most)
-        found: dict[str, list[str]] = {}
-        for mutant in chosen:
-            found.setdefault(subject.verdict(mutant), []).append(mutant.what)
-    return found
-
-
-def main(most: int) -> None:
-    """The whole campaign, a line a handler; what both oracles let pass is listed."""
-    total: Counter[str] = Counter()
-    for handler in HANDLERS:
-        found = campaign(handler, most, 1)
-        counts = {verdict: len(changes) for verdict, changes in sorted(found.items())}
-        total.update(counts)
-        print(f"{handler}: {counts}", flush=True)
-        for verdict in ("emulator", "proved equal", "time"):
-            for what in found.get(verdict, []):
-                print(f"    {verdict}: {what}")
-    print(f"all: {dict(total)}")
-    if total["emulator"]:
-        sys.exit("the solver proved what the emulator refuted")
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

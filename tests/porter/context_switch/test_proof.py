@@ -14,8 +14,9 @@ from porter.context_switch.proof.equivalence import equivalent
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proved import port_object
 from porter.project.compile_options import CompileOptions
+from tests.porter.context_switch.campaign import ArmSubject, arm, campaign
 from tests.porter.context_switch.cases import HANDLERS, tree_of
-from tests.porter.context_switch.mutants import Mutant, Subject, campaign
+from tests.porter.context_switch.mutants import Mutant
 from tests.porter.context_switch.trees import M4F, fixture
 
 M0 = ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")
@@ -178,13 +179,13 @@ def test_a_register_lost_by_save_and_restore_alike_is_seen(tmp_path: Path) -> No
 def test_wrong_transcriptions_are_caught_or_proved_equal(file: str) -> None:
     """A sample; all of them: make mutants."""
     handler = next(handler for handler in HANDLERS if handler.file == file)
-    found = campaign(handler, 10, 2)
+    found = campaign(arm(handler), 10, 2)
     assert "emulator" not in found, "the solver proved what the emulator refuted"
     assert sum(len(changes) for verdict, changes in found.items() if " and " in verdict) >= 3
 
 
 def test_a_late_store_of_the_stack_pointer_is_caught(tmp_path: Path) -> None:
-    subject = Subject(HANDLERS[0], tmp_path)
+    subject = ArmSubject(HANDLERS[0], tmp_path)
     lines = subject.body.splitlines()
     store = next(line for line in lines if "= ( uint32_t ) sp;" in line and "USR_REG" not in line)
     call = next(line for line in lines if "vTaskSwitchContext();" in line)

@@ -16,7 +16,8 @@ from porter.context_switch.proof.riscv.compare import compare
 from porter.context_switch.proof.riscv.decode import Code
 from porter.context_switch.proof.riscv.equivalence import equivalent, explore
 from porter.context_switch.riscv.decode import decode_all
-from tests.porter.context_switch.riscv.mutants import HANDLERS, Handler, campaign
+from tests.porter.context_switch.campaign import campaign
+from tests.porter.context_switch.riscv.campaign import HANDLERS, Handler, riscv
 from tests.porter.context_switch.riscv.trees import own
 from tests.porter.context_switch.trees import Tree
 
@@ -74,7 +75,7 @@ def test_both_oracles_catch_a_wrong_statement(subject: Subject, right: str) -> N
 
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: str(handler.file))
 def test_the_solver_proves_no_mistake(handler: Handler) -> None:
-    found = campaign(handler, 10, 7)
+    found = campaign(riscv(handler), 10, 7)
     assert len(found["emulator and solver"]) >= 3
     assert "emulator" not in found
 

@@ -1,0 +1,74 @@
+"""`python -m tests.porter.context_switch.riscv.campaign`: the campaign on handlers of RV32."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.context_switch.accept import with_runtime
+from porter.context_switch.assemble import assemble, compile_object
+from porter.context_switch.proof import Model
+from porter.context_switch.proof.link import link_pair
+from porter.context_switch.proof.riscv.compare import compare
+from porter.context_switch.proof.riscv.equivalence import equivalent, explore
+from tests.porter.context_switch.campaign import STATES, Subject, run
+from tests.porter.context_switch.riscv.trees import own
+
+
+@dataclass(frozen=True)
+class Handler:
+    """A function of an assembler file. `calls`: its callees with the number of their arguments."""
+
+    file: str
+    name: str
+    calls: tuple[tuple[str, int], ...]
+
+
+HANDLERS = (
+    Handler("context_in_mscratch", "trap_entry", (("trap_dispatch", 2),)),
+    Handler("fpu_on_stack", "timer_trap", (("tick", 0), ("choose", 0))),
+)
+
+
+class RiscvSubject(Subject):
+    """A handler of RV32."""
+
+    def __init__(self, handler: Handler, folder: Path) -> None:
+        tree = own(folder, handler.file)
+        self._source = folder / "spoiled.c"
+        self._handler = handler
+        self._options = with_runtime(tree.options)
+        self._original = assemble(tree.files[0], tree.options).object.raw
+        (companion,) = [it for it in tree.port() if it.file.name.endswith("_fvm.c")]
+        text = companion.replacement.decode()
+        start = text.index("{\n", text.index(f"void {handler.name}(void)")) + 2
+        end = text.index("\n}", start)
+        super().__init__(text[:start], text[start:end], text[end:])
+
+    def compiled(self, text: str) -> bytes:
+        """As a project would."""
+        self._source.write_text(text)
+        return compile_object(self._source, self._options, "-O2")
+
+    def oracles(self, code: bytes) -> tuple[Callable[[], object], Callable[[], object]]:
+        """As Subject says."""
+        name, calls = self._handler.name, self._handler.calls
+        command = (self._options.compiler, *self._options.cpu_flags)
+        original, ported = link_pair(self._original, code, (name, name), dict(calls), command)
+        model = Model("switch", calls)
+        natives, ways = explore(original, model)
+        return (
+            lambda: compare(original, ported, model, ways, STATES, STATES // 3),
+            lambda: equivalent(natives, ported, model),
+        )
+
+
+def riscv(handler: Handler) -> Callable[[Path], Subject]:
+    """What makes the subject of a handler in a folder."""
+    return lambda folder: RiscvSubject(handler, folder)
+
+
+if __name__ == "__main__":
+    run(((it.file, riscv(it)) for it in HANDLERS), int(sys.argv[1]) if len(sys.argv) > 1 else 400)
