@@ -79,7 +79,8 @@ class AsmSource:
         names = sorted(first, key=lambda name: first[name])
         starts = [self._start(first[name] - 1) for name in names]
         found = {}
-        for name, start, limit in zip(names, starts, [*starts[1:], len(self._lines)], strict=True):
+        limits = [*starts, len(self._lines)][1:]
+        for name, start, limit in zip(names, starts, limits, strict=True):
             end = self._end(start, limit)
             found[name] = (self._lines[start].start, self._lines[end - 1].end)
         return found

@@ -27,6 +27,8 @@ _LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
 _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")
 _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
+_SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
+_INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
 _LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
@@ -142,7 +144,7 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
             copy = Path(folder, source.name)
             copy.write_bytes(gnu_text(data))
             text = PROLOGUE + run([*preprocessor, str(copy)])
-    return Assembly(_object(text, source.name, options), _written(data), {})
+    return Assembly(_object(_with_code_flags(text), source.name, options), _written(data), {})
 
 
 def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
@@ -157,10 +159,28 @@ def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
         return ObjectFile(target, listing)
 
 
+def _with_code_flags(text: str) -> str:
+    """An author may leave the flags of a section with instructions to the linker script."""
+    lines = text.split("\n")
+    bare, in_macro = None, False
+    for number, code in enumerate(_clean(text.encode("latin-1", "replace"))):
+        in_macro = code.lstrip().startswith(".macro") or (in_macro and ".endm" not in code)
+        if match := _SECTION.match(code):
+            bare = None if match.group(1) else number
+        elif bare is not None and not in_macro and _INSTRUCTION.match(code):
+            lines[bare] += ',"ax",%progbits'
+            bare = None
+    return "\n".join(lines)
+
+
+def _clean(data: bytes) -> list[str]:
+    """Lines of assembler text without comments."""
+    return blank_comments(data, dialect_of(data)).decode("latin-1").split("\n")
+
+
 def _written(data: bytes) -> tuple[str, ...]:
     """Lines of assembler text as their author wrote them, without labels and comments."""
-    clean = blank_comments(data, dialect_of(data)).decode("latin-1")
-    return tuple(" ".join(_LABELS.sub("", line).split()) for line in clean.splitlines())
+    return tuple(" ".join(_LABELS.sub("", line).split()) for line in _clean(data))
 
 
 def naked_functions_of_riscv(text: str) -> dict[str, tuple[int, ...]]:

@@ -8,12 +8,10 @@ from porter.context_switch import lift_data, lift_memory, lift_system
 from porter.context_switch.decode import Immediate, Instruction, Register, branch_target
 from porter.context_switch.ir import (
     KEPT,
-    PARAMETERS,
+    SCRATCH,
     SCRATCH_FPU,
     Assign,
-    Block,
     Branch,
-    Call,
     Condition,
     Const,
     Exit,
@@ -21,15 +19,14 @@ from porter.context_switch.ir import (
     Jump,
     Note,
     Origin,
-    Program,
     Resume,
     Symbol,
     Terminator,
-    Undefined,
     Var,
     Verbatim,
 )
-from porter.context_switch.lift_state import KIND_RESULT, UNKNOWN_STACK, LiftState, Signature
+from porter.context_switch.lift_blocks import BlockLifter, Convention
+from porter.context_switch.lift_state import KIND_RESULT, LiftState, Signature
 from porter.context_switch.object_file import (
     R_ARM_THM_CALL,
     R_ARM_THM_JUMP8,
@@ -72,8 +69,16 @@ _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
 }
 
 
-class Lifter:
-    """Lifts one function; `lift` is called once."""
+_CONVENTION = Convention(
+    arguments=SCRATCH[:4],
+    saved={number: f"r{number}" for number in range(4, 12)},
+    destroyed=(*SCRATCH, "lr", *SCRATCH_FPU),
+)
+
+
+class Lifter(BlockLifter):
+    """Lifts one function. A block's key is twice its address, and one more for instructions that
+    run under a condition of their own."""
 
     def __init__(
         self,
@@ -84,51 +89,21 @@ class Lifter:
         signatures: dict[str, Signature],
         own: Signature,
     ) -> None:
-        """`own` is what C calls the function with."""
-        self._state = LiftState(unit, function, role, signatures)
-        self._own = own
+        state = LiftState(unit, function, role, signatures)
+        super().__init__(state, function.start * 2, own, _CONVENTION)
         self._at = instructions
-        self._program = Program(function.start * 2, {})
-        self._depths: dict[int, int] = {}
-        self._waiting: list[int] = []
         targets = map(self._inner_target, instructions.values())
         self._leaders = {target for target in targets if target is not None}
         self._it: Origin = ()
 
-    def lift(self) -> Program:
-        """The program. Raises NotTranscribable with the instruction that isn't understood."""
-        state = self._state
-        self._reach(self._program.entry, 0)
-        while self._waiting:
-            key = self._waiting.pop()
-            state.begin(self._depths[key])
-            if key == self._program.entry:
-                self._enter()
-            address = key // 2
-            end = self._predicated(self._at[address]) if key % 2 else self._run(address)
-            self._program.blocks[key] = Block(state.statements, end)
-            for successor in self._program.blocks[key].successors():
-                self._reach(successor, state.depth)
-        return self._program
-
     def _enter(self) -> None:
-        """What the registers hold in the beginning."""
-        state = self._state
-        state.emit(Assign((), "lr", Var("LR")))
-        if state.plain:
-            if len(self._own.parameters) > len(PARAMETERS):
-                raise NotTranscribable("takes arguments on the stack")
-            for number, name in enumerate(PARAMETERS[: len(self._own.parameters)]):
-                state.emit(Assign((), f"r{number}", Var(name)))
-            for number in range(4, 12):
-                state.emit(Assign((), f"r{number}", Var(f"entry{number}")))
+        self._state.emit(Assign((), "lr", Var("LR")))
+        if self._state.plain:
+            self._enter_from_c()
 
-    def _reach(self, key: int, depth: int) -> None:
-        if self._depths.setdefault(key, depth) not in (depth, UNKNOWN_STACK):
-            self._depths[key] = UNKNOWN_STACK  # well if SP is set before it is used
-            self._program.blocks.pop(key, None)
-        if key not in self._program.blocks and key not in self._waiting:
-            self._waiting.append(key)
+    def _block(self, key: int) -> Terminator:
+        address = key // 2
+        return self._predicated(self._at[address]) if key % 2 else self._run(address)
 
     def _run(self, address: int) -> Terminator:
         """A block from an address up to its end."""
@@ -206,7 +181,7 @@ class Lifter:
             case "blx" if self._goes_to_task(instruction):
                 return self._return(instruction.registers()[0])
             case "bl" | "blx":
-                self._call(instruction)
+                self._call_by(instruction)
             case "bx":
                 return self._return(instruction.registers()[0])
 
@@ -284,7 +259,7 @@ class Lifter:
 
     def _tail_call(self, name: str) -> Terminator:
         self._go_on_at(Var("lr"))
-        self._emit_call(name)
+        self._call(name)
         return self._exit()
 
     def _exit(self) -> Terminator:
@@ -293,15 +268,13 @@ class Lifter:
             raise NotTranscribable("returns with words left on the handler's own stack")
         if state.role != ROLE_OTHER:
             return Exit(state.current)
-        for number in range(4, 12):
-            state.emit(Assign((), f"{KEPT}{number}", Var(f"r{number}")))
-        return Exit(state.current, Var("r0") if self._own.returns else None)
+        return self._leave_to_c()
 
-    def _call(self, instruction: Instruction) -> None:
+    def _call_by(self, instruction: Instruction) -> None:
         state = self._state
         relocation = state.unit.relocation(state.function.section, instruction.address)
         if relocation is not None and relocation.kind in _BRANCH_RELOCATIONS and relocation.symbol:
-            self._emit_call(relocation.symbol)
+            self._call(relocation.symbol)
             return
         target = instruction.operands[0]
         name: str | None = None
@@ -315,23 +288,8 @@ class Lifter:
                 f"'{instruction.text}' calls a function that has no name here",
                 DISPATCHES if isinstance(target, Register) else "",
             )
-        self._emit_call(name)
+        self._call(name)
 
-    def _emit_call(self, name: str) -> None:
-        state = self._state
-        signature = state.signatures.get(name)
-        if signature is None:
-            raise NotTranscribable(f"no prototype of {name}() found, so its arguments aren't known")
-        if len(signature.parameters) > 4:
-            raise NotTranscribable(f"{name}() takes arguments on the stack")
-        arguments: tuple[Expr, ...] = tuple(
-            Var(f"r{number}") for number in range(len(signature.parameters))
-        )
-        result = "r0" if signature.returns else None
-        state.emit(Call(state.current, name, arguments, signature.parameters, result))
-        why = f"the call of {name}()"
-        for register in ("r0", "r1", "r2", "r3", "r12", "lr", *SCRATCH_FPU):
-            state.known.pop(register, None)
-            if register != result:
-                state.assign(register, Undefined(why))
-        state.forget_flags(why)
+    def _call(self, name: str) -> None:
+        super()._call(name)
+        self._state.forget_flags(f"the call of {name}()")

@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from porter.context_switch.ir import (
     KEPT,
-    PARAMETERS,
     SVC_VECTOR,
     Assign,
     Binary,
-    Block,
     Branch,
-    Call,
     Condition,
     Const,
     Exit,
     Jump,
     Note,
-    Program,
     Terminator,
-    Undefined,
     Var,
     Verbatim,
 )
+from porter.context_switch.lift_blocks import BlockLifter, Convention
 from porter.context_switch.lift_state import KIND_COMPARE, Signature
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
@@ -54,8 +50,10 @@ _CODES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "lo", "bge
 _FENCES = frozenset({"fence", "fence.i"})
 
 
-class Lifter:
-    """Lifts one function; `lift` is called once. `own` is what C calls it with."""
+class Lifter(BlockLifter):
+    """Lifts one function. A block's key is its address."""
+
+    _state: RiscvState
 
     def __init__(
         self,
@@ -66,47 +64,20 @@ class Lifter:
         signatures: dict[str, Signature],
         own: Signature,
     ) -> None:
-        self._state = RiscvState(unit, function, role, signatures, at=instructions)
-        self._own = own
+        state = RiscvState(unit, function, role, signatures, at=instructions)
+        uses_fpu = any(it.name in ("flw", "fsw") for it in instructions.values())
+        super().__init__(state, function.start, own, _convention(role, uses_fpu))
         self._at = instructions
-        self._uses_fpu = any(it.name in ("flw", "fsw") for it in instructions.values())
-        self._program = Program(function.start, {})
-        self._depths: dict[int, int] = {}
-        self._waiting: list[int] = []
         targets = (branch_target(unit, function.section, it) for it in instructions.values())
         self._leaders = {target for target in targets if target is not None}
 
-    def lift(self) -> Program:
-        """The program. Raises NotTranscribable with the instruction that isn't understood."""
-        state = self._state
-        self._reach(self._program.entry, 0)
-        while self._waiting:
-            key = self._waiting.pop()
-            state.begin(self._depths[key])
-            if key == self._program.entry and state.role == ROLE_OTHER:
-                self._enter()
-            end = self._run(key)
-            self._program.blocks[key] = Block(state.statements, end)
-            for successor in self._program.blocks[key].successors():
-                self._reach(successor, state.depth)
-        return self._program
-
     def _enter(self) -> None:
-        """What a plain function's registers hold in the beginning."""
-        state = self._state
-        state.emit(Assign((), "x1", Var("LR")))
-        if len(self._own.parameters) > len(PARAMETERS):
-            raise NotTranscribable(f"takes more than {len(PARAMETERS)} arguments")
-        for number, name in enumerate(PARAMETERS[: len(self._own.parameters)]):
-            state.emit(Assign((), f"x{ARGUMENT + number}", Var(name)))
-        for number in CALLEE_SAVED:
-            state.emit(Assign((), f"x{number}", Var(f"entry{number}")))
+        if self._state.role == ROLE_OTHER:
+            self._state.emit(Assign((), "x1", Var("LR")))
+            self._enter_from_c()
 
-    def _reach(self, key: int, depth: int) -> None:
-        if self._depths.setdefault(key, depth) != depth:
-            raise NotTranscribable("two paths meet with different stack depths")
-        if key not in self._program.blocks and key not in self._waiting:
-            self._waiting.append(key)
+    def _block(self, key: int) -> Terminator:
+        return self._run(key)
 
     def _run(self, address: int) -> Terminator:
         """A block from an address up to its end."""
@@ -206,27 +177,16 @@ class Lifter:
         state = self._state
         if state.depth != 0:
             raise NotTranscribable("returns with words left on its stack")
-        for number in CALLEE_SAVED:
-            state.emit(Assign((), f"{KEPT}{number}", Var(f"x{number}")))
-        return Exit(state.current, Var(f"x{ARGUMENT}") if self._own.returns else None)
+        return self._leave_to_c()
 
-    def _call(self, name: str) -> None:
-        state = self._state
-        signature = state.signatures.get(name)
-        if signature is None:
-            raise NotTranscribable(f"no prototype of {name}() found, so its arguments aren't known")
-        if len(signature.parameters) > 8:
-            raise NotTranscribable(f"{name}() takes arguments on the stack")
-        arguments = tuple(
-            state.value(ARGUMENT + number) for number in range(len(signature.parameters))
-        )
-        result = state.variable_of(ARGUMENT) if signature.returns else None
-        state.emit(Call(state.current, name, arguments, signature.parameters, result))
-        why = Undefined(f"the call of {name}()")
-        for number in CALLER_SAVED:
-            state.known.pop(state.variable_of(number), None)
-            if number != ARGUMENT or result is None:
-                state.assign(state.variable_of(number), why)
-        if self._uses_fpu and state.role != ROLE_OTHER:
-            for number in CALLER_SAVED_FPU:
-                state.assign(f"F{number}", why)
+
+def _convention(role: str, uses_fpu: bool) -> Convention:
+    """RISC-V psABI, 1.1; in a handler the registers are the task's."""
+    x = "x" if role == ROLE_OTHER else "X"
+    floats = CALLER_SAVED_FPU if uses_fpu and role != ROLE_OTHER else ()
+    destroyed = [f"{x}{number}" for number in CALLER_SAVED]
+    return Convention(
+        arguments=tuple(f"{x}{number}" for number in range(ARGUMENT, ARGUMENT + 8)),
+        saved={number: f"{x}{number}" for number in CALLEE_SAVED},
+        destroyed=(*destroyed, *(f"F{number}" for number in floats)),
+    )

@@ -189,6 +189,16 @@ def test_masks_keep_what_they_found(tmp_path: Path) -> None:
     assert "may read a0-a7" in said["os_yield"].reason
 
 
+def test_a_section_may_leave_its_flags_to_the_linker_script(tmp_path: Path) -> None:
+    text = own(tmp_path, "masks").files[0].read_text().replace(".text", ".section .fast_code")
+    said = {port.name: port for port in own(tmp_path, "masks", text).port()}
+    assert said["irq_save"].proof is not None
+
+
+def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
+    assert own(tmp_path, "masks", ".macro back\n    mret\n.endm\n").port() == []
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
