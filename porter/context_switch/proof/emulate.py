@@ -10,10 +10,10 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-import unicorn as _unicorn
 from unicorn import arm_const as arm
 
-from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
+from porter.context_switch.proof.emulated import Emulated, unicorn
+from porter.context_switch.proof.image import PAGE, RETURN, STATE, TOP, Image
 from porter.context_switch.proof.model import (
     BLOCK_WORDS,
     CPACR,
@@ -30,20 +30,14 @@ from porter.context_switch.proof.model import (
     USR_REG,
     USR_WORDS,
     YIELD,
-    YIELD_BYTE,
     Model,
     kept,
 )
-from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.outcome import Broken, Outcome
 from porter.context_switch.proof.privileged import CONTROL, NOP, stack_writes
-from porter.context_switch.proof.states import ARENA, PAGE, State
+from porter.context_switch.proof.states import State
 from porter.context_switch.result import ROLE_START
 
-unicorn: Any = _unicorn  # its type information says less than it does
-STACK = 0x2002_0000
-TOP = STACK + PAGE - 64
-RETURN = 0x0D80_0000  # nothing there: where a C function returns to
-_MOST = 5000  # instructions
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
 _BRANCH_TO_ITSELF = 0xE7FE
 CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
@@ -51,54 +45,27 @@ _FPU = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32)]
 SCRATCH = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
 _MASKS = [arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI]
 _DESTROYED = [0xDEAD_0001 + 2 * number for number in range(5)]
-_ENDS = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT, unicorn.UC_ERR_EXCEPTION)
-_NO_MEMORY = (
-    unicorn.UC_ERR_READ_UNMAPPED,
-    unicorn.UC_ERR_WRITE_UNMAPPED,
-    unicorn.UC_ERR_WRITE_PROT,
-)
 
 
-class Emulator:
+class Emulator(Emulated):
     """Runs one image from many states."""
 
+    ends = (*Emulated.ends, unicorn.UC_ERR_EXCEPTION)
+    block_words = BLOCK_WORDS
+
     def __init__(self, image: Image, model: Model, variables: int, native: bool) -> None:
-        """`variables`: words of the data section in use; `native`: this is the original."""
-        self._image, self._model, self._native = image, model, native
-        self._size = 4 * variables
-        self._uc: Any = unicorn.Uc(
-            unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
-        )
-        uc = self._uc
+        uc: Any = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
         uc.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4)
-        data = unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE
-        code = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
-        for place, limit, rights in (
-            (CODE, STUBS, code), (STUBS, CONSTANTS, code), (CONSTANTS, RETURN, unicorn.UC_PROT_READ)
-        ):  # fmt: skip
-            ends = [start + len(data) for start, data in image.code if place <= start < limit]
-            uc.mem_map(place, -(-(max([*ends, place + 1]) - place) // PAGE) * PAGE, rights)
-        uc.mem_map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
-        for place in (0, ARENA, STACK, STATE, SYSTEM_SPACE):
-            uc.mem_map(place, PAGE, data)
-        for start, words in image.code:
-            uc.mem_write(start, words)
+        super().__init__(uc, image, model, variables, native, SYSTEM_SPACE)
         self._stacks = {
             address: (register, special) for address, register, special in stack_writes(image)
             if native and (special == CONTROL or model.role == ROLE_START)
         }  # fmt: skip
         for address in self._stacks:
             uc.mem_write(address, NOP)
-        uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
-        if not native:
-            yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
-            uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
         system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
         uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
         self._state: State | None = None
-        self._last = self._calls = 0
-        self._problem = ""
-        self._outcome = Outcome()
 
     def run(self, state: State) -> Outcome:
         """One run. Raises Stray and Broken."""
@@ -147,12 +114,8 @@ class Emulator:
             raise Broken("loses a register of its caller")
 
     def _start(self, state: State) -> Any:
-        uc, self._state, self._outcome = self._uc, state, Outcome()
-        self._last = self._calls = 0
-        self._problem = ""
-        uc.mem_write(DATA, state.variables)
-        uc.mem_write(0, state.arena)
-        uc.mem_write(ARENA, state.arena)
+        uc, self._state = self._uc, state
+        self._reset(state.variables, state.arena, self._initial_block(state))
         if state.frame and not self._native:
             uc.mem_write(state.psp - len(state.frame), state.frame)
         uc.mem_write(SYSTEM_SPACE, bytes(PAGE))
@@ -163,9 +126,6 @@ class Emulator:
         if self._native:
             uc.reg_write(arm.UC_ARM_REG_PSP, state.psp)
             self._registers(_MASKS, list(state.masks))
-        else:
-            block = self._initial_block(state)
-            uc.mem_write(STATE, struct.pack(f"<{BLOCK_WORDS}I", *block))
         return uc
 
     def _initial_block(self, state: State) -> list[int]:
@@ -181,28 +141,15 @@ class Emulator:
 
     def _emulate(self, start: int) -> int:
         """Run until nothing backs the PC; the address it went to, bit 0 as written."""
-        try:
-            self._uc.emu_start(start | 1, 0xFFFF_FFFF, count=_MOST)
-        except unicorn.UcError as error:
-            if error.errno in _NO_MEMORY:
-                raise Stray from error
-            if error.errno not in _ENDS:
-                raise Broken(f"stops the processor: {error}") from error
+        if self._until_it_ends(start | 1) == unicorn.UC_ERR_EXCEPTION:
             last = self._image.word(self._last, 2)
             if self._native and last is not None and last & 0xFF00 == _SUPERVISOR_CALL:
                 self._event(TRIGGER, (SVC,))
-        if self._problem:
-            raise Broken(self._problem)
-        if self._outcome.count >= _MOST:
-            raise Broken(f"still runs after {_MOST} instructions")
         thumb = self._uc.reg_read(arm.UC_ARM_REG_CPSR) >> 5 & 1
         return int(self._uc.reg_read(arm.UC_ARM_REG_PC) & ~1 | thumb)
 
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
-        outcome = self._outcome
-        outcome.steps.add((self._last, address))
-        outcome.count += 1
-        self._last = address
+        self._count(address)
         if self._image.word(address, 2) == _BRANCH_TO_ITSELF:
             self._event(SPIN, ())
             return
@@ -224,10 +171,7 @@ class Emulator:
         if name == TRIGGER:
             return
         effect = self._state.effect(self._calls)
-        self._calls += 1
-        uc.mem_write(DATA, effect.variables)
-        for place, value in effect.words:
-            uc.mem_write(place, struct.pack("<I", value))
+        self._affect(effect)
         self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
         uc.reg_write(arm.UC_ARM_REG_R0, effect.scratch[0])
 
@@ -246,15 +190,8 @@ class Emulator:
         elif address == ICSR and value & PENDSVSET:
             self._event(TRIGGER, (SWITCH,))
 
-    def _yield(self, *_: object) -> None:
-        self._event(TRIGGER, (SWITCH,))
-
-    def _event(self, name: str, arguments: tuple[int, ...]) -> None:
-        masks = self._masks() if self._model.sees_masks_at(name) else (False, False)
-        self._outcome.events.append(Event(name, arguments, self._memory(), masks))
-        if name == SPIN or (name, arguments) == (TRIGGER, (SVC,)):
-            self._outcome.ended = True
-            self._uc.emu_stop()
+    def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
+        return name == SPIN or (name, arguments) == (TRIGGER, (SVC,))
 
     def _masks(self) -> tuple[bool, bool]:
         if self._native:
@@ -262,21 +199,6 @@ class Emulator:
         else:
             primask, basepri = self._uc.mem_read(STATE + MASKS + 2, 2)
         return (primask != 0, basepri != 0)
-
-    def _block(self) -> list[int]:
-        return list(struct.unpack(f"<{BLOCK_WORDS}I", self._uc.mem_read(STATE, 4 * BLOCK_WORDS)))
-
-    def _memory(self) -> bytes:
-        """What both have: variables, the arena, the lowest page."""
-        parts = [bytearray(self._uc.mem_read(start, size)) for start, size in self.parts]
-        for address in self._image.own:
-            parts[0][address - DATA : address - DATA + 4] = bytes(4)
-        return b"".join(parts)
-
-    @property
-    def parts(self) -> tuple[tuple[int, int], ...]:
-        """Address and size of each piece of memory that original and port share."""
-        return (DATA, self._size), (ARENA, PAGE), (0, PAGE)
 
     def without(self, memory: bytes, start: int, size: int) -> bytes:
         """What both have, with 0 where [start, start + size) lies in it."""
@@ -290,10 +212,3 @@ class Emulator:
 
     def _usr_reg(self) -> list[int]:
         return self._block()[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
-
-    def _registers(self, registers: list[int], values: list[int]) -> None:
-        for register, value in zip(registers, values, strict=True):
-            self._uc.reg_write(register, value)
-
-    def _read(self, registers: list[int]) -> list[int]:
-        return [self._uc.reg_read(register) for register in registers]

@@ -9,8 +9,7 @@ from typing import Any
 import z3
 
 from porter.context_switch.proof import task_terms
-from porter.context_switch.proof.emulate import RETURN, TOP
-from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.image import RETURN, TOP, Image
 from porter.context_switch.proof.machine import Path
 from porter.context_switch.proof.model import (
     BLOCK_WORDS,

@@ -7,8 +7,7 @@ handler does. The rest of its registers are whatever the start had in them.
 
 from __future__ import annotations
 
-from porter.context_switch.proof.emulate import RETURN
-from porter.context_switch.proof.image import CODE
+from porter.context_switch.proof.image import CODE, RETURN
 from porter.context_switch.proof.outcome import FirstTask, Outcome
 from porter.context_switch.proof.start import SAVED, THUMB
 

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 # Stubs are within the reach of every call, 1 MiB of RV32's jal.
 CODE, STUBS, CONSTANTS = 0x0D00_0000, 0x0D08_0000, 0x0D60_0000
 DATA, STATE = 0x2000_0000, 0x2010_0000
+ARENA, PAGE = 0x2001_0000, 0x1000  # where pointers lead
+STACK = 0x2002_0000
+TOP = STACK + PAGE - 64
+RETURN = 0x0D80_0000  # nothing there: where a C function returns to
 
 
 @dataclass(frozen=True)

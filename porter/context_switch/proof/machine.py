@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from porter.context_switch.proof import vct
-from porter.context_switch.proof.emulate import RETURN, STACK, TOP
-from porter.context_switch.proof.image import DATA, STATE, Image
+from porter.context_switch.proof.image import DATA, PAGE, RETURN, STACK, STATE, TOP, Image
 from porter.context_switch.proof.memory import Memory
 from porter.context_switch.proof.model import (
     BASEPRI,
@@ -35,7 +34,6 @@ from porter.context_switch.proof.model import (
     Model,
 )
 from porter.context_switch.proof.result import NotProved
-from porter.context_switch.proof.states import PAGE
 from porter.context_switch.proof.terms import (
     Known,
     Term,

@@ -10,8 +10,9 @@ import struct
 
 from unicorn import arm_const as arm
 
-from porter.context_switch.proof.emulate import CORE, RETURN, SCRATCH, TOP, Emulator, unicorn
-from porter.context_switch.proof.image import STATE
+from porter.context_switch.proof.emulate import CORE, SCRATCH, Emulator
+from porter.context_switch.proof.emulated import unicorn
+from porter.context_switch.proof.image import RETURN, STATE, TOP
 from porter.context_switch.proof.model import (
     PENDING,
     SVC,

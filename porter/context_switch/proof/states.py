@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from porter.context_switch.proof.image import ARENA, PAGE
 from porter.context_switch.proof.model import Model
 
-ARENA, PAGE = 0x2001_0000, 0x1000
 EXC_RETURNS = (0xFFFF_FFFD, 0xFFFF_FFED)
 FPU_FULL = 0xF << 20  # of CPACR
 _ODD = (0, 1, *EXC_RETURNS)

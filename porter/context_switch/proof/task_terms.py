@@ -9,8 +9,7 @@ from typing import Any
 
 import z3
 
-from porter.context_switch.proof.emulate import RETURN
-from porter.context_switch.proof.image import CODE
+from porter.context_switch.proof.image import CODE, RETURN
 from porter.context_switch.proof.machine import Path
 from porter.context_switch.proof.model import CONTEXT, CORE, FPU, USR_REG
 from porter.context_switch.proof.start import FRAME, SAVED, THREAD_ON_PSP, THUMB

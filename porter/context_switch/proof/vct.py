@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from porter.context_switch.proof.emulate import RETURN
-from porter.context_switch.proof.image import STATE
+from porter.context_switch.proof.image import RETURN, STATE
 from porter.context_switch.proof.model import (
     CORE,
     PENDING,

@@ -9,11 +9,10 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-import unicorn as _unicorn
 from unicorn import riscv_const as riscv
 
-from porter.context_switch.proof.emulate import RETURN, STACK, TOP
-from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
+from porter.context_switch.proof.emulated import Emulated, unicorn
+from porter.context_switch.proof.image import RETURN, STATE, TOP, Image
 from porter.context_switch.proof.model import (
     BASEPRI,
     MASKS,
@@ -26,10 +25,9 @@ from porter.context_switch.proof.model import (
     USR_REG,
     VCT_ACT,
     YIELD,
-    YIELD_BYTE,
     Model,
 )
-from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.outcome import Broken, Outcome
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.riscv.decode import Code, Instruction
 from porter.context_switch.proof.riscv.layout import (
@@ -48,55 +46,28 @@ from porter.context_switch.proof.riscv.layout import (
     kept,
 )
 from porter.context_switch.proof.riscv.states import State
-from porter.context_switch.proof.states import ARENA, PAGE
 from porter.context_switch.result import ROLE_START
 
-unicorn: Any = _unicorn  # its type information says less than it does
-_MOST = 5000  # instructions
 _X = [getattr(riscv, f"UC_RISCV_REG_X{number}") for number in range(32)]
 _F = [getattr(riscv, f"UC_RISCV_REG_F{number}") for number in range(32)]
 _PC = riscv.UC_RISCV_REG_PC
 _NAN_BOX = 0xFFFF_FFFF_0000_0000
-_ENDS = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT)
-_NO_MEMORY = (
-    unicorn.UC_ERR_READ_UNMAPPED,
-    unicorn.UC_ERR_WRITE_UNMAPPED,
-    unicorn.UC_ERR_WRITE_PROT,
-)
 
 
-class Emulator:
+class Emulator(Emulated):
     """Runs one image again and again; `native` for the original."""
 
+    block_words = BLOCK_WORDS
+
     def __init__(self, image: Image, model: Model, variables: int, native: bool) -> None:
-        self._image, self._model, self._native = image, model, native
-        self._size, self._scratch = 4 * variables, image.scratch
+        uc: Any = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
+        super().__init__(uc, image, model, variables, native)
+        self._scratch = image.scratch
         self._code = Code(image)
         self._resumes = model.is_handler or model.role == ROLE_START
-        self._uc: Any = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
-        uc = self._uc
-        data = unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE
-        code = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
-        for place, limit, rights in (
-            (CODE, STUBS, code), (STUBS, CONSTANTS, code), (CONSTANTS, RETURN, unicorn.UC_PROT_READ)
-        ):  # fmt: skip
-            ends = [start + len(data) for start, data in image.code if place <= start < limit]
-            uc.mem_map(place, -(-(max([*ends, place + 1]) - place) // PAGE) * PAGE, rights)
-        uc.mem_map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
-        for place in (0, ARENA, STACK, STATE):
-            uc.mem_map(place, PAGE, data)
-        for start, words in image.code:
-            uc.mem_write(start, words)
-        uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
-        if not native:
-            yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
-            uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
         self._begin: State | None = None
         self._csr: dict[str, int] = {}
-        self._last = self._calls = 0
-        self._problem = ""
         self._returned = False
-        self._outcome = Outcome()
 
     def run(self, state: State) -> Outcome:
         """One run. Raises Stray and Broken."""
@@ -106,7 +77,7 @@ class Emulator:
             core[1], core[2] = RETURN, TOP
         if not self._native and self._resumes:  # VCT's own
             core[3:] = [number << 20 | 5 for number in range(3, 32)]
-        self._write(_X, core)
+        self._registers(_X, core)
         for register, value in zip(_F, state.fpu, strict=True):
             uc.reg_write(register, _NAN_BOX | value)
         end = self._emulate()
@@ -152,19 +123,12 @@ class Emulator:
             raise Broken("changes USR_REG")
 
     def _start(self, state: State) -> Any:
-        uc, self._begin, self._outcome = self._uc, state, Outcome()
-        self._last = self._calls = 0
-        self._problem = ""
+        uc, self._begin = self._uc, state
+        self._reset(state.variables, state.arena, self._initial_block(state))
         self._csr = {
             "mstatus": state.status, "mepc": state.pc, "mcause": state.cause, "fcsr": state.fcsr
         }  # fmt: skip
         uc.reg_write(riscv.UC_RISCV_REG_MSTATUS, STATUS_FS)  # its own: the FPU is there
-        uc.mem_write(DATA, state.variables)
-        uc.mem_write(0, state.arena)
-        uc.mem_write(ARENA, state.arena)
-        if not self._native:
-            block = self._initial_block(state)
-            uc.mem_write(STATE, struct.pack(f"<{BLOCK_WORDS}I", *block))
         return uc
 
     def _initial_block(self, state: State) -> list[int]:
@@ -178,24 +142,11 @@ class Emulator:
     def _emulate(self) -> int | None:
         """Run until nothing backs the PC, or mret; the address it went to, None for mret."""
         self._returned = False
-        try:
-            self._uc.emu_start(self._image.entry, 0xFFFF_FFFF, count=_MOST)
-        except unicorn.UcError as error:
-            if error.errno in _NO_MEMORY:
-                raise Stray from error
-            if error.errno not in _ENDS and not self._problem:
-                raise Broken(f"stops the processor: {error}") from error
-        if self._problem:
-            raise Broken(self._problem)
-        if self._outcome.count >= _MOST:
-            raise Broken(f"still runs after {_MOST} instructions")
+        self._until_it_ends(self._image.entry)
         return None if self._returned else int(self._uc.reg_read(_PC))
 
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
-        outcome = self._outcome
-        outcome.steps.add((self._last, address))
-        outcome.count += 1
-        self._last = address
+        self._count(address)
         name = self._image.functions.get(address)
         if name is not None:
             self._called(name)
@@ -263,10 +214,7 @@ class Emulator:
         if name == TRIGGER or self._outcome.ended:
             return
         effect = state.effect(self._calls)
-        self._calls += 1
-        uc.mem_write(DATA, effect.variables)
-        for place, value in effect.words:
-            uc.mem_write(place, struct.pack("<I", value))
+        self._affect(effect)
         uc.reg_write(_X[ARGUMENTS[0]], effect.scratch[0])
 
     def _status(self) -> int:
@@ -275,34 +223,9 @@ class Emulator:
         closed = self._masks()[0]
         return self._begin.status & ~STATUS_MIE | (0 if closed else STATUS_MIE)
 
-    def _yield(self, *_: object) -> None:
-        self._event(TRIGGER, (SWITCH,))
-
-    def _event(self, name: str, arguments: tuple[int, ...]) -> None:
-        masks = self._masks() if self._model.sees_masks_at(name) else (False, False)
-        self._outcome.events.append(Event(name, arguments, self._memory(), masks))
-        if name == SPIN:
-            self._outcome.ended = True
-            self._uc.emu_stop()
-
     def _masks(self) -> tuple[bool, bool]:
         if self._resumes:  # MPIE of the context says it
             return (False, False)
         if self._native:
             return (not self._csr["mstatus"] & STATUS_MIE, False)
         return (self._uc.mem_read(STATE + PRIMASK, 1)[0] != 0, False)
-
-    def _block(self) -> list[int]:
-        return list(struct.unpack(f"<{BLOCK_WORDS}I", self._uc.mem_read(STATE, 4 * BLOCK_WORDS)))
-
-    def _memory(self) -> bytes:
-        """What both have: variables, the arena, the lowest page."""
-        parts = ((DATA, self._size), (ARENA, PAGE), (0, PAGE))
-        return b"".join(bytes(self._uc.mem_read(start, size)) for start, size in parts)
-
-    def _write(self, registers: list[int], values: list[int]) -> None:
-        for register, value in zip(registers, values, strict=True):
-            self._uc.reg_write(register, value)
-
-    def _read(self, registers: list[int]) -> list[int]:
-        return [self._uc.reg_read(register) for register in registers]

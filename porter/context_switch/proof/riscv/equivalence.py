@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from porter.context_switch.proof.emulate import RETURN, TOP
 from porter.context_switch.proof.equivalence import (
     OTHER_CALLS,
     SECONDS,
@@ -12,7 +11,7 @@ from porter.context_switch.proof.equivalence import (
     compare_all,
     memory_differences,
 )
-from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.image import RETURN, TOP, Image
 from porter.context_switch.proof.model import USR_REG, Model
 from porter.context_switch.proof.riscv.layout import (
     BLOCK_WORDS,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.context_switch.proof.emulate import RETURN, TOP
-from porter.context_switch.proof.image import Image
+from porter.context_switch.proof.image import RETURN, TOP, Image
 from porter.context_switch.proof.machine import Event, Path
 from porter.context_switch.proof.memory import Memory
 from porter.context_switch.proof.model import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.context_switch.proof.image import PAGE
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.riscv.layout import (
     CALLER_SAVED,
@@ -10,7 +11,7 @@ from porter.context_switch.proof.riscv.layout import (
     STATUS_MPIE,
     STATUS_MPP,
 )
-from porter.context_switch.proof.states import PAGE, Effects, Words
+from porter.context_switch.proof.states import Effects, Words
 from porter.context_switch.result import ROLE_OTHER, ROLE_START
 
 

@@ -1,0 +1,154 @@
+"""What an emulated machine of either kind has: an image in memory, runs from a state, and what they
+leave. `emulate` is Cortex-M's, `riscv.emulate` that of RV32."""
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import unicorn as _unicorn
+
+from porter.context_switch.proof.image import (
+    ARENA,
+    CODE,
+    CONSTANTS,
+    DATA,
+    PAGE,
+    RETURN,
+    STACK,
+    STATE,
+    STUBS,
+    Image,
+)
+from porter.context_switch.proof.model import SPIN, SWITCH, TRIGGER, YIELD_BYTE, Model
+from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.states import Effects
+
+unicorn: Any = _unicorn  # its type information says less than it does
+_MOST = 5000  # instructions
+_NO_MEMORY = (
+    unicorn.UC_ERR_READ_UNMAPPED,
+    unicorn.UC_ERR_WRITE_UNMAPPED,
+    unicorn.UC_ERR_WRITE_PROT,
+)
+
+
+class Emulated(ABC):
+    """One image, run again and again. `ends`: errors of the emulator that end a run as it should;
+    `block_words` is the size of fvm_state."""
+
+    ends: ClassVar[tuple[int, ...]] = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT)
+    block_words: ClassVar[int]
+
+    def __init__(
+        self, uc: Any, image: Image, model: Model, variables: int, native: bool, *pages: int
+    ) -> None:
+        """`variables`: words of the data section in use; `native`: this is the original; `pages`
+        are this machine's own."""
+        self._uc, self._image, self._model, self._native = uc, image, model, native
+        self._size = 4 * variables
+        data = unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE
+        code = unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC
+        for place, limit, rights in (
+            (CODE, STUBS, code), (STUBS, CONSTANTS, code), (CONSTANTS, RETURN, unicorn.UC_PROT_READ)
+        ):  # fmt: skip
+            ends = [start + len(data) for start, data in image.code if place <= start < limit]
+            uc.mem_map(place, -(-(max([*ends, place + 1]) - place) // PAGE) * PAGE, rights)
+        uc.mem_map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
+        for place in (0, ARENA, STACK, STATE, *pages):
+            uc.mem_map(place, PAGE, data)
+        for start, words in image.code:
+            uc.mem_write(start, words)
+        uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
+        if not native:
+            yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
+            uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
+        self._last = self._calls = 0
+        self._problem = ""
+        self._outcome = Outcome()
+
+    @abstractmethod
+    def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
+        """In front of every instruction."""
+
+    @abstractmethod
+    def _masks(self) -> tuple[bool, bool]:
+        """Whether PRIMASK and BASEPRI, or what stands for them, mask."""
+
+    def _reset(self, variables: bytes, arena: bytes, block: list[int]) -> None:
+        """Memory as a run finds it; `block`: fvm_state, which only a port has."""
+        self._outcome = Outcome()
+        self._last = self._calls = 0
+        self._problem = ""
+        self._uc.mem_write(DATA, variables)
+        self._uc.mem_write(0, arena)
+        self._uc.mem_write(ARENA, arena)
+        if not self._native:
+            self._uc.mem_write(STATE, struct.pack(f"<{self.block_words}I", *block))
+
+    def _until_it_ends(self, start: int) -> int | None:
+        """Run; the number of the emulator's error where one was to end it. Raises Stray, Broken."""
+        ended = None
+        try:
+            self._uc.emu_start(start, 0xFFFF_FFFF, count=_MOST)
+        except unicorn.UcError as error:
+            if error.errno in _NO_MEMORY:
+                raise Stray from error
+            if error.errno not in self.ends and not self._problem:
+                raise Broken(f"stops the processor: {error}") from error
+            ended = int(error.errno)
+        if self._problem:
+            raise Broken(self._problem)
+        if self._outcome.count >= _MOST:
+            raise Broken(f"still runs after {_MOST} instructions")
+        return ended
+
+    def _count(self, address: int) -> None:
+        self._outcome.steps.add((self._last, address))
+        self._outcome.count += 1
+        self._last = address
+
+    def _yield(self, *_: object) -> None:
+        self._event(TRIGGER, (SWITCH,))
+
+    def _event(self, name: str, arguments: tuple[int, ...]) -> None:
+        masks = self._masks() if self._model.sees_masks_at(name) else (False, False)
+        self._outcome.events.append(Event(name, arguments, self._memory(), masks))
+        if self._is_last(name, arguments):
+            self._outcome.ended = True
+            self._uc.emu_stop()
+
+    def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
+        """Whether nothing follows a call that matters."""
+        return name == SPIN
+
+    def _affect(self, effect: Effects) -> None:
+        """What a call does to memory."""
+        self._calls += 1
+        self._uc.mem_write(DATA, effect.variables)
+        for place, value in effect.words:
+            self._uc.mem_write(place, struct.pack("<I", value))
+
+    def _block(self) -> list[int]:
+        size = self.block_words
+        return list(struct.unpack(f"<{size}I", self._uc.mem_read(STATE, 4 * size)))
+
+    def _memory(self) -> bytes:
+        """What both have: variables, the arena, the lowest page."""
+        parts = [bytearray(self._uc.mem_read(start, size)) for start, size in self.parts]
+        for address in self._image.own:
+            parts[0][address - DATA : address - DATA + 4] = bytes(4)
+        return b"".join(parts)
+
+    @property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """Address and size of each piece of memory that original and port share."""
+        return (DATA, self._size), (ARENA, PAGE), (0, PAGE)
+
+    def _registers(self, registers: list[int], values: list[int]) -> None:
+        for register, value in zip(registers, values, strict=True):
+            self._uc.reg_write(register, value)
+
+    def _read(self, registers: list[int]) -> list[int]:
+        return [self._uc.reg_read(register) for register in registers]
