@@ -71,15 +71,13 @@ def _followed(
 ) -> Accesses:
     """Accesses through the constants that any of the rules wants; origins are rows of all."""
     far, near = (
-        [judge.wanted for judge in judges if judge.rule.judges_jumps == jumps]
+        _union([judge.wanted for judge in judges if judge.rule.judges_jumps == jumps])
         for jumps in (False, True)
     )
-    groups = (_union(far), _STEPS), (np.setdiff1d(_union(near), _union(far)), _NEAR_STEPS)
-    found = []
-    for wanted, steps in groups:
-        rows = follow(space, core.isa, listed, constants.chosen(wanted), steps)
-        found.append(rows._replace(origin=wanted[rows.origin]))
-    return Accesses(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    wanted = np.union1d(far, near)
+    steps = np.where(np.isin(wanted, far), _STEPS, _NEAR_STEPS)
+    rows = follow(space, core.isa, listed, constants.chosen(wanted), steps)
+    return rows._replace(origin=wanted[rows.origin])
 
 
 def _union(rows: Sequence[Indices]) -> Indices:

@@ -48,13 +48,12 @@ class Descent:
     def certain(self) -> Marks:
         """Marks of all instructions that were reached."""
         graph = self._graph
-        ends = graph.indices[graph.stops] + graph.lengths[graph.stops]
+        ends = graph.behind(graph.stops)
         # Where code was said to begin inside an instruction, the next chain begins there.
         np.minimum(ends[:-1], self._entered[1:], out=ends[:-1])
-        # A chain that is entered at the barrier behind it holds nothing.
         marks = graph.starts & Marks.within(len(self._space), self._entered, ends)
         marks.add(sorted(self._hidden))
-        return marks
+        return marks.without(Marks.at(len(self._space), np.array(self._space.barriers)))
 
     def _walk(self, work: list[int]) -> Nodes:
         """Follow a few paths one by one, until there are many or none; gives what is left."""
@@ -164,7 +163,7 @@ class Descent:
         """Mark a hidden instruction; says where it leads."""
         words = self._space.halfwords
         flows = self._isa.flows(words[index : index + 1], words[index + 1 : index + 2])
-        kind, length = int(flows.kind[0]), int(flows.length[0])
+        kind, length = int(flows.kind[0]), 1 + int(self._isa.wide[words[index]])
         if length == 2 and index + 1 in self._space.barriers:
             return []
         self._hidden.add(index)

@@ -33,9 +33,11 @@ class FlowGraph:
     def __init__(self, space: CodeSpace, isa: InstructionSet, syncs: Marks) -> None:
         reader = Reader(space, isa, syncs)
         self.starts, self.indices = reader.starts, reader.indices
-        self.kinds, self.lengths, self.targets = reader.kinds, reader.lengths, reader.targets
+        self.kinds, self.targets = reader.kinds, reader.targets
+        self._words, self._wide = space.halfwords, isa.wide
         self._ranks = Ranks(reader.nodes)
         self._conditional = self._skipped(space, isa, reader.openers)
+        del reader
         self._table_calls(space, isa)
         self.falls = self._passed()
         self._find_chains()
@@ -47,6 +49,16 @@ class FlowGraph:
     def node_of_one(self, index: int) -> int:
         """The same for one index."""
         return min(self._ranks.of_one(index), len(self.indices) - 1)
+
+    def behind(self, nodes: Indices | Nodes) -> Nodes:
+        """The index behind each node."""
+        found: Nodes = np.empty(len(nodes), dtype=np.int32)
+        for begin in range(0, len(nodes), CHUNK):
+            indices = self.indices[nodes[begin : begin + CHUNK]]
+            indices += self._wide[self._words[indices]]
+            found[begin : begin + CHUNK] = indices
+        found += 1
+        return found
 
     def chain(self, nodes: Nodes) -> Nodes:
         """The number of each node's chain; `stops` holds its last node."""
@@ -66,7 +78,7 @@ class FlowGraph:
             part = slice(begin, begin + CHUNK)
             calls = (self.kinds[part] == Flow.CALL) | (self.kinds[part] == Flow.COMPUTED_CALL)
             calls = np.flatnonzero(calls & self.falls[part]) + begin
-            behind = (self.indices[calls] + self.lengths[calls]).astype(np.intp)
+            behind = self.behind(calls).astype(np.intp)
             stops = data[behind]
             rows = np.flatnonzero(np.isin(space.halfwords[behind], isa.padding) & ~stops)
             places = behind[rows]
@@ -112,15 +124,7 @@ class FlowGraph:
         Behind a call stands code only if the callee returns; behind a call of abort() often stand
         constants. So the ways out of functions are found backwards, from what surely is one.
         """
-        kinds, targets = self.kinds, self.targets
-        jumping = (kinds == Flow.JUMP) | (kinds == Flow.BRANCH)
-        # A jump that leaves what is seen gives no reason to think that it stays away.
-        returning: Flags = (
-            (kinds == Flow.RETURN) | (kinds == Flow.COMPUTED) | (jumping & (targets < 0))
-        )
-        passed: Flags = (kinds == Flow.BRANCH) | (kinds == Flow.COMPUTED_CALL)
-        passed |= self._conditional.part(0, len(kinds)) | ((kinds == Flow.CALL) & (targets < 0))
-        del jumping
+        returning, passed = self._known_ways()
         returning = _reaching(returning, passed)
         calls, callees, jumps, ends = self._open(returning, passed)
         for _ in range(_ROUNDS):
@@ -132,9 +136,25 @@ class FlowGraph:
             returning[jumps[onward]] = True
             # What is known to return needs no second look.
             calls, callees = calls[~back], callees[~back]
+            onward = returning[jumps]
             jumps, ends = jumps[~onward], ends[~onward]
         passed[calls] = True
         return passed
+
+    def _known_ways(self) -> tuple[Flags, Flags]:
+        """Nodes that leave the function, and those behind which control surely goes on."""
+        returning, passed = (np.empty(len(self.kinds), dtype=np.bool_) for _ in range(2))
+        for begin in range(0, len(self.kinds), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            kinds, outside = self.kinds[part], self.targets[part] < 0
+            branching = kinds == Flow.BRANCH
+            # A jump that leaves what is seen gives no reason to think that it stays away.
+            returning[part] = (branching | (kinds == Flow.JUMP)) & outside
+            returning[part] |= (kinds == Flow.RETURN) | (kinds == Flow.COMPUTED)
+            passed[part] = branching | (kinds == Flow.COMPUTED_CALL)
+            passed[part] |= (kinds == Flow.CALL) & outside
+            passed[part] |= self._conditional.part(begin, begin + CHUNK)
+        return returning, passed
 
     def _open(self, returning: Flags, passed: Flags) -> list[Nodes]:
         """Calls, what they call, jumps, where they lead, if it isn't known yet to be a way out.
@@ -152,7 +172,8 @@ class FlowGraph:
             direct += begin
             passed[direct[known & calling]] = True
             returning[direct[known & ~calling]] = True
-            calls, jumps = np.flatnonzero(~known & calling), np.flatnonzero(~known & ~calling)
+            calls = np.flatnonzero(~(known | passed[direct]) & calling)
+            jumps = np.flatnonzero(~(known | returning[direct] | calling))
             part: list[npt.NDArray[np.integer[Any]]]
             part = [direct[calls], ends[calls], direct[jumps], ends[jumps]]
             for number, (column, rows) in enumerate(zip(columns, part, strict=True)):

@@ -35,13 +35,12 @@ class Flow:
 
 
 class Flows(NamedTuple):
-    """Rows of instructions; lengths and distances in halfwords, distances from the start.
+    """Rows of instructions; distances in halfwords from the start of each.
 
     `conditional` is how many of the following instructions may be skipped one by one (IT blocks).
     """
 
     kind: npt.NDArray[np.uint8]
-    length: npt.NDArray[np.uint8]
     distance: npt.NDArray[np.int32]
     conditional: npt.NDArray[np.uint8]
 
@@ -81,9 +80,6 @@ class InstructionSet(Protocol):
         self, first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]
     ) -> npt.NDArray[np.uint32]:
         """The value of an instruction of two halfwords as the manual writes it."""
-
-    def first_half(self, bits: int, value: int) -> int:
-        """The part of a mask or match value that lies in the first halfword."""
 
     def flows(self, first: Halfwords, second: Halfwords) -> Flows:
         """Decode instructions that are not ordinary."""

@@ -13,7 +13,7 @@ a store first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from scanner.decode.register_files import Operands, RegisterFiles, compute
 from scanner.decode.select import previous
 
 _BEFORE, _HALF_STEPS = 8, 48
-_MAX_LANES = 4096
+_MAX_LANES = 1 << 14
 _MAX_PARTINGS = 16
 """A constant is followed on no more than so many ways."""
 
@@ -104,13 +104,14 @@ def follow(
     isa: InstructionSet,
     starts: Marks,
     constants: Constants,
-    steps: int,
+    steps: npt.NDArray[np.integer[Any]],
 ) -> Accesses:
-    """Accesses through the constants, each followed for at most so many instructions."""
+    """Accesses through the constants, each followed for at most its number of instructions."""
     found = [_NO_ACCESSES]
     for begin in range(0, len(constants.indices), _MAX_LANES):
-        part = constants.chosen(slice(begin, begin + _MAX_LANES))
-        found += _Following(space, isa, starts, part).run(begin, steps)
+        part = slice(begin, begin + _MAX_LANES)
+        following = _Following(space, isa, starts, constants.chosen(part))
+        found += following.run(begin, steps[part])
     return Accesses(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
@@ -124,14 +125,14 @@ class _Following:
         self._partings = np.zeros(len(constants.indices), dtype=np.int32)
         self._found: list[Accesses] = []
 
-    def run(self, first: int, steps: int) -> list[Accesses]:
+    def run(self, first: int, steps: npt.NDArray[np.integer[Any]]) -> list[Accesses]:
         """Accesses whose origins count from `first`."""
         lanes = self._beginnings(steps)
         while len(lanes.at):
             lanes = self._step(lanes)
         return [rows._replace(origin=rows.origin + first) for rows in self._found]
 
-    def _beginnings(self, steps: int) -> _Lanes:
+    def _beginnings(self, steps: npt.NDArray[np.integer[Any]]) -> _Lanes:
         count = len(self._constants.indices)
         at = self._constants.indices
         for _ in range(_BEFORE):
@@ -140,7 +141,9 @@ class _Following:
         return _Lanes(
             origin=np.arange(count),
             at=at,
-            left=np.where(self._constants.whole, steps, min(steps, _HALF_STEPS)).astype(np.int32),
+            left=np.where(self._constants.whole, steps, np.minimum(steps, _HALF_STEPS)).astype(
+                np.int32
+            ),
             skips=np.zeros(count, dtype=np.int32),
             waiting=np.ones(count, dtype=np.bool_),
             own=np.ones(count, dtype=np.bool_),
@@ -218,7 +221,6 @@ class _Following:
         if len(rows):
             flows = self._isa.flows(first[rows], second[rows])
             kinds[rows] = flows.kind
-            length[rows] = flows.length
             lanes.skips[rows] = np.maximum(lanes.skips[rows], flows.conditional)
             addresses = self._space.addresses(lanes.at[rows]) + 2 * flows.distance.astype(np.int64)
             direct = (flows.kind >= Flow.JUMP) & (flows.kind <= Flow.CALL)

@@ -10,16 +10,10 @@ import numpy.typing as npt
 
 from scanner.decode.instruction_set import Flags, Indices
 
-CHUNK = 1 << 17
+CHUNK = 1 << 16
 """So many halfwords are looked at together: what is computed from them stays in the cache."""
 
 _BIT = (1 << np.arange(8)).astype(np.uint8)
-_UP_TO = np.bitwise_xor.accumulate(
-    np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"), axis=1
-)
-_PARITY = np.packbits(_UP_TO, axis=1, bitorder="little").reshape(-1)
-"""For each byte of marks whether the number of marks up to a place is odd, for all its places."""
-
 Numbers = npt.NDArray[np.integer[Any]]
 
 
@@ -51,17 +45,19 @@ class Marks:
             for edges, places in ((firsts, begin[some]), (lasts, end[some])):
                 # Each place comes once, so that adding sets bits, and is quicker than OR.
                 np.add.at(edges, places >> 3, _BIT[places & 7])
-        edges = firsts ^ lasts
-        inside = _PARITY[edges]
-        inside[1:] ^= -np.bitwise_xor.accumulate(inside >> 7)[:-1]
-        return cls(inside[: (length + 7) // 8], length)
+        # As numbers, 2**end - 2**begin has ones in just the places from begin up to end.
+        inside = int.from_bytes(lasts.tobytes(), "little")
+        inside -= int.from_bytes(firsts.tobytes(), "little")
+        return cls(_bytes_of(inside, (length + 7) // 8), length)
 
     def __len__(self) -> int:
         return self._length
 
     def __getitem__(self, indices: Numbers) -> Flags:
-        found: Flags = (self.bits[indices >> 3] & _BIT[indices & 7]) != 0
-        return found
+        found = self.bits.take(indices >> 3, mode="clip")
+        found >>= (indices & 7).astype(np.uint8)
+        found &= np.uint8(1)
+        return found.view(np.bool_)
 
     def has(self, index: int) -> bool:
         """The same for one halfword."""
@@ -107,5 +103,8 @@ def number_of(flags: Flags | npt.NDArray[np.uint8]) -> int:
 
 def flags_of(number: int, count: int) -> npt.NDArray[np.uint8]:
     """The lowest `count` bits of a number as zeros and ones."""
-    packed = np.frombuffer(number.to_bytes((count + 7) // 8, "little"), dtype=np.uint8)
-    return np.unpackbits(packed, count=count, bitorder="little")
+    return np.unpackbits(_bytes_of(number, (count + 7) // 8), count=count, bitorder="little")
+
+
+def _bytes_of(number: int, count: int) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(bytearray(number.to_bytes(count, "little")), dtype=np.uint8)

@@ -2,7 +2,7 @@
 
 An instruction begins behind every halfword that can't open a wide one, however control came to that
 halfword; in a row of halfwords that can, every second begins one, counted anew at each place where
-code is known to begin. The rows are found with sums of whole numbers of 131072 bits: a carry runs
+code is known to begin. The rows are found with sums of whole numbers of 65536 bits: a carry runs
 through a row of ones as fast as the machine adds.
 """
 
@@ -28,7 +28,7 @@ class Reader:
     """What the pass finds.
 
     `starts` are where instructions begin. A node is one that changes the flow, or the end of a run:
-    by columns its index, its kind, its length and its target, -1 if it has none that is known.
+    by columns its index, its kind and its target, -1 if it has none that is known.
     `nodes` marks them. `openers` are the places behind instructions that make the following ones
     conditional, with how many those are.
     """
@@ -43,7 +43,6 @@ class Reader:
         self.indices: Nodes = np.empty(len(space), dtype=np.int32)
         self.targets: Nodes = np.empty(len(space), dtype=np.int32)
         self.kinds: Bytes = np.empty(len(space), dtype=np.uint8)
-        self.lengths: Bytes = np.empty(len(space), dtype=np.uint8)
         count = 0
         for begin in range(0, len(space), CHUNK):
             end = min(begin + CHUNK, len(space))
@@ -56,14 +55,14 @@ class Reader:
                 traits[barrier - begin] = 1
             found = self._read(halfwords, np.flatnonzero(traits.view(np.bool_)), begin)
             part = slice(count, count + len(found[0]))
-            self.indices[part], self.kinds[part], self.lengths[part], self.targets[part] = found
+            self.indices[part], self.kinds[part], self.targets[part] = found
             count = part.stop
             _put(self.starts, begin, starts)
             traits[:] = 0
             traits[found[0] - begin] = 1
             _put(self.nodes, begin, traits)
         self.indices, self.targets = self.indices[:count], self.targets[:count]
-        self.kinds, self.lengths = self.kinds[:count], self.lengths[:count]
+        self.kinds = self.kinds[:count]
 
     def _starts(self, traits: Bytes, begin: int, syncs: Marks) -> Bytes:
         """1 where an instruction begins, for one chunk."""
@@ -88,24 +87,23 @@ class Reader:
 
     def _read(
         self, halfwords: Halfwords, places: Indices, begin: int
-    ) -> tuple[Nodes, Bytes, Bytes, Nodes]:
-        """Indices, kinds, lengths and targets of the nodes among some instructions of a chunk."""
+    ) -> tuple[Nodes, Bytes, Nodes]:
+        """Indices, kinds and targets of the nodes among some instructions of a chunk."""
         first = np.take(halfwords, places, mode="clip")
         flows = self._isa.flows(first, np.take(halfwords, places + 1, mode="clip"))
-        kinds, lengths = flows.kind, flows.length
+        kinds = flows.kind
         rows = np.flatnonzero(flows.conditional)
         if len(rows):
-            at = (places[rows] + begin + lengths[rows]).astype(np.int32)
+            at = (places[rows] + begin + 1 + self._isa.wide[first[rows]]).astype(np.int32)
             self.openers.append((at, flows.conditional[rows].astype(np.int32)))
         for barrier in self._space.barriers_in(begin, begin + CHUNK):
-            row = np.searchsorted(places, barrier - begin)
-            kinds[row], lengths[row] = Flow.STOP, 0
+            kinds[np.searchsorted(places, barrier - begin)] = Flow.STOP
         nodes = np.flatnonzero(kinds)
         kinds, indices = kinds[nodes], (places[nodes] + begin).astype(np.int32)
         direct = np.flatnonzero((kinds >= Flow.JUMP) & (kinds <= Flow.CALL))
         targets: Nodes = np.full(len(nodes), -1, dtype=np.int32)
         targets[direct] = self._space.away(indices[direct], flows.distance[nodes[direct]])
-        return indices, kinds, lengths[nodes], targets
+        return indices, kinds, targets
 
 
 def _put(marks: Marks, begin: int, flags: Bytes | Flags) -> None:

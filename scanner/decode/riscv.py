@@ -51,10 +51,6 @@ class RiscV:
         joined: npt.NDArray[np.uint32] = second << np.uint32(16) | first
         return joined
 
-    def first_half(self, bits: int, value: int) -> int:
-        """The lower half of a 32-bit encoding."""
-        return value & 0xFFFF
-
     def code_addresses(self, pointers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Jumps clear bit 0; an odd pointer is rarely meant as code."""
         return np.where(pointers & 1, -1, pointers)
@@ -80,11 +76,9 @@ class RiscV:
     def flows(self, first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> Flows:
         """Jumps, branches, calls, returns, and what stops."""
         kinds, distances = self._kinds[first], self._distances[first]
-        wide = self.wide[first]
-        rows = np.flatnonzero(wide)
+        rows = np.flatnonzero(self.wide[first])
         kinds[rows], distances[rows] = _decoded(instruction_words(first[rows], second[rows]))
-        length = wide.view(np.uint8) + np.uint8(1)
-        return Flows(kinds, length, distances, np.zeros(len(first), dtype=np.uint8))
+        return Flows(kinds, distances, np.zeros(len(first), dtype=np.uint8))
 
     def table_calls(self, space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
         """No compiler calls a function that reads a table behind the call."""

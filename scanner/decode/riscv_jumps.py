@@ -141,12 +141,13 @@ def _before(space: CodeSpace, starts: Marks, index: int, steps: int) -> Register
 
 
 def _length(space: CodeSpace, index: int) -> int:
-    return 2 if int(space.halfwords[index]) & 3 == 3 else 1
+    return 2 if space.halfwords.data[index] & 3 == 3 else 1
 
 
 def _word(space: CodeSpace, index: int) -> int:
     """One instruction; `instruction_words` is for many."""
-    first = int(space.halfwords[index])
+    words = space.halfwords.data  # of single numbers the buffer is quicker than the array
+    first: int = words[index]
     if first & 3 != 3:
         return int(expanded()[first])
-    return 0 if first & 0x1F == 0x1F else first | int(space.halfwords[index + 1]) << 16
+    return 0 if first & 0x1F == 0x1F else first | words[index + 1] << 16

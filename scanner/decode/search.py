@@ -1,4 +1,4 @@
-"""Where the patterns of the rules match: a table on the first halfword, then exact masks."""
+"""Where the patterns of the rules match: a table for the first halfword, one for the second."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Indices, InstructionSet
-from scanner.decode.marks import Marks
+from scanner.decode.instruction_set import Indices, InstructionSet
+from scanner.decode.marks import CHUNK, Marks
 from scanner.rules.model import InstructionRule, Pattern
 
-_CHUNK, _BLOCK = 1 << 17, 1 << 21
+_BLOCK = 1 << 21
 
 
 Bits = npt.NDArray[np.uint64]
@@ -34,66 +34,65 @@ def search(
 ) -> Iterator[Hits]:
     """All matches of the rules; `listed` marks where patterns that data resembles count."""
     patterns = [(rule, pattern) for rule in rules for pattern in rule.patterns]
-    table = _table(isa, [pattern for _, pattern in patterns])
-    always = table & np.uint64(_anywhere(patterns)) != 0
+    tables = _tables(isa, [pattern for _, pattern in patterns])
+    anywhere = np.uint64(sum(p.everywhere << n for n, (_, p) in enumerate(patterns)))
     for begin in range(0, len(space), _BLOCK):
         block = range(begin, min(begin + _BLOCK, len(space)))
-        candidates = _candidates(space, block, table != 0, always, listed)
-        marks = table[space.halfwords[candidates]]
+        candidates, matches = _candidates(space, block, tables, anywhere, listed)
         for number, (rule, pattern) in enumerate(patterns):
-            indices = candidates[(marks >> np.uint64(number) & np.uint64(1)).astype(np.bool_)]
+            indices = candidates[np.flatnonzero(matches & np.uint64(1 << number))]
             if not pattern.everywhere:
                 indices = indices[listed[indices]]
-            hits = _exact(space, isa, rule, pattern, indices)
-            if len(hits.indices):
-                yield hits
+            if pattern.bits == 32 and len(indices):
+                indices = indices[~np.isin(indices + 1, space.barriers)]
+            if len(indices):
+                yield Hits(rule, pattern.bits, indices, _values(space, isa, pattern, indices))
 
 
-def _table(isa: InstructionSet, patterns: Sequence[Pattern]) -> Bits:
-    """For every first halfword one bit for each pattern that may match there."""
-    first = np.arange(0x10000, dtype=np.uint32)
-    table = np.zeros(0x10000, dtype=np.uint64)
+def _tables(isa: InstructionSet, patterns: Sequence[Pattern]) -> tuple[Bits, Bits]:
+    """For every first and every second halfword one bit for each pattern that it agrees with.
+
+    A mask is asked bit by bit, so what agrees with a pattern in both halves matches it.
+    """
+    tables = np.zeros((2, 0x10000), dtype=np.uint64)
+    every = np.arange(0x10000, dtype=np.uint32)
+    nothing = np.zeros_like(every)
+    wide = isa.join(every, nothing), isa.join(nothing, every)
     for number, pattern in enumerate(patterns):
-        mask = isa.first_half(pattern.bits, pattern.mask)
-        matches = (first & mask) == isa.first_half(pattern.bits, pattern.match)
-        table[matches] |= np.uint64(1 << number)
-    return table
-
-
-def _anywhere(patterns: Sequence[tuple[InstructionRule, Pattern]]) -> int:
-    """The bits of the patterns that are looked for at every address."""
-    bits: int = sum(p.everywhere << number for number, (_, p) in enumerate(patterns))
-    return bits
+        halves = wide if pattern.bits == 32 else (every, nothing)
+        for table, half in zip(tables, halves, strict=True):
+            agrees = (half & np.uint32(pattern.mask)) == (half[-1] & np.uint32(pattern.match))
+            table[agrees] |= np.uint64(1 << number)
+    return tables[0], tables[1]
 
 
 def _candidates(
-    space: CodeSpace, block: range, interesting: Flags, always: Flags, listed: Marks
-) -> Indices:
-    """Indices that some pattern may match.
+    space: CodeSpace, block: range, tables: tuple[Bits, Bits], anywhere: np.uint64, listed: Marks
+) -> tuple[Indices, Bits]:
+    """Indices where patterns match, and which; where only listed code counts, none elsewhere.
 
     Nearly every halfword is passed over here, so this loop decides the speed of a scan: take()
     with a mode skips a conversion of the indices, and flatnonzero() is quickest on booleans.
     """
-    found = []
-    for begin in range(block.start, block.stop, _CHUNK):
-        words = space.halfwords[begin : min(begin + _CHUNK, block.stop)]
+    interesting = tables[0] != 0
+    found, matches = [], []
+    for begin in range(block.start, block.stop, CHUNK):
+        words = space.halfwords[begin : min(begin + CHUNK, block.stop)]
         hits = np.flatnonzero(np.take(interesting, words, mode="clip"))
-        hits = hits[always[words[hits]] | listed[hits + begin]]
-        found.append(hits + begin)
-    return np.concatenate(found)
+        second = np.take(space.halfwords, hits + (begin + 1), mode="clip")
+        both = tables[0][words[hits]] & tables[1][second]
+        rows = np.flatnonzero(both)
+        hits, both = hits[rows] + begin, both[rows]
+        rows = np.flatnonzero((both & anywhere != 0) | listed[hits])
+        found.append(hits[rows])
+        matches.append(both[rows])
+    return np.concatenate(found), np.concatenate(matches)
 
 
-def _exact(
-    space: CodeSpace,
-    isa: InstructionSet,
-    rule: InstructionRule,
-    pattern: Pattern,
-    candidates: Indices,
-) -> Hits:
-    values = space.halfwords[candidates].astype(np.uint32)
-    if pattern.bits == 32:
-        whole = ~np.isin(candidates + 1, space.barriers)
-        candidates, values = candidates[whole], values[whole]
-        values = isa.join(values, space.halfwords[candidates + 1].astype(np.uint32))
-    matching = (values & np.uint32(pattern.mask)) == np.uint32(pattern.match)
-    return Hits(rule, pattern.bits, candidates[matching], values[matching])
+def _values(
+    space: CodeSpace, isa: InstructionSet, pattern: Pattern, indices: Indices
+) -> npt.NDArray[np.uint32]:
+    first = space.halfwords[indices].astype(np.uint32)
+    if pattern.bits == 16:
+        return first
+    return isa.join(first, space.halfwords[indices + 1].astype(np.uint32))

@@ -8,9 +8,8 @@ import numpy as np
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
-from scanner.decode.marks import Marks
+from scanner.decode.marks import CHUNK, Marks
 
-_CHUNK = 1 << 17
 _FIRST = np.arange(0x10000, dtype=np.int32)
 
 
@@ -20,9 +19,9 @@ def select(space: CodeSpace, starts: Marks, forms: Iterable[tuple[int, int]]) ->
     for mask, match in forms:
         table |= (_FIRST & mask) == match
     found = [np.zeros(0, dtype=np.intp)]
-    for begin in range(0, len(space), _CHUNK):
-        marks = np.take(table, space.halfwords[begin : begin + _CHUNK], mode="clip")
-        marks &= starts.part(begin, begin + _CHUNK)
+    for begin in range(0, len(space), CHUNK):
+        marks = np.take(table, space.halfwords[begin : begin + CHUNK], mode="clip")
+        marks &= starts.part(begin, begin + CHUNK)
         found.append(np.flatnonzero(marks) + begin)
     return np.concatenate(found)
 

@@ -14,12 +14,8 @@ from scanner.decode.literals import literal_halfwords
 from scanner.decode.marks import Marks
 from scanner.decode.thumb_constants import constants
 from scanner.decode.thumb_effects import effects
-from scanner.decode.thumb_tables import (
-    TableReader,
-    calls_by_table,
-    loaded_targets,
-    pointed_functions,
-)
+from scanner.decode.thumb_pointers import loaded_targets, pointed_functions
+from scanner.decode.thumb_tables import TableReader, calls_by_table
 from scanner.decode.thumb_vectors import vectors
 
 _WIDE = 0xE800
@@ -59,10 +55,6 @@ class Thumb:
         joined: npt.NDArray[np.uint32] = first << np.uint32(16) | second
         return joined
 
-    def first_half(self, bits: int, value: int) -> int:
-        """All of a 16-bit encoding, the upper half of a 32-bit one."""
-        return value >> 16 if bits == 32 else value
-
     def code_addresses(self, pointers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Bit 0 of a code pointer says Thumb; without it a branch faults."""
         return np.where(pointers & 1, pointers - 1, -1)
@@ -86,9 +78,7 @@ class Thumb:
     def computed_targets(self, space: CodeSpace, starts: Marks, indices: Indices) -> Sequence[int]:
         """The cases of switches, and what veneers lead to."""
         through_register = (space.halfwords[indices] & 0xFF00) == 0x4700
-        reader = TableReader(space, starts)
-        by_table = indices[~through_register].tolist()
-        found = [target for index in by_table for target in reader.targets(index)]
+        found = TableReader(space, starts).targets(indices[~through_register].tolist())
         if through_register.any():
             found += loaded_targets(space, starts, indices[through_register])
         return found
@@ -105,15 +95,15 @@ class Thumb:
 
     def flows(self, first: Halfwords, second: Halfwords) -> Flows:
         """Branches, writes to PC, IT and UDF; anything else goes on."""
-        narrow = self._narrow
-        kind, distance = narrow.kind[first], narrow.distance[first]
+        narrow, at = self._narrow, first.astype(np.intp)
+        kind, distance = narrow.kind.take(at, mode="clip"), narrow.distance.take(at, mode="clip")
+        conditional = narrow.conditional.take(at, mode="clip")
         rows = np.flatnonzero(first >= _WIDE)
-        second = second[rows]
-        kind[rows] = wide_kinds = _kinds(self._forms[first[rows]], second)
+        at, second = at[rows], second[rows]
+        kind[rows] = wide_kinds = _kinds(self._forms.take(at, mode="clip"), second)
         direct = np.flatnonzero((wide_kinds >= Flow.JUMP) & (wide_kinds <= Flow.CALL))
-        rows = rows[direct]
-        distance[rows] = _distances(first[rows].astype(np.int32), second[direct].astype(np.int32))
-        return Flows(kind, narrow.length[first], distance, narrow.conditional[first])
+        distance[rows[direct]] = _distances(at[direct], second[direct].astype(np.int32))
+        return Flows(kind, distance, conditional)
 
 
 class _Form:
@@ -130,7 +120,7 @@ class _Form:
 
 
 def _narrow_flows(first: npt.NDArray[np.int32]) -> Flows:
-    """For every first halfword what it means as an instruction of its own, and its length."""
+    """For every first halfword what it means as an instruction of its own."""
     kind = np.zeros(len(first), dtype=np.uint8)
     distance = np.zeros(len(first), dtype=np.int32)
     conditional = np.zeros(len(first), dtype=np.uint8)
@@ -154,8 +144,7 @@ def _narrow_flows(first: npt.NDArray[np.int32]) -> Flows:
     if_then = ((first & 0xFF00) == 0xBF00) & ((first & 0xF) != 0) & ((first >> 4 & 0xF) != 14)
     for zeros in range(4):
         conditional[if_then & ((first & (2 << zeros) - 1) == 1 << zeros)] = 4 - zeros
-    length = np.where(first >= _WIDE, 2, 1).astype(np.uint8)
-    return Flows(kind, length, distance, conditional)
+    return Flows(kind, distance, conditional)
 
 
 def _wide_forms(first: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
@@ -195,25 +184,37 @@ _KINDS = _kinds_by_form()
 
 def _kinds(forms: npt.NDArray[np.uint8], second: Halfwords) -> npt.NDArray[np.uint8]:
     """Kinds of wide instructions."""
-    kinds: npt.NDArray[np.uint8] = _KINDS[
-        (forms.astype(np.uint16) << np.uint16(5)) + (second >> np.uint16(11))
-    ]
+    rows = forms.astype(np.intp)
+    rows <<= 5
+    rows += second >> np.uint16(11)
+    kinds = _KINDS.take(rows, mode="clip")
     tables = np.flatnonzero(forms == _Form.TABLE)
     kinds[tables[(second[tables] & 0xFFE0) != 0xF000]] = Flow.NEXT
     return kinds
 
 
-def _distances(
-    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
-    """How far B<c>.W, or else B.W and BL, go."""
+def _distances(first: Indices, second: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """How far B.W and BL, or else B<c>.W, go."""
+    distances = _FAR.take(first & 0x7FF, mode="clip")
+    distances ^= (second & 0x2000) << 9 | (second & 0x0800) << 10 | second & 0x07FF
+    rows = np.flatnonzero((second & 0x1000) == 0)
+    distances[rows] = _near(first[rows].astype(np.int32), second[rows])
+    distances += 2
+    return distances
+
+
+def _near(first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     sign, j1, j2 = first >> 10 & 1, second >> 13 & 1, second >> 11 & 1
-    low = second & 0x7FF
-    near = _signed(sign << 19 | j2 << 18 | j1 << 17 | (first & 0x3F) << 11 | low, 20)
-    i1, i2 = 1 ^ sign ^ j1, 1 ^ sign ^ j2
-    far = _signed(sign << 23 | i1 << 22 | i2 << 21 | (first & 0x3FF) << 11 | low, 24)
-    return 2 + np.where(second & 0x1000, far, near)
+    return _signed(sign << 19 | j2 << 18 | j1 << 17 | (first & 0x3F) << 11 | second & 0x7FF, 20)
 
 
 def _signed(value: npt.NDArray[np.int32], bits: int) -> npt.NDArray[np.int32]:
     return value - ((value >> (bits - 1)) << bits)
+
+
+_FIRST = np.arange(0x800, dtype=np.int32)
+_FAR = np.where(_FIRST & 0x400, -1 << 23, 3 << 21).astype(np.int32) | (_FIRST & 0x3FF) << 11
+"""By the first halfword of B.W and BL how far they go, but for J1, J2 and the lowest bits.
+
+J1 and J2 are turned over where the sign is 0, so that bits 22 and 21 are for an exclusive or.
+"""

@@ -1,4 +1,4 @@
-"""Computed jumps of Thumb code: tables of switches, veneers, tables of functions.
+"""Computed jumps of Thumb code by the tables of switches.
 
 A jump's base and bound are looked for in the few instructions before it. Where no comparison bounds
 the index, nothing is said: half a table is better than one that reaches into other code.
@@ -6,29 +6,25 @@ the index, nothing is said: half a table is better than one that reaches into ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Indices
-from scanner.decode.literals import halves, literal_loads, literals_of
+from scanner.decode.instruction_set import Flags
 from scanner.decode.marks import Marks
-from scanner.decode.select import previous
 
-_NEAR, _CLOSE = 16, 4
-_WIDE: Flags = np.arange(0x10000) >= 0xE800
+_NEAR = 16
 _MAX_CASES = 1024
-_MAX_POINTERS = 64
 _PC, _LINK = 15, 14
 _HIGHER, _NOT_LOWER, _LOWER, _NOT_HIGHER = 8, 2, 3, 9
 _HELPER_HALFWORDS = 14
 _LOADS = {3: "i1", 4: "<i4", 5: "<u2", 6: "u1", 7: "<i2"}
 """Types of what is loaded by LDRSB, LDR, LDRH, LDRB and LDRSH, by their bits 11 to 9."""
 
-Addresses = npt.NDArray[np.int64]
-_NOWHERE: Addresses = np.zeros(0, dtype=np.int64)
+_SIZES = {kind: np.dtype(kind).itemsize for kind in _LOADS.values()}
 
 
 class TableReader:
@@ -38,14 +34,22 @@ class TableReader:
         self._space, self._starts = space, starts
         self._words, self._one = space.halfwords, space.halfwords.data
 
-    def targets(self, index: int) -> list[int]:
-        """Indices that the jump or call at the index may lead to."""
-        indices = self._space.indices(self._addresses(index))
+    def targets(self, jumps: Iterable[int]) -> list[int]:
+        """Indices that the jumps and calls may lead to; a table ends where one lies outside."""
+        tables = [self._addresses(index) for index in jumps]
+        cases = np.array([len(table) for table in tables], dtype=np.intp)
+        addresses = np.fromiter(chain.from_iterable(tables), dtype=np.int64, count=cases.sum())
+        indices = self._space.indices(addresses)
         outside = np.flatnonzero(indices < 0)
-        found: list[int] = indices[: outside[0] if len(outside) else None].tolist()
+        if len(outside):
+            rows = np.repeat(np.arange(len(tables)), cases)
+            ends = np.full(len(tables), len(indices))
+            np.minimum.at(ends, rows[outside], outside)
+            indices = indices[np.arange(len(indices)) < ends[rows]]
+        found: list[int] = indices.tolist()
         return found
 
-    def _addresses(self, index: int) -> Addresses:
+    def _addresses(self, index: int) -> Sequence[int]:
         first, second = self._one[index], self._one[index + 1]
         pc = self._space.address(index) + 4
         if first == 0xE8DF:  # TBB, TBH [PC, Rm]
@@ -56,28 +60,29 @@ class TableReader:
         if first in (0xF85F, 0xF8DF):  # LDR PC, [PC, #imm]
             offset = second & 0xFFF if first & 0x80 else -(second & 0xFFF)
             word = self._space.word((pc & ~3) + offset)
-            return _NOWHERE if word is None else np.array([word & ~1])
+            return () if word is None else (word & ~1,)
         if first & 0xFFF0 == 0xF850 and second & 0xFFF0 == 0xF020:  # LDR PC, [Rn, Rm, LSL #2]
             return self._pointers(self._pointer(first & 0xF, index), self._cases(index))
         if first & 0xFF87 == 0x4687:  # MOV PC, Rm
             return self._loaded(first >> 3 & 0xF, index)
         if first & 0xFF87 == 0x4487:  # ADD PC, Rm
             return self._added(first >> 3 & 0xF, index, pc)
-        return _NOWHERE
+        return ()
 
-    def _pointers(self, base: int | None, cases: int) -> Addresses:
+    def _pointers(self, base: int | None, cases: int) -> Sequence[int]:
         words = [] if base is None else self._space.words(base, cases)
-        return np.array(words, dtype=np.int64) & ~1
+        return [word & ~1 for word in words]
 
-    def _offsets(self, table: int, origin: int, kind: str, cases: int) -> Addresses:
+    def _offsets(self, table: int, origin: int, kind: str, cases: int) -> Sequence[int]:
         """Entries count halfwords from the origin, those of four bytes bytes."""
-        size = np.dtype(kind).itemsize
+        size = _SIZES[kind]
         index = self._space.index(table)
         data = b"" if index is None else self._space.code(index, (size * cases + 1) // 2)
-        entries = np.frombuffer(data, dtype=kind, count=min(cases, len(data) // size))
-        return origin + entries.astype(np.int64) * (1 if size == 4 else 2)
+        entries = np.frombuffer(data, dtype=kind, count=min(cases, len(data) // size)).tolist()
+        scale = 1 if size == 4 else 2
+        return [origin + scale * entry for entry in entries]
 
-    def _behind_call(self, index: int, behind: int) -> Addresses:
+    def _behind_call(self, index: int, behind: int) -> Sequence[int]:
         """A table that a helper reads by its return address."""
         first, second = self._one[index], self._one[index + 1]
         sign, low = first >> 10 & 1, second & 0x7FF
@@ -86,11 +91,11 @@ class TableReader:
         callee = self._space.index(behind + 2 * distance)
         kind = None if callee is None else _helper(self._space, callee)
         if kind is None:
-            return _NOWHERE
+            return ()
         table = behind + 2 & ~3 if kind == "<i4" else behind
         return self._offsets(table, table, kind, self._cases(index))
 
-    def _loaded(self, register: int, index: int) -> Addresses:
+    def _loaded(self, register: int, index: int) -> Sequence[int]:
         """MOV PC, Rm with an address that was loaded from a table."""
         writer = self._writer(register, index)
         first = 0 if writer is None else self._one[writer]
@@ -103,24 +108,25 @@ class TableReader:
             base = None if base is None else base + (first >> 6 & 0x1F) * 4
         return self._pointers(base, self._cases(index))
 
-    def _added(self, register: int, index: int, pc: int) -> Addresses:
+    def _added(self, register: int, index: int, pc: int) -> Sequence[int]:
         """ADD PC, Rm: a row of branches behind it, or a table of distances."""
         cases = self._cases(index)
         at = index + 1
         while cases and self._words[at] in (0xBF00, 0x46C0):
             at += 1
-        row = self._words[at : at + cases]
-        if cases and int(row[0]) & 0xF800 == 0xE000:
-            return self._space.addresses(at + np.flatnonzero((row & 0xF800) == 0xE000))
+        row = self._words[at : at + cases].tolist()
+        if row and row[0] & 0xF800 == 0xE000:
+            first = self._space.address(at)
+            return [first + 2 * n for n, word in enumerate(row) if word & 0xF800 == 0xE000]
         shift = self._writer(register, index)
         if shift is None or self._one[shift] & 0xFFC0 != 0x0040:  # LSLS Rd, Rm, #1
-            return _NOWHERE
+            return ()
         load = self._writer(self._one[shift] >> 3 & 7, shift)
         form = 0 if load is None else self._one[load]
         for match, kind in ((0x7900, "u1"), (0x8880, "<u2")):  # LDRB, LDRH Rt, [Rn, #4]
             if form & 0xFFC0 == match:
                 return self._offsets(pc - 2, pc, kind, cases)
-        return _NOWHERE
+        return ()
 
     def _cases(self, index: int) -> int:
         """How many values the index may have, by the comparison before the jump; 0 if unknown."""
@@ -212,26 +218,6 @@ def _destination(first: int, second: int) -> int | None:
     return first >> 8 & 7 if first & 0xF800 == 0x9800 else None
 
 
-def loaded_targets(space: CodeSpace, starts: Marks, jumps: Indices) -> list[int]:
-    """Where BX and BLX lead whose register a literal was loaded into right before."""
-    register = space.halfwords[jumps].astype(np.int32) >> 3 & 0xF
-    at, rows = jumps, np.arange(len(jumps))
-    found: list[int] = []
-    for _ in range(_CLOSE):
-        at = previous(space, _WIDE, starts, at)
-        rows, at = rows[at >= 0], at[at >= 0]
-        first, second = halves(space, at)
-        narrow = (first & 0xFF00) == (0x4800 | register[rows] << 8)
-        wide = ((first & 0xFF7F) == 0xF85F) & (second >> 12 == register[rows])
-        _, places = literals_of(space, at[narrow | wide])
-        low, high = halves(space, places)
-        pointers = (low | high << np.uint32(16)).astype(np.int64)
-        targets = space.indices(pointers[pointers % 2 == 1] - 1)
-        found += targets[targets >= 0].tolist()
-        rows, at = rows[~(narrow | wide)], at[~(narrow | wide)]
-    return found
-
-
 def calls_by_table(space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
     """Functions that change their return address by what they read there."""
     found = np.zeros(len(callees), dtype=np.bool_)
@@ -257,35 +243,3 @@ def _helper(space: CodeSpace, start: int) -> str | None:
         if word in (0x4770, 0x46F7):
             return kind if copied and changed else None
     return None
-
-
-def pointed_functions(space: CodeSpace, starts: Marks) -> Indices:
-    """Functions whose address is a literal, or stands in a table whose address is one."""
-    _, places = literal_loads(space, starts)
-    low, high = halves(space, places)
-    words = np.unique(low | high << np.uint32(16))
-    return np.array(
-        [*_functions(space, words), *_tabled(space, words[words % 4 == 0])], dtype=np.intp
-    )
-
-
-def _functions(space: CodeSpace, words: npt.NDArray[np.uint32]) -> list[int]:
-    """Indices of what odd words point to, where it looks like the beginning of a function."""
-    indices = space.indices(words[words % 2 == 1].astype(np.int64) - 1)
-    indices = indices[indices > 0]
-    first, second = halves(space, indices)
-    before = space.halfwords[indices - 1]
-    saves = ((first & 0xFF00) == 0xB500) | ((first == 0xE92D) & ((second & 0x4000) != 0))
-    follows = (before == 0x4770) | (before == 0xBF00) | ((before & 0xFF00) == 0xBD00)
-    found: list[int] = indices[saves | follows].tolist()
-    return found
-
-
-def _tabled(space: CodeSpace, words: npt.NDArray[np.uint32]) -> list[int]:
-    found: list[int] = []
-    indices = space.indices(words.astype(np.int64))
-    for index in indices[indices >= 0].tolist():
-        data = space.code(index, 2 * _MAX_POINTERS)
-        row = np.frombuffer(data[: len(data) // 4 * 4], dtype="<u4")
-        found += _functions(space, row)
-    return found

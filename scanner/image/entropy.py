@@ -24,8 +24,8 @@ _SHARE = 0.95
 def noise_problem(segments: Iterable[Segment]) -> Problem | None:
     """The reason to refuse a program whose executable bytes are noise."""
     code = [segment.data for segment in segments if segment.executable]
-    places = [(n, at) for n, data in enumerate(code) for at in range(0, len(data), _WINDOW)]
-    places = [(n, at) for n, at in places if at + _WINDOW <= len(code[n])]
+    windows = [range(0, len(data) - _WINDOW + 1, _WINDOW) for data in code]
+    places = [(n, at) for n, starts in enumerate(windows) for at in starts]
     step = max(1, len(places) // _SAMPLES)
     bits = [_entropy(code[n][at : at + _WINDOW]) for n, at in places[::step]]
     used = [value for value in bits if value > _FILL_BITS]

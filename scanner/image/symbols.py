@@ -18,6 +18,9 @@ _ENTRY = np.dtype(
      ("section", "<u2")]
 )  # fmt: skip
 _NOTYPE, _FUNC, _IFUNC = 0, 2, 10
+_NOWHERE = 0xFF
+"""Instead of the kind of a symbol that has no place in the program."""
+
 _UNDEFINED, _RESERVED = 0, 0xFF00
 _NAME_BYTES = 256
 _NESTED = 16
@@ -29,9 +32,9 @@ class SymbolTable:
     def __init__(self, table: bytes | memoryview, names: bytes) -> None:
         entries = np.frombuffer(table, dtype=_ENTRY)
         placed = (entries["section"] != _UNDEFINED) & (entries["section"] < _RESERVED)
-        self._entries = entries[placed]
+        self._entries = entries
         self._names = names
-        self._kinds = self._entries["info"] & 0xF
+        self._kinds = np.where(placed, entries["info"] & 0xF, np.uint8(_NOWHERE))
         self._marker = self._marker_letters()
 
     def _marker_letters(self) -> npt.NDArray[np.uint8]:
@@ -78,7 +81,8 @@ class SymbolTable:
         starts = [
             found.start() for found in re.finditer(re.escape(name.encode() + b"\0"), self._names)
         ]
-        for row in np.flatnonzero(np.isin(self._entries["name"], starts)):
+        named = np.isin(self._entries["name"], starts) & (self._kinds != _NOWHERE)
+        for row in np.flatnonzero(named):
             entry = self._entries[row]
             thumb = self._kinds[row] in (_FUNC, _IFUNC)
             return int(entry["value"]) & ~int(thumb), int(entry["size"])
@@ -93,9 +97,8 @@ class SymbolTable:
         addresses = self._entries["value"][rows] & ~np.uint32(1)
         binding = self._entries["info"][rows] >> 4
         strength = np.choose(np.minimum(binding, 2), (1, 2, 0))  # weak < local < global
-        order = np.lexsort(
-            (strength, is_function[rows], self._entries["size"][rows] > 0, addresses)
-        )
+        grades = (self._entries["size"][rows] > 0) * 6 + is_function[rows] * 3 + strength
+        order = np.argsort(addresses.astype(np.int64) * 12 + grades, kind="stable")
         return addresses[order].tolist(), rows[order].tolist()
 
     def _name(self, row: int) -> str | None:

@@ -5,4 +5,6 @@ from __future__ import annotations
 
 def one_line(text: str) -> str:
     """The text with nothing in it that could end the line or move a terminal's cursor."""
+    if text.isprintable():
+        return text
     return "".join(character if character.isprintable() else "?" for character in text)
