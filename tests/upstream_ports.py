@@ -8,6 +8,7 @@ another version's in comments alone is tried once. Nothing is written to the tre
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -81,6 +82,7 @@ def attempt(place: Place, room: Path) -> str:
     for file in place.files:
         _copy(file, place.root, project)
     shutil.copytree(CONFIGURATION, project, dirs_exist_ok=True)
+    _tell_build(place, project)
     result = port_project(project, cpu=place.port.cpu)
     diff = b"".join(unified_diff(file.file, file.edits, file.is_new) for file in result.files)
     own = {file.relative_to(place.root).as_posix() for file in place.files}
@@ -98,6 +100,28 @@ def _copy(file: Path, root: Path, project: Path) -> None:
     target = project / file.relative_to(root)
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, target)
+
+
+def _tell_build(place: Place, project: Path) -> None:
+    """A project of GNU's compiler says how it is built, so that arms of #if that are off are left
+    alone."""
+    commands = [
+        {"directory": str(project), "arguments": [*_compiler(place, project), "-c", str(source)]}
+        for source in _gnu_sources(place, project)
+    ]
+    if commands:
+        (project / "compile_commands.json").write_text(json.dumps(commands))
+
+
+def _gnu_sources(place: Place, project: Path) -> list[Path]:
+    theirs = [project / file.relative_to(place.root) for file in place.files]
+    return [file for file in theirs if "GCC" in file.parts and file.suffix == ".c"]
+
+
+def _compiler(place: Place, project: Path) -> list[str]:
+    folders = dict.fromkeys(header.parent for header in project.rglob("*.h"))
+    flags = [*place.port.cpu, *(f"-I{folder}" for folder in (*folders, *RUNTIME))]
+    return ["arm-none-eabi-gcc", *flags]
 
 
 def _handlers(verdicts: Iterable[Verdict]) -> str:
@@ -136,12 +160,9 @@ def _applied(project: Path, diff: bytes, result: PortResult) -> str:
 def _compiled(place: Place, project: Path, result: PortResult) -> str:
     """GNU's compiler accepts every C file of the port, and what was added."""
     added = [file.file.path for file in result.files if file.is_new]
-    theirs = [project / file.relative_to(place.root) for file in place.files]
-    sources = [*added, *(file for file in theirs if "GCC" in file.parts and file.suffix == ".c")]
-    folders = dict.fromkeys(header.parent for header in project.rglob("*.h"))
-    flags = [*place.port.cpu, *(f"-I{folder}" for folder in (*folders, *RUNTIME))]
+    sources = [*added, *_gnu_sources(place, project)]
     for source in sources:
-        command = ["arm-none-eabi-gcc", *flags, "-O2", "-c", "-o", "/dev/null", str(source)]
+        command = [*_compiler(place, project), "-O2", "-c", "-o", "/dev/null", str(source)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             return f"can't be compiled: {done.stderr.splitlines()[0]}"
