@@ -30,6 +30,7 @@ _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
 _ALIASES = {"r13": "sp", "r14": "lr", "r15": "pc", "r12": "ip"}
+_ARGUMENTS = ("r0", "r1", "r2", "r3")
 _REGISTERS = frozenset({*(f"r{number}" for number in range(16)), "sp", "lr", "pc", "ip"})
 _ALU: Mapping[str, Callable[[int, int], int]] = {
     "orr": operator.or_,
@@ -78,6 +79,8 @@ class Machine:
             self._csr(name, operands)
         elif name == "ecall":
             self.effects.append(Effect("call"))
+        elif name in ("svc", "swi") and len(operands) == 1:
+            self._supervisor_call(operands[0])
         elif name == "bx" and _register(operands[0]) == "lr":
             self.effects.append(Effect("return", value=self.values.get("r0", Unknown())))
         elif name in ("ldr", "str") and len(operands) == 2:
@@ -88,6 +91,13 @@ class Machine:
             self._alu(_ALU[name.removesuffix("s")], name.removesuffix("s"), operands)
         else:
             raise NotUnderstood(str(instruction))
+
+    def _supervisor_call(self, number: str) -> None:
+        """Its handler finds r0-r3 on the stack, and may leave a result there."""
+        if any(register in self.values for register in _ARGUMENTS):
+            raise NotUnderstood("svc with registers: its handler may read them")
+        self.effects.append(Effect("supervisor", value=self._operand(number)))
+        self.values |= dict.fromkeys(_ARGUMENTS, Unknown())
 
     def _cps(self, disable: bool, flags: str) -> None:
         if "i" in flags:

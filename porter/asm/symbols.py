@@ -51,8 +51,8 @@ Symbol = Constant | Expression | Saved | Loaded | Unknown
 @dataclass(frozen=True)
 class Effect:
     """`kind`: mask (register := value), read (register was read), store (to a system register),
-    wait, event, or return. On RISC-V status (mstatus; `register` is the operation w, s or c), entry
-    (mtvec := value) and call (ecall)."""
+    wait, event, supervisor (svc `value`) or return. On RISC-V status (mstatus; `register` is the
+    operation w, s or c), entry (mtvec := value) and call (ecall)."""
 
     kind: str
     register: str = ""

@@ -56,6 +56,8 @@ def translate(
             lines.append(entry_statement(effect.value))
         elif effect.kind == "call":
             lines.append("virt_vct_trig(FVM_VIRT_SVC)")
+        elif effect.kind == "supervisor":
+            lines.append(f"virt_svc({_svc_number(effect.value)})")
         elif effect.kind == "wait":
             lines.append("hyp_vct_wait()")
         elif effect.kind == "store":
@@ -105,6 +107,15 @@ def _mask(effect: Effect, save_to: str | None, known: Known) -> list[str]:
     if effect.register == "basepri_max":
         return [f"if (({effect.value.text}) != 0) {{ virt_int_mask({w}); }}"]
     return [f"virt_int_restore({w}, {effect.value.text})"]
+
+
+def _svc_number(value: Symbol) -> str:
+    match value:
+        case Constant(number):
+            return str(number)
+        case Expression(text):
+            return text
+    raise NotUnderstood("svc with an unknown number")
 
 
 def _number(value: Symbol, known: Known) -> int | None:

@@ -35,6 +35,7 @@ from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
     ESCALATED,
     REWRITTEN,
+    ROLE_CALL,
     ROLE_OTHER,
     ROLE_SVC,
     UNKNOWN_SVC,
@@ -143,7 +144,7 @@ class AsmFile:
 
     def _check_starts(self) -> None:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
-        if any(found.handler.role == ROLE_SVC for found in self._found):
+        if any(found.handler.role in (ROLE_SVC, ROLE_CALL) for found in self._found):
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)

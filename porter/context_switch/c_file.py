@@ -20,6 +20,7 @@ from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
     ESCALATED,
     REWRITTEN,
+    ROLE_CALL,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
@@ -93,10 +94,11 @@ class CFile:
                 self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
 
     def _check_starts(self, names: Names) -> None:
-        """virt_vct_trig passes no SVC number, so the handler behind it must be known not to read
-        one: a transcribed first-task handler doesn't."""
-        handlers = [found for found in self._found if found.handler.role == ROLE_SVC]
-        unknown = [port.name for port in self._ports if port.role in (ROLE_SVC, ROLE_OTHER)]
+        """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
+        registers of its caller."""
+        roles = (ROLE_SVC, ROLE_CALL)
+        handlers = [found for found in self._found if found.handler.role in roles]
+        unknown = [port.name for port in self._ports if port.role in (*roles, ROLE_OTHER)]
         # What takes or returns something is no exception handler.
         if handlers and all(names.function(name) not in (None, NOTHING) for name in unknown):
             return

@@ -10,7 +10,7 @@ from porter.context_switch.assemble import Assembly
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
     CONTEXT,
-    SVC_VECTOR,
+    SUPERVISOR_CALL,
     Assign,
     BlockLoad,
     Call,
@@ -124,7 +124,7 @@ def _of_this_file(assembly: Assembly, name: str) -> dict[str, Signature]:
 def raises_svc(handler: Handler) -> bool:
     """Whether a first-task start leaves the rest to the project's SVC handler."""
     return handler.first is None and any(
-        isinstance(node, Guest) and node.arguments == (SVC_VECTOR,)
+        isinstance(node, Guest) and node.function == SUPERVISOR_CALL
         for node in flatten(handler.nodes)
     )
 

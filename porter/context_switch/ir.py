@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 WORD = 0xFFFF_FFFF
 WHY_NESTING = "virtual handlers don't nest, there is nothing to hold off"
 SVC_VECTOR = "FVM_VIRT_SVC"
+SUPERVISOR_CALL = "virt_svc"
+FRAME_OF_CALLER = "virt_svc_frame"
 WHY_STACK = "the handler's own stack was never left"
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")
 CORE = tuple(f"R{number}" for number in range(4, 12))

@@ -37,6 +37,7 @@ from porter.context_switch.object_file import (
 )
 from porter.context_switch.result import (
     DISPATCHES,
+    ROLE_CALL,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SWITCH,
@@ -238,7 +239,8 @@ class Lifter(BlockLifter):
             return None
         name = state.unit.name_at(state.function.section, target)
         inside = state.function.start <= target < state.function.end
-        known = state.plain and name in state.signatures and not instruction.condition
+        ends = state.plain or state.role == ROLE_CALL  # with another function
+        known = ends and name in state.signatures and not instruction.condition
         return None if known and not inside else target
 
     def _return(self, register: str) -> Terminator:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from porter.context_switch.decode import Instruction
-from porter.context_switch.ir import SVC_VECTOR, Assign, Binary, Const, Guest, Note, Var
+from porter.context_switch.decode import Immediate, Instruction
+from porter.context_switch.ir import (
+    FRAME_OF_CALLER,
+    SUPERVISOR_CALL,
+    Assign,
+    Binary,
+    Const,
+    Guest,
+    Note,
+    Var,
+)
 from porter.context_switch.lift_state import TASK_STACK, LiftState
 from porter.context_switch.result import (
     DISPATCHES,
     ONE_ENTRY,
+    ROLE_CALL,
     ROLE_START,
     WAITS,
     NotTranscribable,
@@ -29,6 +39,11 @@ def read_special(state: LiftState, instruction: Instruction) -> None:
     special = instruction.detail.split(",")[-1].strip()
     if state.plain and special in _PLAIN:
         state.assign(state.variable(register), Var(_PLAIN[special]))
+        return
+    if state.role == ROLE_CALL and special in ("psp", "msp"):
+        result = state.variable(register)
+        state.known.pop(result, None)
+        state.emit(Guest(state.current, FRAME_OF_CALLER, (), result))
         return
     if special not in _VARIABLES:
         raise NotTranscribable(
@@ -108,4 +123,5 @@ def supervisor_call(state: LiftState, instruction: Instruction) -> None:
     """svc, in the first-task start: VCT serves it before this code would go on."""
     if state.role != ROLE_START:
         raise NotTranscribable(f"'{instruction.text}' calls a supervisor from a handler")
-    state.emit(Guest(state.current, "virt_vct_trig", (SVC_VECTOR,)))
+    (number,) = (it.value for it in instruction.operands if isinstance(it, Immediate))
+    state.emit(Guest(state.current, SUPERVISOR_CALL, (str(number),)))

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from porter.context_switch import webs
 from porter.context_switch.ir import (
     CONTEXT,
+    FRAME_OF_CALLER,
     Assign,
     Binary,
     BlockLoad,
     BlockStore,
     Const,
     Expr,
+    Guest,
     Load,
     Program,
     Statement,
@@ -36,6 +38,8 @@ def pointer_locals(items: Iterable[Statement | Terminator]) -> frozenset[str]:
             found |= _base_of(item.address)
         elif isinstance(item, BlockStore | BlockLoad):
             found.add(item.base)
+        elif isinstance(item, Guest) and item.function == FRAME_OF_CALLER and item.result:
+            found.add(item.result)
     return frozenset(found - set(CONTEXT))
 
 

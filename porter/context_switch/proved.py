@@ -28,6 +28,14 @@ from porter.context_switch.variants import Variant, variants
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES
 
+# What the proof takes for a call must be one: of the project's own functions none is inlined, and
+# nobody relies on what a callee leaves alone.
+_OPTIMISED = (
+    "-O2", "-finline", "-fno-inline-small-functions", "-fno-inline-functions",
+    "-fno-inline-functions-called-once", "-fno-partial-inlining", "-fno-ipa-ra", "-fno-ipa-cp",
+    "-fno-ipa-sra", "-fno-ipa-icf", "-fno-ipa-pure-const",
+)  # fmt: skip
+
 
 class Refused(NotTranscribable):
     """The transcription of one function, `symbol`, isn't accepted."""
@@ -56,7 +64,7 @@ def port_object(source: Path, edited: dict[str, bytes], options: CompileOptions)
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         for name, data in edited.items():
             Path(folder, name).write_bytes(data)
-        return compile_object(Path(folder, source.name), options, "-O2", "-finline")
+        return compile_object(Path(folder, source.name), options, *_OPTIMISED)
 
 
 class Prover:

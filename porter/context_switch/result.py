@@ -15,6 +15,7 @@ ESCALATED = "escalated"
 ROLE_SWITCH = "switch"
 ROLE_SVC = "svc"
 ROLE_START = "start"
+ROLE_CALL = "call"
 ROLE_OTHER = "other"
 
 

@@ -6,7 +6,13 @@ from contextlib import suppress
 
 from porter.context_switch.decode import Immediate, Instruction, Memory
 from porter.context_switch.object_file import ObjectFile
-from porter.context_switch.result import ROLE_OTHER, ROLE_START, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.result import (
+    ROLE_CALL,
+    ROLE_OTHER,
+    ROLE_START,
+    ROLE_SVC,
+    ROLE_SWITCH,
+)
 
 _READ_FIRST = frozenset({"msr", "bx", "blx", "str", "strb", "strh", "cmp", "tst", "stm", "stmdb"})
 _PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
@@ -17,7 +23,8 @@ def classify(instructions: list[Instruction]) -> str | None:
 
     A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
     task, which legacy code does behind an SVC; code that opens interrupts or resets MSP and raises
-    the SVC, pends a switch or goes to the task itself is the first-task start.
+    the SVC, pends a switch or goes to the task itself is the first-task start; what asks EXC_RETURN
+    for the stack that was in use serves supervisor calls.
     """
     reads = any(i.name == "mrs" and i.detail.endswith("psp") for i in instructions)
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
@@ -29,8 +36,14 @@ def classify(instructions: list[Instruction]) -> str | None:
         return ROLE_START
     if opens and not reads and (writes or resets or any(i.name == "svc" for i in instructions)):
         return ROLE_START
+    if reads and not writes and _reads_msp(instructions):
+        return ROLE_CALL
     privileged = any(i.name in _PRIVILEGED for i in instructions)
     return ROLE_OTHER if privileged or any(map(_is_literal_load, instructions)) else None
+
+
+def _reads_msp(instructions: list[Instruction]) -> bool:
+    return any(i.name == "mrs" and i.detail.endswith("msp") for i in instructions)
 
 
 def _goes_to_argument(instructions: list[Instruction]) -> bool:

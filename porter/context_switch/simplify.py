@@ -32,7 +32,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.locals import name_locals
-from porter.context_switch.result import ROLE_START, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SWITCH, NotTranscribable
 from porter.context_switch.system_access import check_memory, replace_system_registers
 from porter.context_switch.unroll import unroll
 from porter.context_switch.walk import (
@@ -40,9 +40,12 @@ from porter.context_switch.walk import (
     reads,
     subexpressions,
     substitute,
+    substitute_end,
     undefined,
     used,
 )
+
+_ON_PSP = 4  # bit of EXC_RETURN
 
 
 def prepare_start(program: Program) -> None:
@@ -58,6 +61,8 @@ def simplify(program: Program, role: str) -> None:
     entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
     keep = frozenset() if role == ROLE_SWITCH else frozenset(MASKS)
     propagate(program, entry)
+    if role == ROLE_CALL:
+        _called_by_task(program)
     unroll(program, entry)
     _check_conventions(program)
     for _ in range(2):  # the split lets copies through that a reused register blocked
@@ -75,6 +80,13 @@ def simplify(program: Program, role: str) -> None:
     _forget_unused(program)
     _check(program)
     check_memory(program)
+
+
+def _called_by_task(program: Program) -> None:
+    """EXC_RETURN says of every caller in a guest that it was on its task's stack."""
+    lr = Binary("|", Var("LR"), Const(_ON_PSP))
+    for block in program.blocks.values():
+        block.end = substitute_end(block.end, lambda var: lr if var.name == "LR" else var)
 
 
 def _check_conventions(program: Program) -> None:

@@ -79,6 +79,10 @@ def fold(expr: Binary) -> Expr:
             return Symbol(name, offset + (value if sign == "+" else -value))
         case Binary("+" | "-" | "|" | "^" | "<<" | ">>", left, Const(0)):
             return left
+        case Binary("&", Binary("|", _, Const(ones)), Const(mask)) if mask & ~ones == 0:
+            return Const(mask)
+        case Binary("&", Const() as mask, Binary() as value):
+            return fold(Binary("&", value, mask))
         case Binary("+" | "-" as outer, Binary("+" | "-" as inner, base, Const(a)), Const(b)):
             total = (a if inner == "+" else -a) + (b if outer == "+" else -b)
             return fold(Binary("+" if total >= 0 else "-", base, Const(abs(total))))

@@ -22,13 +22,15 @@ from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import AsmStatement, Operand
 
+_CONSTANTS = frozenset({"i", "n", "I", "J", "K"})
+
 
 class AsmStatementRule(Rule):
     """One asm statement is one operation, however many instructions it takes."""
 
     id = "asm-statement"
-    finds = "asm statements made of cps, mrs, msr, csr*, ecall, barriers, wfi and system registers"
-    becomes = "virt_int_mask/unmask/save/restore/query(), virt_in_vct(), hyp_vct_wait()"
+    finds = "asm statements of cps, mrs, msr, csr*, svc, ecall, barriers, wfi and system registers"
+    becomes = "virt_int_mask/unmask/save/restore/query(), virt_in_vct(), virt_svc(), hyp_vct_wait()"
     why = "these instructions do nothing in unprivileged code, and nobody is told"
     samples = (
         Sample(
@@ -99,6 +101,13 @@ class AsmStatementRule(Rule):
             "void f(void) { virt_vct_trig(FVM_VIRT_SVC); }",
         ),
         Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
+        Sample(
+            'void f(void) { asm volatile("svc %0" :: "i"(3) : "memory"); }',
+            "void f(void) { virt_svc(3); }",
+        ),
+        Sample('void f(void) { __asm("svc 0x2a"); }', "void f(void) { virt_svc(42); }"),
+        Sample('void f(unsigned x) { asm("svc 1" :: "r"(x)); }', "", escalates=True),
+        Sample('void f(void) { asm("mov r0, #1\\n svc 1"); }', "", escalates=True),
         Sample('void f(unsigned x) { asm("csrs mstatus, %0" :: "r"(x)); }', "", escalates=True),
     )
 
@@ -194,10 +203,11 @@ class AsmStatementRule(Rule):
 
 
 def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
-    """An ecall's handler finds the registers of the task, which a call in C changes."""
-    calls = any(effect.kind == "call" for effect in effects)
-    if calls and (statement.outputs or statement.inputs):
-        raise NotUnderstood("ecall with operands: its handler may read them")
+    """The handler of a trap finds the registers of the task, which a call in C changes."""
+    calls = any(effect.kind in ("call", "supervisor") for effect in effects)
+    passed = [it for it in statement.inputs if it.constraint not in _CONSTANTS]
+    if calls and (statement.outputs or passed):
+        raise NotUnderstood("ecall or svc with operands: its handler may read them")
 
 
 def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect]) -> None:

@@ -57,6 +57,16 @@ def test_level_1_holds_the_maskable_only_and_level_2_everything(values: dict[str
     assert about(values, "level2") == {"transparent": 1, "after": 2}
 
 
+def test_a_supervisor_call_brings_its_number(values: dict[str, int]) -> None:
+    assert about(values, "svc") == {
+        "number": 103,
+        "under_basepri": 255,
+        "held": 255,
+        "served_at_unmask": 7,
+        "calls": 3,
+    }
+
+
 def test_handlers_run_by_priority_then_call_then_tick_then_switch(
     values: dict[str, int],
 ) -> None:

@@ -56,6 +56,14 @@ int virt_vct_clear(uint32_t virt_id);   /* NVIC_ClearPendingIRQ of a virtual vec
 int virt_vct_pending(uint32_t virt_id); /* NVIC_GetPendingIRQ: 1 or 0 */
 static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR != 0` idiom */
 
+/* `svc #number`: FVM_VIRT_SVC is served before it returns, unless VIRT_PRIMASK holds it. */
+void virt_svc(uint32_t number);
+
+/* For its handler: a copy of the exception frame of the code that called, as a handler on the
+ * machine finds it at PSP or MSP. Two bytes in front of its PC is the number; what is written to
+ * the copy is lost. */
+uint32_t *virt_svc_frame(void);
+
 /* --- masks; w is VIRT_PRIMASK or VIRT_BASEPRI, a constant ------------------------------- */
 /* Address of fvm_state.task_switch, hidden from the compiler, so that a function that masks or
  * unmasks has it in a register once: all that is needed is near it, and its lowest byte is never 0,

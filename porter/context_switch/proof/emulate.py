@@ -18,11 +18,13 @@ from porter.context_switch.proof.model import (
     BLOCK_WORDS,
     CPACR,
     FPU_ACCESS,
+    FRAME_OF_CALLER,
     ICSR,
     MASKS,
     PENDING,
     PENDSVSET,
     SPIN,
+    SUPERVISOR_CALL,
     SVC,
     SWITCH,
     SYSTEM_SPACE,
@@ -35,7 +37,7 @@ from porter.context_switch.proof.model import (
 )
 from porter.context_switch.proof.outcome import Broken, Outcome
 from porter.context_switch.proof.privileged import CONTROL, NOP, stack_writes
-from porter.context_switch.proof.states import State
+from porter.context_switch.proof.states import ON_PSP, State
 from porter.context_switch.result import ROLE_START
 
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
@@ -92,8 +94,8 @@ class Emulator(Emulated):
         outcome = self._outcome
         if not outcome.ended and self._native and self._model.is_handler:
             self._check_stack()
-            psp = self._uc.reg_read(arm.UC_ARM_REG_PSP)
-            outcome.context = [*self._read(CORE), end, psp, *self._read(_FPU)]
+            stack = self._stack(end, self._uc.reg_read(arm.UC_ARM_REG_PSP))
+            outcome.context = [*self._read(CORE), end, stack, *self._read(_FPU)]
         elif not outcome.ended:
             self._check_return(state, core, end)
         if not self._native and self._model.is_handler:
@@ -137,14 +139,20 @@ class Emulator(Emulated):
         return block
 
     def _context(self, state: State) -> list[int]:
-        return [*state.core, state.exc_return, state.psp, *state.fpu]
+        stack = self._stack(state.exc_return, state.psp)
+        return [*state.core, state.exc_return, stack, *state.fpu]
+
+    def _stack(self, exc_return: int, psp: int) -> int:
+        """The one that EXC_RETURN goes back to."""
+        on_msp = self._model.may_be_called_on_msp and not exc_return & ON_PSP
+        return TOP if on_msp else psp
 
     def _emulate(self, start: int) -> int:
         """Run until nothing backs the PC; the address it went to, bit 0 as written."""
         if self._until_it_ends(start | 1) == unicorn.UC_ERR_EXCEPTION:
             last = self._image.word(self._last, 2)
             if self._native and last is not None and last & 0xFF00 == _SUPERVISOR_CALL:
-                self._event(TRIGGER, (SVC,))
+                self._event(TRIGGER, (SVC, last & 0xFF))
         thumb = self._uc.reg_read(arm.UC_ARM_REG_CPSR) >> 5 & 1
         return int(self._uc.reg_read(arm.UC_ARM_REG_PC) & ~1 | thumb)
 
@@ -163,10 +171,16 @@ class Emulator(Emulated):
         if name == FPU_ACCESS:
             uc.reg_write(arm.UC_ARM_REG_R0, self._state.cpacr)
             return
+        if name == FRAME_OF_CALLER:
+            stack = self._stack(self._state.exc_return, self._state.psp)
+            uc.reg_write(arm.UC_ARM_REG_R0, stack)
+            return
         if self._served(name, arguments) or self._model.silent(name):
             return
         if name == YIELD:
             name, arguments = TRIGGER, (SWITCH,)
+        if name == SUPERVISOR_CALL:
+            name, arguments = TRIGGER, (SVC, *arguments)
         self._event(name, arguments)
         if name == TRIGGER:
             return
@@ -191,7 +205,7 @@ class Emulator(Emulated):
             self._event(TRIGGER, (SWITCH,))
 
     def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
-        return name == SPIN or (name, arguments) == (TRIGGER, (SVC,))
+        return name == SPIN or (name, arguments[:1]) == (TRIGGER, (SVC,))
 
     def _masks(self) -> tuple[bool, bool]:
         if self._native:

@@ -147,7 +147,11 @@ def _alignment(native: Path, port: Path) -> list[Difference]:
 def _context(native: Path, port: Path) -> list[Difference]:
     """Registers of the task that is resumed."""
     ends = [native.read(name) for name in (*CORE,)]
-    ends += [native.exit, native.read("PSP"), *(native.read(name) for name in FPU)]
+    ends += [
+        native.exit,
+        native.stack_of(native.exit, native.read("PSP")),
+        *(native.read(name) for name in FPU),
+    ]
     words = [port.block[USR_REG + 4 * index] for index in range(len(CONTEXT))]
     found = [(name, _unequal(*pair)) for name, *pair in zip(CONTEXT, ends, words, strict=True)]
     return [*found, ("the original's own stack", _unequal(native.read("sp"), TOP))]

@@ -137,6 +137,9 @@ def _special_read(path: Path, instruction: Instruction, predicated: bool) -> Non
     if special == "CONTROL" and path.native:
         path.write(target(instruction), symbol("CONTROL"))
         return
+    if special == "MSP" and path.model.may_be_called_on_msp and path.native:
+        path.write(target(instruction), path.registers["sp"])
+        return
     if special not in ("PSP", "PRIMASK", "BASEPRI") or not path.native:
         raise NotProved(f"the proof doesn't know '{instruction.text}'")
     place = "sp" if special == "PSP" and path.on_psp else special
@@ -186,7 +189,7 @@ def _change_state(path: Path, instruction: Instruction, predicated: bool) -> Non
 def _supervisor_call(path: Path, instruction: Instruction, predicated: bool) -> None:
     if not path.native or path.model.role != ROLE_START:
         raise NotProved(f"the proof doesn't know '{instruction.text}' here")
-    path.event(TRIGGER, (SVC,))
+    path.event(TRIGGER, (SVC, instruction.raw.operands[0].imm))
 
 
 def _jump(path: Path, instruction: Instruction, predicated: bool) -> None:

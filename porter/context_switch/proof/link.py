@@ -26,6 +26,7 @@ DATA_SIZE = 0x8000
 VARIABLE = 0x100  # bytes of a variable that another file defines
 BLOCK, SCRATCH = "fvm_state", "virt_mscratch"
 _ARM_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JUMP8
+_ARM_SHORT = frozenset({102, 103})  # two bytes: they reach 2 KiB and 256 bytes
 _RISCV_CALLS = frozenset({18, 19})  # R_RISCV_CALL, CALL_PLT
 _RISCV_JUMPS = frozenset({17, 45})  # R_RISCV_JAL, RVC_JUMP: out of the file they are calls too
 _PLAIN = re.compile(r"[\w.$]+")
@@ -41,6 +42,7 @@ class _Unit:
         self.sections: dict[str, tuple[int, int, int]] = {}  # flags, size, alignment
         self.undefined: set[str] = set()
         self.called = set(called)
+        self.near: dict[str, str] = {}  # by function elsewhere, a section that needs it nearby
         elf = ELFFile(BytesIO(raw))
         self.is_riscv = elf["e_machine"] == "EM_RISCV"
         calls = _RISCV_CALLS if self.is_riscv else _ARM_CALLS
@@ -62,6 +64,9 @@ class _Unit:
                     jumps = self.is_riscv and kind in _RISCV_JUMPS and name in self.undefined
                     if kind in calls or jumps:
                         self.called.add(name)
+                    short = kind in _ARM_SHORT and not self.is_riscv
+                    if short and name in self.undefined and _PLAIN.fullmatch(name):
+                        self.near[name] = elf.get_section(section["sh_info"]).name
 
 
 def is_riscv(raw: bytes) -> bool:
@@ -101,7 +106,7 @@ def link_pair(
     if units[0].is_riscv:  # every call has a relocation
         first_image, second_image = (with_callees(it, callees, RISCV_RETURN) for it in images)
         return first_image, second_image
-    callees = {*called, *callees_of(images[0]), *callees_of(images[1])}
+    callees = {*called, *units[0].near, *callees_of(images[0]), *callees_of(images[1])}
     return with_callees(images[0], callees), with_callees(images[1], callees)
 
 
@@ -135,9 +140,10 @@ def _link(
         lines.append(f'"{name}" = {known.get(name, places.get(f"={name}", 0)):#x};')
     lines.append("SECTIONS {")
     for name in unit.sections:
-        lines.append(f"{name} {places[name]:#x} : {{ KEEP(*({name})) }}")
+        near = "".join(f" KEEP(*(.near.{it}))" for it, home in unit.near.items() if home == name)
+        lines.append(f"{name} {places[name]:#x} : {{ KEEP(*({name})){near} }}")
     lines += [f".stubs {STUBS:#x} : {{ KEEP(*(.stubs)) }}", "/DISCARD/ : { *(.ARM.*) }", "}"]
-    stubs = _stubs(sorted(unit.undefined & unit.called), unit.is_riscv)
+    stubs = _stubs(sorted(unit.undefined & unit.called), unit)
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         script, source = Path(folder, "proof.ld"), Path(folder, "stubs.s")
         target, image = Path(folder, "unit.o"), Path(folder, "image.elf")
@@ -155,15 +161,17 @@ def _link(
         return image.read_bytes()
 
 
-def _stubs(names: Iterable[str], is_riscv: bool) -> list[str]:
+def _stubs(names: Iterable[str], unit: _Unit) -> list[str]:
     """Functions that only return."""
-    if is_riscv:
+    if unit.is_riscv:
         lines = ['.section .stubs, "ax", %progbits']
         for name in names:
             lines += [f".global {name}", f".type {name}, %function", f"{name}: ret"]
         return lines
-    lines = [".syntax unified", ".thumb", '.section .stubs, "ax", %progbits']
+    lines = [".syntax unified", ".thumb"]
     for name in names:
+        section = f".near.{name}" if name in unit.near else ".stubs"
+        lines += [f'.section {section}, "ax", %progbits']
         lines += [f".global {name}", ".thumb_func", f".type {name}, %function"]
         lines += [f"{name}: bx lr", "nop"]
     return lines

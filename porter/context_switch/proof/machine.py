@@ -17,12 +17,14 @@ from porter.context_switch.proof.model import (
     CPACR,
     FPU,
     FPU_ACCESS,
+    FRAME_OF_CALLER,
     ICSR,
     MASKS,
     PENDSVSET,
     PRIMASK,
     SHPR,
     SPIN,
+    SUPERVISOR_CALL,
     SVC,
     SWITCH,
     SYSTEM_SPACE,
@@ -34,6 +36,7 @@ from porter.context_switch.proof.model import (
     Model,
 )
 from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.states import ON_PSP
 from porter.context_switch.proof.terms import (
     Known,
     Term,
@@ -42,6 +45,8 @@ from porter.context_switch.proof.terms import (
     apply,
     binary,
     bits,
+    choose,
+    equal,
     insert,
     learned,
     split,
@@ -179,11 +184,18 @@ class Path:
         word = self.block[MASKS]
         return bit_field(word, 8 * PRIMASK, 8), bit_field(word, 8 * BASEPRI, 8)
 
+    def stack_of(self, exc_return: Term, psp: Term) -> Term:
+        """The one that EXC_RETURN goes back to."""
+        if not self.model.may_be_called_on_msp:
+            return psp
+        on_psp = equal(binary("&", exc_return, ON_PSP), ON_PSP)
+        return apply(self.known, choose(on_psp, psp, TOP))
+
     def event(self, name: str, arguments: tuple[Term, ...]) -> None:
         """Note a call. The supervisor call ends what is compared."""
         memories = self.variables.copy(), self.memory.copy()
         self.events.append(Event(name, arguments, *memories, self.masks()))
-        if name == SPIN or (name == TRIGGER and arguments == (SVC,)):
+        if name == SPIN or (name == TRIGGER and arguments[:1] == (SVC,)):
             self.ended = True
 
     def call(self, name: str) -> None:
@@ -195,10 +207,15 @@ class Path:
         if name == FPU_ACCESS:
             self.registers["r0"] = symbol(f"system {CPACR:#x}")
             return
+        if name == FRAME_OF_CALLER:
+            self.registers["r0"] = self.stack_of(symbol("EXC_RETURN"), symbol("PSP"))
+            return
         if vct.served(self, name, arguments) or self.model.silent(name):
             return
         if name == YIELD:
             name, arguments = TRIGGER, (SWITCH,)
+        if name == SUPERVISOR_CALL:
+            name, arguments = TRIGGER, (SVC, *arguments)
         self.event(name, arguments)
         if name != TRIGGER:
             self.calls += 1
@@ -299,4 +316,6 @@ def entry(image: Image, model: Model, native: bool) -> Path:
     masks = add(binary("<<", primask, 8 * PRIMASK), binary("<<", basepri, 8 * BASEPRI))
     path.block[MASKS] = binary("|", masks, int(model.is_handler) << 8 * VCT_ACT)
     path.block |= {USR_REG + 4 * index: word for index, word in enumerate(context)}
+    stack = USR_REG + 4 * CONTEXT.index("PSP")
+    path.block[stack] = path.stack_of(symbol("EXC_RETURN"), symbol("PSP"))
     return path

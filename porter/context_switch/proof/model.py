@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.result import ROLE_CALL, ROLE_SVC, ROLE_SWITCH
 
 SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
@@ -28,6 +28,8 @@ _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_W
 
 TRIGGER = "virt_vct_trig"
 VECTOR_SET = "virt_vct_set"
+SUPERVISOR_CALL = "virt_svc"
+FRAME_OF_CALLER = "virt_svc_frame"  # in the original at PSP or MSP
 FPU_ACCESS = "virt_cpacr"
 UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
@@ -61,7 +63,13 @@ class Model:
     @property
     def is_handler(self) -> bool:
         """Whether an exception enters it: then it ends by resuming a task."""
-        return self.role in (ROLE_SWITCH, ROLE_SVC)
+        return self.role in (ROLE_SWITCH, ROLE_SVC, ROLE_CALL)
+
+    @property
+    def may_be_called_on_msp(self) -> bool:
+        """Whether EXC_RETURN may say that its caller was on MSP. A guest's never is: there the
+        caller's stack is the task's in any case."""
+        return self.role == ROLE_CALL
 
     @property
     def opens_unmasked(self) -> tuple[bool, bool]:
@@ -81,4 +89,6 @@ class Model:
 
     def words(self, name: str) -> int:
         """How many argument words a call has."""
-        return {TRIGGER: 1, VECTOR_SET: 2}.get(name) or dict(self.arguments).get(name, 0)
+        return {TRIGGER: 1, SUPERVISOR_CALL: 1, VECTOR_SET: 2}.get(name) or dict(
+            self.arguments
+        ).get(name, 0)

@@ -13,6 +13,7 @@ from porter.context_switch.proof.image import ARENA, PAGE
 from porter.context_switch.proof.model import Model
 
 EXC_RETURNS = (0xFFFF_FFFD, 0xFFFF_FFED)
+ON_PSP = 4  # bit of EXC_RETURN
 FPU_FULL = 0xF << 20  # of CPACR
 _ODD = (0, 1, *EXC_RETURNS)
 
@@ -76,6 +77,8 @@ class State:
         self.fpu: list[int] = words.noise(16).tolist()
         self.scratch: list[int] = words.mixed(5).tolist()
         self.exc_return = EXC_RETURNS[words.chance(0.5)]
+        if model.may_be_called_on_msp and words.chance(0.5):
+            self.exc_return &= ~ON_PSP
         self.psp = int(words.pointers(1)[0]) if words.chance(0.95) else 0
         self.masks = tuple(int(not clear and words.chance(0.5)) for clear in model.opens_unmasked)
         self.cpacr = int(words.chance(0.5)) * FPU_FULL

@@ -109,11 +109,16 @@ def insert(word: Term, value: Term, low: int, width: int) -> Term:
     return binary("|", kept, binary("&", plain(bits(value) << low), mask))
 
 
+def choose(condition: Truth, one: Term, other: Term) -> Term:
+    """One word where a condition holds, another where it doesn't."""
+    if isinstance(condition, bool):
+        return one if condition else other
+    return plain(z3.If(condition, bits(one), bits(other)))
+
+
 def as_word(condition: Truth) -> Term:
     """1 where a condition holds, 0 where it doesn't."""
-    if isinstance(condition, bool):
-        return int(condition)
-    return plain(z3.If(condition, z3.BitVecVal(1, 32), z3.BitVecVal(0, 32)))
+    return choose(condition, 1, 0)
 
 
 def equal(one: Term, other: Term) -> Truth:

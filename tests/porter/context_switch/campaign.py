@@ -1,4 +1,4 @@
-"""`python -m tests.porter.context_switch.campaign`: what the oracles say of wrong transcriptions."""
+"""`python -m tests.porter.context_switch.campaign`: what oracles say of wrong transcriptions."""
 
 from __future__ import annotations
 

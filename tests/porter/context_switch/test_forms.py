@@ -53,6 +53,23 @@ def test_a_frame_filled_upwards_is_copied_in_blocks(tmp_path: Path) -> None:
         assert line in text
 
 
+def test_who_makes_a_supervisor_call_is_on_its_tasks_stack(tmp_path: Path) -> None:
+    text = ported(tmp_path, "numbered_call.c")
+    handler, _, rest = text.partition("void SVC_Handler(void)\n{")[2].partition("\n}")
+    assert "*r0 = virt_svc_frame();" in handler and "serve((void *)r0);" in handler
+    assert "if (" not in handler and "virt_svc(100);" in rest
+
+
+def test_the_stack_of_the_wrong_caller_is_not_proved(tmp_path: Path) -> None:
+    text = (HANDLERS / "numbered_call.c").read_text()
+    swapped = text.replace("mrseq r0, msp", "mrseq r0, psp").replace(
+        "mrsne r0, psp", "mrsne r0, msp"
+    )
+    ports = {port.name: port for port in fixture(tmp_path, swapped, M3).port()}
+    assert ports["SVC_Handler"].status == "escalated" and "(serve())" in ports["SVC_Handler"].reason
+    assert ports["start_first_task"].status == "escalated"
+
+
 def test_loops_that_count_become_their_rounds(tmp_path: Path) -> None:
     text = ported(tmp_path, "counted_loop.c")
     assert [f"choose({number})" in text for number in (0, 2, 4)] == [True, True, False]

@@ -38,7 +38,7 @@ START = """\
     virt_yield_task( ( void * volatile * ) &pxCurrentTCB, vTaskSwitchContext, \
 pcTaskGetName( NULL ) );
     virt_int_unmask( VIRT_PRIMASK );
-    virt_vct_trig( FVM_VIRT_SVC );
+    virt_svc( 0 );
 """
 
 

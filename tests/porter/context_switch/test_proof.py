@@ -70,7 +70,7 @@ def test_every_handler_is_proved(file: str, tmp_path: Path) -> None:
         proof = port.proof
         assert port.status == "rewritten" and proof is not None
         assert proof.runs.states > 1000 and proof.paths > 0
-        assert proof.runs.instructions > 5
+        assert proof.runs.instructions >= 5
         assert (proof.yields > 500) == handler.yields
         assert f"{proof.runs.states} states" in port.reason and "z3" in port.reason
 

@@ -13,6 +13,7 @@
 
 static volatile uint32_t ticks, maskable, transparent, svc, switches;
 static volatile uint32_t depth, deepest; /* of handlers in handlers */
+static volatile uint32_t number;         /* of the last supervisor call */
 static volatile uint32_t repeat;         /* how often the maskable handler pends itself */
 static volatile uint32_t order;          /* decimal digits: handlers in the order they ran */
 
@@ -34,6 +35,7 @@ void svc_handler(void)
 {
     enter(2);
     svc++;
+    number = ((const uint8_t *)virt_svc_frame()[6])[-2];
     depth--;
 }
 
@@ -123,6 +125,24 @@ static void levels(void)
     report("level2.transparent", (int32_t)transparent);
     virt_int_unmask(VIRT_PRIMASK);
     report("level2.after", (int32_t)transparent);
+}
+
+/* A handler finds the number where the instruction stands. */
+static void numbers(void)
+{
+    uint32_t before = svc;
+    virt_svc(103);
+    report("svc.number", (int32_t)number);
+    virt_int_mask(VIRT_BASEPRI);
+    virt_svc(0xFF);
+    report("svc.under_basepri", (int32_t)number);
+    virt_int_mask(VIRT_PRIMASK);
+    virt_svc(7);
+    report("svc.held", (int32_t)number);
+    virt_int_unmask(VIRT_PRIMASK);
+    report("svc.served_at_unmask", (int32_t)number);
+    virt_int_unmask(VIRT_BASEPRI);
+    report("svc.calls", (int32_t)(svc - before));
 }
 
 static void run_order(const char *key)
@@ -333,6 +353,7 @@ int main(void)
     save_restore(VIRT_BASEPRI, "save_base.inner", "save_base.outer");
     transparent = svc = maskable = 0;
     levels();
+    numbers();
     (void)virt_vct_prio(MASKABLE, 2);
     (void)virt_vct_prio(TRANSPARENT, 1);
     run_order("order.transparent_first");
