@@ -1,5 +1,5 @@
-"""FreeRTOS V11.2.0 in a virtual machine, on each Armv7-M core that QEMU has: every part of its API
-that switches tasks does in the ported guest what its manual says."""
+"""FreeRTOS V11.2.0 in a virtual machine, by each of its ports for cores that QEMU has: every part
+of its API that switches tasks does in the ported guest what its manual says."""
 
 from __future__ import annotations
 
@@ -52,6 +52,10 @@ class Machine:
 
 
 MACHINES = (
+    Machine(  # the port for Armv6-M, on a core that has its instructions and more
+        "cm0", "MPS2-AN385", "mps2-an385", "ARM_CM0", "no", "mps2", "UART0", "UART1",
+        "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft",
+    ),
     Machine(
         "cm3", "MPS2-AN385", "mps2-an385", "ARM_CM3", "no", "mps2", "UART0", "UART1",
         "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft",
@@ -75,7 +79,7 @@ SYSTEM = """\
     <project path="{project}" standard="gnu11" ldflags="--specs=nano.specs">
       <source>src/*.c</source>
       <source>FreeRTOS-Kernel/*.c</source>
-      <source>FreeRTOS-Kernel/portable/GCC/{port}/port.c</source>
+      <source>FreeRTOS-Kernel/portable/GCC/{port}/*.c</source>
       <source>FreeRTOS-Kernel/portable/MemMang/heap_4.c</source>
       <include>inc</include>
       <include>FreeRTOS-Kernel/include</include>

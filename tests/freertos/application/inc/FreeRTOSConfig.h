@@ -9,7 +9,8 @@
 #define configUSE_PREEMPTION 1
 #define configUSE_TIME_SLICING 1
 #define configUSE_TICKLESS_IDLE 0
-#define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
+#define configUSE_PORT_OPTIMISED_TASK_SELECTION 0 /* the port for Cortex-M0 has no other */
+#define configENABLE_MPU 0
 #define configCPU_CLOCK_HZ BOARD_CLOCK_HZ
 #define configTICK_RATE_HZ ((TickType_t)1000)
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
