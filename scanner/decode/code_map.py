@@ -45,14 +45,16 @@ def build_code_map(
     if symbols is not None:
         code, data = _symbols(space, isa, symbols, syncs)
     seeds = syncs.indices()
+    by_pointer = symbols is None or not symbols.has_markers
     graph = FlowGraph(space, isa, syncs)
     if data is not None:
-        graph.stop_calls_before(space, isa, data)
-    certain = _reached(space, isa, graph, seeds, symbols is None)
+        graph.stop_calls_before(space, isa, data, loaded=False)
+    certain = _reached(space, isa, graph, seeds, by_pointer)
     if data is None or not data.any():
         constants = Marks.at(len(space), isa.literals(space, certain))
-        if graph.stop_calls_before(space, isa, constants):
-            certain = _reached(space, isa, graph, seeds, symbols is None)
+        constants.add(isa.tables(space, certain))
+        if graph.stop_calls_before(space, isa, constants, loaded=True):
+            certain = _reached(space, isa, graph, seeds, by_pointer)
     if code is not None:
         certain |= code & graph.starts
     del graph

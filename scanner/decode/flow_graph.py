@@ -18,6 +18,9 @@ from scanner.decode.marks import CHUNK, Marks
 from scanner.decode.ranks import Ranks
 from scanner.decode.reader import Nodes, Reader
 
+_TAIL = 8
+"""So many halfwords behind a call that doesn't come back compilers and people put at most."""
+
 _ROUNDS = 64
 """Functions that call each other deeper than this are taken to return."""
 
@@ -27,7 +30,8 @@ class FlowGraph:
 
     `targets` is the index that a jump, branch or call leads to, -1 where there is none or it lies
     outside. `falls` says whether control can go on behind a node; where it can't a chain ends, and
-    `stops` are those nodes.
+    `stops` are those nodes. `tails` are calls that were stopped, with where the code behind them
+    ends: it is code all the same, but nothing comes from there.
     """
 
     def __init__(self, space: CodeSpace, isa: InstructionSet, syncs: Marks) -> None:
@@ -40,6 +44,7 @@ class FlowGraph:
         del reader
         self._table_calls(space, isa)
         self.falls = self._passed()
+        self.tails: list[tuple[Indices, Indices]] = []
         self._find_chains()
 
     def node(self, indices: Indices | Nodes) -> Nodes:
@@ -68,24 +73,34 @@ class FlowGraph:
         """The same for one node."""
         return self._chains.of_one(node)
 
-    def stop_calls_before(self, space: CodeSpace, isa: InstructionSet, data: Marks) -> bool:
-        """Take calls right before data for such as don't come back; says whether there are any.
+    def stop_calls_before(
+        self, space: CodeSpace, isa: InstructionSet, data: Marks, loaded: bool
+    ) -> bool:
+        """Take calls before data for such as don't come back; says whether there are any.
 
-        That isn't trusting what marks data: a path that runs or branches into it stays one.
+        Into data that is `loaded` as such, no path goes straight from a call nearby: what lies
+        between is there to trap. What is but said to be data counts right behind the call alone,
+        since it may be an instruction that the assembler didn't know. Branches into data stay.
         """
         found = False
         for begin in range(0, len(self.kinds), CHUNK):
             part = slice(begin, begin + CHUNK)
             calls = (self.kinds[part] == Flow.CALL) | (self.kinds[part] == Flow.COMPUTED_CALL)
             calls = np.flatnonzero(calls & self.falls[part]) + begin
+            if not len(calls):
+                continue
             behind = self.behind(calls).astype(np.intp)
-            stops = data[behind]
-            rows = np.flatnonzero(np.isin(space.halfwords[behind], isa.padding) & ~stops)
-            places = behind[rows]
-            stops[rows] = data[np.minimum(places + 1, len(data) - 1)]
-            stops[rows] &= space.addresses(places) % 4 == 2
-            stopped = calls[stops]
+            if loaded:
+                last = np.minimum(self.indices[calls + 1], behind + _TAIL)
+            else:
+                pads = np.isin(space.halfwords[behind], isa.padding)
+                last = behind + (pads & (space.addresses(behind) % 4 == 2))
+            starts = data.between(int(behind[0]), int(last[-1]) + 1)
+            starts = np.append(starts, len(data))[np.searchsorted(starts, behind)]
+            rows = np.flatnonzero((starts <= last) & (starts < len(data)))
+            stopped = calls[rows]
             self.falls[stopped] = self._conditional[stopped]
+            self.tails.append((stopped, starts[rows]))
             found = found or len(stopped) > 0
         self._find_chains()
         return found

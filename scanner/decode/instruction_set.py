@@ -96,6 +96,9 @@ class InstructionSet(Protocol):
     def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """Halfwords that the instructions at the marked places load as constants."""
 
+    def tables(self, space: CodeSpace, starts: Marks) -> Indices:
+        """Halfwords whose address the instructions at the marked places make as that of data."""
+
     def constants(self, space: CodeSpace, starts: Marks) -> tuple[Constants, Direct]:
         """Instructions at the marked places that complete a constant in a register.
 

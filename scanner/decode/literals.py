@@ -20,6 +20,9 @@ Distances = npt.NDArray[np.int64]
 LOADS = ((0xF800, 0x4800), (0xFF7F, 0xF85F))
 """LDR Rt, [PC, #imm], narrow and wide, by their first halfwords."""
 
+_ADDRESSES = ((0xF800, 0xA000), (0xFBFF, 0xF20F), (0xFBFF, 0xF2AF))
+"""ADR, narrow, and wide upward and downward, by their first halfwords."""
+
 _OTHERS = ((0xFF7F, 0xE95F), (0xFF3F, 0xED1F))
 
 
@@ -63,6 +66,26 @@ def literal_halfwords(space: CodeSpace, starts: Marks) -> Indices:
         _, places = _readable(space, others[chosen], distances, words)
         found += [places + offset for offset in range(2 * words)]
     return np.concatenate(found)
+
+
+def addressed_halfwords(space: CodeSpace, starts: Marks) -> Indices:
+    """First halfwords of what ADR Rd, #imm makes the address of, if that is even."""
+    every = select(space, starts, _ADDRESSES)
+    is_wide = space.halfwords[every] >= _WIDE
+    narrow, wide = every[~is_wide], every[is_wide]
+    first, second = halves(space, wide)
+    number = (first >> 10 & 1) << 11 | (second >> 12 & 7) << 8 | second & 0xFF
+    down = (first & 0x80) != 0
+    distances = np.where(down, -number.astype(np.int64), number.astype(np.int64))
+    chosen = (number % 2 == 0) & ((second & 0x8000) == 0)
+    low = (space.halfwords[narrow] & 0xFF).astype(np.int64) * 4
+    _, places = _readable(
+        space,
+        np.concatenate([narrow, wide[chosen]]),
+        np.concatenate([low, distances[chosen]]),
+        words=1,
+    )
+    return places
 
 
 def has_form(halfwords: Halfwords, forms: Iterable[tuple[int, int]]) -> Flags:

@@ -69,6 +69,12 @@ class Marks:
         bits = self.bits[begin >> 3 : (end + 7) >> 3]
         return np.unpackbits(bits, count=end - begin, bitorder="little").view(np.bool_)
 
+    def between(self, begin: int, end: int) -> Indices:
+        """Where the marks are from `begin` up to `end`, in order."""
+        first = begin & ~7
+        found = np.flatnonzero(self.part(first, end)) + first
+        return found[np.searchsorted(found, begin) :]
+
     def indices(self) -> Indices:
         """Where the marks are, in order."""
         found = [np.zeros(0, dtype=np.intp)]

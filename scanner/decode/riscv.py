@@ -63,6 +63,10 @@ class RiscV:
         """Constants stand in instructions, not behind them."""
         return np.zeros(0, dtype=np.intp)
 
+    def tables(self, space: CodeSpace, starts: Marks) -> Indices:
+        """No bit of an address tells data from code."""
+        return np.zeros(0, dtype=np.intp)
+
     def constants(self, space: CodeSpace, starts: Marks) -> tuple[Constants, Direct]:
         """LUI and AUIPC, and ADDI behind them; loads and stores around address 0 and gp."""
         return riscv_constants.constants(space, self.wide, starts)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
-from scanner.decode.literals import literal_halfwords
+from scanner.decode.literals import addressed_halfwords, literal_halfwords
 from scanner.decode.marks import Marks
 from scanner.decode.thumb_constants import constants
 from scanner.decode.thumb_effects import effects
@@ -66,6 +66,10 @@ class Thumb:
     def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """What LDR, LDRD and VLDR address by PC."""
         return literal_halfwords(space, starts)
+
+    def tables(self, space: CodeSpace, starts: Marks) -> Indices:
+        """What ADR addresses, but for the odd addresses of code."""
+        return addressed_halfwords(space, starts)
 
     def pointers(self, space: CodeSpace, starts: Marks) -> Indices:
         """Functions in literals, and in tables that literals point to."""

@@ -30,6 +30,7 @@ _MAX_CODE = 32 << 20
 _EXECUTE, _WRITE = 1, 2
 _LOAD, _SYMBOL_TABLE = 1, 2
 _RELOCATABLE, _EXECUTABLE = 1, 2
+_ALLOCATED = 2
 _ARM, _RISCV = 40, 243
 _ATTRIBUTES = {
     _ARM: (b".ARM.attributes", arm_architecture),
@@ -142,4 +143,5 @@ def _symbols(table: list[Section], data: bytes) -> SymbolTable | None:
         raise MalformedError("the symbols have no names")
     end = symbols.offset + symbols.size
     content = memoryview(data)[symbols.offset : end]
-    return SymbolTable(content, table[symbols.link].content(data))
+    in_memory = [bool(section.flags & _ALLOCATED) for section in table]
+    return SymbolTable(content, table[symbols.link].content(data), in_memory)

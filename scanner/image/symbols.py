@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -21,17 +22,21 @@ _NOTYPE, _FUNC, _IFUNC = 0, 2, 10
 _NOWHERE = 0xFF
 """Instead of the kind of a symbol that has no place in the program."""
 
-_UNDEFINED, _RESERVED = 0, 0xFF00
 _NAME_BYTES = 256
 _NESTED = 16
 
 
 class SymbolTable:
-    """Symbols of a 32-bit little-endian ELF file, decoded by columns."""
+    """Symbols of a 32-bit little-endian ELF file, decoded by columns.
 
-    def __init__(self, table: bytes | memoryview, names: bytes) -> None:
+    `in_memory` says of each section whether it has a place there. Debug sections don't, and yet
+    their mapping symbols hold small numbers that look like addresses of code.
+    """
+
+    def __init__(self, table: bytes | memoryview, names: bytes, in_memory: Sequence[bool]) -> None:
         entries = np.frombuffer(table, dtype=_ENTRY)
-        placed = (entries["section"] != _UNDEFINED) & (entries["section"] < _RESERVED)
+        known = np.array([*in_memory, False])
+        placed = known[np.minimum(entries["section"], len(in_memory))]
         self._entries = entries
         self._names = names
         self._kinds = np.where(placed, entries["info"] & 0xF, np.uint8(_NOWHERE))
@@ -48,6 +53,11 @@ class SymbolTable:
         ends |= (letter == ord("x")) & (third == ord("r")) & (fourth == ord("v"))
         is_marker = (text[at] == ord("$")) & ends & (self._kinds == _NOTYPE)
         return np.where(is_marker, letter, 0).astype(np.uint8)
+
+    @property
+    def has_markers(self) -> bool:
+        """Whether there are mapping symbols, which say of all memory what it holds."""
+        return bool(self._marker.any())
 
     def markers(self, letters: bytes) -> tuple[Addresses, npt.NDArray[np.bool_]]:
         """Addresses of all mapping symbols, sorted, and whether each is one of `letters`."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from scanner import scan_file
 from scanner.policy import Grant, Policy
@@ -93,6 +95,39 @@ def test_behind_a_call_that_never_returns_stand_constants(build: Build, strip: S
     )
     found = [(f.text, f.certainty) for f in scan_file(elf).findings]
     assert found == [("cpsid if", "certain"), ("cpsid i", "possible")]
+
+
+def test_between_a_call_that_never_returns_and_a_table_stand_traps(
+    build: Build, strip: Strip
+) -> None:
+    """Start-up code of the RP2350: should main return, CDP stops the core; a table follows."""
+    source = (
+        ".word 0x20001000, _start\n.rept 14\n.word 0\n.endr\n.thumb_func\n_start: adr r0, table\n"
+        " ldm r0, {r1, r2}\n ldr r3, =main\n blx r3\n cdp p7, #0, c0, c0, c0, #1\n"
+        ".align 2\ntable: .word 0x13fffff1, 0xb672b672\n b next\n nop\nnext: cpsid f\n bx lr\n"
+        ".pool\n.thumb_func\nmain: b main\n"
+    )
+    found = graded(scan_file(strip(build(source)), chip_name="rp2350"))
+    assert sorted(found) == [("coproc", "certain"), *[("cps", "possible")] * 3]
+
+
+def test_a_debug_section_says_nothing_of_code_at_its_offset(build: Build) -> None:
+    """Its mapping symbols hold offsets, which in low flash are addresses, too."""
+    elf = build(
+        '.thumb_func\n_start: movs r0, r0\n cpsid i\n bx lr\n.section .debug_more, ""\n.word 0\n'
+    )
+    data = bytearray(elf.read_bytes())
+    with elf.open("rb") as stream:
+        program = ELFFile(stream)
+        number = program.get_section_index(".debug_more")
+        table = program.get_section_by_name(".symtab")
+        markers = [
+            row
+            for row, symbol in enumerate(table.iter_symbols())
+            if symbol["st_shndx"] == number and symbol.name == "$d"
+        ]
+    struct.pack_into("<I", data, table["sh_offset"] + 16 * markers[0] + 4, FLASH + 2)
+    assert graded(scan_bytes(bytes(data))) == [("cps", "certain")]
 
 
 def test_a_conditional_return_goes_on(build: Build, strip: Strip) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,6 +119,19 @@ def test_trap_handlers_are_reached(build: Build, strip: Strip) -> None:
     )
     found = [f for f in scan_file(strip(elf)).findings if f.severity == "silent"]
     assert [f.certainty for f in found] == ["certain"] * 3
+
+
+def test_trap_handlers_are_reached_where_functions_have_symbols_and_no_more(
+    build: Build,
+) -> None:
+    elf = build(
+        ".option norelax\n.type _start, @function\n_start: la t0, handler\n csrw mtvec, t0\n j .\n"
+        ".size _start, . - _start\n.align 2\nhandler: csrci 0x800, 1\n mret\n"
+    )
+    command = ["riscv64-unknown-elf-objcopy", "--wildcard", "--strip-symbol", "$*", elf.name]
+    subprocess.run(command, cwd=elf.parent, check=True)
+    found = [f for f in scan_file(elf).findings if f.severity == "silent"]
+    assert [f.certainty for f in found] == ["certain"]
 
 
 def test_nuclei_sets_its_handlers_up_elsewhere(build: Build, strip: Strip) -> None:
