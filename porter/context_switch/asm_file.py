@@ -20,14 +20,15 @@ from porter.context_switch.assemble import (
     CompileError,
     assemble,
     flags,
+    is_riscv,
     preprocess,
     run,
 )
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.fpu_conditions import in_c
-from porter.context_switch.handler import Handler, raises_svc, transcribe
-from porter.context_switch.machines import code_of
+from porter.context_switch.handler import Handler, raises_svc, symbols, transcribe
+from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.proof import Proof
@@ -55,6 +56,7 @@ class _Found:
     start: int
     end: int
     arms: tuple[Arm, ...]
+    tail: str = ""  # a label behind it whose address it keeps: what stands there stays
 
 
 class AsmFile:
@@ -138,12 +140,42 @@ class AsmFile:
             handler = transcribe(assembly, function, role, names)
             arms = self._arms.of(handler, *place, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
-            self._found.append(_Found(handler, function, *place, arms))
+            start, end = place
+            label, end = self._tail(assembly, function, code, handler) or ("", end)
+            self._found.append(_Found(handler, function, start, end, arms, label))
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
 
+    def _tail(
+        self,
+        assembly: Assembly,
+        function: Function,
+        code: ArmCode | RiscvCode,
+        handler: Handler,
+    ) -> tuple[str, int] | None:
+        """A label of the function whose address it keeps, to go on there, and where its text
+        begins. NotTranscribable where that isn't plain code behind all that is transcribed."""
+        nodes = handler.nodes if handler.first is None else handler.first.statements
+        found = None
+        for name in sorted(symbols(nodes)):
+            address = assembly.object.label(function.section, name)
+            if address is None or not function.start < address < function.end:
+                continue
+            line = assembly.object.line(function.section, address)
+            behind = replace(function, name=name, start=address)
+            plain = (
+                code.leaves_out(address, function.end)
+                and not code_of(assembly, behind).needs_port()
+            )
+            if found is not None or line is None or not plain or self._text.dialect != "gnu":
+                raise NotTranscribable(f"keeps the address of {name}, a place inside it")
+            found = name, self._text.start_of(line)
+        return found
+
     def _check_starts(self) -> None:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
+        if is_riscv(self._options):
+            return  # an ecall says nothing to who serves it, or isn't transcribed
         if any(found.handler.role in (ROLE_SVC, ROLE_CALL) for found in self._found):
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
@@ -211,6 +243,8 @@ class AsmFile:
                 blocks += ["", *writer.alias(alias, found.handler)]
             reason = f"{written.reason(found.handler)}, in {companion.name}"
             line = self._text.comment(f"{found.function.name}: in {companion.name}.")
+            if found.tail:
+                line += f"    .global {found.tail}".encode("latin-1") + self._text.eol
             edits.append(
                 SwitchPort(
                     self._source,

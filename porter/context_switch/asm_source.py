@@ -25,6 +25,9 @@ _OUTSIDE = re.compile(
     rb"|equ|get|include)\b",
     re.IGNORECASE,
 )
+_MACRO = re.compile(rb"\s*\.macro\b", re.IGNORECASE)
+_ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
+_REPEATS = re.compile(rb"\s*\.(?:irpc?|rept)\b", re.IGNORECASE)
 _LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*:|([A-Za-z_][\w]*)(?=\s|\Z)")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(\w+)")
 
@@ -46,12 +49,14 @@ class AsmSource:
         self.eol = b"\r\n" if b"\r\n" in data else b"\n"
         clean = blank_comments(data, self.dialect)
         self._lines: list[_Line] = []
-        start = 0
+        start, in_macro = 0, False
         for line in data.splitlines(keepends=True):
             end = start + len(line)
             directive = _DIRECTIVE.match(data, start, end)
             code = clean[start:end].rstrip()
             word = directive.group(1) if directive and not code.strip() else b""
+            in_macro = (in_macro or _MACRO.match(code) is not None) and not _ENDM.match(code)
+            code = b"" if in_macro else code  # its body belongs to no function
             self._lines.append(_Line(start, end, code if code.strip() else b"", word))
             start = end
 
@@ -85,6 +90,10 @@ class AsmSource:
             found[name] = (self._lines[start].start, self._lines[end - 1].end)
         return found
 
+    def start_of(self, line: int) -> int:
+        """Where the text begins, its label included, whose first instruction is on a line."""
+        return self._lines[self._start(line - 1)].start
+
     def _start(self, index: int) -> int:
         """The first line that belongs to a function: its label, and what announces it."""
         names = self._labels(index)
@@ -101,7 +110,7 @@ class AsmSource:
             if label := self._label(line):
                 names.add(label)
                 top = place
-            elif line.code and self._announces(line, names):
+            elif self._announces(line, names) or (not names and _REPEATS.match(line.code)):
                 top = place
             elif line.code and (names or not _FRONT.match(line.code)):
                 break

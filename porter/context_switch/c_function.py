@@ -5,12 +5,13 @@ from __future__ import annotations
 from porter.context_switch.emit_c import CText
 from porter.context_switch.emit_expression import Expressions
 from porter.context_switch.handler import Handler
-from porter.context_switch.ir import PARAMETERS, Call, Guest, Var
+from porter.context_switch.ir import PARAMETERS, Call, Guest, Symbol, Var
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
-from porter.context_switch.names import INTEGER, POINTER, Names, Variable
+from porter.context_switch.names import ARRAY, INTEGER, POINTER, Names, Variable
 from porter.context_switch.pick import Pick, Running
 from porter.context_switch.structure import conditions_and_statements, flatten
+from porter.context_switch.walk import reads, subexpressions
 
 GUEST_HEADER = "fvm/guest.h"
 
@@ -37,6 +38,17 @@ class Writer:
         pointers = pointer_locals(conditions_and_statements(handler.nodes)) - set(PARAMETERS)
         expressions = self._expressions(pointers, handler.signature)
         return ["{", *CText(expressions, self._spaced).body(nodes, handler.signature.pointer), "}"]
+
+    def look_at(self, handler: Handler) -> None:
+        """Names that a handler uses as more than one word, before any of them is written."""
+        nodes = handler.nodes if handler.first is None else handler.first.statements
+        for item in conditions_and_statements(nodes):
+            for expr in (part for read in reads(item) for part in subexpressions(read)):
+                if isinstance(expr, Symbol) and expr.offset and self._is_unknown(expr.name):
+                    self._externs[expr.name] = ARRAY
+
+    def _is_unknown(self, name: str) -> bool:
+        return self._variable(name) is None and self._names.function(name) is None
 
     def plain(self, handler: Handler) -> list[str]:
         """The body without comments."""
@@ -112,10 +124,13 @@ class Writer:
     def externs(self) -> list[str]:
         """Declarations of names that only the assembler text knew, in order of appearance."""
         prototypes = [f"extern {self.signature(*called)};" for called in self._called.items()]
+        words = {
+            POINTER: f"void {self._star}volatile {{}};",
+            INTEGER: "volatile uint32_t {};",
+            ARRAY: "volatile uint32_t {}[];",
+        }
         variables = [
-            f"extern void {self._star}volatile {name};"
-            if kind == POINTER
-            else f"extern volatile {'uint32_t' if kind == INTEGER else kind} {name};"
+            "extern " + words.get(kind, f"volatile {kind} {{}};").format(name)
             for name, kind in self._externs.items()
             if name not in self._defined
         ]

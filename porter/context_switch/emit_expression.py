@@ -20,7 +20,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.lift_state import KIND_COMPARE
-from porter.context_switch.names import INTEGER, POINTER, Variable
+from porter.context_switch.names import ARRAY, INTEGER, POINTER, Variable
 from porter.context_switch.result import NotTranscribable
 
 _SIGNED = {"ge": ">=", "lt": "<", "gt": ">", "le": "<="}
@@ -199,7 +199,7 @@ class Expressions:
 
     def _symbol_address(self, symbol: Symbol) -> str:
         kind = self._symbol_kind(symbol.name, INTEGER)
-        text = symbol.name if kind == "function" else f"&{symbol.name}"
+        text = symbol.name if kind in ("function", ARRAY) else f"&{symbol.name}"
         if symbol.offset:
             text = self.cast("uint32_t", text)
             sign = "+" if symbol.offset > 0 else "-"

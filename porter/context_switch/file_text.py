@@ -27,6 +27,11 @@ class Part:
     handler: Handler
     arms: tuple[Arm, ...] = ()
 
+    def handlers(self) -> tuple[Handler, ...]:
+        """What it is in this build and in every arm."""
+        arms = (arm.handler for arm in self.arms)
+        return (self.handler, *(handler for handler in arms if isinstance(handler, Handler)))
+
 
 @dataclass(frozen=True)
 class FileText:
@@ -68,6 +73,8 @@ def _first(part: Part, writer: Writer) -> list[str]:
 
 def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText:
     """The text, with declarations in front of the first function that needs them."""
+    for handler in (each for part in parts for each in part.handlers()):
+        writer.look_at(handler)
     starts = [part for part in parts if part.handler.role == ROLE_START]
     fast = fast_yield([(part.name, part.handler) for part in parts], names) if starts else None
     first = fast.registration(writer) if fast is not None else ()

@@ -34,6 +34,7 @@ from porter.context_switch.result import (
     NotTranscribable,
 )
 from porter.context_switch.riscv.blocks import join_blocks
+from porter.context_switch.riscv.devices import check_devices
 from porter.context_switch.riscv.first_task import in_vct
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
@@ -72,7 +73,9 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
         prepare_start(program)
         first = split_first(program, function.name)
     simplify(program, role)
-    join_blocks(program)
+    if assembly.object.is_riscv:
+        check_devices(program)
+        join_blocks(program)
     nodes = structure(program)
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
@@ -85,9 +88,9 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
     if assembly.object.is_riscv:
         pick = "the guest library builds no frames of this machine"
-    symbols = _symbols(nodes)
-    own = replace(own, names=tuple("" if _taken(name, symbols) else name for name in own.names))
-    recipe = recipe_for(symbols)
+    mentioned = symbols(nodes)
+    own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
+    recipe = recipe_for(mentioned)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
     return Handler(function.name, role, nodes, pick, code.count, recipe, own, first)
@@ -150,7 +153,8 @@ def _refuse_context(nodes: tuple[Node, ...]) -> None:
             raise NotTranscribable(f"a plain function that changes {wrong[0].lower()}")
 
 
-def _symbols(nodes: tuple[Node, ...]) -> set[str]:
+def symbols(nodes: tuple[Node, ...]) -> set[str]:
+    """Every name that the C mentions: of variables, places and functions."""
     found: set[str] = set()
     for item in conditions_and_statements(nodes):
         for expr in reads(item):

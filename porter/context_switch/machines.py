@@ -21,6 +21,10 @@ class ArmCode:
         self._found = decode.decode_all(assembly.object, function, assembly.text)
         self.count = len(self._found)
 
+    def leaves_out(self, start: int, end: int) -> bool:
+        """Whether none of its instructions stands between two addresses."""
+        return not any(start <= address < end for address in self._found)
+
     def role(self) -> str | None:
         """What the function is; None for one that the transcriber has nothing to do with."""
         return roles.classify(list(self._found.values()))
@@ -61,13 +65,29 @@ class RiscvCode:
         self._found = riscv_decode.decode_all(assembly.object, function, assembly.text)
         self.count = len(self._found)
 
+    def leaves_out(self, start: int, end: int) -> bool:
+        """As ArmCode's."""
+        return not any(start <= address < end for address in self._found)
+
     def role(self) -> str | None:
         """As ArmCode's."""
         return riscv_roles.classify(self._found.values())
 
     def needs_port(self) -> bool:
-        """As ArmCode's."""
-        return riscv_roles.is_privileged(self._found.values())
+        """As ArmCode's. What begins with a jump to another function, as a table of a vectored
+        mtvec does, has nothing of its own."""
+        return riscv_roles.is_privileged(self._found.values()) and not self._only_jumps()
+
+    def _only_jumps(self) -> bool:
+        first = self._found[self._function.start]
+        target = riscv_decode.branch_target(self._unit, self._function.section, first)
+        return first.name == "jal" and first.rd == 0 and target in self._others()
+
+    def _others(self) -> set[int | None]:
+        """Where other functions of the section begin; None is one of another file."""
+        section = self._function.section
+        starts = {it.start for it in self._unit.functions if it.section == section}
+        return {None, *starts} - {self._function.start}
 
     def touches_stack_pointers(self) -> bool:
         """A handler says what it is by mret."""

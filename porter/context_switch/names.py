@@ -12,6 +12,7 @@ from porter.context_switch.lift_state import Signature
 
 POINTER = "pointer"
 INTEGER = "integer"
+ARRAY = "array"  # that no C declares, and that is used beyond its first word
 OTHER = "other"  # an array, a structure, a typedef of one: only its address can be used
 
 _LOOK_BACK = 200  # characters: no declaration's type is longer

@@ -23,6 +23,7 @@ R_ARM_THM_MOVT = 48
 R_ARM_THM_JUMP11 = 102
 R_ARM_THM_JUMP8 = 103
 R_RISCV_32 = 1
+EF_RISCV_RVE = 8
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class ObjectFile:
             self.raw = stream.read()
             elf = ELFFile(stream)
             self.is_riscv = elf["e_machine"] == "EM_RISCV"
+            self.registers = 16 if self.is_riscv and elf["e_flags"] & EF_RISCV_RVE else 32
             if elf.elfclass != 32:
                 raise NotTranscribable("made for a processor of 64 bits: only 32 are understood")
             self.data = {
@@ -205,6 +207,11 @@ class ObjectFile:
             if function.section == section and name in function.names:
                 return function.start
         return None
+
+    def label(self, section: int, name: str) -> int | None:
+        """The address of a label in a section that is no function."""
+        places = (at for at, found in self._names.items() if found == name and at[0] == section)
+        return next((address for _, address in places), None)
 
     def defined(self) -> set[str]:
         """Names of functions, labels and objects that it has."""

@@ -11,6 +11,7 @@ from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 DEFAULT_COMPILER = "arm-none-eabi-gcc"
+_RISCV_COMPILER = "riscv64-unknown-elf-gcc"
 _COMPILER = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|armcc|iccarm|as)(?:-[\d.]+)?(?:\.exe)?"
 )
@@ -32,6 +33,11 @@ class CompilerCommand:
 
     files: tuple[Path, ...]
     options: CompileOptions
+
+
+def compiler_for(cpu: Iterable[str]) -> str:
+    """GNU's compiler for a core, which is given by its options."""
+    return _RISCV_COMPILER if any(it.startswith("-march=rv") for it in cpu) else DEFAULT_COMPILER
 
 
 def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:

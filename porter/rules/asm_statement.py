@@ -94,12 +94,22 @@ class AsmStatementRule(Rule):
         ),
         Sample(
             'void t(void);\nvoid f(void) { asm volatile("csrw mtvec, %0" :: "r"(t)); }',
-            "void t(void);\nvoid f(void) { virt_trap_set(t); }",
+            "void t(void);\nvoid f(void) { virt_trap_set((uintptr_t)t); }",
+        ),
+        Sample(
+            'extern char t[];\nvoid f(void) { asm volatile("csrw mtvec, %0" :: "r"(t + 1)); }',
+            "extern char t[];\nvoid f(void) { virt_trap_set((uintptr_t)(t + 1)); }",
         ),
         Sample(
             'void f(void) { asm volatile("ecall"); }',
             "void f(void) { virt_vct_trig(FVM_VIRT_SVC); }",
         ),
+        Sample(
+            'unsigned f(void)\n{\n    unsigned x;\n    asm volatile("csrr %0, mcycle" : "=r"(x));\n'
+            "    return x;\n}",
+            "unsigned f(void)\n{\n    unsigned x;\n    x = virt_cycles();\n    return x;\n}",
+        ),
+        Sample('unsigned f(unsigned x) { asm("csrr %0, medeleg" : "=r"(x)); return x; }', "", True),
         Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
         Sample(
             'void f(void) { asm volatile("svc %0" :: "i"(3) : "memory"); }',

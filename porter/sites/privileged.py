@@ -15,7 +15,9 @@ _CPS = re.compile(r"cps(?:i[de])?$")
 _WAIT = frozenset({"wfi", "wfe", "sev"})
 _CSR = re.compile(r"csr[rwsc]+i?$")
 _MACHINE_CSR = re.compile(
-    r"(?:mstatus|mie|mip|mtvec|mscratch|mepc|mcause|mhartid|0x80[04]|0x30[045])$"
+    r"(?:m[a-z]\w*|pmp\w+|d(?:csr|pc|scratch\d?)|t(?:select|data\d|info|control)"
+    r"|s(?:status|ie|ip|tvec|counteren|scratch|epc|cause|tval|atp|envcfg)"
+    r"|0x(?:[137bf][0-9a-f]{2}|80[04]))$"
 )
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d{9,}")
 

@@ -55,8 +55,11 @@ def compare_all(
     for native in natives:
         twins = [port for port in ports if _same_way(native, port)]
         for port in twins or ports:
-            found = [it for it in differences(native, port) if it[1] is not False]
-            _refute(native, port, found, deadline, shown)
+            pair = native, port
+            if not twins:  # each knows what the other's way says
+                pair = native.under(port.decided), port.under(native.decided)
+            found = [it for it in differences(*pair) if it[1] is not False]
+            _refute(*pair, found, deadline, shown)
 
 
 def _same_way(native: Path, port: Path) -> bool:

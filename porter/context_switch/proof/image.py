@@ -26,6 +26,7 @@ class Image:
     entry: int
     functions: dict[int, str]
     variables: int
+    registers: int = 32  # of RISC-V's, 16 on RV32E
     own: frozenset[int] = frozenset()
     scratch: int = 0  # RV32: the variable that stands for mscratch
 

@@ -29,6 +29,7 @@ _ARM_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JU
 _ARM_SHORT = frozenset({102, 103})  # two bytes: they reach 2 KiB and 256 bytes
 _RISCV_CALLS = frozenset({18, 19})  # R_RISCV_CALL, CALL_PLT
 _RISCV_JUMPS = frozenset({17, 45})  # R_RISCV_JAL, RVC_JUMP: out of the file they are calls too
+_RVE = 8  # EF_RISCV_RVE: sixteen registers
 _PLAIN = re.compile(r"[\w.$]+")
 _WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
 
@@ -203,9 +204,11 @@ def _image(raw: bytes, symbol: str, words: int, called_too: Iterable[str] = froz
         for name, (value, called) in symbols.items()
         if (called or name in called_too) and value != entry
     }
+    elf = ELFFile(BytesIO(raw))
     chunks = tuple(
         (section["sh_addr"], section.data())
-        for section in ELFFile(BytesIO(raw)).iter_sections()
+        for section in elf.iter_sections()
         if section["sh_flags"] & _ALLOCATE and not section["sh_flags"] & _WRITE
     )
-    return Image(chunks, entry, functions, words)
+    embedded = elf["e_machine"] == "EM_RISCV" and elf["e_flags"] & _RVE
+    return Image(chunks, entry, functions, words, 16 if embedded else 32)

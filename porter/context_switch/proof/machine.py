@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
+
+import z3
 
 from porter.context_switch.proof import vct
 from porter.context_switch.proof.image import DATA, PAGE, RETURN, STACK, STATE, TOP, Image
@@ -119,6 +122,16 @@ class Path:
         for name in ("conditions", "decided", "aligned", "known", "events"):
             setattr(other, name, list(getattr(self, name)))
         other.variables, other.memory = self.variables.copy(), self.memory.copy()
+        return other
+
+    def under(self, conditions: Sequence[Any]) -> Path:
+        """A copy of the path where these hold too: what they say is put in, so that less is left
+        for the solver."""
+        other = self.fork()
+        for condition in conditions:
+            other.settle(condition)
+        aligned = (apply(other.known, condition) for condition in self.aligned)
+        other.aligned = [z3.BoolVal(it) if it is False else it for it in aligned if it is not True]
         return other
 
     def fresh(self, what: str) -> Term:

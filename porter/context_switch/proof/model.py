@@ -30,12 +30,14 @@ TRIGGER = "virt_vct_trig"
 VECTOR_SET = "virt_vct_set"
 SUPERVISOR_CALL = "virt_svc"
 FRAME_OF_CALLER = "virt_svc_frame"  # in the original at PSP or MSP
+TRAP_SET = "virt_trap_set"
 FPU_ACCESS = "virt_cpacr"
 UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
 YIELD_BYTE = PENDING + 1
 SVC, SWITCH = 2, 0  # virtual vectors
+_WORDS = {TRIGGER: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, VECTOR_SET: 2}  # arguments
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
 # the guest library before the first task how a yield switches.
 _SILENT = (UNMASKED, "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")
@@ -89,6 +91,4 @@ class Model:
 
     def words(self, name: str) -> int:
         """How many argument words a call has."""
-        return {TRIGGER: 1, SUPERVISOR_CALL: 1, VECTOR_SET: 2}.get(name) or dict(
-            self.arguments
-        ).get(name, 0)
+        return _WORDS.get(name) or dict(self.arguments).get(name, 0)

@@ -19,7 +19,7 @@ from porter.context_switch.ir import (
     Store,
     Var,
 )
-from porter.context_switch.walk import fold
+from porter.context_switch.walk import fold, used
 
 _LEAST = 3  # registers that are worth a block
 _BLOCKS = frozenset((*RISCV_CORE, *RISCV_FPU))
@@ -27,16 +27,32 @@ _NEXT = {a: b for group in (RISCV_CORE, RISCV_FPU) for a, b in pairwise(group)}
 
 
 def join_blocks(program: Program) -> None:
-    """Stores and loads of neighbouring registers at neighbouring places become one statement."""
+    """Stores and loads of neighbouring registers at neighbouring places become one statement,
+    whether their author went up or down."""
     for block in program.blocks.values():
         joined: list[Statement] = []
         run: list[Statement] = []
         for statement in block.statements:
-            if run and not _follows(run[-1], statement):
+            if run and not _continues(run, statement):
                 joined += _joined(run)
                 run = []
             run.append(statement)
         block.statements = [*joined, *_joined(run)]
+
+
+def _continues(run: list[Statement], statement: Statement) -> bool:
+    """Whether a statement goes on as the run does, up or down."""
+    down = len(run) > 1 and _follows(run[1], run[0])
+    up = len(run) == 1 or not down
+    last = run[-1]
+    return (up and _follows(last, statement)) or (
+        (down or len(run) == 1) and _follows(statement, last) and _is_steady(statement)
+    )
+
+
+def _is_steady(statement: Statement) -> bool:
+    """Whether the place of a register is the same in whatever order a block is loaded."""
+    return isinstance(statement, Store) or not used(statement) & _BLOCKS
 
 
 def _transfer(statement: Statement) -> tuple[str, str, Expr] | None:
@@ -60,8 +76,10 @@ def _joined(run: list[Statement]) -> list[Statement]:
     transfers = [found for statement in run if (found := _transfer(statement)) is not None]
     if len(transfers) < _LEAST or len(transfers) != len(run):
         return run
-    registers = tuple(register for _, register, _ in transfers)
     (address, text), (_, last) = run[0].origin[-1], run[-1].origin[-1]
+    if _follows(run[1], run[0]):
+        transfers.reverse()
+    registers = tuple(register for _, register, _ in transfers)
     kind = ContextStore if transfers[0][0] == "store" else ContextLoad
     origin = (*run[0].origin[:-1], (address, f"{text} ... {last}"))
     return [kind(origin, transfers[0][2], registers)]

@@ -20,10 +20,12 @@ from porter.context_switch.riscv.decode import Instruction
 from porter.context_switch.riscv.registers import (
     FCSR,
     MCAUSE,
+    MCYCLE,
     MEPC,
     MIE,
     MSCRATCH,
     MSTATUS,
+    MTVEC,
     STATUS_MIE,
     name_of,
 )
@@ -114,9 +116,16 @@ def _scratch(state: LiftState, it: Instruction, operand: Expr) -> None:
 
 
 def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
-    """mstatus in a function that C calls: masks."""
+    """In a function that C calls: mostly masks, in mstatus."""
     if it.csr in (MEPC, *_TRAP_ONLY) and not _writes(it):
         _write(state, it.rd, Undefined("reading a trap's registers outside of its handler"))
+        return
+    if it.csr == MTVEC and it.name == "csrrw" and it.rd == 0:
+        state.emit(Guest(state.current, "virt_trap_set", (operand,)))
+        return
+    if it.csr == MCYCLE and not _writes(it):
+        state.known.pop(f"x{it.rd}", None)
+        state.emit(Guest(state.current, "virt_cycles", (), f"x{it.rd}"))
         return
     if it.csr != MSTATUS:
         raise NotTranscribable(f"'{it.text}': a guest has no {name_of(it.csr)}")

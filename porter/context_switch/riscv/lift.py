@@ -16,6 +16,7 @@ from porter.context_switch.ir import (
     Condition,
     Const,
     Exit,
+    Guest,
     Jump,
     Note,
     Terminator,
@@ -25,12 +26,13 @@ from porter.context_switch.ir import (
 from porter.context_switch.lift_blocks import BlockLifter, Convention
 from porter.context_switch.lift_state import KIND_COMPARE, Signature
 from porter.context_switch.object_file import Function, ObjectFile
-from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
+from porter.context_switch.result import DISPATCHES, ROLE_OTHER, ROLE_START, NotTranscribable
 from porter.context_switch.riscv import csr, data
 from porter.context_switch.riscv.decode import (
     BRANCHES,
     CSR_ACCESSES,
     RA,
+    STORES,
     Instruction,
     branch_target,
 )
@@ -47,6 +49,7 @@ from porter.context_switch.riscv.state import RiscvState
 
 _WORD = 0xFFFF_FFFF
 _CODES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "lo", "bgeu": "hs"}
+_DOUBLES = frozenset({"fld", "fsd"})
 _FENCES = frozenset({"fence", "fence.i"})
 
 
@@ -66,7 +69,7 @@ class Lifter(BlockLifter):
     ) -> None:
         state = RiscvState(unit, function, role, signatures, at=instructions)
         uses_fpu = any(it.name in ("flw", "fsw") for it in instructions.values())
-        super().__init__(state, function.start, own, _convention(role, uses_fpu))
+        super().__init__(state, function.start, own, _convention(role, uses_fpu, unit.registers))
         self._at = instructions
         targets = (branch_target(unit, function.section, it) for it in instructions.values())
         self._leaders = {target for target in targets if target is not None}
@@ -105,15 +108,33 @@ class Lifter(BlockLifter):
         elif it.name in _FENCES:
             state.emit(Note(state.current, "a barrier, which a virtual handler doesn't need"))
         elif it.name == "ecall":
-            raise NotTranscribable(
-                "'ecall': the trap handler may read a0-a7 of the task, which a call in C changes; "
-                f"if it doesn't, virt_vct_trig({SVC_VECTOR}) stands for it"
-            )
+            self._supervisor_call(it)
         elif it.name == "wfi":
             raise NotTranscribable("waits inside: hyp_vct_wait() belongs into the idle task")
+        elif it.name in _DOUBLES:
+            raise NotTranscribable(
+                f"'{it.text}': USR_REG has floating-point registers of single precision"
+            )
         else:
             data.execute(state, it)
         return None
+
+    def _supervisor_call(self, it: Instruction) -> None:
+        """In a plain function that gives it nothing: nobody can read in a0-a7 what C left there."""
+        state = self._state
+        if state.role != ROLE_OTHER:
+            raise NotTranscribable(f"'{it.text}' in a handler")
+        if self._own.parameters or self._own.returns or self._writes_arguments():
+            raise NotTranscribable(
+                f"'{it.text}': the trap handler may read a0-a7 of the task, or answer there",
+                DISPATCHES,
+            )
+        state.emit(Guest(state.current, "virt_vct_trig", (SVC_VECTOR,)))
+
+    def _writes_arguments(self) -> bool:
+        arguments = range(ARGUMENT, ARGUMENT + 8)
+        written = (it for it in self._at.values() if it.name not in (*STORES, *BRANCHES, "fsw"))
+        return any(it.rd in arguments for it in written)
 
     def _branch(self, it: Instruction) -> Terminator:
         state = self._state
@@ -133,11 +154,9 @@ class Lifter(BlockLifter):
         if target is not None:
             state.emit(Note(state.current, ""))
             return Jump(target)
-        if it.name == "jalr" and (it.rd, it.rs1, it.immediate) == (0, RA, 0):
-            name = callee(state.unit, state.function.section, it, self._at)
-            if name is None:
-                return self._return(it)
         name = callee(state.unit, state.function.section, it, self._at)
+        if name is None and it.name == "jalr" and (it.rd, it.immediate) == (0, 0):
+            return self._return(it)
         if name is None:
             raise NotTranscribable(f"'{it.text}' calls or jumps to what has no name here")
         if it.name == "jalr":  # the auipc in front of it says all
@@ -153,19 +172,19 @@ class Lifter(BlockLifter):
         return self._leave()
 
     def _return(self, it: Instruction) -> Terminator:
-        """`ret`: to the caller, or for a start to the task."""
+        """`ret`: to the caller, or for a start, by any register, to the task."""
         state = self._state
-        if state.role == ROLE_OTHER:
+        if state.role == ROLE_OTHER and it.rs1 == RA:
             state.assign(f"{KEPT}LR", Var("x1"))
             return self._leave()
         if state.role != ROLE_START:
-            raise NotTranscribable("ends with ret, not with mret")
+            raise NotTranscribable(f"'{it.text}' goes to what has no name here")
         # The task goes on under MIE as it is, not under MPIE: the resume takes it from there.
         status = Var("MSTATUS")
         opened = Binary("<<", Binary("&", status, Const(STATUS_MIE)), Const(4))
         cleared = Binary("&", status, Const(~STATUS_MPIE & _WORD))
         state.assign("MSTATUS", Binary("|", cleared, opened))
-        state.assign("PC", state.value(RA))
+        state.assign("PC", state.value(it.rs1))
         return Exit(state.current)
 
     def _resume(self, it: Instruction) -> Terminator:
@@ -180,13 +199,13 @@ class Lifter(BlockLifter):
         return self._leave_to_c()
 
 
-def _convention(role: str, uses_fpu: bool) -> Convention:
-    """RISC-V psABI, 1.1; in a handler the registers are the task's."""
+def _convention(role: str, uses_fpu: bool, registers: int) -> Convention:
+    """RISC-V psABI, 1.1; in a handler the registers are the task's. RV32E has 16 of them."""
     x = "x" if role == ROLE_OTHER else "X"
     floats = CALLER_SAVED_FPU if uses_fpu and role != ROLE_OTHER else ()
-    destroyed = [f"{x}{number}" for number in CALLER_SAVED]
+    destroyed = [f"{x}{number}" for number in CALLER_SAVED if number < registers]
     return Convention(
-        arguments=tuple(f"{x}{number}" for number in range(ARGUMENT, ARGUMENT + 8)),
-        saved={number: f"{x}{number}" for number in CALLEE_SAVED},
+        arguments=tuple(f"{x}{number}" for number in range(ARGUMENT, min(ARGUMENT + 8, registers))),
+        saved={number: f"{x}{number}" for number in CALLEE_SAVED if number < registers},
         destroyed=(*destroyed, *(f"F{number}" for number in floats)),
     )

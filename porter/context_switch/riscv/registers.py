@@ -9,10 +9,11 @@ ARGUMENT = 10  # a0, the first of them and the result
 
 MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE = 0x300, 0x304, 0x305, 0x340, 0x341, 0x342
 FFLAGS, FRM, FCSR = 1, 2, 3
+MCYCLE = 0xB00
 NAMES = {
     MSTATUS: "mstatus", MIE: "mie", MTVEC: "mtvec", MSCRATCH: "mscratch", MEPC: "mepc",
     MCAUSE: "mcause", 0x343: "mtval", 0x344: "mip", 0xF14: "mhartid", FCSR: "fcsr",
-    FFLAGS: "fflags", FRM: "frm",
+    FFLAGS: "fflags", FRM: "frm", MCYCLE: "mcycle",
 }  # fmt: skip
 STATUS_MIE, STATUS_MPIE = 1 << 3, 1 << 7
 

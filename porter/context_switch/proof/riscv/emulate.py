@@ -21,6 +21,7 @@ from porter.context_switch.proof.model import (
     SPIN,
     SVC,
     SWITCH,
+    TRAP_SET,
     TRIGGER,
     USR_REG,
     VCT_ACT,
@@ -37,7 +38,10 @@ from porter.context_switch.proof.riscv.layout import (
     CALLER_SAVED,
     CAUSE,
     CSRS,
+    CYCLES,
+    MCYCLE_REGISTER,
     MIE_REGISTER,
+    MTVEC_REGISTER,
     STATUS,
     STATUS_FS,
     STATUS_MIE,
@@ -67,6 +71,7 @@ class Emulator(Emulated):
         self._resumes = model.is_handler or model.role == ROLE_START
         self._begin: State | None = None
         self._csr: dict[str, int] = {}
+        self._looks = 0
         self._returned = False
 
     def run(self, state: State) -> Outcome:
@@ -83,7 +88,7 @@ class Emulator(Emulated):
         end = self._emulate()
         outcome = self._outcome
         outcome.memory, outcome.masks = self._memory(), self._masks()
-        if self._model.returns:
+        if self._model.returns and not self._resumes:
             outcome.result = uc.reg_read(_X[ARGUMENTS[0]])
         if not outcome.ended and self._native and self._resumes:
             outcome.context = self._resumed(end)
@@ -123,7 +128,7 @@ class Emulator(Emulated):
             raise Broken("changes USR_REG")
 
     def _start(self, state: State) -> Any:
-        uc, self._begin = self._uc, state
+        uc, self._begin, self._looks = self._uc, state, 0
         self._reset(state.variables, state.arena, self._initial_block(state))
         self._csr = {
             "mstatus": state.status, "mepc": state.pc, "mcause": state.cause, "fcsr": state.fcsr
@@ -172,6 +177,9 @@ class Emulator(Emulated):
     def _access(self, it: Instruction) -> None:
         """A CSR instruction of the original; the port must have none."""
         name = CSRS.get(it.csr)
+        if self._native and self._accessed_plainly(it):
+            self._skip(it)
+            return
         if not self._native or (name is None and (it.csr != MIE_REGISTER or it.rd)):
             self._problem = f"uses the CSR {it.csr:#x}"
             self._uc.emu_stop()
@@ -187,6 +195,21 @@ class Emulator(Emulated):
             self._uc.reg_write(_X[it.rd], old)
         self._skip(it)
 
+    def _accessed_plainly(self, it: Instruction) -> bool:
+        """Whether it is an access that the port makes by a call of its own."""
+        if it.csr == MTVEC_REGISTER and it.name == "csrrw" and not it.constant and not it.rd:
+            self._event(TRAP_SET, (self._uc.reg_read(_X[it.second]),))
+        elif it.csr == MCYCLE_REGISTER and it.name != "csrrw" and not it.second:
+            self._uc.reg_write(_X[it.rd], self._next_cycles())
+        else:
+            return False
+        return True
+
+    def _next_cycles(self) -> int:
+        """What the counter shows: at each look another number."""
+        self._looks += 1
+        return self._looks * 0x9E37_79B1 & 0xFFFF_FFFF
+
     def _csr_word(self, name: str) -> int:
         if name == "mscratch":
             return int.from_bytes(self._uc.mem_read(self._scratch, 4), "little")
@@ -200,18 +223,19 @@ class Emulator(Emulated):
         arguments = tuple(self._read([_X[n] for n in ARGUMENTS[: self._model.words(name)]]))
         back = uc.reg_read(_X[1])
         first = uc.reg_read(_X[ARGUMENTS[0]])
-        for number in CALLER_SAVED:
+        for number in (it for it in CALLER_SAVED if it < self._image.registers):
             uc.reg_write(_X[number], 0xDEAD_0001 + 2 * number)
         uc.reg_write(_X[1], back)
-        if name in (CAUSE, STATUS):
-            uc.reg_write(_X[ARGUMENTS[0]], state.cause if name == CAUSE else self._status())
+        answers = {CAUSE: lambda: state.cause, STATUS: self._status, CYCLES: self._next_cycles}
+        if name in answers:
+            uc.reg_write(_X[ARGUMENTS[0]], answers[name]())
             return
         if self._model.silent(name):
             return
         if name == YIELD:
             name, arguments = TRIGGER, (SWITCH,)
         self._event(name, (first,) if name == TRIGGER and not arguments else arguments)
-        if name == TRIGGER or self._outcome.ended:
+        if name in (TRIGGER, TRAP_SET) or self._outcome.ended:
             return
         effect = state.effect(self._calls)
         self._affect(effect)

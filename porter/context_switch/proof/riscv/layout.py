@@ -14,6 +14,7 @@ BLOCK_WORDS = USR_REG // 4 + USR_WORDS + (8 + 64) // 4  # behind USR_REG: pendin
 _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_WORDS)}
 
 CSRS = {0x300: "mstatus", 0x340: "mscratch", 0x341: "mepc", 0x342: "mcause", 0x003: "fcsr"}
+MTVEC_REGISTER, MCYCLE_REGISTER = 0x305, 0xB00
 MIE_REGISTER = 0x304  # writes of it mean nothing to a guest, whose lines are opened by calls
 
 CALLER_SAVED = (1, 5, 6, 7, *range(10, 18), *range(28, 32))
@@ -24,7 +25,7 @@ ARGUMENTS = tuple(range(10, 18))
 STATUS_MIE, STATUS_MPIE, STATUS_MPP, STATUS_FS = 1 << 3, 1 << 7, 3 << 11, 3 << 13
 CAUSES = (11, 3, 8, 0x8000_0007, 0x8000_0003, 0x8000_000B, 2, 0x8000_0010)
 
-CAUSE, STATUS, CALL_IN_VCT = "virt_cause", "virt_mstatus", "virt_vct_call"
+CAUSE, STATUS, CYCLES = "virt_cause", "virt_mstatus", "virt_cycles"
 
 
 def kept(block: Sequence[object]) -> list[object]:

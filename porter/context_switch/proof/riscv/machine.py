@@ -13,6 +13,7 @@ from porter.context_switch.proof.model import (
     PRIMASK,
     SPIN,
     SWITCH,
+    TRAP_SET,
     TRIGGER,
     USR_REG,
     VCT_ACT,
@@ -27,6 +28,7 @@ from porter.context_switch.proof.riscv.layout import (
     CAUSE,
     CONTEXT,
     CORE,
+    CYCLES,
     FPU,
     STATUS,
     STATUS_MIE,
@@ -41,6 +43,8 @@ WORD = 0xFFFF_FFFF
 @dataclass
 class RiscvPath(Path):
     """Registers are x1-x31, f0-f31 and CSRs by name. `resumes`: it ends with a task."""
+
+    looks: int = 0
 
     @property
     def resumes(self) -> bool:
@@ -75,24 +79,30 @@ class RiscvPath(Path):
 
     def call(self, name: str) -> None:
         """A function that does to memory what it likes, and destroys what it may."""
-        count = 1 if name == TRIGGER else self.model.words(name)
-        arguments = tuple(map(self.word, ARGUMENTS[:count]))
-        lost = [f"x{number}" for number in CALLER_SAVED]
+        arguments = tuple(map(self.word, ARGUMENTS[: self.model.words(name)]))
+        lost = [f"x{number}" for number in CALLER_SAVED if number < self.image.registers]
         for register in (*lost, *(f"f{number}" for number in CALLER_SAVED_FPU)):
             self.registers[register] = self.fresh(f"destroyed {register}")
         if name == CAUSE:
             self.registers["x10"] = symbol("mcause")
         elif name == STATUS:
             self.registers["x10"] = self._status()
+        elif name == CYCLES:
+            self.registers["x10"] = self.next_cycles()
         elif not self.model.silent(name):
             if name == YIELD:
                 name, arguments = TRIGGER, (SWITCH,)
             self.event(name, arguments)
-            if name != TRIGGER:
+            if name not in (TRIGGER, TRAP_SET):
                 self.calls += 1
                 self.variables = Memory(f"variables {self.calls}")
                 self.memory = Memory(f"memory {self.calls}")
                 self.registers["x10"] = symbol(f"result {self.calls}")
+
+    def next_cycles(self) -> Term:
+        """What the cycle counter shows: at each look something else."""
+        self.looks += 1
+        return symbol(f"cycles {self.looks}")
 
     def _status(self) -> Term:
         """What virt_mstatus() returns."""
@@ -124,7 +134,6 @@ def entry(image: Image, model: Model, native: bool) -> RiscvPath:
     in_vct = int(path.resumes) << 8 * VCT_ACT
     masks = binary("|", binary("<<", closed, 8 * PRIMASK), binary("<<", base, 8 * BASEPRI))
     path.block[MASKS] = binary("|", masks, in_vct)
-    lost = {"x2", *(f"x{number}" for number in CALLER_SAVED)} if model.role == ROLE_START else set()
     for index, name in enumerate(CONTEXT):
-        path.block[USR_REG + 4 * index] = symbol(f"lost {name}" if name in lost else name)
+        path.block[USR_REG + 4 * index] = symbol(name)
     return path

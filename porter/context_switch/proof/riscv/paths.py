@@ -9,11 +9,16 @@ import z3
 
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.machine import Path
-from porter.context_switch.proof.model import SVC, TRIGGER, Model
+from porter.context_switch.proof.model import SVC, TRAP_SET, TRIGGER, Model
 from porter.context_switch.proof.paths import Explorer
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.riscv.decode import Code, Instruction
-from porter.context_switch.proof.riscv.layout import CSRS, MIE_REGISTER
+from porter.context_switch.proof.riscv.layout import (
+    CSRS,
+    MCYCLE_REGISTER,
+    MIE_REGISTER,
+    MTVEC_REGISTER,
+)
 from porter.context_switch.proof.riscv.machine import WORD, RiscvPath, entry
 from porter.context_switch.proof.terms import Term, Truth, as_word, binary, bits, equal, truth
 
@@ -141,6 +146,12 @@ def _address(path: RiscvPath, it: Instruction) -> Term:
 def _access(path: RiscvPath, it: Instruction, operand: Term) -> None:
     """A CSR of the original; mscratch is a variable in the port."""
     name = CSRS.get(it.csr)
+    if it.csr == MTVEC_REGISTER and it.name == "csrrw" and not it.rd:
+        path.event(TRAP_SET, (operand,))
+        return
+    if it.csr == MCYCLE_REGISTER and it.name != "csrrw" and not it.second:
+        path.put(it.rd, path.next_cycles())
+        return
     if name is None:
         if it.csr != MIE_REGISTER or it.rd:
             raise NotProved(f"uses the CSR {it.csr:#x}")

@@ -5,14 +5,12 @@ from __future__ import annotations
 from porter.context_switch.proof.image import PAGE
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.riscv.layout import (
-    CALLER_SAVED,
     CAUSES,
     STATUS_MIE,
     STATUS_MPIE,
     STATUS_MPP,
 )
 from porter.context_switch.proof.states import Effects, Words
-from porter.context_switch.result import ROLE_OTHER, ROLE_START
 
 
 class State:
@@ -31,7 +29,7 @@ class State:
         noise = int(words.noise(1)[0])
         # The exception in whose name it runs: most often one that the architecture has.
         self.cause = CAUSES[noise % len(CAUSES)] if words.chance(0.9) else noise >> 4
-        handler = model.role != ROLE_OTHER
+        handler = model.is_handler
         self.masked = int(not handler and words.chance(0.5))
         self.base = int(not handler and words.chance(0.5))
         self.status = STATUS_MPP | noise & 0x6000
@@ -41,13 +39,7 @@ class State:
         self.variables = words.variables(variables).tobytes()
         self._effects: list[Effects] = []
 
-        # A start's C runs in a call: what a call destroys isn't in USR_REG.
-        lost = (2, *CALLER_SAVED) if model.role == ROLE_START else ()
-        found = [
-            word ^ 0x5A5A_0000 if number in lost else word
-            for number, word in enumerate(self.core, 1)
-        ]
-        self.found = [*found, self.pc, self.status, *self.fpu, self.fcsr]  # in USR_REG
+        self.found = [*self.core, self.pc, self.status, *self.fpu, self.fcsr]  # in USR_REG
 
     def effect(self, number: int) -> Effects:
         """Of the call with this number, counted from 0."""

@@ -14,7 +14,7 @@ from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.riscv.compare import compare
 from porter.context_switch.proof.riscv.equivalence import equivalent, explore
 from tests.porter.context_switch.campaign import STATES, Subject, run
-from tests.porter.context_switch.riscv.trees import own
+from tests.porter.context_switch.riscv.trees import freertos, own
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,24 @@ class Handler:
     file: str
     name: str
     calls: tuple[tuple[str, int], ...]
+    role: str = "switch"
+
+    @property
+    def ported(self) -> str:
+        """The function of the port that is compared."""
+        return f"{self.name}_first" if self.role == "start" else self.name
 
 
+_FREERTOS_CALLS = (
+    ("vTaskSwitchContext", 0),
+    ("xTaskIncrementTick", 0),
+    ("freertos_risc_v_application_exception_handler", 0),
+    ("freertos_risc_v_application_interrupt_handler", 0),
+)
 HANDLERS = (
+    Handler("FreeRTOS", "freertos_risc_v_trap_handler", _FREERTOS_CALLS),
+    Handler("vectored", "on_timer", (("next_task", 2),)),
+    Handler("switch_by_call", "switch_tasks", (), "start"),
     Handler("context_in_mscratch", "trap_entry", (("trap_dispatch", 2),)),
     Handler("fpu_on_stack", "timer_trap", (("tick", 0), ("choose", 0))),
 )
@@ -36,14 +51,14 @@ class RiscvSubject(Subject):
     """A handler of RV32."""
 
     def __init__(self, handler: Handler, folder: Path) -> None:
-        tree = own(folder, handler.file)
+        tree = freertos(folder) if handler.file == "FreeRTOS" else own(folder, handler.file)
         self._source = folder / "spoiled.c"
         self._handler = handler
         self._options = with_runtime(tree.options)
         self._original = assemble(tree.files[0], tree.options).object.raw
         (companion,) = [it for it in tree.port() if it.file.name.endswith("_fvm.c")]
         text = companion.replacement.decode()
-        start = text.index("{\n", text.index(f"void {handler.name}(void)")) + 2
+        start = text.index("{\n", text.index(f"void {handler.ported}(void)")) + 2
         end = text.index("\n}", start)
         super().__init__(text[:start], text[start:end], text[end:])
 
@@ -54,10 +69,10 @@ class RiscvSubject(Subject):
 
     def oracles(self, code: bytes) -> tuple[Callable[[], object], Callable[[], object]]:
         """As Subject says."""
-        name, calls = self._handler.name, self._handler.calls
+        names, calls = (self._handler.name, self._handler.ported), self._handler.calls
         command = (self._options.compiler, *self._options.cpu_flags)
-        original, ported = link_pair(self._original, code, (name, name), dict(calls), command)
-        model = Model("switch", calls)
+        original, ported = link_pair(self._original, code, names, dict(calls), command)
+        model = Model(self._handler.role, calls)
         natives, ways = explore(original, model)
         return (
             lambda: compare(original, ported, model, ways, STATES, STATES // 3),

@@ -85,5 +85,9 @@ def test_a_bare_metal_project_is_ported_whole(tmp_path: Path) -> None:
         assert not {"mret", "ecall", "wfi"} & set(listing.split())
         assert "csr" not in listing
     text = (ported / "main.c").read_text()
-    for line in ("virt_trap_set(trap_entry);", "state = virt_mstatus();", "hyp_vct_wait();"):
+    for line in (
+        "virt_trap_set((uintptr_t)trap_entry);",
+        "state = virt_mstatus();",
+        "hyp_vct_wait();",
+    ):
         assert line in text

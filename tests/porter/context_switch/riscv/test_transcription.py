@@ -84,6 +84,15 @@ def rewritten(tree: Tree) -> tuple[list[SwitchPort], str]:
     return ports, code(companion.replacement.decode())
 
 
+def rest(tree: Tree, ports: list[SwitchPort]) -> str:
+    """What is left of the assembler file."""
+    data = tree.files[0].read_bytes()
+    edits = [port for port in ports if port.file == tree.files[0]]
+    for edit in sorted(edits, key=lambda edit: -edit.start):
+        data = data[: edit.start] + edit.replacement + data[edit.end :]
+    return data.decode()
+
+
 def compiled(tree: Tree, ports: list[SwitchPort], folder: Path) -> str:
     """Disassembly of the companion, compiled as a project would, without a warning."""
     (companion,) = [port for port in ports if port.file.name.endswith("_fvm.c")]
@@ -156,11 +165,7 @@ def test_no_privileged_instruction_is_left(ported: Ported, tmp_path: Path) -> No
     listing = compiled(ported.tree, ported.ports, tmp_path)
     assert "<freertos_risc_v_trap_handler>:" in listing
     assert not {"csrr", "csrw", "csrs", "csrc", "mret", "ecall"} & set(listing.split())
-    edits = [port for port in ported.ports if port.file == ported.tree.files[0]]
-    rest = ported.tree.files[0].read_bytes()
-    for edit in sorted(edits, key=lambda edit: -edit.start):
-        rest = rest[: edit.start] + edit.replacement + rest[edit.end :]
-    text = re.sub(r"/\*.*?\*/", "", rest.decode(), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", rest(ported.tree, ported.ports), flags=re.DOTALL)
     assert not re.search(r"\b(?:mret|csr\w+)\b|RESTORE_CONTEXT", text)
 
 
@@ -185,8 +190,59 @@ def test_masks_keep_what_they_found(tmp_path: Path) -> None:
     said = {port.name: port for port in ports if port.file.suffix == ".S"}
     for name in ("irq_save", "irq_restore", "irq_open", "with_masks"):
         assert said[name].proof is not None
+
+
+def test_a_supervisor_call_that_says_nothing_is_one_of_the_guest(tmp_path: Path) -> None:
+    tree = own(tmp_path, "masks")
+    assert "    virt_vct_trig(FVM_VIRT_SVC);\n" in rewritten(tree)[1]
+    text = tree.files[0].read_text().replace("    ecall", "    li      a7, 5\n    ecall")
+    said = {port.name: port for port in own(tmp_path, "masks", text).port()}
     assert said["os_yield"].status == "escalated"
     assert "may read a0-a7" in said["os_yield"].reason
+    assert "supervisor_call.c" in said["os_yield"].reason
+
+
+def test_a_switch_by_a_call_runs_in_vct_with_its_arguments(tmp_path: Path) -> None:
+    tree = own(tmp_path, "switch_by_call")
+    ports, text = rewritten(tree)
+    said = {port.name: port for port in ports}
+    for name in ("switch_tasks", "start_tasks", "resume"):
+        proof = said[name].proof
+        assert said[name].role == "start" and proof is not None
+    assert "uint32_t x10 = virt_vct_call(switch_tasks_first, (uint32_t)old_stack, " in text
+    assert "    virt_vct_call(start_tasks_first, (uint32_t)stack);\n" in text
+    compiled(tree, ports, tmp_path)
+
+
+def test_a_place_to_go_on_at_stays_where_it_is(tmp_path: Path) -> None:
+    tree = own(tmp_path, "switch_by_call")
+    left = rest(tree, rewritten(tree)[0])
+    assert "    .global resumed\nresumed:\n    li      a0, 0\n    ret\n" in left
+    assert "addi    sp, sp, -60" not in left
+
+
+def test_a_table_of_jumps_stays_and_its_handlers_are_c(tmp_path: Path) -> None:
+    tree = own(tmp_path / "tree", "vectored")
+    ports, text = rewritten(tree)
+    said = {port.name: port for port in ports}
+    assert "vectors" not in said and said["on_timer"].role == "switch"
+    assert "(uint32_t)&vectors | 1;" in text and "virt_trap_set(x5);" in text
+    assert "csr" not in compiled(tree, ports, tmp_path)
+    assert rest(tree, ports).count("j       on_exception") == 7
+
+
+def test_a_counted_loop_becomes_its_rounds(tmp_path: Path) -> None:
+    ports, text = rewritten(own(tmp_path, "vectored"))
+    assert [text.count(f"counters)[{index}]") for index in (1, 2, 3)] == [1, 1, 1]
+    assert all(port.proof is not None for port in ports if port.role == "switch")
+
+
+def test_the_embedded_base_has_sixteen_registers(tmp_path: Path) -> None:
+    tree = own(tmp_path, "vectored")
+    flags = ("-march=rv32emac", "-misa-spec=2.2", "-mabi=ilp32e", "-ffreestanding")
+    ports, text = rewritten(replace(tree, options=replace(tree.options, cpu_flags=flags)))
+    assert "X5, X15);" in text and "X16" not in text
+    assert all(port.proof is not None for port in ports if port.role == "switch")
 
 
 def test_a_section_may_leave_its_flags_to_the_linker_script(tmp_path: Path) -> None:
@@ -207,6 +263,8 @@ def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
         ("csrw 0x804, t1", "a guest has no 0x804"),
         ("fadd.s f0, f0, f1", "instruction 'fadd.s f0, f0, f1' is not known"),
         ("jalr t1", "calls or jumps to what has no name here"),
+        (".4byte 0x00013027", "registers of single precision"),
+        ("li t1, 0x02000000\n    sw zero, 0(t1)", "accesses the device at 0x02000000"),
         ("1: bnez t1, 1b", "has a loop"),
     ],
 )

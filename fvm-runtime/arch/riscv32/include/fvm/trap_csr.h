@@ -13,12 +13,18 @@ uint32_t virt_cause(void);
  * open, MPP is M, FS is that of the running task. */
 uint32_t virt_mstatus(void);
 
-/* Runs resume() once in VCT, as a trap handler: USR goes on with what it leaves in USR_REG, whose
- * registers are those of the call but for the ones that a call destroys. */
-void virt_vct_call(void (*resume)(void));
+/* Runs resume() once in VCT, as a trap handler, whatever is masked. In USR_REG it finds this call:
+ * X1 is the address behind it, X2 the stack pointer, X10 to X16 are the words behind `resume`,
+ * MSTATUS is what virt_mstatus() said, and registers that a call keeps are as they were; the others
+ * may hold anything. USR goes on with what resume() leaves there; where that is behind this call,
+ * the result is X10. */
+uint32_t virt_vct_call(void (*resume)(void), ...);
 
-/* mtvec: from now on `handler` serves every vector of the machine that has no other. */
-void virt_trap_set(void (*handler)(void));
+/* mtvec: from now on the function at this address serves every vector of the machine that has no
+ * handler of its own. With bit 0 set it is the address of a table of jumps, four bytes each: the
+ * first serves exceptions, the others interrupts by the number that virt_cause() has in its lower
+ * bits. */
+void virt_trap_set(uintptr_t mtvec);
 
 /* mscratch: a word that only software uses. */
 extern volatile uint32_t virt_mscratch;
