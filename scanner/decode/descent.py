@@ -53,10 +53,10 @@ class Descent:
         np.minimum(ends[:-1], self._entered[1:], out=ends[:-1])
         marks = graph.starts & Marks.within(len(self._space), self._entered, ends)
         marks.add(sorted(self._hidden))
-        for calls, tails in graph.tails:
-            rows = np.flatnonzero(marks[graph.indices[calls]])
-            behind = graph.behind(calls[rows])
-            marks |= graph.starts & Marks.within(len(self._space), behind, tails[rows])
+        calls, tails = graph.tails
+        rows = np.flatnonzero(marks[graph.indices[calls]])
+        behind = graph.behind(calls[rows])
+        marks |= graph.starts & Marks.within(len(self._space), behind, tails[rows])
         return marks.without(Marks.at(len(self._space), np.array(self._space.barriers)))
 
     def _walk(self, work: list[int]) -> Nodes:

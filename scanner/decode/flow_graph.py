@@ -44,7 +44,8 @@ class FlowGraph:
         del reader
         self._table_calls(space, isa)
         self.falls = self._passed()
-        self.tails: list[tuple[Indices, Indices]] = []
+        nowhere: Indices = np.zeros(0, dtype=np.intp)
+        self.tails = nowhere, nowhere
         self._find_chains()
 
     def node(self, indices: Indices | Nodes) -> Nodes:
@@ -82,7 +83,8 @@ class FlowGraph:
         between is there to trap. What is but said to be data counts right behind the call alone,
         since it may be an instruction that the assembler didn't know. Branches into data stay.
         """
-        found = False
+        nowhere: Indices = np.zeros(0, dtype=np.intp)
+        found = [(nowhere, nowhere)]
         for begin in range(0, len(self.kinds), CHUNK):
             part = slice(begin, begin + CHUNK)
             calls = (self.kinds[part] == Flow.CALL) | (self.kinds[part] == Flow.COMPUTED_CALL)
@@ -91,19 +93,20 @@ class FlowGraph:
                 continue
             behind = self.behind(calls).astype(np.intp)
             if loaded:
+                places = data.between(int(behind[0]), int(self.indices[calls[-1] + 1]) + 1)
+                starts = np.append(places, len(data))[np.searchsorted(places, behind)]
                 last = np.minimum(self.indices[calls + 1], behind + _TAIL)
+                rows = np.flatnonzero((starts <= last) & (starts < len(data)))
             else:
-                pads = np.isin(space.halfwords[behind], isa.padding)
-                last = behind + (pads & (space.addresses(behind) % 4 == 2))
-            starts = data.between(int(behind[0]), int(last[-1]) + 1)
-            starts = np.append(starts, len(data))[np.searchsorted(starts, behind)]
-            rows = np.flatnonzero((starts <= last) & (starts < len(data)))
-            stopped = calls[rows]
-            self.falls[stopped] = self._conditional[stopped]
-            self.tails.append((stopped, starts[rows]))
-            found = found or len(stopped) > 0
+                pads = np.isin(space.halfwords[behind], isa.padding) & ~data[behind]
+                starts = behind + (pads & (space.addresses(behind) % 4 == 2))
+                rows = np.flatnonzero(data[np.minimum(starts, len(data) - 1)])
+            self.falls[calls[rows]] = self._conditional[calls[rows]]
+            found.append((calls[rows], starts[rows]))
+        calls, starts = (np.concatenate(column) for column in zip(*found, strict=True))
+        self.tails = calls, starts
         self._find_chains()
-        return found
+        return len(calls) > 0
 
     def _find_chains(self) -> None:
         falls = np.packbits(self.falls, bitorder="little")
@@ -181,17 +184,19 @@ class FlowGraph:
         counts = [0] * len(columns)
         for begin in range(0, len(self.kinds), CHUNK):
             kinds, targets = self.kinds[begin : begin + CHUNK], self.targets[begin : begin + CHUNK]
-            direct = np.flatnonzero(targets >= 0)
+            part = slice(begin, begin + CHUNK)
+            calling = kinds == Flow.CALL
+            settled = np.where(calling, passed[part], returning[part])
+            direct = np.flatnonzero((targets >= 0) & ~settled)
             ends = self.node(targets[direct])
-            known, calling = returning[ends], kinds[direct] == Flow.CALL
+            known, calling = returning[ends], calling[direct]
             direct += begin
             passed[direct[known & calling]] = True
             returning[direct[known & ~calling]] = True
-            calls = np.flatnonzero(~(known | passed[direct]) & calling)
-            jumps = np.flatnonzero(~(known | returning[direct] | calling))
-            part: list[npt.NDArray[np.integer[Any]]]
-            part = [direct[calls], ends[calls], direct[jumps], ends[jumps]]
-            for number, (column, rows) in enumerate(zip(columns, part, strict=True)):
+            calls, jumps = np.flatnonzero(~known & calling), np.flatnonzero(~known & ~calling)
+            found: list[npt.NDArray[np.integer[Any]]]
+            found = [direct[calls], ends[calls], direct[jumps], ends[jumps]]
+            for number, (column, rows) in enumerate(zip(columns, found, strict=True)):
                 column[counts[number] : counts[number] + len(rows)] = rows
                 counts[number] += len(rows)
         return [column[:count] for column, count in zip(columns, counts, strict=True)]

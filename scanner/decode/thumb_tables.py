@@ -185,15 +185,16 @@ class TableReader:
 
     def _before(self, index: int) -> Iterator[int]:
         """Instructions before the index, the nearest first, up to where control can't come from."""
+        words, is_start = self._one, self._starts.has
         for _ in range(_NEAR):
-            if index and self._starts.has(index - 1) and self._one[index - 1] < 0xE800:
+            if index and words[index - 1] < 0xE800 and is_start(index - 1):
                 index -= 1
-            elif index > 1 and self._starts.has(index - 2) and self._one[index - 2] >= 0xE800:
+            elif index > 1 and words[index - 2] >= 0xE800 and is_start(index - 2):
                 index -= 2
             else:
                 return
-            first = self._one[index]
-            stepped_over = index and self._one[index - 1] & 0xF0FF == 0xD000
+            first = words[index]
+            stepped_over = index and words[index - 1] & 0xF0FF == 0xD000
             if first & 0xF800 == 0xE000 and not stepped_over:
                 return
             if first & 0xFF80 == 0x4700 or first & 0xFF00 == 0xBD00:

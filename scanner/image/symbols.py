@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -76,7 +75,7 @@ class SymbolTable:
     def function_at(self, address: int) -> str | None:
         """The function that holds an address; else the last code label before it, if unsized."""
         starts, rows = self._named
-        last = bisect_right(starts, address)
+        last = int(np.searchsorted(starts, address, "right"))
         for position in range(last - 1, max(last - 1 - _NESTED, -1), -1):
             size = int(self._entries["size"][rows[position]])
             if size and address < starts[position] + size:
@@ -99,7 +98,7 @@ class SymbolTable:
         return None
 
     @cached_property
-    def _named(self) -> tuple[list[int], list[int]]:
+    def _named(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
         """Addresses and rows of functions and labels; of several at one place the best is last."""
         is_label = (self._kinds == _NOTYPE) & (self._marker == 0) & (self._entries["name"] != 0)
         is_function = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
@@ -109,9 +108,9 @@ class SymbolTable:
         strength = np.choose(np.minimum(binding, 2), (1, 2, 0))  # weak < local < global
         grades = (self._entries["size"][rows] > 0) * 6 + is_function[rows] * 3 + strength
         order = np.argsort(addresses.astype(np.int64) * 12 + grades, kind="stable")
-        return addresses[order].tolist(), rows[order].tolist()
+        return addresses[order].astype(np.int64), rows[order]
 
-    def _name(self, row: int) -> str | None:
+    def _name(self, row: np.intp) -> str | None:
         start = int(self._entries["name"][row])
         text = self._names[start : start + _NAME_BYTES].partition(b"\0")[0]
         return printable(text) or None
