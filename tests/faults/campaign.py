@@ -20,7 +20,7 @@ from composer.image.composed import read_composed
 from composer.simulate.shared import Kind
 from composer.simulate.tracer import Tracer
 from tests.faults import table
-from tests.faults.controls import CONTROLS, Control, changed_system, is_noticed
+from tests.faults.controls import CONTROLS, UNPROTECTED, Control, changed_system, is_noticed
 from tests.faults.crimes import CRIMES
 from tests.faults.image import make
 from tests.faults.longest import Longer, Longest
@@ -95,7 +95,9 @@ def run_all(system: Built) -> list[Outcome]:
         attempts |= {pool.submit(try_sweep, system, one): one.name for one in SWEEPS}
         for mechanism in mechanisms:
             controls = [c for c in CONTROLS if c.missing == mechanism]
-            attempts[pool.submit(try_controls, system, controls)] = mechanism.name
+            attempts[pool.submit(try_controls, system, controls)] = (
+                mechanism.name if mechanism else UNPROTECTED
+            )
         for done in as_completed(attempts):
             for outcome in results_of(done, attempts[done]):
                 outcomes.append(outcome)

@@ -192,7 +192,7 @@ CONTROLS = [
     Control("S22 stack in the witness", None, "O6"),
     Control("C21 to a frame of the witness", None, "O6", short=True),
     Control("C21 into the witness", LATE_RESULT, "O6"),
-    Control("C22 reboot call, stack in the witness", REMEMBERS, "O4"),
+    Control("C22 call whose number is stacked, and FPU registers are not", REMEMBERS, "O4"),
     Control("S04 reads the witness's RAM", None, "O6"),
     Control("S05 writes the witness's RAM", None, "O6", short=True),
     Control("S05 a process writes the witness's RAM", None, "O6"),

@@ -18,6 +18,7 @@ from tests.faults.crimes.crime import (
     READ_FPU,
     RESUME,
     RESUME_AT,
+    RUN,
     STACK_AND_CALL,
     STACK_AND_SPIN,
     Crime,
@@ -37,7 +38,7 @@ from tests.support.built import Built
 XPSR_T = 1 << 24
 XPSR_ISR = 0x1FF
 XPSR_IT = 0x0600FC00
-CALL_INT_DIS, CALL_REBOOT = 2, 20
+CALL_INT_DIS, CALL_WDG_CLR, CALL_REBOOT = 2, 7, 20
 USART1 = 0x40011000
 
 
@@ -177,6 +178,14 @@ CRIMES = [
         pattern,
         number(CALL_REBOOT),
         company=True,
+    ),
+    Crime(
+        "C22 call whose number is stacked, and FPU registers are not",
+        RUN,
+        faults("stacking"),
+        above(32),
+        number(CALL_WDG_CLR),
+        code="vmov.f32 s0, #1.0\nmov sp, r0\nmov r12, r1\nsvc 0\nb .",
     ),
     Crime(
         "S23 mask call, stack in the kernel",
