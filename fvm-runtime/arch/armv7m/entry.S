@@ -8,7 +8,8 @@
  *
  * PendSV, the deferred work, is less urgent than the rest and holds everything off while it runs.
  * An entry that comes before its first or behind its last instruction returns to it; if another
- * thread is to run then, PendSV is pended once more and switches.
+ * thread is to run then, PendSV is pended once more and switches. So does one that comes before the
+ * first PendSV, which starts the first thread and takes its privilege away.
  */
 #include <fvm/hypercall.h>
 
@@ -79,7 +80,6 @@
 #endif
 
 #define EXC_RETURN_PSP 4
-#define EXC_RETURN_TO_THREAD 8
 #define CONTROL_NPRIV 1
 #define EXC_RETURN_BASIC_FRAME 16
 
@@ -269,7 +269,7 @@ line_stub:
 leave:
     exit
 other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
-    tst lr, #EXC_RETURN_TO_THREAD
+    tst lr, #EXC_RETURN_PSP     /* not from a thread: PendSV was interrupted, or boot */
     beq again
     ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp
