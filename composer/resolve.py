@@ -21,10 +21,12 @@ from composer.objects import (
     rights_of,
 )
 from composer.plan import (
+    ALARMS_MAX,
     FAULT_SIGNAL,
     FAULTS,
     HYPERVISOR,
     HYPERVISOR_THREADS,
+    INDICES_MAX,
     LOG_SIGNAL,
     LOG_THREAD,
     MANAGER_SIGNAL,
@@ -34,6 +36,7 @@ from composer.plan import (
     VIRT_SVC,
     VIRT_SWITCH,
     VIRT_TICK,
+    VMS_MAX,
     Capability,
     DomainPlan,
     EventPlan,
@@ -60,6 +63,7 @@ def resolve(system: System, out: Path) -> Plan:
     layout = place_system(system, chip, unit)
     signals = _signals(system, chip)
     events = _events(system, signals)
+    _check_counts(system, signals)
     numbered = _Numbering(system, chip, signals, events)
     domains = []
     for index, domain in enumerate((None, *system.domains)):
@@ -139,6 +143,23 @@ def _signals(system: System, chip: Chip) -> list[Signal]:
         if system.decided_by(domain):
             signals.append(Signal(len(signals), FAULTS, index))
     return signals
+
+
+def _check_counts(system: System, signals: list[Signal]) -> None:
+    """What the kernel has a bit or a byte for."""
+    vms = [domain.vm for domain in system.domains if domain.vm]
+    timers = sum(s.period_ticks is not None for s in signals)
+    alarms = len(vms) * (2 if any(vm.watchdog_us for vm in vms) else 1) + timers
+    for found, limit, what in (
+        (len(vms), VMS_MAX, "VMs"),
+        (alarms, ALARMS_MAX, "ticks and watchdogs of VMs and timers, with the system's own,"),
+        (len(signals), INDICES_MAX, "signals, with the system's own,"),
+        (len(system.events), INDICES_MAX, "events"),
+    ):
+        if found > limit:
+            raise system.place.error(
+                f"{found} {what} are too many", f"at most {limit} are possible"
+            )
 
 
 def _delays(system: System) -> bool:

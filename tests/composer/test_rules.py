@@ -159,6 +159,12 @@ BREACHES = [
      ["the project folder itself"]),
     ('<project path="one" port="no">', '<project path="one" ported="out/one">',
      ["where generated files of 'one' go"]),
+    ('<timer name="beat" period="10ms"/>',
+     "".join(f'<timer name="beat{i}" period="10ms"/>' for i in range(28)),
+     ["34 ticks and watchdogs of VMs and timers", "at most 32"]),
+    ('<event name="alarm" from="two" to="beater"/>',
+     "".join(f'<event name="alarm{i}" from="two" to="beater"/>' for i in range(254)),
+     ["258 signals", "at most 255"]),
 ]  # fmt: skip
 
 
