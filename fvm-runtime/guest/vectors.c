@@ -86,9 +86,10 @@ int virt_vct_prio(uint32_t virt_id, uint32_t prio)
 int hyp_vct_phys(uint32_t phys_id, uint32_t virt_id)
 {
     int result = fvm_trap2(FVM_CALL_VCT_PHYS, phys_id, virt_id);
-    if (result == FVM_OK && virt_id < FVM_VECTORS_MAX) {
+    if (result == FVM_OK) { /* so it is a vector's, and not the switch's */
         vector_served[virt_id] = (int8_t)virt_id;
-        disable(virt_id, true);
+        vector[virt_id].disabled = true;
+        vector_run[virt_id] = NULL;
     }
     return result;
 }

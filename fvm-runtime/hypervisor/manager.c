@@ -38,31 +38,30 @@ static int32_t evt_add(uint32_t vcpu, uint32_t evt)
     return FVM_E_OWNER;
 }
 
+/* The verdict; a budget asks for none. */
 static int32_t decide(uint32_t vcpu, const struct fvm_result *request)
 {
-    switch (request->r1) {
-    case FVM_CALL_VCT_PHYS:
+    if (request->r1 == FVM_CALL_VCT_PHYS) {
         return vct_phys(vcpu, request->r2, request->r3);
-    case FVM_CALL_VCT_EVT:
-        return vct_evt(vcpu, request->r2, request->r3);
-    case FVM_CALL_EVT_ADD:
-        return evt_add(vcpu, request->r2);
-    default: /* FVM_CALL_VCT_LCK */
-        return FVM_OK;
     }
+    if (request->r1 == FVM_CALL_VCT_EVT) {
+        return vct_evt(vcpu, request->r2, request->r3);
+    }
+    if (request->r1 == FVM_CALL_EVT_ADD) {
+        return evt_add(vcpu, request->r2);
+    }
+    if (request->r1 == FVM_REQUEST_BUDGET) {
+        (void)fvm_trap2(FVM_CALL_VCPU_BUDGET, hyp_vcpu[vcpu].cap, hyp_vcpu[vcpu].budget);
+    }
+    return FVM_OK; /* FVM_CALL_VCT_LCK */
 }
 
 _Noreturn void hyp_manager_thread(void)
 {
-    int32_t verdict = FVM_OK; /* on the last call; a budget asks for none */
+    int32_t verdict = FVM_OK; /* on the last call */
     for (;;) {
         struct fvm_result request =
-            fvm_call(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, (uint32_t)verdict, 0, 0);
-        uint32_t vcpu = (uint32_t)request.r0;
-        if (request.r1 == FVM_REQUEST_BUDGET) {
-            (void)fvm_call(FVM_CALL_VCPU_BUDGET, hyp_vcpu[vcpu].cap, hyp_vcpu[vcpu].budget, 0, 0);
-        } else {
-            verdict = decide(vcpu, &request);
-        }
+            fvm_trap2_results(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, (uint32_t)verdict);
+        verdict = decide((uint32_t)request.r0, &request);
     }
 }

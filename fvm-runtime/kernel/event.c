@@ -22,8 +22,8 @@ int32_t event_bind(const struct vcpu *vcpu, uint32_t event, uint32_t virt_id, ui
         return FVM_E_ARGUMENT;
     }
     const struct fvm_route *route = &fvm_event[event].route;
-    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) != FVM_ROUTE_VCPU ||
-        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
+    if ((route->kind & ~FVM_ROUTE_TRANSPARENT) != FVM_ROUTE_VCPU || route->target != vcpu->index ||
+        route->virt_id != virt_id) {
         return FVM_E_OWNER;
     }
     *right = &bound[event];
@@ -55,12 +55,14 @@ static FVM_RARE int32_t deliver_to_vcpu(uint32_t event)
 
 int32_t event_deliver(uint32_t event)
 {
-    const struct fvm_route *route = &fvm_event[event].route;
-    if (FVM_VCPUS == 0 || route->kind == FVM_ROUTE_SIGNAL) {
-        signal_send(route->target);
-        return FVM_OK;
+    const struct fvm_event_config *config = &fvm_event[event];
+    FVM_ONCE(config);
+    const struct fvm_route *route = &config->route;
+    if (FVM_VCPUS != 0 && route->kind != FVM_ROUTE_SIGNAL) {
+        return deliver_to_vcpu(event);
     }
-    return deliver_to_vcpu(event);
+    signal_send(route->target);
+    return FVM_OK;
 }
 
 /* The domain stops: what it registered for the event is void. */

@@ -86,51 +86,6 @@ static int32_t on_pin_get(struct call_frame *frame, struct thread *caller)
     return pin_get(caller->domain_index, frame->r[0], frame->r[1]);
 }
 
-/* VCT can't ask the hypervisor, and nobody after the lockdown. */
-static int32_t may_ask(const struct thread *caller)
-{
-    if (caller != caller->vcpu->usr) {
-        return FVM_E_CALL;
-    }
-    return caller->vcpu->locked != 0 ? FVM_E_LOCKED : FVM_OK;
-}
-
-static int32_t on_vct_phys(struct call_frame *frame, struct thread *caller)
-{
-    uint8_t *right;
-    int32_t result = may_ask(caller);
-    if (result == FVM_OK) {
-        result = interrupt_route(caller->vcpu, frame->r[0], frame->r[1], &right);
-    }
-    return result == FVM_OK ? request_post(caller->vcpu, frame, right, frame->r[0]) : result;
-}
-
-static int32_t on_vct_evt(struct call_frame *frame, struct thread *caller)
-{
-    uint8_t *right;
-    int32_t result = may_ask(caller);
-    if (result == FVM_OK) {
-        result = event_bind(caller->vcpu, frame->r[0], frame->r[1], &right);
-    }
-    return result == FVM_OK ? request_post(caller->vcpu, frame, right, 1) : result;
-}
-
-static int32_t on_evt_add(struct call_frame *frame, struct thread *caller)
-{
-    uint8_t *right;
-    int32_t result = may_ask(caller);
-    if (result == FVM_OK) {
-        result = event_grant(caller->vcpu, frame->r[0], &right);
-    }
-    return result == FVM_OK ? request_post(caller->vcpu, frame, right, 1) : result;
-}
-
-static int32_t on_vct_lck(struct call_frame *frame, struct thread *caller)
-{
-    int32_t result = may_ask(caller);
-    return result == FVM_OK ? request_post(caller->vcpu, frame, &caller->vcpu->locked, 1) : result;
-}
-
 static int32_t on_reboot(struct call_frame *frame, struct thread *caller)
 {
     (void)frame;
@@ -141,14 +96,14 @@ static int32_t on_reboot(struct call_frame *frame, struct thread *caller)
 #pragma GCC diagnostic ignored "-Wpedantic" /* ranges of elements */
 kernel_call *const hypercall_table[FVM_CALLS_OF_VM] = {
     [FVM_CALL_VCT_WAIT] = on_vct_wait, /* and the architecture's short way */
-    [FVM_CALL_INT_ENA] = on_int_ena,   [FVM_CALL_INT_DIS] = on_int_dis,
-    [FVM_CALL_IRQ_ENA] = on_irq_ena,   [FVM_CALL_IRQ_DIS] = on_irq_dis,
-    [FVM_CALL_IRQ_DONE] = on_irq_done, [FVM_CALL_TICK_SET] = on_tick_set,
-    [FVM_CALL_WDG_CLR] = on_wdg_clr,   [FVM_CALL_EVT_SND] = on_evt_snd,
-    [FVM_CALL_VCT_WAKE] = on_vct_wake, [FVM_CALL_RESUME] = on_resume,
-    [FVM_CALL_PIN_SET] = on_pin_set,   [FVM_CALL_CYCLES] = on_cycles,
-    [FVM_CALL_PIN_GET] = on_pin_get,   [14 ... 15] = no_call,
-    [FVM_CALL_VCT_PHYS] = on_vct_phys, [FVM_CALL_VCT_EVT] = on_vct_evt,
-    [FVM_CALL_EVT_ADD] = on_evt_add,   [FVM_CALL_VCT_LCK] = on_vct_lck,
+    [FVM_CALL_INT_ENA] = on_int_ena,    [FVM_CALL_INT_DIS] = on_int_dis,
+    [FVM_CALL_IRQ_ENA] = on_irq_ena,    [FVM_CALL_IRQ_DIS] = on_irq_dis,
+    [FVM_CALL_IRQ_DONE] = on_irq_done,  [FVM_CALL_TICK_SET] = on_tick_set,
+    [FVM_CALL_WDG_CLR] = on_wdg_clr,    [FVM_CALL_EVT_SND] = on_evt_snd,
+    [FVM_CALL_VCT_WAKE] = on_vct_wake,  [FVM_CALL_RESUME] = on_resume,
+    [FVM_CALL_PIN_SET] = on_pin_set,    [FVM_CALL_CYCLES] = on_cycles,
+    [FVM_CALL_PIN_GET] = on_pin_get,    [14 ... 15] = no_call,
+    [FVM_CALL_VCT_PHYS] = request_line, [FVM_CALL_VCT_EVT] = request_right,
+    [FVM_CALL_EVT_ADD] = request_right, [FVM_CALL_VCT_LCK] = request_right,
     [FVM_CALL_REBOOT] = on_reboot,
 };

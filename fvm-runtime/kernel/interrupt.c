@@ -98,8 +98,8 @@ int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id, uint
         return FVM_E_ARGUMENT;
     }
     const struct fvm_route *route = &fvm_irq_route[line];
-    if (FVM_VM_LINES == 0 || kind_of(route) != FVM_ROUTE_VCPU ||
-        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {
+    if (FVM_VM_LINES == 0 || kind_of(route) != FVM_ROUTE_VCPU || route->target != vcpu->index ||
+        route->virt_id != virt_id) {
         return FVM_E_OWNER;
     }
     *right = &vcpu->line[virt_id];

@@ -57,7 +57,7 @@ extern struct thread thread_table[FVM_THREADS];
 
 struct cpu {
     struct thread *current;
-    struct thread *next; /* the best of the ready ones, at the end of every kernel entry */
+    struct thread *next; /* the best of the ready ones, once nothing is put off */
     uint32_t charged;    /* timer_arch_count up to which running vCPUs have paid */
     uint32_t ready;      /* threads of processes, a bit a priority */
     uint32_t late;       /* what the scheduler put off */
@@ -84,6 +84,7 @@ struct vcpu {
     bool open;               /* hyp_int_ena */
     uint8_t locked;          /* 1: after hyp_vct_lck */
     bool watched;            /* the watchdog was fed since the start */
+    uint8_t index;
     uint16_t tick_owed;
     uint32_t tick_period; /* kernel ticks; 0: no tick */
     uint32_t tick_served, tick_dropped;
@@ -264,8 +265,18 @@ void signal_drop(uint32_t index);         /* the process that waits for it resta
 bool signal_status(uint32_t index, uint32_t *delivered, uint32_t *pending);
 
 /* --- request.c: calls served by the hypervisor -------------------------------------------- */
-/* To make a right `value`. */
-int32_t request_post(struct vcpu *vcpu, struct call_frame *frame, uint8_t *right, uint32_t value);
+struct request {               /* the architecture's entry knows it */
+    struct thread *server;     /* that takes them, or NULL */
+    struct vcpu *asking;       /* whose call is being decided on, or NULL */
+    uint32_t exhausted;        /* bit: vCPU that is due for the budget of a new round */
+    struct call_frame *call;   /* in the memory that was checked on entry */
+    uint8_t *right;            /* what it asks for: that this becomes `granted` */
+    uint32_t granted;          /* a byte */
+    struct call_frame *answer; /* of the server's call while it waits, or NULL; checked as well */
+};
+extern struct request request;
+kernel_call request_line;          /* calls of VMs: for a line, */
+kernel_call request_right;         /* and the others */
 void request_budget(uint32_t due); /* mask of vCPUs */
 int32_t request_next(struct thread *thread, int32_t verdict, struct call_frame *frame);
 void request_leave(const struct thread *thread); /* it stops: it serves no more */

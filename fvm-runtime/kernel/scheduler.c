@@ -9,9 +9,10 @@
  * vCPU's share.
  *
  * cpu.next is kept right at every change of readiness, but for what may wait until the end of the
- * entry: a budget that is used up, a turn that is over. These are noted in cpu.late, and the
- * deferred exception sees to them, which comes before any thread's next instruction. All choices
- * are by bit mask: no path here grows with the number of threads or vCPUs.
+ * entry: a budget that is used up, a turn that is over, a choice among several that would make the
+ * entry too long. These are noted in cpu.late, and the deferred exception sees to them, which comes
+ * before any thread's next instruction. All choices are by bit mask: no path here grows with the
+ * number of threads or vCPUs.
  */
 #include "kernel/kernel.h"
 #include "kernel/turn.h"

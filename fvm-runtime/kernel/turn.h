@@ -38,4 +38,12 @@ static inline void turn_join(struct vcpu *vcpu, struct thread *thread)
     }
 }
 
+/* scheduler_wake in a call of a VM: while one runs every process waits, so this one runs next. */
+static inline void turn_hand_over(struct thread *process)
+{
+    process->state = THREAD_READY;
+    cpu.ready |= process->bit;
+    cpu.next = process;
+}
+
 #endif

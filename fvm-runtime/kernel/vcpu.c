@@ -17,6 +17,7 @@ void vcpu_init(void)
         struct vcpu *vcpu = &vcpu_table[i];
         vcpu->config = &fvm_vcpu[i];
         vcpu->bit = 1u << i;
+        vcpu->index = (uint8_t)i;
         vcpu->vct = &thread_table[vcpu->config->vct];
         vcpu->usr = &thread_table[vcpu->config->usr];
         vcpu->state = (struct fvm_state *)fvm_domain[vcpu->config->domain].ram_base;

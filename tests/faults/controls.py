@@ -116,7 +116,7 @@ ANY_TYPE = Mutant(
 )
 NOT_LOCKED = Mutant(
     "registers after lockdown",
-    "kernel/hypercall.c",
+    "kernel/request.c",
     (("vcpu->locked != 0 ?", "vcpu->locked > 1 ?"),),
 )
 ANY_EVENT = Mutant(

@@ -54,7 +54,7 @@ MISTAKES = [
     Mistake("kernel/event.c", "!= sender_domain || may_send[event] == 0", "!= sender_domain"),
     Mistake("kernel/event.c", "fvm_event[event].sender != sender_domain", "sender_domain > 99"),
     Mistake("kernel/event.c", "!= vcpu->config->domain", "> 99 + vcpu->config->domain"),
-    Mistake("kernel/event.c", "&vcpu_table[route->target] != vcpu", "vcpu == NULL"),
+    Mistake("kernel/event.c", "route->target != vcpu->index", "vcpu == NULL"),
     Mistake("kernel/event.c", "    if (bound[event] == 0) {", "    if (event > 99) {"),
     Mistake("kernel/event.c", "        may_send[event] = 0;\n", ""),
     Mistake("kernel/event.c", "        bound[event] = 0;\n", ""),
@@ -106,7 +106,7 @@ MISTAKES = [
         "vcpu->usr;\n    } else",
     ),
     Mistake("kernel/request.c", "if (verdict == FVM_OK) {", "if (verdict <= FVM_OK) {"),
-    Mistake("kernel/hypercall.c", "vcpu->locked != 0 ?", "vcpu->locked > 1 ?"),
+    Mistake("kernel/request.c", "vcpu->locked != 0 ?", "vcpu->locked > 1 ?"),
     Mistake("kernel/request.c", "    scheduler_wake(request.server);\n", ""),
     Mistake(
         "kernel/scheduler.c", "if (thread->rank > cpu.next->rank) {", "if (thread->rank > 99) {"
@@ -136,7 +136,7 @@ MISTAKES = [
     Mistake("kernel/signal.c", "    interrupt_await(index);\n", ""),
     Mistake("kernel/signal.c", "    interrupt_leave(index);\n", ""),
     Mistake(
-        "kernel/hypercall.c",
+        "kernel/request.c",
         "        return FVM_E_CALL;\n    }\n    return caller->vcpu->locked",
         "    }\n    return caller->vcpu->locked",
     ),

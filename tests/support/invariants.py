@@ -221,7 +221,8 @@ class KernelState:
             at = self._pointer("signal_table", i)
             if signal["count"] != 0 or (thread["state"], thread["signal"]) != (WAITING, at):
                 yield f"signal {i}: count {signal['count']}, waiter {thread}"
-        server = self.of["request"]["server"] if self._vcpus else 0
+        request = self.of["request"] if self._vcpus else {"answer": 0}
+        server = request["server"] if request["answer"] else 0
         for pointer, thread in self._running_with_priorities().values():
             if thread["state"] != WAITING or pointer == server:
                 continue

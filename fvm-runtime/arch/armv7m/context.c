@@ -37,8 +37,18 @@ _Static_assert(offsetof(struct fvm_domain, ram_base) == 32 &&
                    offsetof(struct fvm_domain, capability_count) == 44 &&
                    offsetof(struct fvm_domain, protection) == 60,
                "DOMAIN_");
+_Static_assert(offsetof(struct request, server) == 0 && offsetof(struct request, asking) == 4 &&
+                   offsetof(struct request, exhausted) == 8 &&
+                   offsetof(struct request, call) == 12 && offsetof(struct request, right) == 16 &&
+                   offsetof(struct request, granted) == 20 &&
+                   offsetof(struct request, answer) == 24,
+               "request.inc");
 _Static_assert(sizeof(struct exception_frame) == 32, "FRAME_BYTES");
 _Static_assert(offsetof(struct fvm_usr_reg, Reg.SP) == 36, "CONTEXT_SP");
+_Static_assert(FVM_CALL_REQUEST_NEXT == FVM_CALL_SIGNAL_WAIT + 1 &&
+                   FVM_CALL_INVOKE == FVM_CALL_SIGNAL_WAIT + 2 &&
+                   FVM_CALL_INVOKE_RETURN == FVM_CALL_SIGNAL_WAIT + 3,
+               "the table of the short ways");
 #if FVM_PORTS > 0
 _Static_assert(offsetof(struct thread, port) == 32, "THREAD_PORT");
 _Static_assert(sizeof(struct port) == 32 && offsetof(struct port, caller) == 0 &&

@@ -79,6 +79,26 @@
 #define MPU_CTRL_VALUE 0
 #endif
 
+/* Where calls of processes are served. */
+#if FVM_PROCESS_FPU
+#define SHORT_WAIT call_of_process
+#define SHORT_NEXT call_of_process
+#else
+#define SHORT_WAIT wait_of_process
+#if FVM_VCPUS > 0
+#define SHORT_NEXT next_request
+#else
+#define SHORT_NEXT call_of_process
+#endif
+#endif
+#if FVM_PORTS > 0
+#define SHORT_INVOKE invocation
+#define SHORT_RETURN invocation_return
+#else
+#define SHORT_INVOKE call_of_process
+#define SHORT_RETURN call_of_process
+#endif
+
 #define EXC_RETURN_PSP 4
 #define CONTROL_NPRIV 1
 #define EXC_RETURN_BASIC_FRAME 16
@@ -220,14 +240,15 @@ call_stub:
     ldr r2, [r1, #THREAD_VCPU]
     cbnz r2, call_of_vm
 #endif
-#if FVM_PORTS > 0
-    sub r2, r3, #FVM_CALL_INVOKE
-    cmp r2, #(FVM_CALL_INVOKE_RETURN - FVM_CALL_INVOKE)
-    bls invocation
-#endif
-#if !FVM_PROCESS_FPU
-    cmp r3, #FVM_CALL_SIGNAL_WAIT
-    beq wait_of_process
+#if FVM_PORTS > 0 || !FVM_PROCESS_FPU
+    sub r2, r3, #FVM_CALL_SIGNAL_WAIT
+    cmp r2, #(FVM_CALL_INVOKE_RETURN - FVM_CALL_SIGNAL_WAIT)
+    bhi call_of_process
+    tbh [pc, r2, lsl #1]        /* the short ways of calls whose numbers follow each other */
+1:  .hword (SHORT_WAIT - 1b) / 2
+    .hword (SHORT_NEXT - 1b) / 2
+    .hword (SHORT_INVOKE - 1b) / 2
+    .hword (SHORT_RETURN - 1b) / 2
 #endif
 call_of_process:
     call syscall_table, FVM_CALLS
@@ -238,7 +259,7 @@ call_of_vm:
     cbz r3, wait_of_vct
 call_of_vm_long:
     call hypercall_table, FVM_CALLS_OF_VM
-    go_on other_thread
+    go_on other_for_vm
 #endif
 
 no_such_call:
@@ -336,6 +357,20 @@ from_process:
     str r7, [r1, #CPU_CHARGED]
     b load_domain
 
+other_for_vm:                   /* as other_thread, from a call of a VM: to a process it's short */
+#if FVM_FPU
+    tst lr, #EXC_RETURN_BASIC_FRAME
+    beq other_thread
+#endif
+    ldr r0, [r2, #THREAD_CONTEXT]
+    mrs r12, psp
+    stmia r0!, {r4-r11, lr}
+    str r12, [r0]
+    ldrb r6, [r3, #THREAD_RANK]
+    cmp r6, #RANK_VCPU
+    bls enter
+    ldr r4, [r2, #THREAD_VCPU]
+    ldr r12, [r3, #THREAD_DOMAIN]
 from_vm:                        /* r4: it, who pays */
     str r4, [r1, #CPU_LEFT]
     mov r6, #SCS
@@ -441,6 +476,9 @@ exhausted:                      /* r4: vCPU; as `pay` of scheduler.c. r6: SCS */
 #endif
 #if !FVM_PROCESS_FPU
 #include "arch/armv7m/signal.inc"
+#if FVM_VCPUS > 0
+#include "arch/armv7m/request.inc"
+#endif
 #endif
 
     .thumb_func

@@ -37,15 +37,12 @@
 #define FVM_CALLS_OF_VM 21 /* a VM's numbers are below this */
 
 /* For processes: the first argument is a capability number of the caller's table. */
-#define FVM_CALL_SIGNAL_WAIT 32 /* r0: cap; returns the count, at least 1 */
+/* r0: log cap; makes room: the oldest record may go; r0: how many are left */
+#define FVM_CALL_FAULT_NEXT 32
 #define FVM_CALL_SIGNAL_SEND 33 /* r0: cap */
-/* For the one thread that decides on the calls of VMs. r0: cap of the signal that it may wait for;
- * r1: what it decided on the call that it took last, FVM_OK: the kernel does what was asked for,
- * FVM_E_*: refused. Waits for the next request and returns r0: vCPU index (or FVM_E_*), r1: number
- * of the call or FVM_REQUEST_BUDGET, r2, r3: its arguments. */
-#define FVM_CALL_REQUEST_NEXT 34
-#define FVM_REQUEST_BUDGET 0xFFu /* not a call: the vCPU is due for its budget of a new round */
-#define FVM_CALL_VCPU_BUDGET 39  /* r0: vCPU cap, r1: cycles; refill, end of the round */
+/* r0: log cap, right READ, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
+#define FVM_CALL_STATUS 34
+#define FVM_CALL_VCPU_BUDGET 39 /* r0: vCPU cap, r1: cycles; refill, end of the round */
 /* r0: domain cap; one step of it: to be repeated while the result is FVM_MORE, by a thread that
  * outranks the domain's. */
 #define FVM_CALL_DOMAIN_RESTART 40
@@ -53,10 +50,13 @@
 /* r0: log cap, right READ, r1: serial, r2: first word; of the oldest record after this serial,
  * returns r0: its own (0: none), r1-r3: three words */
 #define FVM_CALL_FAULT_READ 41
-/* r0: log cap; makes room: the oldest record may go; r0: how many are left */
-#define FVM_CALL_FAULT_NEXT 42
-/* r0: log cap, right READ, r1: FVM_STATUS_*, r2: index; returns r0-r3 */
-#define FVM_CALL_STATUS 43
+#define FVM_CALL_SIGNAL_WAIT 42 /* r0: cap; returns the count, at least 1 */
+/* For the one thread that decides on the calls of VMs. r0: cap of the signal that it may wait for;
+ * r1: what it decided on the call that it took last, FVM_OK: the kernel does what was asked for,
+ * FVM_E_*: refused. Waits for the next request and returns r0: vCPU index (or FVM_E_*), r1: number
+ * of the call or FVM_REQUEST_BUDGET, r2, r3: its arguments. */
+#define FVM_CALL_REQUEST_NEXT 43
+#define FVM_REQUEST_BUDGET 0xFFu /* not a call: the vCPU is due for its budget of a new round */
 /* r0: port cap, r1-r3: arguments; runs the port's function in its domain; r1: what it returned */
 #define FVM_CALL_INVOKE 44
 #define FVM_CALL_INVOKE_RETURN 45 /* r0: result; from a thread that was invoked; doesn't return */

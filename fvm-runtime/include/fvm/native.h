@@ -10,14 +10,6 @@
 #include <fvm/invoke.h>
 #include <fvm/trap.h>
 
-struct fvm_result {
-    int32_t r0;
-    uint32_t r1, r2, r3;
-};
-
-/* Any call by number; see hypercall.h for arguments and results. */
-struct fvm_result fvm_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3);
-
 /* Blocks until the signal was sent; returns how often since the last wait, or FVM_E_*. The count
  * saturates. */
 static inline int32_t fvm_signal_wait(uint32_t cap) { return fvm_trap1(FVM_CALL_SIGNAL_WAIT, cap); }
