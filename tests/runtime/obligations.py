@@ -32,13 +32,13 @@ class Debt(NamedTuple):
 _NONE = Debt("", 0, "")
 _MEMORY = Debt("memory", 0, "dsb")
 _STEP = Debt("boot step", 0, "dsb")  # an access through a pointer, from the boot table maybe
-_UNPRIVILEGED = Debt("nPRIV", 0, "write")  # where an exception finds that it comes from boot
+_UNPRIVILEGED = Debt("nPRIV", 0, "write")  # of an entry that may come from boot, if it switches
 _MPU_ON = Debt("MPU", 0, "off")  # regions change only while the unit is off
 _PENDING = Debt("PENDSVSET", 0, "write")  # where an entry finds that it comes from PendSV
 _MASKED = "cpsie"  # is due of PRIMASK from the deferred work's first instruction on
 _MASKED_SWITCH = "cpsie of a switch"  # as that, where cpu.next was seen not to be cpu.current
 _STEP_BYTES = 20  # struct fvm_boot_op
-_FROM_THREAD, _PSP = "lr, #8", "lr, #4"  # bits of EXC_RETURN, as tst has them
+_PSP = "lr, #4"  # of EXC_RETURN, as tst has it: a thread was interrupted, and not boot
 _SPECIAL = ("CONTROL", "MSP", "BASEPRI", "FAULTMASK", "DEMCR")  # that boot writes, besides rules()
 
 
@@ -62,6 +62,7 @@ class _Check:
         self.reset = code.handlers[RESET]
         self.roots = set(code.handlers.values())
         self.deferred = code.handlers[PENDSV]
+        self.from_boot = {entry for number, entry in code.handlers.items() if number >= PENDSV}
         self.boot_table = code.objects["fvm_boot"]
         self.cpu = code.objects["cpu"].start
         self._seen: set[int] = set()
@@ -142,7 +143,7 @@ class _Check:
             yield from (Debt(special, 0, "write") for special in _SPECIAL)
         if address in self.roots:
             yield _MPU_ON  # from a boot loader, at reset
-        if address == self.deferred:
+        if address in self.from_boot:
             yield _UNPRIVILEGED
         if self.code.text(address) == "cpsid i":
             if address not in (self.reset, self.deferred):
@@ -280,14 +281,16 @@ class _Check:
         tested = None if equal is None else self._tested(entry, address)
         for debt in debts:
             masked = debt.due in (_MASKED, _MASKED_SWITCH)
-            if tested == _PSP and entry == self.deferred:
-                if not equal and debt == _UNPRIVILEGED:
+            if debt == _UNPRIVILEGED and (
+                (tested == _PSP and not equal)  # a thread was interrupted
+                or (tested == "switch" and equal)  # it goes back
+                or (tested == _PSP and entry != self.deferred)  # PendSV comes next
+            ):
+                continue
+            if tested == _PSP and entry != self.deferred and equal:
+                if masked:
                     continue
-            elif tested == _FROM_THREAD:
-                # Nothing but threads is less urgent than PendSV.
-                if equal and (masked or debt == _UNPRIVILEGED):
-                    continue
-                if equal and debt == _NONE:
+                if debt == _NONE:
                     yield _PENDING
             elif tested == "switch" and masked:
                 if equal and debt.due == _MASKED_SWITCH:

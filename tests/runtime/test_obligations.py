@@ -201,6 +201,12 @@ def test_an_instruction_that_must_not_be_there_is_found(
         ),
         (
             "entry.S",
+            "    tst lr, #EXC_RETURN_PSP     /* not from a thread: PendSV was interrupted, or boot */\n",
+            "    tst lr, #8\n",
+            "exception return with nPRIV: write due",
+        ),
+        (
+            "entry.S",
             "    str r1, [r0, #ICSR_FROM_SCS]\n    cpsie i\n    dsb\n    bx lr\n\nfrom_process:",
             "    cpsie i\n    dsb\n    bx lr\n\nfrom_process:",
             "exception return with PENDSVSET: write due",
@@ -230,6 +236,7 @@ def test_an_instruction_that_must_not_be_there_is_found(
         "masked where nobody switches",
         "a handler masks",
         "boot stays privileged",
+        "an entry at boot switches",
         "forgets to switch",
         "settled late",
         "STIR",

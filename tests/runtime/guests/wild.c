@@ -17,8 +17,8 @@ static int32_t result(uint32_t number, uint32_t cap)
 
 static int takes_capability(uint32_t number)
 {
-    return (number >= FVM_CALL_SIGNAL_WAIT && number <= FVM_CALL_DOMAIN_STOP) ||
-           (number >= FVM_CALL_VCPU_BUDGET && number <= FVM_CALL_STATUS) ||
+    return (number >= FVM_CALL_FAULT_NEXT && number <= FVM_CALL_DOMAIN_STOP) ||
+           (number >= FVM_CALL_VCPU_BUDGET && number <= FVM_CALL_REQUEST_NEXT) ||
            number == FVM_CALL_FAULT_DECIDED || number == FVM_CALL_TIMER_SET;
 }
 
@@ -39,7 +39,7 @@ static int32_t unexpected_numbers(void)
 static int32_t unexpected_capabilities(void)
 {
     int32_t other = 0;
-    for (uint32_t number = FVM_CALL_SIGNAL_WAIT; number < NUMBERS; number++) {
+    for (uint32_t number = FVM_CALL_FAULT_NEXT; number < NUMBERS; number++) {
         if (!takes_capability(number)) {
             continue;
         }
@@ -57,8 +57,8 @@ static int32_t wrong_type_or_right(void)
 {
     int32_t other = result(FVM_CALL_EVT_SND, FVM_CAP_BEAT) != FVM_E_CAPABILITY;
     other += result(FVM_CALL_SIGNAL_WAIT, FVM_CAP_FROM_WILD) != FVM_E_CAPABILITY;
-    for (uint32_t number = FVM_CALL_SIGNAL_SEND; number < NUMBERS; number++) {
-        if (!takes_capability(number)) {
+    for (uint32_t number = FVM_CALL_FAULT_NEXT; number < NUMBERS; number++) {
+        if (!takes_capability(number) || number == FVM_CALL_SIGNAL_WAIT) {
             continue;
         }
         other += result(number, FVM_CAP_BEAT) != FVM_E_CAPABILITY;

@@ -1,5 +1,5 @@
-/* System calls on ARMv7-M, made where they are needed: number in r12, up to four arguments in r0-r3,
- * the result in r0; some have more, in r1-r3. The kernel changes no other register. */
+/* System calls on ARMv7-M, made where they are needed: number in r12, up to four arguments in
+ * r0-r3, the result in r0; some have more, in r1-r3. The kernel changes no other register. */
 #ifndef FVM_TRAP_H
 #define FVM_TRAP_H
 
