@@ -201,8 +201,8 @@ def test_an_instruction_that_must_not_be_there_is_found(
         ),
         (
             "entry.S",
-            "    tst lr, #EXC_RETURN_PSP     /* not from a thread: PendSV was interrupted, or boot */\n",
-            "    tst lr, #8\n",
+            "    tst lr, #EXC_RETURN_PSP     /* not from a thread: PendSV",
+            "    tst lr, #8 /*",
             "exception return with nPRIV: write due",
         ),
         (
