@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -16,17 +17,24 @@ from composer.setup.freertos import FOLDER, PORTS_FOLDER
 from porter.context_switch import SwitchPort, transcribe_project
 from porter.context_switch.accept import PRIVILEGED, with_runtime
 from porter.context_switch.assemble import Assembly, assemble
-from porter.context_switch.decode import Instruction, decode
+from porter.context_switch.decode import decode
+from porter.context_switch.object_file import Function
+from porter.context_switch.riscv.decode import decode_all
+from porter.context_switch.riscv.roles import is_privileged
 from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import compiler_for
 from porter.source.source_file import ASM_SUFFIXES
 
 CONFIGURATION = ROOT / "examples" / "two-legacy-mcus" / "motor-controller" / "inc"
 SOFT = ("-mthumb", "-mfloat-abi=soft")
+RISCV = ("-march=rv32imac", "-misa-spec=2.2", "-mabi=ilp32", "--specs=picolibc.specs")
+RISCV_CONFIGURATION = ROOT / "tests" / "porter" / "context_switch" / "riscv" / "qemu"
 PORTS = {
     "ARM_CM0": ("-mcpu=cortex-m0", *SOFT),
     "ARM_CM3": ("-mcpu=cortex-m3", *SOFT),
     "ARM_CM4F": NETDUINO.cpu,
     "ARM_CM7/r0p1": ("-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv5-d16"),
+    "RISC-V": RISCV,
 }
 
 
@@ -82,10 +90,12 @@ def _port(port: str, cpu: tuple[str, ...], folder: Path) -> dict[str, object]:
         source = kernel / "portable" / "GCC" / port
         if source.is_dir():
             shutil.copytree(source, folder / port)
-    shutil.copy(CONFIGURATION / "FreeRTOSConfig.h", folder)
-    include = (folder, ROOT / FOLDER / "include", folder / port)
-    options = CompileOptions(include, ("configENABLE_MPU=0",), cpu, "arm-none-eabi-gcc")
-    files = sorted((folder / port).iterdir())
+    configuration = RISCV_CONFIGURATION if cpu is RISCV else CONFIGURATION
+    shutil.copy(configuration / "FreeRTOSConfig.h", folder)
+    files = sorted(file for file in (folder / port).rglob("*") if file.is_file())
+    near = dict.fromkeys(file.parent for file in files)
+    include = (folder, ROOT / FOLDER / "include", *near)
+    options = CompileOptions(include, ("configENABLE_MPU=0",), cpu, compiler_for(cpu))
     before = {file: file.read_bytes() for file in files}
     privileged = _privileged(files, options)
     headers = sorted((ROOT / FOLDER / "include").glob("*.h"))
@@ -93,9 +103,11 @@ def _port(port: str, cpu: tuple[str, ...], folder: Path) -> dict[str, object]:
     for edit in sorted(ports, key=lambda edit: -edit.start):
         data = edit.file.read_bytes() if edit.file.exists() else b""
         edit.file.write_bytes(data[: edit.start] + edit.replacement + data[edit.end :])
-    after = _privileged(files, with_runtime(options))
+    new = [edit.file for edit in ports if edit.file not in before]
+    after = _privileged([*files, *new], with_runtime(options))
+    companions = b"".join(file.read_bytes() for file in new).decode("latin-1")
     handlers = {
-        edit.name: asdict(_row(edit, privileged, after))
+        edit.name: asdict(_row(edit, privileged, after, companions))
         for edit in ports
         if edit.proof is not None or edit.status == "escalated"
     }
@@ -103,7 +115,10 @@ def _port(port: str, cpu: tuple[str, ...], folder: Path) -> dict[str, object]:
 
 
 def _row(
-    edit: SwitchPort, before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]
+    edit: SwitchPort,
+    before: dict[str, tuple[int, int]],
+    after: dict[str, tuple[int, int]],
+    companions: str,
 ) -> Row:
     if edit.proof is None:
         return Row(edit.status, reason=edit.reason)
@@ -111,7 +126,7 @@ def _row(
     return Row(
         edit.status,
         proof.runs.instructions,
-        sum(line.split(b"/*")[0].rstrip().endswith(b";") for line in edit.replacement.splitlines()),
+        _statements(edit, companions),
         after[name][0],
         round(proof.steps, 1),
         before[name][1],
@@ -122,6 +137,15 @@ def _row(
         proof.yields,
         round(proof.seconds, 2),
     )
+
+
+def _statements(edit: SwitchPort, companions: str) -> int:
+    """Of the C of a function, which stands in a companion if its file is one of assembler."""
+    text = edit.replacement.decode("latin-1")
+    if edit.file.suffix.lower() in ASM_SUFFIXES:
+        bodies = rf"^[^\n]*\b{edit.name}(?:_first)?\([^\n]*\)\n{{\n(.*?)^}}"
+        text = "\n".join(re.findall(bodies, companions, re.DOTALL | re.MULTILINE))
+    return sum(line.split("/*")[0].rstrip().endswith(";") for line in text.splitlines())
 
 
 def _linked(name: str, functions: dict[str, tuple[int, int]]) -> str:
@@ -136,15 +160,18 @@ def _privileged(files: Sequence[Path], options: CompileOptions) -> dict[str, tup
     for file in files:
         if file.suffix == ".c" or file.suffix.lower() in ASM_SUFFIXES:
             assembly = assemble(file, options)
-            for name, instructions in _functions(assembly):
-                wrong = sum(instruction.name in PRIVILEGED for instruction in instructions)
-                found[name] = (len(instructions), wrong)
+            for function in assembly.object.functions:
+                found[function.name] = _counted(assembly, function)
     return found
 
 
-def _functions(assembly: Assembly) -> Iterator[tuple[str, list[Instruction]]]:
-    for function in assembly.object.functions:
-        yield function.name, decode(assembly.object, function, assembly.text)
+def _counted(assembly: Assembly, function: Function) -> tuple[int, int]:
+    """The instructions of a function, and how many of them are privileged."""
+    if assembly.object.is_riscv:
+        there = decode_all(assembly.object, function, assembly.text).values()
+        return len(there), sum(is_privileged((it,)) for it in there)
+    found = decode(assembly.object, function, assembly.text)
+    return len(found), sum(it.name in PRIVILEGED for it in found)
 
 
 def _diff(before: dict[Path, bytes]) -> str:

@@ -1,7 +1,7 @@
 """`python -m tests.upstream TREES`: the transcriber on public RTOS sources that a user has.
 
 TREES is a folder of source trees as they are published. Every C and assembler file of a Cortex-M
-port in it that touches PSP is transcribed. Each handler is listed as transcribed, or escalated
+port in it that touches PSP is transcribed, and every one of an RV32 port that touches a trap's CSRs. Each handler is listed as transcribed, or escalated
 with the reason; transcribed is what both oracles proved. Headers that a tree leaves to a project's
 configuration are empty here, but for a few that can't be. Nothing is written to the trees.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from porter.context_switch import SwitchPort, transcribe_project
 from porter.context_switch.result import ESCALATED, ROLE_OTHER
 from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import compiler_for
 from porter.source.source_file import ASM_SUFFIXES
 
 _HARD = "-mfloat-abi=hard"
@@ -27,6 +28,10 @@ _CORES = (  # what a folder or file is called, and how its code is compiled
     (r"cm7|m7\b", ("-mcpu=cortex-m7", "-mthumb", _HARD, "-mfpu=fpv5-sp-d16")),
     (r"cm4|m4f?\b|armv7|a7m|cortexm", ("-mcpu=cortex-m4", "-mthumb", _HARD, "-mfpu=fpv4-sp-d16")),
 )
+_RISCV = re.compile(r"risc-?v|rv32|fe310")
+_RISCV_CORE = ("-march=rv32imafc", "-misa-spec=2.2", "-mabi=ilp32f", "--specs=picolibc.specs")
+_NOT_RISCV = re.compile(r"rv64|risc-?v64|k210|smp")
+_CSR = re.compile(rb"\bm(?:ret|epc|scratch|status)\b")
 _NOT_THESE = re.compile(r"m[235]3|m[35]5|m85|armv8|cortex[_-][ar]|armv7-[ar]|_rvm|mpu")
 _MISSING = re.compile(r"fatal error: ([\w./+-]+): No such file")
 _STACK_POINTER = re.compile(rb"\b[pP][sS][pP]\b")
@@ -46,6 +51,10 @@ def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
             if not file.is_file() or (suffix != ".c" and suffix not in ASM_SUFFIXES):
                 continue
             name = file.relative_to(tree).as_posix().lower()
+            if _RISCV.search(name):
+                if not _NOT_RISCV.search(name) and _CSR.search(file.read_bytes()):
+                    yield tree, file, _RISCV_CORE
+                continue
             cores = [cpu for words, cpu in _CORES if re.search(words, name)][:1]
             if "cortexm_common" in name:  # one file for all
                 cores = [_CORES[0][1], _CORES[-1][1]]
@@ -62,7 +71,7 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
     folders = dict.fromkeys(header.parent for header in headers)
     ordered = sorted(folders, key=lambda folder: (folder not in near, len(folder.parts)))
     options = CompileOptions(
-        (file.parent, CONFIGURATION, *ordered[:80], room), (), cpu, "arm-none-eabi-gcc"
+        (file.parent, CONFIGURATION, *ordered[:80], room), (), cpu, compiler_for(cpu)
     )
     siblings = sorted(near[min(1, len(near) - 1)].rglob("*.c"))
     texts = [other for other in (*headers, *siblings) if other != file]

@@ -15,11 +15,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.porter.context_switch.riscv.trees import CHIP, GCC, PORT
+from tests.porter.context_switch.riscv.trees import CHIP, GCC, IMAC, PORT, QEMU
 from tests.porter.context_switch.trees import KERNEL, ROOT
 
-HERE = Path(__file__).parent / "qemu"
-CORE = ("-march=rv32imac", "-misa-spec=2.2", "-mabi=ilp32", "--specs=picolibc.specs")
 RUNTIME = ROOT / "fvm-runtime"
 PATIENCE = 120
 
@@ -28,7 +26,7 @@ def project(folder: Path) -> None:
     """The application over FreeRTOS, as its author would have it."""
     folder.mkdir()
     for name in ("application.c", "registers.S", "board.c", "FreeRTOSConfig.h"):
-        shutil.copy(HERE / name, folder)
+        shutil.copy(QEMU / name, folder)
     for name in ("tasks.c", "queue.c", "list.c", "portable/MemMang/heap_4.c"):
         shutil.copy(KERNEL / name, folder)
     shutil.copytree(KERNEL / "include", folder / "include")
@@ -36,7 +34,7 @@ def project(folder: Path) -> None:
         shutil.copy(file, folder)
     commands = [
         {"directory": str(folder), "file": str(file),
-         "arguments": [GCC, *CORE, f"-I{folder}", f"-I{folder / 'include'}", "-c", str(file)]}
+         "arguments": [GCC, *IMAC, f"-I{folder}", f"-I{folder / 'include'}", "-c", str(file)]}
         for file in (*folder.glob("*.c"), *folder.glob("*.S"))
     ]  # fmt: skip
     (folder / "compile_commands.json").write_text(json.dumps(commands))
@@ -46,9 +44,9 @@ def run(folder: Path, more: Iterable[Path], includes: Iterable[Path] = ()) -> st
     """What the machine says of a program made of a folder and other files."""
     sources = [*folder.glob("*.c"), *folder.glob("*.S"), *more]
     program = folder.parent / f"{folder.name}.elf"
-    flags = [f"-I{path}" for path in (folder, folder / "include", HERE, *includes)]
-    link = ["-nostartfiles", "-T", str(HERE / "virt.ld"), "-Wl,--gc-sections"]
-    command = [GCC, *CORE, "-O2", *flags, *map(str, sources), *link, "-o", str(program)]
+    flags = [f"-I{path}" for path in (folder, folder / "include", QEMU, *includes)]
+    link = ["-nostartfiles", "-T", str(QEMU / "virt.ld"), "-Wl,--gc-sections"]
+    command = [GCC, *IMAC, "-O2", *flags, *map(str, sources), *link, "-o", str(program)]
     built = subprocess.run(command, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     machine = ["qemu-system-riscv32", "-machine", "virt", "-bios", "none", "-nographic"]
@@ -65,12 +63,12 @@ def test_original_and_port_switch_in_the_same_order(tmp_path: Path) -> None:
     subprocess.run(fvmkit, capture_output=True, cwd=ROOT)
     text = (ported / "portASM_fvm.c").read_text()
     assert "void freertos_risc_v_trap_handler(void)" in text
-    before = run(original, [HERE / "bare.S"])
+    before = run(original, [QEMU / "bare.S"])
     guest = [RUNTIME / "include", RUNTIME / "arch" / "riscv32" / "include"]
-    after = run(ported, [HERE / "machine.S", HERE / "machine.c"], guest)
+    after = run(ported, [QEMU / "machine.S", QEMU / "machine.c"], guest)
     assert re.fullmatch(r"hash [0-9a-f]{8}\n", before)
     assert after == before
     right, wrong = "USR_LOAD(sp + 2, X5, X31);", "USR_LOAD(sp + 2, X5, X30);"
     assert right in text
     (ported / "portASM_fvm.c").write_text(text.replace(right, wrong))
-    assert run(ported, [HERE / "machine.S", HERE / "machine.c"], guest) != before
+    assert run(ported, [QEMU / "machine.S", QEMU / "machine.c"], guest) != before

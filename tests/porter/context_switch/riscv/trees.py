@@ -9,31 +9,18 @@ from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.trees import KERNEL, ROOT, Tree
 
 HANDLERS = Path(__file__).parent / "handlers"
+QEMU = Path(__file__).parent / "qemu"
 PORT = ROOT / "benchmarks" / "FreeRTOS-Kernel" / "portable" / "GCC" / "RISC-V"
 CHIP = "chip_specific_extensions/RISCV_MTIME_CLINT_no_extensions"
 GCC = "riscv64-unknown-elf-gcc"
 IMAC = ("-march=rv32imac", "-misa-spec=2.2", "-mabi=ilp32", "--specs=picolibc.specs")
 IMAFC = ("-march=rv32imafc", "-misa-spec=2.2", "-mabi=ilp32f", "-ffreestanding")
-CONFIGURATION = """\
-#define configMTIME_BASE_ADDRESS 0x200BFF8
-#define configMTIMECMP_BASE_ADDRESS 0x2004000
-#define configCPU_CLOCK_HZ 10000000
-#define configTICK_RATE_HZ 1000
-#define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
-#define configMAX_PRIORITIES 5
-#define configMINIMAL_STACK_SIZE 256
-#define configTOTAL_HEAP_SIZE 16384
-#define configISR_STACK_SIZE_WORDS 256
-#define configUSE_PREEMPTION 1
-#define configUSE_IDLE_HOOK 0
-#define configUSE_TICK_HOOK 0
-"""
 
 
 def freertos(folder: Path) -> Tree:
     """FreeRTOS' port layer, copied into a folder, with a configuration."""
     shutil.copytree(PORT, folder, dirs_exist_ok=True)
-    (folder / "FreeRTOSConfig.h").write_text(CONFIGURATION)
+    shutil.copy(QEMU / "FreeRTOSConfig.h", folder)
     headers = KERNEL / "include"
     options = CompileOptions((folder, folder / CHIP, headers), (), IMAC, GCC)
     files = (folder / "portASM.S", folder / "port.c", headers / "portable.h", headers / "task.h")
