@@ -1,10 +1,10 @@
 """`python -m tests.upstream TREES`: the transcriber on public RTOS sources that a user has.
 
 TREES is a folder of source trees as they are published. Every C and assembler file of a Cortex-M
-port in it that touches PSP is transcribed, and every one of an RV32 port that touches a trap's CSRs.
-Each handler is listed as transcribed, or escalated with the reason; transcribed is what both oracles
-proved. Headers that a tree leaves to a project's configuration are empty here, but for a few that
-can't be. Nothing is written to the trees.
+port in it that touches PSP is transcribed, and of an RV32 port each that touches a trap's CSRs.
+Each handler is listed as transcribed, or escalated with the reason; transcribed is what both
+oracles proved. Headers that a tree leaves to a project's configuration are empty here, but for a
+few that can't be. Nothing is written to the trees.
 """
 
 from __future__ import annotations

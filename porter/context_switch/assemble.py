@@ -139,6 +139,8 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp", *flags(source, options)]
     if dialect_of(data) == "gnu":
         text = run([*preprocessor, str(source)])
+    elif is_riscv(options):
+        raise CompileError("of RISC-V only GNU's assembler is understood, not IAR's")
     else:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, source.name)

@@ -276,6 +276,11 @@ def test_what_has_no_meaning_is_refused(tmp_path: Path, line: str, reason: str) 
     assert reason in port.reason
 
 
+def test_another_assemblers_dialect_is_refused(tmp_path: Path) -> None:
+    (port,) = own(tmp_path, "masks", "    PUBLIC back\nback:\n    mret\n    END\n").port()
+    assert port.status == "escalated" and "not IAR's" in port.reason
+
+
 def test_a_processor_of_64_bits_is_refused(tmp_path: Path) -> None:
     tree = own(tmp_path, "context_in_mscratch")
     wide = replace(tree.options, cpu_flags=("-march=rv64imac", "-misa-spec=2.2", "-mabi=lp64"))
