@@ -33,6 +33,7 @@ SETTLE = 500  # ticks
 LOOKS = 8  # a look at the kernel's state in so many interrupts
 POLL = 0.005  # seconds of the host
 PATIENCE = 60.0  # seconds of the host without a tick
+SAY_TICKS = 60_000  # how far it is
 # enum kept of victim.c
 CRIMES, BELLS, FLOODS, LINES, CHANCE, QUIET = range(2, 8)
 
@@ -96,7 +97,12 @@ class Soak:
         self._wait(50)  # the last interrupt of it is served
         before = self._witness["timed"]
         flooded = self._witness["flooded"]
+        said = 0
         while self.counts.ticks < ticks:
+            if self.counts.ticks - said >= SAY_TICKS:
+                said = self.counts.ticks
+                found = len(self.counts.violations)
+                print(f"{said // 1000} of {ticks // 1000} s, {found} violations", flush=True)
             self._wait(self._chance.randrange(10, 200))
             self.counts.ticks = self._witness["ticks"]
             self._settle()
