@@ -161,8 +161,8 @@ TELLS_A_POINTER = Mutant(
     "arch/armv7m/entry.S",
     (
         (
-            "    str r0, [r1]\n    .endm",
-            "    str r0, [r1]\n    ldr r2, =cpu\n    str r2, [r1, #4]\n    .endm",
+            "    call hypercall_table, FVM_CALLS_OF_VM\n",
+            "    call hypercall_table, FVM_CALLS_OF_VM\n    ldr r2, =cpu\n    str r2, [r1, #4]\n",
         ),
     ),
 )
