@@ -7,7 +7,8 @@
 #include "kernel/kernel.h"
 
 static struct fvm_fault record[FVM_RECORDS]; /* each in the place of its serial */
-static uint32_t count, lost, serial;         /* count: held; serial: of the newest */
+_Static_assert((FVM_RECORDS & (FVM_RECORDS - 1u)) == 0, "a place is the end of a serial");
+static uint32_t count, lost, serial; /* count: held; serial: of the newest */
 
 static struct fvm_fault *record_of(uint32_t number) { return &record[number % FVM_RECORDS]; }
 
@@ -177,22 +178,22 @@ void fault_boot(uint32_t address, uint32_t mask)
     fresh->flags = FVM_FAULT_ADDRESS_VALID;
 }
 
-/* The oldest record after a serial, or of all after 0. */
+static bool is_after(const struct fvm_fault *one, uint32_t after)
+{
+    return one->serial != 0 && (after == 0 || later(one->serial, after));
+}
+
+/* The oldest record after a serial, or of all after 0. From the place behind the newest one's on
+ * come the empty places, then the records, the oldest first: the one sought is found by halves. */
 static const struct fvm_fault *next_after(uint32_t after)
 {
-    if (after == serial) {
-        return NULL;
-    }
-    if (record_of(after + 1)->serial == after + 1) {
-        return record_of(after + 1);
-    }
-    for (uint32_t i = 1; i <= FVM_RECORDS; i++) { /* it gave way to a newer one: from the oldest */
-        const struct fvm_fault *one = record_of(serial + i);
-        if (one->serial != 0 && (after == 0 || later(one->serial, after))) {
-            return one;
+    uint32_t place = serial + 1;
+    for (uint32_t half = FVM_RECORDS / 2u; half != 0; half /= 2u) {
+        if (!is_after(record_of(place + half - 1u), after)) {
+            place += half;
         }
     }
-    return NULL;
+    return is_after(record_of(place), after) ? record_of(place) : NULL;
 }
 
 /* Serial and three words of the oldest record after a serial, or of all; 0 where there is nothing.
