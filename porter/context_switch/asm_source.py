@@ -102,8 +102,10 @@ class AsmSource:
         while place > 0:
             place -= 1
             line = self._lines[place]
-            if line.directive == b"endif" and not names:
-                place = self._opening(place)  # an arm between label and code that isn't built
+            if line.directive in (b"endif", b"else", b"elif") and not names:
+                place = self._opening(place)  # arms between label and code that aren't built
+                continue
+            if line.directive.startswith(b"if") and not names:
                 continue
             if line.directive or _BACK.match(line.code):
                 break
@@ -117,8 +119,8 @@ class AsmSource:
         return top
 
     def _opening(self, index: int) -> int:
-        """The line of the #if that an #endif closes."""
-        depth = 0
+        """The line of the #if to which an #endif, #else or #elif belongs."""
+        depth = 0 if self._lines[index].directive == b"endif" else 1
         for place in range(index, -1, -1):
             word = self._lines[place].directive
             depth += (word == b"endif") - word.startswith(b"if")

@@ -118,6 +118,9 @@ class LiftState:
             return Const(operand.value)
         if isinstance(operand, Register):
             value = self.read(operand.name)
+            known = self.known.get(self.variable(operand.name))
+            if isinstance(known, Const) and not operand.shift:
+                return known
             return Binary(operand.shift, value, Const(operand.amount)) if operand.shift else value
         raise NotTranscribable(f"'{self.current[-1][1]}' has an unknown operand")
 

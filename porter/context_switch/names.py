@@ -17,6 +17,7 @@ OTHER = "other"  # an array, a structure, a typedef of one: only its address can
 
 _LOOK_BACK = 200  # characters: no declaration's type is longer
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_CPP_LINKAGE = re.compile(r'\bextern\s+"C"')
 _VOID = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+void[ \t]*$|\btypedef\s+void\s+(\w+)\s*;", re.M)
 _TYPE_WORDS = frozenset({"char", "short", "int", "long", "unsigned", "signed", "float", "double"})
 _NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
@@ -42,7 +43,7 @@ def text_of(files: Iterable[Path]) -> str:
     """C text without comments and preprocessor lines: only declarations are looked for in it. The
     project's own names for void are void."""
     data = "\n".join(file.read_text(encoding="latin-1") for file in files)
-    data = _COMMENT.sub(" ", data)
+    data = _CPP_LINKAGE.sub("extern", _COMMENT.sub(" ", data))
     voids = {name for pair in _VOID.findall(data) for name in pair if name}
     for name in voids - {"void"}:
         data = re.sub(rf"\b{name}\b", "void", data)

@@ -66,7 +66,7 @@ DISPATCHES = "supervisor_call.c"
 ONE_ENTRY = "common_entry.c"
 FAKES_A_FRAME = "fake_frame.c"
 UNKNOWN_SVC = (
-    "raises an SVC whose handler isn't transcribed: it may read the SVC's number; "
+    "raises an SVC whose handler isn't transcribed: nothing is known of what it does; "
     f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
 )
 

@@ -18,7 +18,7 @@ _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\r\n])*)", re.MULTILINE
 )
 _OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
-_COMMENT = re.compile(r"/\*.*?\*/|//.*|\\\r?\n", re.DOTALL)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\r\n]*|\\\r?\n", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _RESERVED = re.compile(r"_[_A-Z]")
 _TARGET = re.compile(r"__riscv_\w+")  # what the machine is, is decided

@@ -12,9 +12,11 @@ from typing import Literal
 
 Dialect = Literal["gnu", "armasm"]
 
-_COMMENT = re.compile(rb"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_GNU_LINE_COMMENT = re.compile(rb"@[^\n]*|//[^\n]*|(?m:^[ \t]*#[^\n]*)")
-_ARMASM_LINE_COMMENT = re.compile(rb";[^\n]*|//[^\n]*|(?m:^[ \t]*#[^\n]*)")
+# Whichever begins first. What C's preprocessor takes out, the assembler doesn't see.
+_C_COMMENT = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ARMASM_COMMENT = re.compile(rb";[^\n]*|" + _C_COMMENT.pattern, re.DOTALL)
+_GNU_LINE = re.compile(rb"@[^\n]*|(?m:^[ \t]*#[^\n]*)")
+_DIRECTIVE_LINE = re.compile(rb"(?m)^[ \t]*#[^\n]*")
 _LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*|\d+)\s*:")
 _ARMASM_LABEL = re.compile(rb"([A-Za-z_|][\w|.$]*)(?=\s|\Z)")
 _STATEMENT = re.compile(rb"\s*([A-Za-z_.][\w.]*)\s*(.*?)\s*\Z", re.DOTALL)
@@ -60,9 +62,12 @@ def blank(text: bytes) -> bytes:
 
 def blank_comments(text: bytes, dialect: Dialect) -> bytes:
     """The text with white space for its comments and preprocessor lines, every offset kept."""
-    text = _COMMENT.sub(lambda match: blank(match.group()), text)
-    line_comment = _ARMASM_LINE_COMMENT if dialect == "armasm" else _GNU_LINE_COMMENT
-    return line_comment.sub(lambda match: blank(match.group()), text)
+    passes = (_C_COMMENT, _GNU_LINE)
+    if dialect == "armasm":
+        passes = (_ARMASM_COMMENT, _DIRECTIVE_LINE)
+    for pattern in passes:
+        text = pattern.sub(lambda match: blank(match.group()), text)
+    return text
 
 
 def _statement_ends(text: bytes, separators: bytes) -> Iterator[int]:

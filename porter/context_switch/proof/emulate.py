@@ -127,13 +127,13 @@ class Emulator(Emulated):
         uc.reg_write(arm.UC_ARM_REG_SP, TOP)
         if self._native:
             uc.reg_write(arm.UC_ARM_REG_PSP, state.psp)
+            uc.reg_write(arm.UC_ARM_REG_IPSR, state.in_handler * self._model.is_plain)
             self._registers(_MASKS, list(state.masks))
         return uc
 
     def _initial_block(self, state: State) -> list[int]:
         block = [0] * BLOCK_WORDS
-        in_vct = int(self._model.is_handler)
-        block[MASKS // 4] = in_vct | state.masks[0] << 16 | state.masks[1] << 24
+        block[MASKS // 4] = state.in_handler | state.masks[0] << 16 | state.masks[1] << 24
         block[PENDING // 4] = state.pending
         block[USR_REG // 4 : USR_REG // 4 + USR_WORDS] = self._context(state)
         return block

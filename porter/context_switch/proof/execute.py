@@ -140,7 +140,8 @@ def _special_read(path: Path, instruction: Instruction, predicated: bool) -> Non
     if special == "MSP" and path.model.may_be_called_on_msp and path.native:
         path.write(target(instruction), path.registers["sp"])
         return
-    if special not in ("PSP", "PRIMASK", "BASEPRI") or not path.native:
+    plain = {"IPSR"} if path.model.is_plain else set()
+    if special not in {"PSP", "PRIMASK", "BASEPRI"} | plain or not path.native:
         raise NotProved(f"the proof doesn't know '{instruction.text}'")
     place = "sp" if special == "PSP" and path.on_psp else special
     path.write(target(instruction), path.registers[place])

@@ -318,8 +318,10 @@ def entry(image: Image, model: Model, native: bool) -> Path:
     path = Path(image, model, native, image.entry, {}, {}, *memories)
     path.registers = {name: symbol(name) for name in SCRATCH}
     path.registers |= {"sp": TOP, "lr": RETURN | 1, **core, **fpu}
+    in_handler = bit_field(symbol("IPSR"), 0, 1) if model.is_plain else int(model.is_handler)
     if native:
         path.registers |= {"PSP": symbol("PSP"), "PRIMASK": primask, "BASEPRI": basepri}
+        path.registers["IPSR"] = in_handler
         if model.is_handler:
             path.registers["lr"] = symbol("EXC_RETURN")
         return path
@@ -327,7 +329,7 @@ def entry(image: Image, model: Model, native: bool) -> Path:
         path.registers |= {name: symbol(f"caller's {name}") for name in CORE}
     path.block = {4 * index: symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)}
     masks = add(binary("<<", primask, 8 * PRIMASK), binary("<<", basepri, 8 * BASEPRI))
-    path.block[MASKS] = binary("|", masks, int(model.is_handler) << 8 * VCT_ACT)
+    path.block[MASKS] = binary("|", masks, binary("<<", in_handler, 8 * VCT_ACT))
     path.block |= {USR_REG + 4 * index: word for index, word in enumerate(context)}
     stack = USR_REG + 4 * CONTEXT.index("PSP")
     path.block[stack] = path.stack_of(symbol("EXC_RETURN"), symbol("PSP"))

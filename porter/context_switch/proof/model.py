@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from porter.context_switch.result import ROLE_CALL, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.result import ROLE_CALL, ROLE_OTHER, ROLE_SVC, ROLE_SWITCH
 
 SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
@@ -66,6 +66,11 @@ class Model:
     def is_handler(self) -> bool:
         """Whether an exception enters it: then it ends by resuming a task."""
         return self.role in (ROLE_SWITCH, ROLE_SVC, ROLE_CALL)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether C calls it, from tasks and handlers."""
+        return self.role == ROLE_OTHER
 
     @property
     def may_be_called_on_msp(self) -> bool:

@@ -83,6 +83,8 @@ class State:
         self.masks = tuple(int(not clear and words.chance(0.5)) for clear in model.opens_unmasked)
         self.cpacr = int(words.chance(0.5)) * FPU_FULL
         self.pending = int(words.chance(0.5))
+        # Whether a handler calls a plain function. Which one has no counterpart: its number is 1.
+        self.in_handler = int(model.is_handler or (model.is_plain and words.chance(0.5)))
         self.arena = words.mixed(PAGE // 4).tobytes()
         self.variables = words.variables(variables).tobytes()
         self.frame = b""  # what a yield has pushed: it ends at PSP

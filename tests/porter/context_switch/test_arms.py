@@ -6,6 +6,8 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.porter.context_switch.trees import M3, M4F, RUNTIME, Tree, fixture
 
 HANDLER = """\
@@ -59,6 +61,12 @@ def project(folder: Path, config: str, fpu: str, cpu: tuple[str, ...] = M4F) -> 
     return replace(tree, files=(*tree.files, header, prototypes))
 
 
+def ported_text(tree: Tree) -> str:
+    """What is left of the assembler file."""
+    tree.apply([port for port in tree.port() if port.file == tree.files[0]])
+    return tree.files[0].read_text()
+
+
 def compiled(tree: Tree, folder: Path, *defines: str) -> str:
     """What the compiler sees of the companion in one configuration."""
     ports = tree.port()
@@ -107,6 +115,27 @@ def test_a_macro_of_another_compiler_is_escalated(tmp_path: Path) -> None:
     ports = project(tmp_path, "", "defined(__ARMVFP__)").port()
     (handler,) = [port for port in ports if port.name == "PendSV_Handler"]
     assert handler.status == "escalated" and "__ARMVFP__" in handler.reason
+
+
+def test_an_arm_that_begins_with_a_comment_is_read(tmp_path: Path) -> None:
+    tree = project(tmp_path, "", "defined(__ARMVFP__)")
+    text = tree.files[0].read_text()
+    tree.files[0].write_text(text.replace("(__ARMVFP__)\n", "(__ARMVFP__)\n    // FPU state\n"))
+    (handler,) = [port for port in tree.port() if port.name == "PendSV_Handler"]
+    assert handler.status == "escalated" and "__ARMVFP__" in handler.reason
+
+
+@pytest.mark.parametrize("defines", ["", "#define OS_FPU 1\n"])
+def test_a_function_whose_body_is_arms_begins_at_its_label(defines: str, tmp_path: Path) -> None:
+    tree = project(tmp_path, defines, "1")
+    head, _, body = HANDLER.format(fpu="1").partition("PendSV_Handler:\n")
+    other = body.replace("tst     lr, #0x10", "nop").replace("it      eq", "nop")
+    small = "\n".join(line for line in other.splitlines() if "{s16" not in line)
+    whole = f"{head}PendSV_Handler:\n#if defined(OS_FPU)\n{body}#else\n{small}\n#endif\n"
+    tree.files[0].write_text(whole)
+    text = compiled(tree, tmp_path)
+    assert ("Fpu.S16" in text) == bool(defines)
+    assert "PendSV_Handler:\n" not in ported_text(tree)
 
 
 def test_a_condition_on_what_only_quiets_a_compiler_doesnt_matter(tmp_path: Path) -> None:

@@ -135,9 +135,22 @@ def code(ports: list[SwitchPort]) -> list[str]:
     return [line for line in lines if line]
 
 
-@pytest.mark.parametrize("text", [ARM, IAR, ARM.replace("\n", "\r\n")], ids=["arm", "iar", "crlf"])
+FRAMED = "//**********\n//* a port *\n//**********\n" + IAR.replace("//", "; /*", 1)
+
+
+@pytest.mark.parametrize(
+    "text", [ARM, IAR, ARM.replace("\n", "\r\n"), FRAMED], ids=["arm", "iar", "crlf", "framed"]
+)
 def test_the_same_c_comes_out(text: str, tmp_path: Path) -> None:
     assert code(port(tmp_path / "a", text)) == code(port(tmp_path / "b", GNU))
+
+
+def test_a_callee_may_be_declared_for_cpp(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, ARM, M3, "switch.s")
+    header = tmp_path / "os.h"
+    header.write_text('extern "C" void choose(void);\nvoid request(void);\n')
+    ports = replace(tree, files=(*tree.files, header)).port()
+    assert named(ports, "PendSV_Handler").status == "rewritten"
 
 
 def test_comments_show_what_the_author_wrote(tmp_path: Path) -> None:

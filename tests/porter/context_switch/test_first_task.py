@@ -53,6 +53,9 @@ RESTORED = """\
     pop     {r1, r2}
     bx      r1
 """
+SELECTED = RESTORED.replace(
+    "    orrs    r0, r0, #2\n", "    movs    r1, #2\n    orrs    r0, r0, r1\n"
+)
 CALLED = """\
     msr     psp, r1
     movs    r4, #2
@@ -143,6 +146,7 @@ def test_a_start_that_is_not_understood_is_escalated(name: str, tmp_path: Path) 
 STARTS = {
     "popped": (POPPED, "void os_start(void);\n"),
     "restored": (RESTORED, "void os_start(void);\n"),
+    "selected": (SELECTED, "void os_start(void);\n"),
     "called": (CALLED, ARGUMENTS),
     "marked": (MARKED, "void os_start(void);\n"),
 }

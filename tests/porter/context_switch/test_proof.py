@@ -164,6 +164,26 @@ def test_a_function_that_returns_the_mask_on_a_small_core(
         assert prove(original, ported, "mask", model, command).paths > 0
 
 
+@pytest.mark.parametrize(
+    ("body", "caught"),
+    [("virt_in_vct()", ""), ("0", "result"), ("virt_in_vct() + 1", "result"), ("2", "result")],
+)
+def test_whether_a_handler_calls_is_a_question(body: str, caught: str, tmp_path: Path) -> None:
+    text = MASK.format(
+        naked="__attribute__((naked)) ", body='__asm volatile("mrs r0, ipsr\\n bx lr");'
+    )
+    c = "#include <fvm/guest.h>" + MASK.format(naked="", body=f"return (unsigned)({body});")
+    original, ported = objects(tmp_path, text, c)
+    model = Model("other", returns=True)
+    if not caught:
+        assert prove(original, ported, "mask", model, COMMAND).paths > 0
+        return
+    images = link_pair(original, ported, ("mask", "mask"), (), COMMAND)
+    for oracle in (compare, equivalent):
+        with pytest.raises(NotProved, match=caught):
+            oracle(*images, model)
+
+
 def test_a_register_lost_by_save_and_restore_alike_is_seen(tmp_path: Path) -> None:
     """The frame fits itself, but r4 isn't in it."""
     wrong = C.replace("R4, R11", "R5, R11").format(middle="")

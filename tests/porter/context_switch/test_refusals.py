@@ -112,7 +112,7 @@ def test_a_start_whose_svc_handler_is_unknown_is_escalated(tmp_path: Path) -> No
     text += '    __asm volatile("cpsie i\\n svc 1\\n nop"); /* psp is set by the handler */\n}\n'
     text += 'const char note[] = "msp";\n'
     (escalated,) = fixture(tmp_path, text).port()
-    assert escalated.role == "start" and "number" in escalated.reason
+    assert escalated.role == "start" and "isn't transcribed" in escalated.reason
 
 
 def test_a_frame_with_one_word_more_gets_no_fast_yield(tmp_path: Path) -> None:
