@@ -131,8 +131,8 @@ def run(
 ) -> Transcript:
     """Runs until the kernel's periodic report of a tick is complete and the next one begins.
 
-    A report starts with the hypervisor. The run ends, too, when the kernel's log says nothing new for
-    some seconds of the host: the system hangs. `inspect` is called at the end, before QEMU's.
+    A report starts with the hypervisor. The run ends, too, when the kernel's log says nothing new
+    for some seconds of the host: the system hangs. `inspect` is called at the end, before QEMU's.
     """
     with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
         files = {number: Path(folder) / f"line{number}" for number in range(1, board.lines + 1)}
