@@ -223,6 +223,8 @@ class KernelState:
                 yield f"signal {i}: count {signal['count']}, waiter {thread}"
         request = self.of["request"] if self._vcpus else {"answer": 0}
         server = request["server"] if request["answer"] else 0
+        if request["answer"] and request["asking"]:
+            yield "the server waits while a call is to be decided on"
         for pointer, thread in self._running_with_priorities().values():
             if thread["state"] != WAITING or pointer == server:
                 continue
