@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.crimes import CRIMES
 from tests.faults.trial import commit, judge
-from tests.support.built import Built, with_other_kernel
+from tests.support.built import Built, once, with_other_kernel
 
 TICK_PENDING = "(*(volatile uint32_t *)0xE000ED04u & (1u << 26)) != 0"  # ICSR.PENDSTSET
 START = "    cpu_arch_start();\n"
@@ -17,8 +17,11 @@ ATTEMPTS = ("S07 writes the kernel's RAM", "S14 moves the vector table")
 def late(campaign: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """A kernel that boots so slowly that its first tick is due when it starts the first thread."""
     wait = f"    while (!({TICK_PENDING})) {{\n    }}\n"
-    room = tmp_path_factory.mktemp("boot") / "late"
-    return with_other_kernel(campaign, room, "kernel/boot.c", (START, wait + START))
+    return once(
+        tmp_path_factory,
+        "campaign that boots slowly",
+        lambda room: with_other_kernel(campaign, room, "kernel/boot.c", (START, wait + START)),
+    )
 
 
 @pytest.mark.parametrize("name", ATTEMPTS)
