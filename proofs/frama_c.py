@@ -55,8 +55,8 @@ MISTAKES = {
     "event": ("kernel/event.c", "!= sender_domain || may_send[event] == 0", "!= sender_domain"),
     "interrupt": (
         "kernel/interrupt.c",
-        "        &vcpu_table[route->target] != vcpu || route->virt_id != virt_id) {",
-        "        route->virt_id != virt_id) {",
+        "route->target != vcpu->index ||\n        route->virt_id != virt_id",
+        "route->virt_id != virt_id",
     ),
     "pin": ("kernel/pin.c", "fvm_pin[i].domain == domain_index && ", ""),
 }

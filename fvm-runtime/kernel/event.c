@@ -55,9 +55,7 @@ static FVM_RARE int32_t deliver_to_vcpu(uint32_t event)
 
 int32_t event_deliver(uint32_t event)
 {
-    const struct fvm_event_config *config = &fvm_event[event];
-    FVM_ONCE(config);
-    const struct fvm_route *route = &config->route;
+    const struct fvm_route *route = &fvm_event[event].route;
     if (FVM_VCPUS != 0 && route->kind != FVM_ROUTE_SIGNAL) {
         return deliver_to_vcpu(event);
     }

@@ -29,7 +29,7 @@ extern const struct fvm_pin_grant fvm_pin[FVM_PINS];
 
     predicate vcpu_good(struct vcpu *vcpu) =
         \valid(vcpu) && \valid_read(vcpu->config) &&
-        \exists integer i; 0 <= i < FVM_VCPUS && vcpu == &vcpu_table[i];
+        vcpu->index < FVM_VCPUS && vcpu == &vcpu_table[vcpu->index];
 */
 
 #endif

@@ -162,7 +162,8 @@ TELLS_A_POINTER = Mutant(
     (
         (
             "    call hypercall_table, FVM_CALLS_OF_VM\n",
-            "    call hypercall_table, FVM_CALLS_OF_VM\n    ldr r2, =cpu\n    str r2, [r1, #4]\n",
+            # r3, which the guest library has nothing in
+            "    call hypercall_table, FVM_CALLS_OF_VM\n    ldr r2, =cpu\n    str r2, [r1, #12]\n",
         ),
     ),
 )

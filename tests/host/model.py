@@ -93,6 +93,7 @@ class Record:
     address: int | None = None
     decision: int = 0
     delay: int = 0
+    is_explained: bool = False  # by the step behind the one that makes it
 
 
 @dataclass
@@ -308,7 +309,7 @@ class Model:
             self.threads[thread].waits = ""
         vcpu.open = vcpu.latch = False
         vcpu.bites = None
-        if self.asking is not None and self.asking[0] == self.vcpus.index(vcpu):
+        if self.asking is not None and self.vcpus[self.asking[0]] is vcpu:
             self.asking = None
         vcpu.owed = vcpu.period = 0
 
@@ -326,6 +327,9 @@ class Model:
         if kind == "record":
             if number == 0:
                 self._record(index)
+            fault = self.domains[index].fault
+            if number == 1 and fault is not None:
+                fault.is_explained = True
             if number == FAULT_STEPS - 1:
                 self.domains[index].fault = None
         elif kind == "thread":
@@ -731,11 +735,11 @@ class Model:
         return [
             record.tick,
             None,
-            record.status,
-            record.address,
+            record.status if record.is_explained else 0,
+            record.address if record.is_explained else 0,
             None,
             None,
-            record.restarts,
+            record.restarts if record.is_explained else 0,
             record.serial,
             *[None] * 4,
             record.decision | record.delay << 16,

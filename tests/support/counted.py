@@ -14,6 +14,7 @@ from composer.simulate.log import Record, parse
 
 HYPERVISOR = "hypervisor"
 _PATIENCE = 5.0  # seconds of the host; a line is due in less than one
+_ENOUGH = 20  # times the patience
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,8 @@ def _watch(
 ) -> bool:
     """Whether the report that follows the tick has begun; False if the system ended or hangs."""
     lines, since = 0, time.monotonic()
-    while process.poll() is None and time.monotonic() - since < patience:
+    end = since + _ENOUGH * patience  # of one that starts anew for ever
+    while process.poll() is None and time.monotonic() < min(since + patience, end):
         time.sleep(0.02)
         log = _records(console)
         if any(
