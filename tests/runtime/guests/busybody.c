@@ -1,4 +1,5 @@
-/* A VM that wakes at any time: each interrupt of its timer sets the next, by turns sooner and later. */
+/* A VM that wakes at any time: each interrupt of its timer sets the next, by turns sooner and
+ * later. */
 #include <fvm/guest.h>
 
 #include "report.h"

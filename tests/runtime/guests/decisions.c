@@ -10,7 +10,8 @@
 #define LINE 8
 #define TICKS_OF_A_CALL 300u
 #define SHIFTS 3u /* a timer's tick is 1.25 instructions */
-#define PATIENCE 200u /* rounds of a loop: less than a tick of the kernel, which would set it right */
+#define PATIENCE                                                                                   \
+    200u /* rounds of a loop: less than a tick of the kernel, which would set it right */
 #define CTRL_ENABLE 1u
 #define CTRL_INTERRUPT 8u
 
