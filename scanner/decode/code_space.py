@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +124,20 @@ class CodeSpace:
         distances = (addresses - starts[known]) // 2
         inside = (rows >= 0) & (addresses % 2 == 0) & (distances < lengths[known])
         return np.where(inside, firsts[known] + distances, -1)
+
+    def tabled(self, tables: Sequence[Sequence[int]]) -> list[int]:
+        """Halfwords at the addresses that tables hold; each ends where one lies outside."""
+        lengths = np.array([len(table) for table in tables], dtype=np.intp)
+        addresses = np.fromiter(chain.from_iterable(tables), np.int64, lengths.sum())
+        indices = self.indices(addresses)
+        outside = np.flatnonzero(indices < 0)
+        if len(outside):
+            rows = np.repeat(np.arange(len(tables)), lengths)
+            ends = np.full(len(tables), len(indices))
+            np.minimum.at(ends, rows[outside], outside)
+            indices = indices[np.arange(len(indices)) < ends[rows]]
+        found: list[int] = indices.tolist()
+        return found
 
     def addresses(self, indices: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
         """Addresses of halfwords."""

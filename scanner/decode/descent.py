@@ -100,12 +100,13 @@ class Descent:
         graph = self._graph
         nodes = graph.node(entries)
         chains = graph.chain(nodes)
-        before = self._entered[chains]
+        before = self._entered.take(chains, mode="clip")
         new = np.flatnonzero(entries < before)
-        entries, nodes, chains, before = entries[new], nodes[new], chains[new], before[new]
+        entries, nodes = entries.take(new), nodes.take(new)
+        chains, before = chains.take(new), before.take(new)
         # Of those in one chain the lowest counts, and of several that are the same the last.
         np.minimum.at(self._entered, chains, entries)
-        lowest = np.flatnonzero(self._entered[chains] == entries)
+        lowest = np.flatnonzero(self._entered.take(chains, mode="clip") == entries)
         self._chosen[chains[lowest]] = lowest
         lowest = lowest[self._chosen[chains[lowest]] == lowest]
         nodes, chains, before = nodes[lowest], chains[lowest], before[lowest]
@@ -124,11 +125,14 @@ class Descent:
     def _leads(self, nodes: Nodes | slice) -> Nodes:
         """Where nodes lead, their chains apart."""
         graph = self._graph
-        targets, computed = graph.targets[nodes], graph.kinds[nodes] >= Flow.COMPUTED
-        targets = targets[targets >= 0]
-        if not computed.any():
+        if isinstance(nodes, slice):
+            nodes = np.arange(nodes.start, nodes.stop, dtype=np.int32)
+        targets = graph.targets.take(nodes, mode="clip")
+        targets = targets.take(np.flatnonzero(targets >= 0))
+        computed = np.flatnonzero(graph.kinds.take(nodes, mode="clip") >= Flow.COMPUTED)
+        if not len(computed):
             return targets
-        tables = self._by_table(graph.indices[nodes][computed].astype(np.intp))
+        tables = self._by_table(graph.indices[nodes.take(computed)].astype(np.intp))
         return np.concatenate([targets, np.array(tables, dtype=np.int32)])
 
     def _by_table(self, places: Indices) -> list[int]:

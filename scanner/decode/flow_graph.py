@@ -17,6 +17,7 @@ from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
 from scanner.decode.marks import CHUNK, Marks
 from scanner.decode.ranks import Ranks
 from scanner.decode.reader import Nodes, Reader
+from scanner.decode.select import among
 
 _TAIL = 8
 """So many halfwords behind a call that doesn't come back compilers and people put at most."""
@@ -40,7 +41,7 @@ class FlowGraph:
         self.kinds, self.targets = reader.kinds, reader.targets
         self._words, self._wide = space.halfwords, isa.wide
         self._ranks = Ranks(reader.nodes)
-        self._conditional = self._skipped(space, isa, reader.openers)
+        self._conditional = self._skipped(space, isa, reader)
         del reader
         self._table_calls(space, isa)
         self.falls = self._passed()
@@ -60,8 +61,8 @@ class FlowGraph:
         """The index behind each node."""
         found: Nodes = np.empty(len(nodes), dtype=np.int32)
         for begin in range(0, len(nodes), CHUNK):
-            indices = self.indices[nodes[begin : begin + CHUNK]]
-            indices += self._wide[self._words[indices]]
+            indices = self.indices.take(nodes[begin : begin + CHUNK], mode="clip")
+            indices += self._wide.take(self._words.take(indices, mode="clip"), mode="clip")
             found[begin : begin + CHUNK] = indices
         found += 1
         return found
@@ -98,7 +99,8 @@ class FlowGraph:
                 last = np.minimum(self.indices[calls + 1], behind + _TAIL)
                 rows = np.flatnonzero((starts <= last) & (starts < len(data)))
             else:
-                pads = np.isin(space.halfwords[behind], isa.padding) & ~data[behind]
+                words = space.halfwords.take(behind, mode="clip")
+                pads = among(words, isa.padding) & ~data[behind]
                 starts = behind + (pads & (space.addresses(behind) % 4 == 2))
                 rows = np.flatnonzero(data[np.minimum(starts, len(data) - 1)])
             self.falls[calls[rows]] = self._conditional[calls[rows]]
@@ -113,18 +115,16 @@ class FlowGraph:
         self._chains = Ranks(Marks(~falls, len(self.falls)))
         self.stops: Nodes = np.flatnonzero(~self.falls).astype(np.int32)
 
-    def _skipped(
-        self, space: CodeSpace, isa: InstructionSet, openers: list[tuple[Nodes, Nodes]]
-    ) -> Marks:
+    def _skipped(self, space: CodeSpace, isa: InstructionSet, reader: Reader) -> Marks:
         """Nodes that an instruction before them makes conditional."""
         found = Marks.none(len(self.indices))
-        for at, count in openers:
+        for at, count in reader.openers:
             for number in range(1, 5):
                 alive = (count >= number) & (at < len(space) - 1)
                 at, count = at[alive], count[alive]
-                node = self.node(at)
-                found.add(node[self.indices[node] == at])
-                at = at + 1 + isa.wide[space.halfwords[at]]
+                found.add(self.node(at.take(np.flatnonzero(reader.nodes[at]))))
+                words = space.halfwords.take(at, mode="clip")
+                at = at + 1 + isa.wide.take(words, mode="clip")
         return found
 
     def _table_calls(self, space: CodeSpace, isa: InstructionSet) -> None:
@@ -147,15 +147,17 @@ class FlowGraph:
         calls, callees, jumps, ends = self._open(returning, passed)
         for _ in range(_ROUNDS):
             returning = _reaching(returning, passed)
-            back, onward = returning[callees], returning[ends]
+            back = returning.take(callees, mode="clip")
+            onward = returning.take(ends, mode="clip")
             if not (back.any() or onward.any()):
                 return passed
-            passed[calls[back]] = True
-            returning[jumps[onward]] = True
+            passed[calls.take(np.flatnonzero(back))] = True
+            returning[jumps.take(np.flatnonzero(onward))] = True
             # What is known to return needs no second look.
-            calls, callees = calls[~back], callees[~back]
-            onward = returning[jumps]
-            jumps, ends = jumps[~onward], ends[~onward]
+            open_calls = np.flatnonzero(~back)
+            calls, callees = calls.take(open_calls), callees.take(open_calls)
+            open_jumps = np.flatnonzero(~returning.take(jumps, mode="clip"))
+            jumps, ends = jumps.take(open_jumps), ends.take(open_jumps)
         passed[calls] = True
         return passed
 
@@ -188,14 +190,14 @@ class FlowGraph:
             calling = kinds == Flow.CALL
             settled = np.where(calling, passed[part], returning[part])
             direct = np.flatnonzero((targets >= 0) & ~settled)
-            ends = self.node(targets[direct])
-            known, calling = returning[ends], calling[direct]
+            ends = self.node(targets.take(direct))
+            known, calling = returning.take(ends, mode="clip"), calling.take(direct)
             direct += begin
             passed[direct[known & calling]] = True
             returning[direct[known & ~calling]] = True
             calls, jumps = np.flatnonzero(~known & calling), np.flatnonzero(~known & ~calling)
             found: list[npt.NDArray[np.integer[Any]]]
-            found = [direct[calls], ends[calls], direct[jumps], ends[jumps]]
+            found = [direct.take(calls), ends.take(calls), direct.take(jumps), ends.take(jumps)]
             for number, (column, rows) in enumerate(zip(columns, found, strict=True)):
                 column[counts[number] : counts[number] + len(rows)] = rows
                 counts[number] += len(rows)

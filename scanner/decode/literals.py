@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Flags, Halfwords, Indices
+from scanner.decode.instruction_set import Indices
 from scanner.decode.marks import Marks
-from scanner.decode.select import select
+from scanner.decode.select import has_form, select
 
 _PC = 15
 _WIDE = 0xE800
@@ -88,19 +86,11 @@ def addressed_halfwords(space: CodeSpace, starts: Marks) -> Indices:
     return places
 
 
-def has_form(halfwords: Halfwords, forms: Iterable[tuple[int, int]]) -> Flags:
-    """Whether each equals `match` under `mask`, for one of the (mask, match)."""
-    found = np.zeros(len(halfwords), dtype=np.bool_)
-    for mask, match in forms:
-        found |= (halfwords & np.uint16(mask)) == match
-    return found
-
-
 def halves(space: CodeSpace, indices: Indices) -> tuple[npt.NDArray[np.uint32], ...]:
     """The halfwords at the indices, and those behind them."""
     return (
-        space.halfwords[indices].astype(np.uint32),
-        space.halfwords[indices + 1].astype(np.uint32),
+        space.halfwords.take(indices, mode="clip").astype(np.uint32),
+        space.halfwords.take(indices + 1, mode="clip").astype(np.uint32),
     )
 
 

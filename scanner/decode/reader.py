@@ -94,15 +94,18 @@ class Reader:
         kinds = flows.kind
         rows = np.flatnonzero(flows.conditional)
         if len(rows):
-            at = (places[rows] + begin + 1 + self._isa.wide[first[rows]]).astype(np.int32)
+            wide = self._isa.wide.take(first.take(rows), mode="clip")
+            at = (places.take(rows) + begin + 1 + wide).astype(np.int32)
             self.openers.append((at, flows.conditional[rows].astype(np.int32)))
         for barrier in self._space.barriers_in(begin, begin + CHUNK):
             kinds[np.searchsorted(places, barrier - begin)] = Flow.STOP
         nodes = np.flatnonzero(kinds)
-        kinds, indices = kinds[nodes], (places[nodes] + begin).astype(np.int32)
+        kinds, indices = kinds.take(nodes), (places.take(nodes) + begin).astype(np.int32)
         direct = np.flatnonzero((kinds >= Flow.JUMP) & (kinds <= Flow.CALL))
         targets: Nodes = np.full(len(nodes), -1, dtype=np.int32)
-        targets[direct] = self._space.away(indices[direct], flows.distance[nodes[direct]])
+        targets[direct] = self._space.away(
+            indices.take(direct), flows.distance.take(nodes.take(direct))
+        )
         return indices, kinds, targets
 
 

@@ -16,6 +16,7 @@ from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
 from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import Words, expanded, instruction_words
+from scanner.decode.select import among
 
 JAL, JALR, BRANCH, SYSTEM = 0x6F, 0x67, 0x63, 0x73
 LINK, SECOND_LINK = 1, 5
@@ -79,9 +80,11 @@ class RiscV:
 
     def flows(self, first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]) -> Flows:
         """Jumps, branches, calls, returns, and what stops."""
-        kinds, distances = self._kinds[first], self._distances[first]
-        rows = np.flatnonzero(self.wide[first])
-        kinds[rows], distances[rows] = _decoded(instruction_words(first[rows], second[rows]))
+        kinds = self._kinds.take(first, mode="clip")
+        distances = self._distances.take(first, mode="clip")
+        rows = np.flatnonzero(self.wide.take(first, mode="clip"))
+        words = instruction_words(first.take(rows), second.take(rows))
+        kinds[rows], distances[rows] = _decoded(words)
         return Flows(kinds, distances, np.zeros(len(first), dtype=np.uint8))
 
     def table_calls(self, space: CodeSpace, callees: npt.NDArray[np.int32]) -> Flags:
@@ -110,7 +113,7 @@ def _decoded(words: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]
     indirect = np.flatnonzero(opcode == JALR)
     kinds[indirect] = _indirect(words[indirect])
     system = np.flatnonzero(opcode == SYSTEM)
-    stops = np.isin(words[system], (_UNIMP, *_TRAP_RETURNS))
+    stops = among(words[system], (_UNIMP, *_TRAP_RETURNS))
     kinds[system[stops]] = Flow.STOP
     kinds[words == 0] = Flow.STOP
     return kinds, distances
@@ -120,7 +123,7 @@ def _indirect(words: Words) -> npt.NDArray[np.uint8]:
     """JALR: back to the caller by a link register, else to wherever a register points."""
     target, source = words >> 7 & 31, words >> 15 & 31
     kinds = np.where(target == 0, Flow.COMPUTED, Flow.COMPUTED_CALL).astype(np.uint8)
-    kinds[(target == 0) & (words >> 20 == 0) & np.isin(source, (LINK, SECOND_LINK))] = Flow.RETURN
+    kinds[(target == 0) & (words >> 20 == 0) & among(source, (LINK, SECOND_LINK))] = Flow.RETURN
     return kinds
 
 
@@ -143,5 +146,5 @@ def _special(first: Words, wide: Flags) -> Flags:
     words = np.where(wide, first, expanded())
     opcode, function = words & 0x7F, words >> 12 & 7
     is_system = (opcode == SYSTEM) & (function <= 1)
-    special: Flags = np.isin(opcode, (JAL, JALR, BRANCH)) | is_system | (words == 0)
+    special: Flags = among(opcode, (JAL, JALR, BRANCH)) | is_system | (words == 0)
     return special

@@ -57,10 +57,19 @@ def instruction_words(
     first: npt.NDArray[np.uint16], second: npt.NDArray[np.uint16]
 ) -> npt.NDArray[np.uint32]:
     """Instructions as 32-bit words, compressed ones expanded; 0 is none."""
-    low = first.astype(np.uint32)
-    words = np.where(low & 3 == 3, low | second.astype(np.uint32) << np.uint32(16), expanded()[low])
-    words[low & 0x1F == 0x1F] = 0
+    words: npt.NDArray[np.uint32] = second.astype(np.uint32) << np.uint32(16) | first
+    words &= _whole().take(first, mode="clip")
+    words |= expanded().take(first, mode="clip")
     return words
+
+
+@cache
+def _whole() -> npt.NDArray[np.uint32]:
+    """By halfword, all ones where it begins an instruction of 32 bits, else none."""
+    half = np.arange(0x10000, dtype=np.uint32)
+    is_whole = (half & 3 == 3) & (half & 0x1F != 0x1F)
+    masks: npt.NDArray[np.uint32] = np.where(is_whole, np.uint32(0xFFFFFFFF), np.uint32(0))
+    return masks
 
 
 def _quadrant0(half: Words) -> dict[int, Words]:

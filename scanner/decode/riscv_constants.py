@@ -10,7 +10,7 @@ from scanner.decode.effects import Constants, Direct
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import Words, instruction_words
-from scanner.decode.select import select
+from scanner.decode.select import among, select
 
 _IMMEDIATE, _LUI, _AUIPC = 0x13, 0x37, 0x17
 _UPPER = ((0x7F, _LUI), (0x7F, _AUIPC), (0xE003, 0x6001))  # LUI, AUIPC, C.LUI
@@ -45,7 +45,7 @@ def _uppers(space: CodeSpace, starts: Marks) -> tuple[Indices, Words]:
     """Places and words of all LUI and AUIPC."""
     uppers = select(space, starts, _UPPER)
     words = words_at(space, uppers)
-    is_upper = np.isin(words & 0x7F, (_LUI, _AUIPC))
+    is_upper = among(words & 0x7F, (_LUI, _AUIPC))
     return uppers[is_upper], words[is_upper]
 
 
@@ -59,7 +59,7 @@ def _sums(
     at = uppers[rows]
     found = [(uppers[:0], values[:0])]
     for _ in range(_STEPS):
-        two = wide[space.halfwords[at]]
+        two = wide.take(space.halfwords.take(at, mode="clip"), mode="clip")
         behind = np.minimum(at + 1 + two, len(space) - 1)
         # An instruction inside this one may come right before the next, too; then that one counts.
         inside = two & starts[behind - 1] & ~wide[space.halfwords[behind - 1]]
@@ -95,7 +95,8 @@ def _direct(space: CodeSpace, starts: Marks, pointers: npt.NDArray[np.uint32]) -
 
 def words_at(space: CodeSpace, indices: Indices) -> Words:
     """Instructions at indices as 32-bit words."""
-    return instruction_words(space.halfwords[indices], space.halfwords[indices + 1])
+    first = space.halfwords.take(indices, mode="clip")
+    return instruction_words(first, space.halfwords.take(indices + 1, mode="clip"))
 
 
 def _upper(space: CodeSpace, indices: Indices, words: Words) -> npt.NDArray[np.uint32]:
@@ -105,5 +106,5 @@ def _upper(space: CodeSpace, indices: Indices, words: Words) -> npt.NDArray[np.u
 
 def writes(words: Words, registers: Words) -> Flags:
     """Whether instructions may write these registers: all but stores and branches do."""
-    found: Flags = (words >> 7 & 31 == registers) & ~np.isin(words & 0x7F, (0x23, 0x27, 0x63))
+    found: Flags = (words >> 7 & 31 == registers) & ~among(words & 0x7F, (0x23, 0x27, 0x63))
     return found

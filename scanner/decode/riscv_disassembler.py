@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import capstone
-
 _SYSTEM = 0x73
 
 
 class RiscVDisassembler:
-    """One Capstone handle, made when first needed."""
+    """One Capstone handle; a program without findings doesn't even import the library."""
 
     def text(self, code: bytes) -> str | None:
         """The instruction that begins the bytes, or None where Capstone knows none.
@@ -26,6 +24,7 @@ class RiscVDisassembler:
 
     @cached_property
     def _handle(self) -> Any:
-        return capstone.Cs(
-            capstone.CS_ARCH_RISCV, capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC
-        )
+        import capstone
+
+        mode = capstone.CS_MODE_RISCV32 | capstone.CS_MODE_RISCVC
+        return capstone.Cs(capstone.CS_ARCH_RISCV, mode)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scanner.decode.effects import NONE, Effect, Effects
 from scanner.decode.instruction_set import Flags
 from scanner.decode.riscv_compressed import Words
+from scanner.decode.select import among
 
 _LOAD, _LOAD_FP, _STORE, _STORE_FP, _ATOMIC = 0x03, 0x07, 0x23, 0x27, 0x2F
 _IMMEDIATE, _REGISTERS, _LUI, _AUIPC = 0x13, 0x33, 0x37, 0x17
@@ -63,9 +64,9 @@ class _Table:
         self._opcode, self._function, self._top = words & 0x7F, words >> 12 & 7, words >> 25
         self.effects = Effects.nothing(len(words))
         result = _register(words, 7)
-        result[np.isin(self._opcode, _NO_RESULT)] = NONE
+        result[among(self._opcode, _NO_RESULT)] = NONE
         is_floating = self._opcode == _FLOATING
-        result[is_floating & ~np.isin(words >> 27, _INTEGER_RESULTS)] = NONE
+        result[is_floating & ~among(words >> 27, _INTEGER_RESULTS)] = NONE
         self._result = result
         self.effects.written[:] = np.where(result != NONE, np.uint32(1) << (result % NONE), 0)
 

@@ -12,8 +12,8 @@ from scanner.decode.marks import Marks
 from scanner.decode.riscv_compressed import expanded
 from scanner.decode.riscv_constants import words_at, writes
 from scanner.decode.riscv_fields import fields
-from scanner.decode.riscv_values import MAX_CASES, Registers
-from scanner.decode.select import previous, select
+from scanner.decode.riscv_values import MAX_CASES, Registers, Sought
+from scanner.decode.select import among, previous, select
 
 _BEFORE_JUMP, _BEFORE_CALL = 32, 8
 """So far back an address is sought. Few calls by pointer go to a known place, and they are many."""
@@ -34,15 +34,14 @@ _MAX_SET_UPS = 256
 def computed_targets(space: CodeSpace, wide: Flags, starts: Marks, indices: Indices) -> list[int]:
     """Indices that the jumps and calls at the indices lead to, as far as the code tells."""
     found, alone = _pairs(space, starts, indices)
+    tables = []
     for index in _computed(space, wide, starts, alone).tolist():
         parts = fields(_word(space, index))
         steps = _BEFORE_CALL if parts.target else _BEFORE_JUMP
-        registers = _before(space, starts, index, steps)
+        registers = _before(space, starts, index, steps, parts.left)
         addresses = registers.possible(registers.value(parts.left))
-        targets = space.indices(addresses + parts.number & 0xFFFFFFFE)
-        outside = np.flatnonzero(targets < 0)
-        found += targets[: outside[0] if len(outside) else None].tolist()
-    return found
+        tables.append([address + parts.number & 0xFFFFFFFE for address in addresses])
+    return found + space.tabled(tables)
 
 
 def _pairs(space: CodeSpace, starts: Marks, indices: Indices) -> tuple[list[int], Indices]:
@@ -51,7 +50,7 @@ def _pairs(space: CodeSpace, starts: Marks, indices: Indices) -> tuple[list[int]
     before = np.maximum(indices - 2, 0)
     firsts = words_at(space, before)
     opcode = firsts & 0x7F
-    paired = np.isin(opcode, (_AUIPC, _LUI)) & starts[before] & (indices >= 2)
+    paired = among(opcode, (_AUIPC, _LUI)) & starts[before] & (indices >= 2)
     paired &= (firsts >> 7 & 31 == words >> 15 & 31) & (words & 0x7F == _JALR)
     upper = (firsts[paired] & 0xFFFFF000).astype(np.int64)
     upper += np.where(opcode[paired] == _AUIPC, space.addresses(before[paired]), 0)
@@ -81,12 +80,12 @@ def vectors(space: CodeSpace, starts: Marks) -> list[int]:
     """Indices where traps go that the marked code sets up."""
     rows = select(space, starts, (_WRITES_CSR,))
     numbers = space.halfwords[rows + 1] >> 4
-    sets_up = np.isin(numbers, _SET_UPS)
+    sets_up = among(numbers, _SET_UPS)
     rows, numbers = rows[sets_up][:_MAX_SET_UPS], numbers[sets_up][:_MAX_SET_UPS]
     found: list[int] = []
     for index, number in zip(rows.tolist(), numbers.tolist(), strict=True):
-        registers = _before(space, starts, index, _BEFORE_JUMP)
-        pointer = registers.value(_word(space, index) >> 15 & 31).constant
+        source = _word(space, index) >> 15 & 31
+        pointer = _before(space, starts, index, _BEFORE_JUMP, source).value(source).constant
         if pointer is not None:
             found += _handlers(space, number, pointer)
     return found
@@ -117,11 +116,12 @@ def _table(space: CodeSpace, base: int) -> Iterator[int]:
             return
 
 
-def _before(space: CodeSpace, starts: Marks, index: int, steps: int) -> Registers:
-    """Registers after the straight line of instructions that leads to the index."""
+def _before(space: CodeSpace, starts: Marks, index: int, steps: int, register: int) -> Registers:
+    """What a register depends on, after the straight line of instructions before the index."""
     line: list[tuple[int, int]] = []
+    sought = Sought(register)
     at, is_start = index, starts.has
-    while len(line) < steps:
+    for _ in range(steps):
         if at >= 1 and is_start(at - 1):
             earlier = at - 1
         elif at >= 2 and is_start(at - 2):
@@ -132,7 +132,8 @@ def _before(space: CodeSpace, starts: Marks, index: int, steps: int) -> Register
         ends = word == 0 or word & 0x7F in (_JAL, _JALR)
         if ends or earlier + _length(space, earlier) != at:
             break
-        line.append((earlier, word))
+        if sought.needs(fields(word)):
+            line.append((earlier, word))
         at = earlier
     registers = Registers(space.words)
     for place, word in reversed(line):
@@ -149,5 +150,6 @@ def _word(space: CodeSpace, index: int) -> int:
     words = space.halfwords.data  # of single numbers the buffer is quicker than the array
     first: int = words[index]
     if first & 3 != 3:
-        return int(expanded()[first])
+        expansion: int = expanded().data[first]
+        return expansion
     return 0 if first & 0x1F == 0x1F else first | words[index + 1] << 16

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from scanner.decode.riscv_fields import Fields, fields
 
 MAX_CASES = 1024
 _MASK = 0xFFFFFFFF
 _BYTE, _WORD, _WORD_SCALE = 1, 4, 2
+
+_COMPARISONS = "bltu", "bgeu"
+_SOURCES = {"addi": 1, "slli": 1, "ori": 1, "load": 1, "add": 2, "shadd": 2, "store": 2}
+_SOURCES |= dict.fromkeys(_COMPARISONS, 2)
+"""How many registers a result depends on that is followed."""
 
 Load = Callable[[int, int], list[int]]
 
@@ -39,6 +41,32 @@ class Value(NamedTuple):
     def constant(self) -> int | None:
         """The value where all of it is known."""
         return None if self.unknown or self.loaded else self.base & _MASK
+
+
+class Sought:
+    """The registers that a value depends on; told the instructions before it, the last one first.
+
+    What doesn't bear on them is most of a function, and need not be run.
+    """
+
+    def __init__(self, register: int) -> None:
+        self._registers = {register}
+        self._loads = False
+
+    def needs(self, parts: Fields) -> bool:
+        """Whether the value depends on an instruction, so that it must be run."""
+        sources = _SOURCES.get(parts.name, 0)
+        if parts.name == "store":
+            needed = self._loads
+        elif parts.name in _COMPARISONS:
+            needed = True
+        else:
+            needed = parts.target in self._registers
+            self._registers.discard(parts.target)
+            self._loads |= needed and parts.name == "load"
+        if needed:
+            self._registers.update((parts.left, parts.right)[:sources])
+        return needed
 
 
 class Registers:
@@ -63,20 +91,21 @@ class Registers:
             self._held[register] = self._unknown()
         return self._held[register]
 
-    def possible(self, value: Value) -> npt.NDArray[np.int64]:
+    def possible(self, value: Value) -> list[int]:
         """All that the value may be, if that is bounded."""
         count = min(self._counts.get(value.unknown, 0), MAX_CASES) if value.unknown else 1
         if not value.loaded:
-            return value.base + (np.arange(count) << value.scale) + value.added & _MASK
-        if value.unknown and value.scale != _WORD_SCALE:
-            return np.zeros(0, dtype=np.int64)
-        words = np.array(self._load(value.base & _MASK, count), dtype=np.int64)
-        return words + value.added & _MASK
+            base = value.base + value.added
+            return [base + (number << value.scale) & _MASK for number in range(count)]
+        if not count or (value.unknown and value.scale != _WORD_SCALE):
+            return []
+        words = self._load(value.base & _MASK, count)
+        return [word + value.added & _MASK for word in words]
 
     def step(self, address: int, word: int) -> None:
         """Run one instruction; a branch is one that was not taken."""
         parts = fields(word)
-        if parts.name in ("bltu", "bgeu"):
+        if parts.name in _COMPARISONS:
             self._compare(parts)
         elif parts.name == "store":
             self._store(parts)

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
-from scanner.decode.instruction_set import Indices, InstructionSet
+from scanner.decode.instruction_set import Flags, Halfwords, Indices, InstructionSet
 from scanner.decode.marks import CHUNK, Marks
+from scanner.decode.select import has_form, merged
 from scanner.rules.model import InstructionRule, Pattern
 
 _BLOCK = 1 << 21
-
 
 Bits = npt.NDArray[np.uint64]
 
@@ -34,11 +34,10 @@ def search(
 ) -> Iterator[Hits]:
     """All matches of the rules; `listed` marks where patterns that data resembles count."""
     patterns = [(rule, pattern) for rule in rules for pattern in rule.patterns]
-    tables = _tables(isa, [pattern for _, pattern in patterns])
-    anywhere = np.uint64(sum(p.everywhere << n for n, (_, p) in enumerate(patterns)))
+    sieve = _Sieve(isa, [pattern for _, pattern in patterns])
     for begin in range(0, len(space), _BLOCK):
         block = range(begin, min(begin + _BLOCK, len(space)))
-        candidates, matches = _candidates(space, block, tables, anywhere, listed)
+        candidates, matches = sieve.candidates(space, block, listed)
         for number, (rule, pattern) in enumerate(patterns):
             indices = candidates[np.flatnonzero(matches & np.uint64(1 << number))]
             if not pattern.everywhere:
@@ -47,6 +46,46 @@ def search(
                 indices = indices[~np.isin(indices + 1, space.barriers)]
             if len(indices):
                 yield Hits(rule, pattern.bits, indices, _values(space, isa, pattern, indices))
+
+
+class _Sieve:
+    """Passes over nearly every halfword, so it decides the speed of a scan.
+
+    What counts at every address are a few forms of first halfwords, which a processor compares many
+    at a time; the rest is looked up in a table, where the slower conversion of halfwords to
+    indices is what it costs.
+    """
+
+    def __init__(self, isa: InstructionSet, patterns: Sequence[Pattern]) -> None:
+        self._first, self._second = _tables(isa, patterns)
+        self._everywhere = np.uint64(sum(p.everywhere << n for n, p in enumerate(patterns)))
+        self._forms = merged({_first_half(isa, p) for p in patterns if p.everywhere})
+        self._if_listed = (self._first & ~self._everywhere) != 0
+        self._any_if_listed = bool(self._if_listed.any())
+
+    def candidates(self, space: CodeSpace, block: range, listed: Marks) -> tuple[Indices, Bits]:
+        """Indices where patterns match, and which; none where only listed code counts and isn't."""
+        found, matches = [], []
+        for begin in range(block.start, block.stop, CHUNK):
+            end = min(begin + CHUNK, block.stop)
+            hits = np.flatnonzero(self._interesting(space.halfwords[begin:end], listed, begin, end))
+            hits += begin
+            both = self._first.take(space.halfwords.take(hits), mode="clip")
+            both &= self._second.take(space.halfwords.take(hits + 1, mode="clip"), mode="clip")
+            rows = np.flatnonzero(both)
+            hits, both = hits.take(rows), both.take(rows)
+            rows = np.flatnonzero((both & self._everywhere != 0) | listed[hits])
+            found.append(hits[rows])
+            matches.append(both[rows])
+        return np.concatenate(found), np.concatenate(matches)
+
+    def _interesting(self, words: Halfwords, listed: Marks, begin: int, end: int) -> Flags:
+        found = has_form(words, self._forms)
+        if self._any_if_listed:
+            others = np.take(self._if_listed, words, mode="clip")
+            others &= listed.part(begin, end)
+            found |= others
+        return found
 
 
 def _tables(isa: InstructionSet, patterns: Sequence[Pattern]) -> tuple[Bits, Bits]:
@@ -66,27 +105,12 @@ def _tables(isa: InstructionSet, patterns: Sequence[Pattern]) -> tuple[Bits, Bit
     return tables[0], tables[1]
 
 
-def _candidates(
-    space: CodeSpace, block: range, tables: tuple[Bits, Bits], anywhere: np.uint64, listed: Marks
-) -> tuple[Indices, Bits]:
-    """Indices where patterns match, and which; where only listed code counts, none elsewhere.
-
-    Nearly every halfword is passed over here, so this loop decides the speed of a scan: take()
-    with a mode skips a conversion of the indices, and flatnonzero() is quickest on booleans.
-    """
-    interesting = tables[0] != 0
-    found, matches = [], []
-    for begin in range(block.start, block.stop, CHUNK):
-        words = space.halfwords[begin : min(begin + CHUNK, block.stop)]
-        hits = np.flatnonzero(np.take(interesting, words, mode="clip"))
-        second = np.take(space.halfwords, hits + (begin + 1), mode="clip")
-        both = tables[0][words[hits]] & tables[1][second]
-        rows = np.flatnonzero(both)
-        hits, both = hits[rows] + begin, both[rows]
-        rows = np.flatnonzero((both & anywhere != 0) | listed[hits])
-        found.append(hits[rows])
-        matches.append(both[rows])
-    return np.concatenate(found), np.concatenate(matches)
+def _first_half(isa: InstructionSet, pattern: Pattern) -> tuple[int, int]:
+    """What a pattern asks of its first halfword, as mask and match."""
+    bits = np.uint32(1) << np.arange(16, dtype=np.uint32)
+    places = isa.join(bits, np.zeros_like(bits)) if pattern.bits == 32 else bits
+    mask, match = (places & np.uint32(n) != 0 for n in (pattern.mask, pattern.match))
+    return int(bits[mask].sum()), int(bits[match].sum())
 
 
 def _values(

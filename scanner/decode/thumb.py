@@ -103,10 +103,12 @@ class Thumb:
         kind, distance = narrow.kind.take(at, mode="clip"), narrow.distance.take(at, mode="clip")
         conditional = narrow.conditional.take(at, mode="clip")
         rows = np.flatnonzero(first >= _WIDE)
-        at, second = at[rows], second[rows]
+        at, second = at.take(rows), second.take(rows)
         kind[rows] = wide_kinds = _kinds(self._forms.take(at, mode="clip"), second)
         direct = np.flatnonzero((wide_kinds >= Flow.JUMP) & (wide_kinds <= Flow.CALL))
-        distance[rows[direct]] = _distances(at[direct], second[direct].astype(np.int32))
+        distance[rows.take(direct)] = _distances(
+            at.take(direct), second.take(direct).astype(np.int32)
+        )
         return Flows(kind, distance, conditional)
 
 

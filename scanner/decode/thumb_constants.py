@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants
 from scanner.decode.instruction_set import Flags, Indices
-from scanner.decode.literals import LOADS, halves, has_form, literals_of
+from scanner.decode.literals import LOADS, halves, literals_of
 from scanner.decode.marks import Marks
-from scanner.decode.select import previous, select
+from scanner.decode.select import has_form, previous, select
 from scanner.decode.thumb_effects import EXPANDED
 
 _PAIR_STEPS = 16

@@ -7,7 +7,6 @@ the index, nothing is said: half a table is better than one that reaches into ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -36,18 +35,7 @@ class TableReader:
 
     def targets(self, jumps: Iterable[int]) -> list[int]:
         """Indices that the jumps and calls may lead to; a table ends where one lies outside."""
-        tables = [self._addresses(index) for index in jumps]
-        cases = np.array([len(table) for table in tables], dtype=np.intp)
-        addresses = np.fromiter(chain.from_iterable(tables), dtype=np.int64, count=cases.sum())
-        indices = self._space.indices(addresses)
-        outside = np.flatnonzero(indices < 0)
-        if len(outside):
-            rows = np.repeat(np.arange(len(tables)), cases)
-            ends = np.full(len(tables), len(indices))
-            np.minimum.at(ends, rows[outside], outside)
-            indices = indices[np.arange(len(indices)) < ends[rows]]
-        found: list[int] = indices.tolist()
-        return found
+        return self._space.tabled([self._addresses(index) for index in jumps])
 
     def _addresses(self, index: int) -> Sequence[int]:
         first, second = self._one[index], self._one[index + 1]

@@ -10,6 +10,7 @@ import pytest
 
 from scanner.arch.registry import architecture
 from scanner.decode.code_space import CodeSpace, Piece
+from scanner.decode.marks import Marks
 from scanner.decode.search import search
 from scanner.decode.thumb import Thumb
 from scanner.policy import Policy
@@ -24,7 +25,7 @@ WRITABLE = {0, 1, 2, 3}
 def silent_indices(words: np.ndarray[tuple[int], np.dtype[np.uint16]]) -> dict[int, str]:
     """Halfwords at which the search finds a silent instruction, and the rule."""
     space = CodeSpace([Piece(FLASH, memoryview(words.tobytes()), 0)])
-    nowhere = np.zeros(len(space), dtype=np.bool_)
+    nowhere = Marks.none(len(space))
     found: dict[int, str] = {}
     for hits in search(space, Thumb(), architecture("armv7em").rules, nowhere):
         for index, value in zip(hits.indices.tolist(), hits.values.tolist(), strict=True):
@@ -73,7 +74,7 @@ def found_in(
     """Rules by the halfword at which they find something; all of it is code, or nothing is."""
     core = architecture(arch)
     space = CodeSpace([Piece(FLASH, memoryview(words.tobytes()), 0)])
-    marks = np.full(len(space), listed)
+    marks = Marks.at(len(space), np.arange(len(space) if listed else 0))
     found: dict[int, set[str]] = {}
     for hits in search(space, core.isa, core.rules, marks):
         for index, value in zip(hits.indices.tolist(), hits.values.tolist(), strict=True):

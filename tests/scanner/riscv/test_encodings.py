@@ -8,6 +8,7 @@ import pytest
 
 from scanner.arch.riscv import RULES
 from scanner.decode.code_space import CodeSpace, Piece
+from scanner.decode.marks import Marks
 from scanner.decode.riscv import RiscV
 from scanner.decode.search import search
 from scanner.policy import Policy
@@ -27,7 +28,7 @@ RULE = {rule.id: rule for rule in RULES}
 def matches(halves: npt.NDArray[np.uint16], rule: InstructionRule, known: bool) -> set[int]:
     """Indices that the search reports, where all or no halfwords are known to begin code."""
     space = CodeSpace([Piece(FLASH, memoryview(halves.tobytes()), 0)])
-    starts = np.full(len(space), known, dtype=np.bool_)
+    starts = Marks.at(len(space), np.arange(len(space) if known else 0))
     found = [hits.indices for hits in search(space, RiscV(), (rule,), starts)]
     return set(np.concatenate(found).tolist()) if found else set()
 
