@@ -63,7 +63,7 @@ class Effects:
 
     def chosen(self, rows: npt.NDArray[np.integer[Any]]) -> Effects:
         """Copies of some rows, in the order of their numbers."""
-        return Effects(*(getattr(self, column.name)[rows] for column in fields(self)))
+        return Effects(*(getattr(self, column.name).take(rows) for column in fields(self)))
 
     def put(self, rows: npt.NDArray[np.intp], others: Effects) -> None:
         """Replace rows by others."""

@@ -75,12 +75,12 @@ class _Lanes:
     def chosen(self, rows: npt.NDArray[np.intp]) -> _Lanes:
         """Copies of some lanes."""
         return _Lanes(
-            self.origin[rows],
-            self.at[rows],
-            self.left[rows],
-            self.skips[rows],
-            self.waiting[rows],
-            self.own[rows],
+            self.origin.take(rows),
+            self.at.take(rows),
+            self.left.take(rows),
+            self.skips.take(rows),
+            self.waiting.take(rows),
+            self.own.take(rows),
             self.files.chosen(rows),
         )
 
@@ -152,7 +152,7 @@ class _Following:
 
     def _step(self, lanes: _Lanes) -> _Lanes:
         words = self._space.halfwords
-        first, second = words[lanes.at], words[lanes.at + 1]
+        first, second = words.take(lanes.at), words.take(lanes.at + 1)
         effects = self._isa.effects(first, second, self._space.addresses(lanes.at))
         operands = Operands(lanes.files, effects)
         self._note(lanes, effects, operands)

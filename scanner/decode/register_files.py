@@ -58,7 +58,10 @@ class RegisterFiles:
     def chosen(self, rows: Rows) -> RegisterFiles:
         """Copies of some lanes."""
         return RegisterFiles(
-            self.values[rows], self.known[rows], self.exact[rows], self.followed[rows]
+            self.values.take(rows, axis=0),
+            self.known.take(rows),
+            self.exact.take(rows),
+            self.followed.take(rows),
         )
 
     def joined(self, others: RegisterFiles) -> RegisterFiles:
@@ -72,16 +75,16 @@ class RegisterFiles:
 
     def read(self, registers: Numbers) -> Read:
         """One register of each lane."""
-        bits = _BITS[registers]
+        bits = _BITS.take(registers)
         known = (self.known & bits) != 0
-        value = self.values.reshape(-1)[self._places(registers)]
+        value = self.values.reshape(-1).take(self._places(registers))
         value *= known
         return Read(value, known, (self.exact & bits) != 0, (self.followed & bits) != 0)
 
     def set(self, rows: Rows, registers: Numbers, values: Values, exact: Flags) -> None:
         """Make a register of some lanes known; it is not followed by that."""
-        self.values[rows, registers] = values
-        bits = _BITS[registers]
+        self.values.reshape(-1)[rows * _COLUMNS + registers] = values
+        bits = _BITS.take(registers)
         self.known[rows] |= bits
         self.exact[rows] |= np.where(exact, bits, _NOTHING)
 
@@ -125,7 +128,7 @@ def compute(
     exact = operands.exact & known
     _load(space, effects, operands, (result, known, exact))
     computed = (kind != Effect.OTHER) & (kind < Effect.STORE)
-    bits = _BITS[target]
+    bits = _BITS.take(target)
     changed = effects.written.astype(np.uint64)
     changed |= np.where(computed, bits, _NOTHING)
     changed[maybe & ((files.followed & bits) != 0)] = 0
