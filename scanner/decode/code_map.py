@@ -23,10 +23,7 @@ from scanner.image.symbols import Addresses, SymbolTable
 
 @dataclass(frozen=True)
 class CodeMap:
-    """`certain`: an instruction begins here.
-
-    `listed`: and neither does a mapping symbol call it data nor is it loaded as a constant.
-    """
+    """`certain`: an instruction begins here; `listed`: and it isn't loaded as a constant."""
 
     certain: Marks
     listed: Marks
@@ -47,7 +44,7 @@ def build_code_map(
     seeds = syncs.indices()
     by_pointer = symbols is None or not symbols.has_markers
     graph = FlowGraph(space, isa, syncs)
-    if data is not None:
+    if data is not None and isa.mixes_constants:
         graph.stop_calls_before(space, isa, data, loaded=False)
     certain = _reached(space, isa, graph, seeds, by_pointer)
     if data is None or not data.any():
@@ -58,8 +55,7 @@ def build_code_map(
     if code is not None:
         certain |= code & graph.starts
     del graph
-    listed = certain if data is None else certain.without(data)
-    listed = listed.without(Marks.at(len(space), isa.literals(space, certain)))
+    listed = certain.without(Marks.at(len(space), isa.literals(space, certain)))
     return CodeMap(certain, listed)
 
 

@@ -55,6 +55,15 @@ def test_running_into_data_makes_it_code(build: Build) -> None:
     assert graded(scan_file(elf)) == [("cps", "certain")]
 
 
+def test_in_data_that_control_reaches_everything_is_told(build: Build) -> None:
+    """Also what data often looks like; what nothing reaches or what is loaded stays data."""
+    elf = build(
+        ".thumb_func\n_start: ldr r1, =0xbe03be03\n cbz r0, lie\n.short 0xbe01\n bx lr\n"
+        "lie: .short 0xbe02, 0x4770, 0xbe04\n.align 2\n.pool\n"
+    )
+    assert [f.text.split(":")[0] for f in scan_file(elf).findings] == ["bkpt #1", "bkpt #2"]
+
+
 @pytest.mark.parametrize("split", [2, 4, 6])
 def test_instructions_straddle_adjacent_segments(split: int) -> None:
     code = halfwords(0xBF00, 0xF3EF, 0x8010, 0x4770)

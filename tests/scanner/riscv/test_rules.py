@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from scanner.policy import Grant, Policy
 from scanner.rules.model import AddressRule, InstructionRule
 from tests.scanner.riscv.conftest import Build
 
+Strip = Callable[[Path], Path]
 OWN_RULES = tuple(r for r in (*RULES, *ADDRESS_RULES) if r.assembled_for.startswith("rv"))
 
 
@@ -152,3 +154,17 @@ def test_devices_need_a_grant(build: Build) -> None:
         ("mmio", "read of 0x40013c04, not granted to vm")
     ]
     assert scan_file(elf).verdict == "accept"
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_own_instructions_are_often_written_as_data(build: Build, strip: Strip, bare: bool) -> None:
+    """Where no assembler knows them. It marks them as data, but control gets there."""
+    elf = build(
+        "_start: li a0, 1\n.word 0x0000000b\n call returns\n.word 0x0020802b\n"
+        " beqz a0, next\n.word 0x0000005b\nnext: .word 0x0000007b\n j _start\n"
+        ".word 0x0000000b\nreturns: ret\n"
+    )
+    report = scan_file(strip(elf) if bare else elf)
+    found = [f.text.split()[0] for f in report.findings]
+    assert found == ["custom-0", "custom-1", "custom-2", "custom-3"]
+    assert report.verdict == "reject"
