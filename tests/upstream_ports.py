@@ -17,6 +17,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from porter.context_switch.recipe import Recipe, RtosPort, recipes
@@ -58,7 +59,9 @@ def places(trees: Path) -> Iterator[Place]:
         if not recipe.version_file:
             continue
         depth = len(Path(recipe.version_file).parts)
-        for file in sorted(trees.rglob(recipe.version_file)):
+        published = [tree.resolve() for tree in sorted(trees.iterdir()) if tree.is_dir()]
+        found_in = (sorted(tree.rglob(recipe.version_file)) for tree in published)
+        for file in chain.from_iterable(found_in):
             root = file.parents[depth - 1]
             found = re.search(recipe.version_pattern, file.read_text(encoding="latin-1"))
             version = found.group(1) if found is not None else "of unknown version"
@@ -75,9 +78,9 @@ def attempt(place: Place, room: Path) -> str:
     """One line on what becomes of a port, and what a person would have to look at."""
     project = room / "project"
     ours = {file.parent for file in place.files}
-    theirs = {path.parent for port in place.recipe.ports for path in place.root.glob(port.files)}
+    names = {file.name for file in place.files}
     for header in place.root.rglob("*.h"):
-        if not {header.parent, *header.parents} & (theirs - ours):
+        if header.parent in ours or header.name not in names:  # portmacro.h of another core
             _copy(header, place.root, project)
     for file in place.files:
         _copy(file, place.root, project)
@@ -165,7 +168,8 @@ def _compiled(place: Place, project: Path, result: PortResult) -> str:
         command = [*_compiler(place, project), "-O2", "-c", "-o", "/dev/null", str(source)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            return f"can't be compiled: {done.stderr.splitlines()[0]}"
+            errors = (line for line in done.stderr.splitlines() if "error" in line)
+            return f"can't be compiled: {next(errors, done.stderr)}"
     return f"{len(sources)} C files compile" if sources else "its C is another compiler's"
 
 

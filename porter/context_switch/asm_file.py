@@ -19,6 +19,7 @@ from porter.context_switch.assemble import (
     Assembly,
     CompileError,
     assemble,
+    expanded_lines,
     flags,
     is_riscv,
     preprocess,
@@ -67,7 +68,7 @@ class AsmFile:
         self._texts = texts
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
-        self._text = AsmSource(source.read_bytes())
+        self._text = AsmSource(source.read_bytes(), expanded_lines(source, self._options))
         self._data = in_c(self._text.data)  # the same bytes but for tests for an FPU
         self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
         self._found: list[_Found] = []
@@ -169,7 +170,7 @@ class AsmFile:
             )
             if found is not None or line is None or not plain or self._text.dialect != "gnu":
                 raise NotTranscribable(f"keeps the address of {name}, a place inside it")
-            found = name, self._text.start_of(line)
+            found = name, self._text.start_of(line, name)
         return found
 
     def _check_starts(self) -> None:
@@ -207,10 +208,24 @@ class AsmFile:
                 self._give_up(wrong, str(refused))
                 self._check_starts()
             except NotTranscribable as reason:
-                self._give_up(list(self._found), str(reason))
+                self._give_up_guilty(assembly, names, str(reason))
             else:
                 self._ports.extend(with_proofs(edits, self._source, proofs))
                 return
+
+    def _give_up_guilty(self, assembly: Assembly, names: Names, reason: str) -> None:
+        """As in C files."""
+        everything, guilty = self._found, {}
+        for number, found in enumerate(everything):
+            self._found = [found]
+            try:
+                self._compile(self._edits(names), assembly)
+            except NotTranscribable as own:
+                guilty[number] = str(own)
+        self._found = list(everything)
+        for number, found in enumerate(everything):
+            if number in guilty or not guilty:
+                self._give_up([found], guilty.get(number, reason))
 
     def _give_up(self, wrong: list[_Found], reason: str) -> None:
         for found in wrong:
@@ -272,6 +287,11 @@ class AsmFile:
 
     def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof]:
         """The companion compiles and is proved, and what is left of the file misses nothing."""
+        new = self._compile(edits, assembly)
+        return self._proofs(new.file, new.replacement)
+
+    def _compile(self, edits: list[SwitchPort], assembly: Assembly) -> SwitchPort:
+        """The companion."""
         companion = companion_of(self._source)
         (new,) = [edit for edit in edits if edit.file == companion]
         symbols = [found.handler.symbol for found in self._found]
@@ -288,9 +308,11 @@ class AsmFile:
             except CompileError as error:
                 raise NotTranscribable(f"the rest of the file needs it: {error}") from error
         moved = {name for found in self._found for name in found.function.names}
+        if twice := sorted(rest.defined() & moved):
+            raise NotTranscribable(f"no label of {twice[0]} found in this file")
         if missing := sorted(rest.wanted() & assembly.object.defined() - moved):
             raise NotTranscribable(f"the rest of the file needs {missing[0]}")
-        return self._proofs(companion, new.replacement)
+        return new
 
     def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof]:
         """By the start of the function."""

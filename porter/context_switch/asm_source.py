@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from porter.context_switch.result import NotTranscribable
-from porter.source.asm_text import blank_comments, dialect_of
+from porter.source.asm_text import Dialect, blank_comments, dialect_of
 
 # What an author puts in front of a function's label and behind its last instruction.
 _FRONT = re.compile(
@@ -41,19 +41,21 @@ class _Line:
 
 
 class AsmSource:
-    """One file as it is on disk."""
+    """One file as it is on disk. `expanded`: what the preprocessor makes of its lines, from 1; of
+    those in an arm that isn't built it makes nothing."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, expanded: Mapping[int, bytes] | None = None) -> None:
         self.data = data
         self.dialect = dialect_of(data)
         self.eol = b"\r\n" if b"\r\n" in data else b"\n"
         clean = blank_comments(data, self.dialect)
         self._lines: list[_Line] = []
+        built = _lines_of(expanded or {}, self.dialect)
         start, in_macro = 0, False
-        for line in data.splitlines(keepends=True):
+        for number, line in enumerate(data.splitlines(keepends=True), 1):
             end = start + len(line)
             directive = _DIRECTIVE.match(data, start, end)
-            code = clean[start:end].rstrip()
+            code = built.get(number) or clean[start:end].rstrip()
             word = directive.group(1) if directive and not code.strip() else b""
             in_macro = (in_macro or _MACRO.match(code) is not None) and not _ENDM.match(code)
             code = b"" if in_macro else code  # its body belongs to no function
@@ -82,7 +84,7 @@ class AsmSource:
         A function's text ends with the last line of code or data in front of the next one's.
         """
         names = sorted(first, key=lambda name: first[name])
-        starts = [self._start(first[name] - 1) for name in names]
+        starts = [self._start(first[name] - 1, name) for name in names]
         found = {}
         limits = [*starts, len(self._lines)][1:]
         for name, start, limit in zip(names, starts, limits, strict=True):
@@ -90,12 +92,13 @@ class AsmSource:
             found[name] = (self._lines[start].start, self._lines[end - 1].end)
         return found
 
-    def start_of(self, line: int) -> int:
+    def start_of(self, line: int, name: str) -> int:
         """Where the text begins, its label included, whose first instruction is on a line."""
-        return self._lines[self._start(line - 1)].start
+        return self._lines[self._start(line - 1, name)].start
 
-    def _start(self, index: int) -> int:
+    def _start(self, index: int, name: str) -> int:
         """The first line that belongs to a function: its label, and what announces it."""
+        called = re.compile(rb"(?<![\w.$])" + re.escape(name.encode("latin-1")) + rb"(?![\w.$])")
         names = self._labels(index)
         top = index
         place = index
@@ -111,6 +114,9 @@ class AsmSource:
                 break
             if label := self._label(line):
                 names.add(label)
+                top = place
+            elif not names and called.search(line.code):  # a macro of the assembler's makes it
+                names.add(name.encode("latin-1"))
                 top = place
             elif self._announces(line, names) or (not names and _REPEATS.match(line.code)):
                 top = place
@@ -163,9 +169,17 @@ class AsmSource:
         return {label} if label else set()
 
     def _label(self, line: _Line) -> bytes:
-        match = _LABEL.match(line.code)
-        if match is None:
-            return b""
-        if match.group(2) and (self.dialect == "gnu" or _OUTSIDE.match(line.code)):
-            return b""
-        return match.group(1) or match.group(2)
+        for statement in line.code.split(b";"):
+            match = _LABEL.match(statement)
+            if match is None:
+                continue
+            if match.group(1) or (self.dialect != "gnu" and not _OUTSIDE.match(statement)):
+                return match.group(1) or match.group(2)
+        return b""
+
+
+def _lines_of(expanded: Mapping[int, bytes], dialect: Dialect) -> dict[int, bytes]:
+    """Lines that have something else than comments."""
+    text = b"\n".join(expanded.get(number, b"") for number in range(max(expanded, default=0) + 1))
+    lines = blank_comments(text, dialect).split(b"\n")
+    return {number: line.rstrip() for number, line in enumerate(lines) if line.strip()}

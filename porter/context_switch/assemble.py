@@ -29,6 +29,7 @@ _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
 _INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
+_MARKER = re.compile(r'# (\d+) "(.*)"[ \d]*$')
 _LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
@@ -133,19 +134,42 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
     return Assembly(_object(text, "", options), _written(text.encode()), naked_functions(text))
 
 
+def expanded_lines(source: Path, options: CompileOptions) -> dict[int, bytes]:
+    """What the preprocessor makes of the lines, from 1, of a file for GNU's assembler: a label may
+    stand there in a macro. Empty for the other dialects."""
+    if dialect_of(source.read_bytes()) != "gnu":
+        return {}
+    found: dict[int, bytes] = {}
+    own, number = False, 0
+    name = str(source).replace("\\", "\\\\").replace('"', '\\"')
+    for line in _preprocessed_text(source, source, options).split("\n"):
+        if marker := _MARKER.match(line):
+            own, number = marker.group(2) == name, int(marker.group(1))
+            continue
+        if own:
+            found[number] = line.encode("latin-1", "replace")
+        number += 1
+    return found
+
+
+def _preprocessed_text(text: Path, source: Path, options: CompileOptions) -> str:
+    """The text of an assembler file that is in `source`."""
+    preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp", *flags(source, options)]
+    return run([*preprocessor, str(text)])
+
+
 def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     """An assembler file; the text beside its instructions is the author's."""
     data = source.read_bytes()
-    preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp", *flags(source, options)]
     if dialect_of(data) == "gnu":
-        text = run([*preprocessor, str(source)])
+        text = _preprocessed_text(source, source, options)
     elif is_riscv(options):
         raise CompileError("of RISC-V only GNU's assembler is understood, not IAR's")
     else:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, source.name)
             copy.write_bytes(gnu_text(data))
-            text = PROLOGUE + run([*preprocessor, str(copy)])
+            text = PROLOGUE + _preprocessed_text(copy, source, options)
     return Assembly(_object(_with_code_flags(text), source.name, options), _written(data), {})
 
 

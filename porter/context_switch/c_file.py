@@ -139,10 +139,24 @@ class CFile:
                 self._give_up(wrong, str(refused))
                 self._check_starts(names)
             except NotTranscribable as reason:
-                self._give_up(list(self._found), str(reason))
+                self._give_up_guilty(names, str(reason))
             else:
                 self._ports.extend(with_proofs(edits, self._source, proofs))
                 return
+
+    def _give_up_guilty(self, names: Names, reason: str) -> None:
+        """The functions that don't compile alone; all where each does, for `reason`."""
+        everything, guilty = self._found, {}
+        for number, found in enumerate(everything):
+            self._found = [found]
+            try:
+                self._compile(self._edits(names))
+            except NotTranscribable as own:
+                guilty[number] = str(own)
+        self._found = list(everything)
+        for number, found in enumerate(everything):
+            if number in guilty or not guilty:
+                self._give_up([found], guilty.get(number, reason))
 
     def _give_up(self, wrong: list[_Found], reason: str) -> None:
         for found in wrong:
@@ -229,8 +243,8 @@ class CFile:
                     )
         return edits
 
-    def _accept(self, edits: list[SwitchPort]) -> dict[int, Proof]:
-        """Proofs by the start of the function."""
+    def _compile(self, edits: list[SwitchPort]) -> dict[str, bytes]:
+        """The edited files, by name."""
         edited: dict[str, bytes] = {}
         for file in {edit.file for edit in edits}:
             data = file.read_bytes()
@@ -241,6 +255,11 @@ class CFile:
             edited[file.name] = data
         symbols = [found.handler.symbol for found in self._found]
         check(self._source, edited, symbols, self._options)
+        return edited
+
+    def _accept(self, edits: list[SwitchPort]) -> dict[int, Proof]:
+        """Proofs by the start of the function."""
+        edited = self._compile(edits)
         texts = {edit.start: edit.replacement for edit in edits if edit.file == self._source}
         claims = [
             Claim(

@@ -87,16 +87,20 @@ class Names:
         if self.function(name) is not None or self._probe(f"sizeof({name})") is None:
             return None
         # Declared in a way that the look at the text doesn't understand: int a, *b;
-        same = f"__builtin_types_compatible_p(__typeof__(&*({name})), __typeof__({name}))"
-        return self._measured(name, POINTER if self._probe(same) == 1 else INTEGER)
+        return self._measured(name, INTEGER)
 
     def _measured(self, name: str, kind: str) -> Variable:
-        """The text says what is declared, the compiler how large it is."""
+        """The text says what is declared, the compiler what a typedef hides and how large it is."""
         size = self._probe(f"sizeof({name})")
         if kind != INTEGER or size is None:
             return Variable(kind if size is not None else OTHER, size or 0)
-        sign = self._probe(f"(__typeof__({name}))-1 > (__typeof__({name}))0")
-        return Variable(INTEGER if sign is not None else OTHER, size, bool(sign))
+        itself = f"__builtin_types_compatible_p(__typeof__(&*({name})), __typeof__({name}))"
+        if self._probe(itself) == 1:
+            return Variable(POINTER, size)
+        whole = f"(__typeof__({name}))2.5f == 2"  # not of a bool or a float
+        if self._probe(whole) != 1:
+            return Variable(OTHER, size)
+        return Variable(INTEGER, size, bool(self._probe(f"(__typeof__({name}))-1 > 0")))
 
 
 def _type_in_front(text: str, place: int) -> list[str] | None:

@@ -121,8 +121,8 @@ class ObjectFile:
                 for start, names in sorted(places.items())
                 if not ((section, start) in untyped and self.is_data(section, start))
             ]
-            ends = [start for start, _ in found[1:]] + [len(self.data.get(section, b""))]
-            for (start, names), end in zip(found, ends, strict=True):
+            limits = [*(start for start, _ in found), len(self.data.get(section, b""))]
+            for (start, names), end in zip(found, limits[1:], strict=True):
                 public = [name for name in names if name in self.globals] or names[:1]
                 weak = public[0] in self._weak
                 self.functions.append(Function(public[0], section, start, end, tuple(public), weak))

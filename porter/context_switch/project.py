@@ -14,12 +14,14 @@ from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, NotTranscribable, SwitchPort
 from porter.project.compile_options import CompileOptions
-from porter.source.source_file import ASM_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
-# Which files are worth compiling: both must appear in code or strings.
+# Which files are worth compiling: in C both must appear, in code or strings.
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STACK_POINTER = re.compile(rb"[pPmM][sS][pP]\b|\bm(?:ret|epc|cause|status|scratch)\b")
 _ASM = re.compile(rb"asm|ASM")
+_DECLARING = C_SUFFIXES | CPLUSPLUS_SUFFIXES
+_MASKS = re.compile(rb"\bcpsi[de]\b|\b(?:primask|basepri)\b", re.IGNORECASE)
 
 
 def transcribe_project(
@@ -37,13 +39,12 @@ def transcribe_project(
     ports: list[SwitchPort] = []
     for file in listed:
         data = _COMMENT.sub(b" ", file.read_bytes())
-        if _STACK_POINTER.search(data) is None:
-            continue
+        on_stack = _STACK_POINTER.search(data) is not None
         try:
-            if file.suffix == ".c" and _ASM.search(data):
+            if file.suffix == ".c" and on_stack and _ASM.search(data):
                 with suited(file, headers, options) as own:
                     ports += CFile(file, headers, own, _nearest(file, listed)).port()
-            elif file.suffix.lower() in ASM_SUFFIXES:
+            elif file.suffix.lower() in ASM_SUFFIXES and (on_stack or _MASKS.search(data)):
                 ports += AsmFile(file, _nearest(file, listed), options).port()
         except (CompileError, NotTranscribable) as error:
             reason = str(error)
@@ -54,9 +55,9 @@ def transcribe_project(
 
 
 def _nearest(file: Path, others: Iterable[Path]) -> list[Path]:
-    """C files and headers, nearest first: of several prototypes that one counts."""
+    """C and C++ files, nearest first: of several prototypes that one counts."""
 
     def distance(other: Path) -> int:
         return len(Path(os.path.relpath(other.parent, file.parent)).parts)
 
-    return sorted((o for o in others if o.suffix in (".h", ".c")), key=distance)
+    return sorted((o for o in others if o.suffix.lower() in _DECLARING), key=distance)

@@ -23,6 +23,7 @@ _NAKED_IN_LIST = re.compile(
     rb"\b(?:__)?naked(?:__)?[ \t]*,[ \t]*|[ \t]*,[ \t]*(?:__)?naked(?:__)?\b"
 )
 _SAYS_NAKED = re.compile(rb"naked|__(?:asm|ASM)\b(?=\s+[A-Za-z_])")
+_CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|el|endif)")  # its first letters
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
 
 
@@ -41,8 +42,14 @@ class SourceText:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.code = _TOKENS.sub(lambda match: _blank(match.group()), data)
+        self._conditions: list[tuple[int, bytes]] = []
+        self.code = _TOKENS.sub(self._blanked, data)
         self.eol = b"\r\n" if b"\r\n" in data else b"\n"
+
+    def _blanked(self, token: re.Match[bytes]) -> bytes:
+        if condition := _CONDITION.match(token.group()):
+            self._conditions.append((token.start(), condition.group(1)))
+        return _blank(token.group())
 
     def offset(self, line: int) -> int:
         """First byte of a line, counted from 1."""
@@ -55,22 +62,32 @@ class SourceText:
         """The function definition whose body holds an offset."""
         depth = 0
         body = -1
-        for match in re.finditer(rb"[{}]", self.code):
-            if match.group() == b"{":
-                if depth == 0:
-                    body = match.start()
+        before: list[int] = []  # depth at the #if around
+        braces = [(match.start(), match.group()) for match in re.finditer(rb"[{}]", self.code)]
+        for place, mark in sorted((*self._conditions, *braces)):
+            if mark == b"if":
+                before.append(depth)
+            elif mark == b"el" and before:
+                depth = before[-1]
+            elif mark == b"endif" and before:
+                before.pop()
+            elif mark == b"{" and not (depth == 0 and self._is_linkage(place)):
+                body = place if depth == 0 else body
                 depth += 1
-            else:
+            elif mark == b"}" and depth > 0:  # a closing one of linkage is at 0
                 depth -= 1
-                if depth == 0 and body <= offset < match.end():
-                    return self._definition(body, match.end())
-                if depth < 0:
-                    return None
+                if depth == 0 and body <= offset <= place:
+                    return self._definition(body, place + 1)
         return None
+
+    def _is_linkage(self, brace: int) -> bool:
+        """Whether a brace opens `extern "C" {`; strings are blank here."""
+        return re.search(rb"\bextern\s*\Z", self.code[:brace]) is not None
 
     def _definition(self, body: int, end: int) -> Definition | None:
         head = self.code[:body]
-        start = max(head.rfind(b";"), head.rfind(b"}"), _last_directive(self.data, head)) + 1
+        marks = (head.rfind(mark) for mark in (b";", b"}", b"{"))
+        start = max(*marks, _last_directive(self.data, head)) + 1
         while start < body and self.code[start : start + 1].isspace():
             start += 1
         signature = _ATTRIBUTE.sub(b"", self.code[start:body])

@@ -242,3 +242,50 @@ def test_a_name_behind_a_macro_and_instructions_as_numbers(tmp_path: Path) -> No
     body = companion(ports).partition("void PendSV_Handler(void)\n")[2]
     assert "USR_STMDB(sp, R4, R11);" in body and "virt_int" not in body
     assert tree.files[0].read_bytes()[handler.start :].startswith(b"    .global SWITCH\n")
+
+
+MACROS = """\
+#define LABEL(name) name:
+#define BEGINS(name) .global name; .type name, %function
+    .syntax unified
+    .thumb
+    .macro FUNCTION name
+    .global \\\\name
+    .type \\\\name, %function
+\\\\name:
+    .endm
+    BEGINS(os_mask)
+LABEL(os_mask)
+    cpsid   i
+    bx      lr
+    .size   os_mask, . - os_mask
+
+    FUNCTION os_open
+    cpsie   i   @ of a task, on PSP
+    bx      lr
+
+    BEGINS(stays)
+LABEL(stays)
+    nop
+    bx      lr
+"""
+
+
+def test_a_label_may_stand_in_a_macro(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, MACROS.replace("\\\\", "\\"), M3, "masks.S")
+    header = tmp_path / "os.h"
+    header.write_text("void os_mask(void);\nvoid os_open(void);\n")
+    tree = replace(tree, files=(*tree.files, header))
+    ports = tree.port()
+    assert {port.status for port in ports} == {"rewritten"}
+    tree.apply([port for port in ports if port.file == tree.files[0]])
+    rest = tree.files[0].read_text()
+    left = "LABEL(os_mask)", "FUNCTION os_open", ".size   os_mask"
+    assert not any(line in rest for line in left) and "LABEL(stays)" in rest
+
+
+def test_a_section_of_code_may_hold_nothing_but_data(tmp_path: Path) -> None:
+    data = '\n    .section .text.table, "ax"\n    .global table\ntable:\n    .word 1, 2\n'
+    tree = with_header(tmp_path, HEADER)
+    tree.files[0].write_text(HANDLER + data)
+    assert "PendSV_Handler" in {port.name for port in tree.port() if port.status == "rewritten"}

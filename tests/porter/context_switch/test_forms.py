@@ -97,3 +97,21 @@ def test_what_it_calls_may_be_declared_in_another_file_alone(tmp_path: Path) -> 
     (handler,) = [port for port in ports if port.role == "switch"]
     assert handler.status == "rewritten"
     assert b"extern void schedule(void);" in handler.replacement
+
+
+def test_a_function_is_found_behind_braces_of_conditions(tmp_path: Path) -> None:
+    text = (HANDLERS / "running_task.c").read_text()
+    before, head, rest = text.partition("__attribute__((naked))")
+    linkage = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+    twice = "#ifdef LATER\nint early(void) {\n#else\nint late(void) {\n#endif\n    return 1;\n}\n"
+    tree = fixture(tmp_path, before + linkage + twice + head + rest, M4F)
+    assert {port.status for port in tree.port()} == {"rewritten"}
+
+
+def test_a_pointer_may_hide_in_a_typedef(tmp_path: Path) -> None:
+    text = (HANDLERS / "running_task.c").read_text()
+    outer = "extern struct task *volatile running;"
+    hidden = "typedef struct task *task_pointer;\nextern volatile task_pointer running;"
+    tree = fixture(tmp_path, text.replace(outer, hidden), M4F)
+    (handler,) = [port for port in tree.port() if port.role == "switch"]
+    assert handler.status == "rewritten"

@@ -165,3 +165,21 @@ def test_a_frame_of_another_shape_gets_no_fast_yield(
     assert handler.status == "rewritten"
     assert "no fast yield" in handler.reason
     assert "first-task start" not in handler.reason
+
+
+def test_a_function_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
+    handler = FRAME + "push {r1, lr}\nbl choose\npop {r1, lr}\n" + RESUME
+    file, _ = port(tmp_path, handler, M3)
+    text = (
+        file.read_text()
+        + """
+extern const uint32_t fixed;
+__attribute__((naked)) void os_mark(void)
+{
+    __asm volatile("cpsid i\\nldr r1, =fixed\\nmovs r2, #1\\nstr r2, [r1]\\nbx lr\\n.ltorg");
+}
+"""
+    )
+    ports = {port.name: port for port in fixture(tmp_path, text, M3).port()}
+    assert ports["PendSV_Handler"].status == "rewritten"
+    assert ports["os_mark"].status == "escalated" and "read-only" in ports["os_mark"].reason
