@@ -146,7 +146,7 @@ def _results(kind: Numbers, operands: Operands) -> tuple[Values, Flags, Flags]:
     """Results where there are any, whether something is known of them, and follows an address."""
     base, value = operands.base, operands.value
     result = operands.address.copy()
-    sums = kind == Effect.ADD
+    sums = (kind == Effect.ADD) | (kind == Effect.OR)
     known = sums & (base.known | operands.value_known)
     followed = sums & (base.followed | operands.index_followed)
     rows = np.flatnonzero((kind >= Effect.SUBTRACT) & (kind <= Effect.INSERT_TOP))
@@ -156,9 +156,9 @@ def _results(kind: Numbers, operands: Operands) -> tuple[Values, Flags, Flags]:
             kinds - Effect.SUBTRACT,
             (left - right, left | right, left & right, left & 0xFFFF | right << np.uint32(16)),
         )
-        known[rows] = np.where(kinds == Effect.AND, operands.exact[rows], base.known[rows])
-        known[rows] |= kinds == Effect.INSERT_TOP
-        followed[rows] = base.followed[rows] & (kinds != Effect.INSERT_TOP)
+        others = np.where(kinds == Effect.AND, operands.exact[rows], base.known[rows])
+        known[rows] |= (others & (kinds != Effect.OR)) | (kinds == Effect.INSERT_TOP)
+        followed[rows] |= base.followed[rows] & (kinds != Effect.INSERT_TOP)
     return result, known, followed
 
 

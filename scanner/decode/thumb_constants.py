@@ -14,6 +14,7 @@ from scanner.decode.literals import LOADS, halves, literals_of
 from scanner.decode.marks import Marks
 from scanner.decode.select import has_form, previous, select
 from scanner.decode.thumb_effects import EXPANDED
+from scanner.decode.thumb_sums import summed
 
 _PAIR_STEPS = 16
 _WIDE: Flags = np.arange(0x10000) >= 0xE800
@@ -28,7 +29,7 @@ Numbers = npt.NDArray[np.integer[Any]]
 
 
 def constants(space: CodeSpace, starts: Marks) -> Constants:
-    """Literal loads, MOVT, modified immediates, and small numbers that are shifted up."""
+    """Literal loads, MOVT, modified immediates, small numbers shifted up, and sums of such."""
     every = select(space, starts, (*LOADS, *_MADE, *_ADDED, _TOP, _SHIFT))
     loads = has_form(space.halfwords[every], LOADS)
     found = [_literals(space, every[loads])]
@@ -36,8 +37,10 @@ def constants(space: CodeSpace, starts: Marks) -> Constants:
     first, second = halves(space, makers)
     found.append(_immediates(makers, first, second))
     found.append(_pairs(space, starts, makers[_has_form(first, _TOP)]))
-    shifts = _has_form(first, _SHIFT) & ((first >> 6 & 0x1F) >= _MIN_SHIFT)
-    found.append(_shifted(space, starts, makers[shifts]))
+    is_shift = _has_form(first, _SHIFT)
+    far = (first >> 6 & 0x1F) >= _MIN_SHIFT
+    found.append(_shifted(space, starts, makers[is_shift & far]))
+    found.append(summed(space, starts, makers[is_shift]))
     return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 

@@ -67,6 +67,50 @@ def test_movw_and_movt(build: Build) -> None:
     }
 
 
+@pytest.mark.parametrize("optimise", ["-O1", "-O2", "-Os"])
+def test_constants_made_byte_by_byte(build: Build, optimise: str) -> None:
+    """ARMv6-M without literals: numbers are shifted up and the next byte is added."""
+    flags = (optimise, "-mpure-code", "-fno-inline")
+    found = {
+        (f.function, f.text)
+        for f in scan_file(build(CMSIS, *flags, c=True, cpu="cortex-m0plus")).findings
+    }
+    assert found >= {
+        ("pend", "write to SCB->ICSR (PENDSVSET)"),
+        ("enable", "write to NVIC->ISER[...]"),
+        ("tick", "write to SysTick->CTRL (ENABLE|TICKINT|CLKSOURCE)"),
+        ("reset", "write to SCB->AIRCR (SYSRESETREQ)"),
+        ("escape", "address of SCB->VTOR"),
+        ("sent", "read of SCB->VTOR"),
+    }
+
+
+SUM = " lsls r3, #8\n adds r3, #0xe0\n lsls r3, #16\n adds r3, #0xed\n lsls r3, #8\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "register"),
+    [
+        ("movs r3, #0xff\n", "adds r3, #4\n", "SCB->ICSR"),
+        ("movs r3, #0xff\n", "ldr r2, [r3, #8]\n adds r3, #4\n", "SCB->ICSR"),
+        ("movs r2, #1\n subs r3, r3\n movs r3, #0xff\n", "adds r3, #8\n", "SCB->VTOR"),
+        ("movs r3, #0xff\n ldr r3, [r0]\n", "adds r3, #4\n", None),  # overwritten
+        ("movs r3, #0x7f\n adds r3, #0x7f\n adds r3, #1\n", "", "SCB->CPUID"),
+    ],
+)
+def test_sums_of_bytes(build: Build, before: str, behind: str, register: str | None) -> None:
+    elf = build(f".thumb_func\n_start: {before}{SUM} movs r1, #0\n {behind} str r1, [r3]\n bx lr\n")
+    writes = [f.text for f in scan_file(elf).findings if f.text.startswith("write")]
+    assert writes == ([] if register is None else [f"write to {register}"])
+
+
+@pytest.mark.parametrize("joined", ["orrs r3, r2", "orr r3, r3, r2", "orr r3, r2, r3"])
+def test_an_address_of_halves_that_are_joined(build: Build, joined: str) -> None:
+    made = "mov r2, #0xe0000000\n movw r3, #0xe010\n"
+    elf = build(f".thumb_func\n_start: {made} {joined}\n movs r1, #0\n str r1, [r3]\n bx lr\n")
+    assert [f.text for f in scan_file(elf).findings] == ["write to SysTick->CTRL"]
+
+
 def test_the_instruction_and_line_of_the_access(build: Build) -> None:
     source = "#define P (*(volatile unsigned *)0xE000ED04)\nvoid _start(void) {\nP = 1u << 28;\n}"
     elf = build(source, "-O2", c=True)
