@@ -1,20 +1,24 @@
-"""How long the scanner and others take for the same code."""
+"""What the scanner and others take for the same code: contenders that run once when called.
+
+Speeds are in bytes of code per second of processor time, so that other work on the machine changes
+little; of whole processes the time by the clock is told as well.
+"""
 
 from __future__ import annotations
 
+import os
 import resource
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import capstone
 import numpy as np
 
 from benchmarks.scanner.corpus import ORIGIN, Text, repeated
+from benchmarks.scanner.rounds import Contender, Figures
 from scanner.arch.registry import architecture
 from scanner.decode.code_space import CodeSpace, executable_pieces
 from scanner.decode.marks import Marks
@@ -23,7 +27,6 @@ from scanner.image.elf import load_elf
 from scanner.policy import Policy
 from scanner.scan import scan_bytes
 
-_ROUNDS = 5
 _CAPSTONE_BYTES = 2 << 20
 _MODES = {
     "arm": (capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS),
@@ -45,8 +48,8 @@ def random_code(machine: int, size: int) -> bytes:
     return repeated([Text(machine, noise, empty, b"", b"")], size, with_symbols=False)
 
 
-def silent_speed(arch: str, elf: bytes) -> float:
-    """MB/s of the search for what is looked for at every address."""
+def silent(arch: str, elf: bytes) -> Contender:
+    """The search for what is looked for at every address."""
     core = architecture(arch)
     space = CodeSpace(executable_pieces(load_elf(elf), ()))
     narrowed = (
@@ -57,44 +60,34 @@ def silent_speed(arch: str, elf: bytes) -> float:
     return _speed(2 * len(space), lambda: list(search(space, core.isa, rules, nowhere)))
 
 
-def everything_speed(arch: str, elf: bytes) -> float:
-    """MB/s of a whole scan of a file in memory: loading, code map, rules, addresses."""
-    size = sum(len(s.data) for s in load_elf(elf).segments)
-    return _speed(size, lambda: scan_bytes(elf, "benchmark", Policy(), arch))
+def everything(arch: str, elf: bytes) -> Contender:
+    """A whole scan of a file in memory: loading, code map, rules, addresses."""
+    return _speed(_code_size(elf), lambda: scan_bytes(elf, "benchmark", Policy(), arch))
 
 
-def capstone_speed(arch: str, elf: bytes) -> float:
-    """MB/s of Capstone going through the code without operands."""
+def plain_capstone(arch: str, elf: bytes) -> Contender:
+    """Capstone going through the code without operands."""
     handle = capstone.Cs(*_MODES[arch[:3]])
     handle.skipdata = True
     code = bytes(load_elf(elf).segments[0].data[:_CAPSTONE_BYTES])
-    return _speed(len(code), lambda: sum(1 for _ in handle.disasm_lite(code, 0)), rounds=1)
+    return _speed(len(code), lambda: sum(1 for _ in handle.disasm_lite(code, 0)))
 
 
-def disassembler_speed(program: str, elf: Path) -> dict[str, Any]:
-    """MB/s of a disassembler's whole process, or that it isn't there."""
-    if shutil.which(program) is None:
-        return {"missing": True}
-    size = sum(len(s.data) for s in load_elf(elf.read_bytes()).segments)
-    seconds, _, _ = _process([program, "-d", str(elf)])
-    return {"mb_s": round(size / 1e6 / seconds, 1)}
+def disassembler(program: str, elf: Path) -> Contender:
+    """The whole process of a disassembler."""
+    size = _code_size(elf.read_bytes())
+    return lambda: {"mb_s": size / 1e6 / _process([program, "-d", str(elf)])["processor_s"]}
 
 
-def process_cost(elf: Path, least: Path) -> dict[str, Any]:
-    """Processor time, time by the clock and memory of `fvmkit scan`.
+def process(elf: Path) -> Contender:
+    """The whole process of `fvmkit scan`.
 
-    `least` is a program of a few bytes: what the scan of it takes is the interpreter, the libraries
-    and the tables of the instruction set, so the rest is what the larger file costs.
+    Its modules are compiled by a first run that doesn't count, as they are for whoever uses it
+    twice.
     """
-    seconds, clock, memory = _process([sys.executable, "-m", "composer.cli", "scan", str(elf)])
-    _, _, start = _process([sys.executable, "-m", "composer.cli", "scan", str(least)])
-    return {
-        "processor_s": round(seconds, 3),
-        "clock_s": round(clock, 3),
-        "memory_mb": round(memory / 1e6, 1),
-        "memory_at_least_mb": round(start / 1e6, 1),
-        "memory_beyond_that_per_byte": round((memory - start) / elf.stat().st_size, 2),
-    }
+    command = [sys.executable, "-m", "composer.cli", "scan", str(elf)]
+    _process(command)
+    return lambda: _process(command)
 
 
 def branches_cost(arch: str) -> float:
@@ -109,29 +102,36 @@ def branches_cost(arch: str) -> float:
     return round(worst, 2)
 
 
-def _process(command: list[str]) -> tuple[float, float, int]:
-    """Processor time and time by the clock in seconds, and the most memory in bytes."""
+def _code_size(elf: bytes) -> int:
+    return sum(len(segment.data) for segment in load_elf(elf).segments)
+
+
+def _process(command: list[str]) -> Figures:
+    """Processor time and time by the clock in seconds, and the most memory in megabytes."""
     probe = (
         "import resource, subprocess, sys, time; t = time.perf_counter();"
         "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL); d = time.perf_counter() - t;"
         "u = resource.getrusage(resource.RUSAGE_CHILDREN);"
-        "print(u.ru_utime + u.ru_stime, d, u.ru_maxrss * 1024)"
+        "print(u.ru_utime + u.ru_stime, d, u.ru_maxrss * 1024 / 1e6)"
     )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
-        [sys.executable, "-c", probe, *command], check=True, capture_output=True, text=True
-    )
-    seconds, clock, memory = done.stdout.split()
-    return float(seconds), float(clock), int(memory)
+        [sys.executable, "-c", probe, *command],
+        check=True, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    names = "processor_s", "clock_s", "memory_mb"
+    return dict(zip(names, map(float, done.stdout.split()), strict=True))
 
 
-def _speed(size: int, work: Callable[[], object], rounds: int = _ROUNDS) -> float:
-    """MB of so many bytes per second of processor time, the best of some rounds."""
-    best = float("inf")
-    for _ in range(rounds):
+def _speed(size: int, work: Callable[[], object]) -> Contender:
+    """MB of so many bytes per second of processor time."""
+
+    def run() -> Figures:
         begin = _processor_time()
         work()
-        best = min(best, _processor_time() - begin)
-    return round(size / 1e6 / best, 1)
+        return {"mb_s": size / 1e6 / (_processor_time() - begin)}
+
+    return run
 
 
 def _processor_time() -> float:
