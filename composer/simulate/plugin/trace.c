@@ -5,6 +5,10 @@
  * between. Registers can't be read here; which line, thread or domain the kernel deals with is told
  * by the element of its table that it reads. The instruction counter is an inline addition before
  * every instruction, so it is exact where a block is left in its middle.
+ *
+ * With -icount QEMU translates an access to a device anew, as a block of its own without callbacks,
+ * since the instruction was counted. An interrupt that comes just then gets this for its entry:
+ * that its first instruction ran is seen at the second, and it was counted with the access.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +28,7 @@ _Static_assert(sizeof(uintptr_t) == 8, "needs a 64-bit host");
 
 struct trace_shared *shared;
 static uint32_t last_pc;               /* the block that ran last */
+static uint32_t second[TRACE_ENTRIES]; /* where the second instruction of an entry is */
 static uint32_t number[TRACE_THREADS]; /* of the call that a thread is about to make; 0: unknown */
 
 /* The path through the kernel that is under way. */
@@ -106,12 +111,10 @@ static void on_block(unsigned int cpu, void *data)
     last_pc = pc;
 }
 
-static void on_entry(unsigned int cpu, void *data)
+static void enter(const struct trace_entry *entry, uint64_t at)
 {
-    (void)cpu;
-    const struct trace_entry *entry = data;
     uint32_t from = shared->running;
-    if (from == TRACE_KERNEL && shared->instructions > 0) {
+    if (from == TRACE_KERNEL && at > 0) {
         end_path(); /* the next exception was waiting */
     }
     path_argument = entry->argument;
@@ -120,7 +123,7 @@ static void on_entry(unsigned int cpu, void *data)
         number[shared->thread] = 0;
     }
     path_kind = (uint8_t)entry->kind;
-    path_start = shared->instructions;
+    path_start = at;
     path_pc = last_pc;
     path_blocks = 0;
     note_block(entry->address);
@@ -130,6 +133,22 @@ static void on_entry(unsigned int cpu, void *data)
         open_spans(path_kind, path_argument, path_start);
     }
     last_pc = entry->address;
+}
+
+static void on_entry(unsigned int cpu, void *data)
+{
+    (void)cpu;
+    enter(data, shared->instructions);
+}
+
+static void on_second(unsigned int cpu, void *data)
+{
+    const struct trace_entry *entry = data;
+    uint32_t pc = second[entry - shared->entry];
+    if (last_pc != entry->address) {
+        enter(entry, shared->instructions - 1);
+    }
+    on_block(cpu, (void *)((uintptr_t)TRACE_KERNEL << 32 | pc));
 }
 
 static void on_call(unsigned int cpu, void *data)
@@ -235,18 +254,20 @@ static void on_translation(qemu_plugin_id id, struct qemu_plugin_tb *block)
 {
     (void)id;
     uint32_t pc = (uint32_t)qemu_plugin_tb_vaddr(block);
-    struct trace_entry *entry = NULL;
+    on_execute *seen = on_block;
+    void *data = (void *)((uintptr_t)lane_of(pc) << 32 | pc);
     for (uint32_t i = 0; i < shared->entries; i++) {
-        if (shared->entry[i].address == pc) {
-            entry = &shared->entry[i];
+        struct trace_entry *entry = &shared->entry[i];
+        if (entry->address == pc) {
+            second[i] = pc + (uint32_t)qemu_plugin_insn_size(qemu_plugin_tb_get_insn(block, 0));
+            seen = on_entry;
+            data = entry;
+        } else if (second[i] == pc) {
+            seen = on_second;
+            data = entry;
         }
     }
-    if (entry != NULL) {
-        qemu_plugin_register_vcpu_tb_exec_cb(block, on_entry, PLUGIN_NO_REGISTERS, entry);
-    } else {
-        uintptr_t data = (uintptr_t)lane_of(pc) << 32 | pc;
-        qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, PLUGIN_NO_REGISTERS, (void *)data);
-    }
+    qemu_plugin_register_vcpu_tb_exec_cb(block, seen, PLUGIN_NO_REGISTERS, data);
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
         instrument(instruction, (uint32_t)qemu_plugin_insn_vaddr(instruction));
