@@ -61,7 +61,7 @@ _Noreturn void hyp_manager_thread(void)
     int32_t verdict = FVM_OK; /* on the last call */
     for (;;) {
         struct fvm_result request =
-            fvm_trap2_results(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, (uint32_t)verdict);
+            fvm_call(FVM_CALL_REQUEST_NEXT, HYP_CAP_MANAGER, (uint32_t)verdict, 0, 0);
         verdict = decide((uint32_t)request.r0, &request);
     }
 }

@@ -178,22 +178,24 @@ void fault_boot(uint32_t address, uint32_t mask)
     fresh->flags = FVM_FAULT_ADDRESS_VALID;
 }
 
-static bool is_after(const struct fvm_fault *one, uint32_t after)
-{
-    return one->serial != 0 && (after == 0 || later(one->serial, after));
-}
-
-/* The oldest record after a serial, or of all after 0. From the place behind the newest one's on
- * come the empty places, then the records, the oldest first: the one sought is found by halves. */
+/* The oldest record after a serial, or of all after 0. Until each place has its record, serials
+ * follow each other from 1 on. From then on the oldest record is in the place behind the newest's,
+ * and the one sought is found by halves. */
 static const struct fvm_fault *next_after(uint32_t after)
 {
+    if (serial < FVM_RECORDS) {
+        return after < serial ? record_of(after + 1) : NULL;
+    }
     uint32_t place = serial + 1;
+    if (after == 0) {
+        return record_of(place);
+    }
     for (uint32_t half = FVM_RECORDS / 2u; half != 0; half /= 2u) {
-        if (!is_after(record_of(place + half - 1u), after)) {
+        if (!later(record_of(place + half - 1u)->serial, after)) {
             place += half;
         }
     }
-    return is_after(record_of(place), after) ? record_of(place) : NULL;
+    return later(record_of(place)->serial, after) ? record_of(place) : NULL;
 }
 
 /* Serial and three words of the oldest record after a serial, or of all; 0 where there is nothing.
@@ -201,10 +203,12 @@ static const struct fvm_fault *next_after(uint32_t after)
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
 {
     const struct fvm_fault *found = next_after(after);
+    bool inside = found != NULL && from < FVM_FAULT_WORDS;
+    const uint32_t *word = inside ? (const uint32_t *)found + from : NULL;
+    uint32_t words = inside ? FVM_FAULT_WORDS - from : 0;
     frame->r[0] = found == NULL ? 0 : found->serial;
     for (uint32_t i = 0; i < 3; i++) {
-        bool inside = found != NULL && from < FVM_FAULT_WORDS && from + i < FVM_FAULT_WORDS;
-        frame->r[1 + i] = inside ? ((const uint32_t *)found)[from + i] : 0;
+        frame->r[1 + i] = i < words ? word[i] : 0;
     }
 }
 

@@ -157,9 +157,12 @@ void interrupt_drop(uint32_t line)
 /* A thread waits for the signal: what it did about the last interrupt is done. */
 void interrupt_await(uint32_t signal)
 {
-    if (FVM_PROCESS_LINES != 0 && line_of_signal[signal] != FVM_NO_INDEX) {
-        line_arch_clear(line_of_signal[signal]);
-        line_arch_open(line_of_signal[signal]);
+    if (FVM_PROCESS_LINES != 0) {
+        uint32_t line = line_of_signal[signal];
+        if (line != FVM_NO_INDEX) {
+            line_arch_clear(line);
+            line_arch_open(line);
+        }
     }
 }
 

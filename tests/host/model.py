@@ -708,8 +708,7 @@ class Model:
                 self.kept -= 1
             return self.kept
         if number == CALL["FAULT_READ"]:
-            left = [r for r in self.log if r and (a[1] == 0 or later(r.serial, a[1]))]
-            record = min(left, key=lambda r: r.serial) if left else None
+            record = self._record_after(a[1])
             words = self._words(record) if record else []
             frame[:] = [0, *(words[a[2] + n] if a[2] + n < len(words) else 0 for n in range(3))]
             return record.serial if record else 0
@@ -728,6 +727,16 @@ class Model:
             frame[1:] = [signal.count, 0, 0]
             return signal.delivered
         return ERROR["ARGUMENT"]
+
+    def _record_after(self, serial: int) -> Record | None:
+        """Serials that were never given mean nothing; as long as there is room, 0 to the newest."""
+        full = all(self.log)
+        records = [r for r in self.log if r]
+        after = [
+            r for r in records
+            if serial == 0 or (later(r.serial, serial) if full else r.serial > serial)
+        ]  # fmt: skip
+        return min(after, key=lambda r: r.serial, default=None)
 
     @staticmethod
     def _words(record: Record) -> Words:

@@ -347,9 +347,6 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
     tables = run.tables
     thread = run.seen.current
     domain = tables.threads[thread].domain
-    if tables.threads[thread].priority == 0:
-        _environment(run, x, y)
-        return
     if domain == 0 and kind % 8:
         _well_behaved(run, x)
         return
@@ -381,8 +378,9 @@ def interpret(run: Run, step: Step) -> None:
     kind, x, y, z = step
     thread = run.seen.current
     is_hypervisor = run.tables.threads[thread].domain == 0
+    idle = is_hypervisor and run.tables.threads[thread].priority == 0  # makes no calls
     rare = kind % 32
-    if rare < 6:
+    if rare < 6 or (idle and rare > 7):
         _environment(run, x, y)
     elif rare == 6 and x % (64 if is_hypervisor else 3) == 0:
         if y % 2 and not is_hypervisor:
@@ -393,7 +391,7 @@ def interpret(run: Run, step: Step) -> None:
         run.stack(_hostile_stack(run, x, y))
     elif rare == 8:
         number = z if x % 2 else x // 2 % 64
-        if number not in NAME or x % 4 == 0:
+        if number not in NAME or (x % 4 == 0 and not is_hypervisor):
             run.call(number, *(EDGES[n % len(EDGES)] for n in (x // 64, y, y // 16, z)))
     elif run.model.vcpu_of(thread) is None:
         _process_call(run, kind // 32, x, y, z)

@@ -29,6 +29,7 @@ ROUNDS = 6
 TEXT = "The-quick-brown-fox-jumps-over-the-lazy-dog-0123456789+*/"
 STORM = 40  # interrupts for nothing while a line is typed
 PATIENCE = 60.0
+LONGEST_PATH = 150  # instructions
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,10 @@ def test_the_vm_is_woken_for_frames_not_for_characters(flood: Flood, name: str) 
     counted = flood.counters[name]
     extra = counted["records"] - flood.sent[name]
     assert counted["posted"] - extra < flood.sent[name] // 8
+
+
+def test_no_entry_of_the_kernel_is_long(flood: Flood) -> None:
+    assert flood.longest_path <= LONGEST_PATH
 
 
 @pytest.mark.parametrize("name", CONSOLES)

@@ -63,6 +63,9 @@
 #define WAITING 2
 #define RANK_VCPU 1             /* idle has 0 */
 #define PENDSV 14
+#define NO_INDEX 0xFF
+#define NVIC_ISER 0xE000E100
+#define ICPR_FROM_ISER 0x180
 #define FRAME_BYTES 32
 #define FRAME_NUMBER 16         /* of the call: r12 */
 
@@ -349,6 +352,13 @@ again:
     dsb
     bx lr
 
+among_vms:                      /* or idle. To another domain goes the deferred work */
+    ldr r0, [r2, #THREAD_DOMAIN]
+    ldr r12, [r3, #THREAD_DOMAIN]
+    cmp r0, r12
+    bne again
+    b other_thread
+
 from_process:
     ldr r5, [r3, #THREAD_VCPU]
     cbz r5, load_domain         /* processes don't pay */
@@ -357,7 +367,10 @@ from_process:
     str r7, [r1, #CPU_CHARGED]
     b load_domain
 
-other_for_vm:                   /* as other_thread, from a call of a VM: to a process it's short */
+other_for_vm:                   /* as other_thread, from a call of a VM */
+    ldrb r12, [r3, #THREAD_RANK]
+    cmp r12, #RANK_VCPU
+    bls among_vms
 #if FVM_FPU
     tst lr, #EXC_RETURN_BASIC_FRAME
     beq other_thread
@@ -366,9 +379,6 @@ other_for_vm:                   /* as other_thread, from a call of a VM: to a pr
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
     str r12, [r0]
-    ldrb r6, [r3, #THREAD_RANK]
-    cmp r6, #RANK_VCPU
-    bls enter
     ldr r4, [r2, #THREAD_VCPU]
     ldr r12, [r3, #THREAD_DOMAIN]
 from_vm:                        /* r4: it, who pays */

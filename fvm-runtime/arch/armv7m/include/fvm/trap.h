@@ -47,20 +47,6 @@ struct fvm_result {
     uint32_t r1, r2, r3;
 };
 
-static inline struct fvm_result fvm_trap2_results(uint32_t number, uint32_t a0, uint32_t a1)
-{
-    register uint32_t r0 __asm("r0") = a0;
-    register uint32_t r1 __asm("r1") = a1;
-    register uint32_t r2 __asm("r2");
-    register uint32_t r3 __asm("r3");
-    register uint32_t r12 __asm("r12") = number;
-    __asm volatile("svc %5"
-                   : "+r"(r0), "+r"(r1), "=r"(r2), "=r"(r3)
-                   : "r"(r12), "i"(FVM_SVC)
-                   : "memory");
-    return (struct fvm_result){(int32_t)r0, r1, r2, r3};
-}
-
 /* Any call by number, with all its results; see hypercall.h. */
 static inline struct fvm_result fvm_call(uint32_t number, uint32_t a0, uint32_t a1, uint32_t a2,
                                          uint32_t a3)
