@@ -169,13 +169,6 @@ void domain_halt(struct thread *thread)
     cpu_arch_forget();
 }
 
-/* This step is not done yet. */
-static int32_t again(uint32_t index)
-{
-    domain_table[index].step--;
-    return FVM_MORE;
-}
-
 static void stop_capability(const struct fvm_capability *capability)
 {
     if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
@@ -183,53 +176,60 @@ static void stop_capability(const struct fvm_capability *capability)
     }
 }
 
+enum stop_step {
+    STEP_AGAIN,
+    STEP_DONE,
+    STEPS_DONE, /* all of them */
+};
+
 /* Step by step: the record of its fault, its threads, vectors, signals and events. */
-static int32_t stop(uint32_t index, uint32_t step)
+static enum stop_step stop(uint32_t index, uint32_t step)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
     if (step < FAULT_STEPS) {
         fault_record(index, step);
-        return FVM_MORE;
+        return STEP_DONE;
     }
     step -= FAULT_STEPS;
     if (step < domain->port_count) {
-        return invocation_stop(domain->port_first + step) ? again(index) : FVM_MORE;
+        return invocation_stop(domain->port_first + step) ? STEP_AGAIN : STEP_DONE;
     }
     step -= domain->port_count;
     if (step < domain->thread_count) {
-        return thread_stop(&thread_table[domain->thread_first + step]) ? again(index) : FVM_MORE;
+        return thread_stop(&thread_table[domain->thread_first + step]) ? STEP_AGAIN : STEP_DONE;
     }
     step -= domain->thread_count;
     if (step < domain->slot_count) {
-        return slot_drop(domain, step) ? again(index) : FVM_MORE;
+        return slot_drop(domain, step) ? STEP_AGAIN : STEP_DONE;
     }
     step -= domain->slot_count;
     struct vcpu *vcpu = vcpu_of_domain(domain);
     if (vcpu != NULL) {
         if (step < vcpu->config->vectors) {
             vcpu_drop(vcpu, step);
-            return FVM_MORE;
+            return STEP_DONE;
         }
         step -= vcpu->config->vectors;
     }
     if (step < domain->capability_count) {
         if (slot_revoke(&domain->capability[step])) {
-            return again(index);
+            return STEP_AGAIN;
         }
         stop_capability(&domain->capability[step]);
-        return FVM_MORE;
+        return STEP_DONE;
     }
     step -= domain->capability_count;
     if (step < FVM_EVENTS) {
         event_drop(index, step);
-        return FVM_MORE;
+        return STEP_DONE;
     }
-    return FVM_OK;
+    return STEPS_DONE;
 }
 
 int32_t domain_stop(uint32_t index)
 {
     struct domain *domain = &domain_table[index];
+    FVM_ONCE(domain);
     if (domain->state == DOMAIN_STOPPED) {
         return FVM_OK;
     }
@@ -239,14 +239,19 @@ int32_t domain_stop(uint32_t index)
             vcpu_halt(vcpu_of_domain(&fvm_domain[index]));
         }
     }
-    int32_t result = stop(index, domain->step++);
-    if (result == FVM_OK) {
+    switch (stop(index, domain->step)) {
+    case STEP_DONE:
+        domain->step++;
+        return FVM_MORE;
+    case STEP_AGAIN:
+        return FVM_MORE;
+    default:
         domain->state = DOMAIN_STOPPED;
         if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
             signal_send(fvm_domain[index].fault_signal); /* to whom decides what comes now */
         }
+        return FVM_OK;
     }
-    return result;
 }
 
 /* A function of its own, for those who watch the kernel from outside. */

@@ -91,6 +91,7 @@ bool invocation_leave(const struct thread *thread)
 bool invocation_stop(uint32_t number)
 {
     struct port *port = &port_table[number];
+    FVM_ONCE(port);
     if (port->caller != NULL && port->caller != port->thread) {
         return invocation_leave(at_home(port->thread));
     }

@@ -201,7 +201,8 @@ bool slot_revoke(const struct fvm_capability *capability);
 
 /* --- memory.c: objects of the run time ------------------------------------------------------ */
 kernel_call memory_create;
-bool memory_destroy(struct slot *slot); /* what it holds, if it lies here; a step as above */
+void memory_end(struct slot *slot);        /* a step; its capability has no rights in the end */
+void memory_free(const struct slot *slot); /* of an object that ended */
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);

@@ -137,36 +137,36 @@ int32_t memory_create(struct call_frame *frame, struct thread *caller)
                     FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE, 0);
 }
 
-/* A thread stops first; then its place is free; in the end the slot is. */
-bool memory_destroy(struct slot *slot)
+/* By steps, one a call: a thread stops; the object is one no more, its capability has no rights. */
+void memory_end(struct slot *slot)
 {
-    if (slot->object == NULL) {
-        return false;
+    struct fvm_capability *capability = &slot->capability;
+    if (capability->type != FVM_CAP_THREAD) {
+        signal_destroy(slot->object);
+    } else if (((const struct thread *)slot->object)->state != THREAD_STOPPED) {
+        (void)thread_stop(slot->object);
+        return;
+    } else {
+        scheduler_remove(slot->object);
     }
+    capability->rights = 0;
+}
+
+/* After the end: others may lie there. */
+void memory_free(const struct slot *slot)
+{
     uint32_t words = FVM_OBJECT_SIGNAL_SIZE / 4u;
     if (slot->capability.type == FVM_CAP_THREAD) {
-        struct thread *thread = slot->object;
-        if (thread->state != THREAD_STOPPED) {
-            (void)thread_stop(thread);
-            return true;
-        }
-        scheduler_remove(thread);
+        const struct thread *thread = slot->object;
         words = words_of(thread->domain, FVM_OBJECT_THREAD);
-    } else {
-        signal_destroy(slot->object);
     }
     (void)move((uint32_t)((uint32_t *)slot->object - memory), words, false);
-    slot->object = NULL;
-    slot->capability.rights = 0; /* there is nothing behind it any more */
-    return true;
 }
 
 #else /* no process has kernel memory */
 
-bool memory_destroy(struct slot *slot)
-{
-    (void)slot;
-    return false;
-}
+void memory_end(struct slot *slot) { (void)slot; }
+
+void memory_free(const struct slot *slot) { (void)slot; }
 
 #endif

@@ -248,12 +248,15 @@ static bool free_for(uint32_t priority, const struct thread *a, const struct thr
 
 bool scheduler_is_free(uint32_t priority) { return process_thread[priority] == NULL; }
 
-void scheduler_add(struct thread *thread, uint32_t priority) { put(thread, thread, priority, 0); }
+void scheduler_add(struct thread *thread, uint32_t priority)
+{
+    settle(thread, priority);
+    process_thread[priority] = thread;
+}
 
 void scheduler_remove(struct thread *thread)
 {
-    struct thread *runs;
-    (void)take_away(thread, &runs);
+    process_thread[thread->priority] = NULL; /* it stopped before */
 }
 
 int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to)
@@ -271,7 +274,7 @@ int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t
         put(b, b_runs, b_to, b_ready);
     }
     put(a, runs, to, ready);
-    choose();
+    put_off(LATE_CHOICE);
     return FVM_OK;
 }
 

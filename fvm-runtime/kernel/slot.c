@@ -53,6 +53,7 @@ struct slot *slot_empty(const struct fvm_domain *domain, uint32_t number)
         return NULL;
     }
     struct slot *slot = &slot_table[domain->slot_first + number];
+    FVM_ONCE(slot);
     return slot->capability.type == FVM_CAP_EMPTY && slot->id != 0 ? slot : NULL;
 }
 
@@ -108,17 +109,24 @@ static bool revoke(uint32_t from)
     return true;
 }
 
+/* A step of emptying a slot; false: it is. */
 static bool drop(uint32_t which)
 {
     struct slot *slot = &slot_table[which - FVM_ROOTS];
+    FVM_ONCE(slot);
+    if (slot->capability.rights == 0) {
+        memory_free(slot); /* its object ended in the step before */
+        empty(slot);
+        return false;
+    }
     if (revoke(which)) {
         return true;
     }
-    if (node[which].depth != 0) {
-        take_out(which);
-    } else if (memory_destroy(slot)) {
+    if (slot->object != NULL && node[which].depth == 0) {
+        memory_end(slot);
         return true;
     }
+    take_out(which);
     empty(slot);
     return false;
 }

@@ -27,8 +27,11 @@ bool thread_stop(struct thread *thread)
 
 static struct thread *named(const struct fvm_capability *cap)
 {
-    return FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX ? slot_object(cap)
-                                                              : &thread_table[cap->index];
+    struct thread *thread = FVM_MEMORY_WORDS > 0 && cap->index == FVM_NO_INDEX
+                                ? slot_object(cap)
+                                : &thread_table[cap->index];
+    FVM_ONCE(thread);
+    return thread;
 }
 
 static struct thread *find(const struct thread *caller, uint32_t number, uint8_t right)
