@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from porter.context_switch.result import SwitchPort
+from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
 from porter.result import FilePort
@@ -15,7 +15,7 @@ from porter.rules.unit import Unit
 from porter.rules.unlinked import WhyNot, unlinked
 from porter.rules.verdict import Status, Verdict
 from porter.sites.asm_sites import asm_sites
-from porter.sites.site import Site
+from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit
 from porter.source.includes import include_edits
 from porter.source.source_file import SourceFile
@@ -39,22 +39,23 @@ def port_c(
     for verdict in [*unlinked(unit, why_not), *never_runs(unit)]:
         unit.verdicts[verdict.site] = verdict
     account(unit.found.sites, unit.verdicts)
+    verdicts = [unit.verdicts[site] for site in unit.found.sites]
+    verdicts += _unheard(unit.file, switches, verdicts)
     edits = with_split_edits(unit.edits(), splits)
     edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)
-    return FilePort(
-        unit.file, tuple(sorted(edits)), tuple(unit.verdicts[site] for site in unit.found.sites)
-    )
+    return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
 
 
 def port_asm(file: SourceFile, switches: Sequence[SwitchPort]) -> FilePort:
     """Port an assembler file: only context switches become something else."""
-    verdicts = tuple(_in_asm(site, switches) for site in asm_sites(file))
+    verdicts = [_in_asm(site, switches) for site in asm_sites(file)]
+    verdicts += _unheard(file, switches, verdicts)
     edits = sorted(
         Edit(switch.start, switch.end, switch.replacement)
         for switch in switches
         if switch.status == Status.REWRITTEN.value
     )
-    return FilePort(file, tuple(edits), verdicts)
+    return FilePort(file, tuple(edits), tuple(verdicts))
 
 
 def leave(file: SourceFile, sites: Iterable[Site], reason: str) -> FilePort:
@@ -68,6 +69,21 @@ def account(sites: Iterable[Site], verdicts: dict[Site, Verdict]) -> None:
         if site not in verdicts:
             raise InternalError(
                 f"no rule accounts for {site.what}", file=site.file, hint="please report this"
+            )
+
+
+def _unheard(
+    file: SourceFile, switches: Sequence[SwitchPort], verdicts: Sequence[Verdict]
+) -> Iterator[Verdict]:
+    """Handlers that a person has to look at although nothing in them is a site."""
+    for switch in switches:
+        inside = (switch.start <= verdict.site.start < switch.end for verdict in verdicts)
+        if switch.status == ESCALATED and switch.role != ROLE_OTHER and not any(inside):
+            end = file.data.find(b"\n", switch.start, switch.end)
+            end = switch.end if end < 0 else end
+            site = Site(file.name, switch.start, end, SiteKind.ASM, switch.name, switch.name)
+            yield Verdict(
+                site, Status.ESCALATED, "context-switch", f"{switch.name}: {switch.reason}"
             )
 
 

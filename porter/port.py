@@ -22,7 +22,14 @@ from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
-from porter.project.vectors import FAULT_HANDLERS, FAULTS, VectorTable, tables_in_asm, tables_in_c
+from porter.project.vectors import (
+    FAULT_HANDLERS,
+    FAULTS,
+    SYSTEM,
+    VectorTable,
+    tables_in_asm,
+    tables_in_c,
+)
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
 from porter.rules.outside import file_stays
@@ -119,8 +126,19 @@ class _Project:
     def transcribe(self) -> None:
         """Let the transcriber look at every live file."""
         files = [source.path for source in self.live]
-        for switch in transcribe_project(self.root, files, self.build.options):
+        handlers = self._switch_handlers()
+        for switch in transcribe_project(self.root, files, self.build.options, handlers):
             self._switches.setdefault(switch.file, []).append(switch)
+
+    def _switch_handlers(self) -> frozenset[str]:
+        """What the vector tables, or the description, have for PendSV and supervisor calls."""
+        numbers = [number for number, kind in SYSTEM.items() if kind != "tick"]
+        tables = [table for tables in self.tables.values() for table in tables]
+        named = {table.handlers.get(number) for table in tables for number in numbers}
+        if self.domain is not None:
+            kinds = {SYSTEM[number] for number in numbers}
+            named |= {v.handler for v in self.domain.vectors if v.kind in kinds}
+        return frozenset(name for name in named if name)
 
     def port(self, source: SourceFile) -> FilePort | None:
         """Port one file; None if there is nothing in it."""

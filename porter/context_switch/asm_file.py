@@ -28,7 +28,13 @@ from porter.context_switch.assemble import (
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.fpu_conditions import in_c
-from porter.context_switch.handler import Handler, raises_svc, symbols, transcribe
+from porter.context_switch.handler import (
+    Handler,
+    raises_svc,
+    switches_main_stack,
+    symbols,
+    transcribe,
+)
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
@@ -36,10 +42,12 @@ from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
     ESCALATED,
+    ON_MAIN_STACK,
     REWRITTEN,
     ROLE_CALL,
     ROLE_OTHER,
     ROLE_SVC,
+    ROLE_SWITCH,
     UNKNOWN_SVC,
     NotTranscribable,
     SwitchPort,
@@ -61,9 +69,13 @@ class _Found:
 
 
 class AsmFile:
-    """Ports one file. `texts` are the project's C files and headers: prototypes stand there."""
+    """Ports one file. `texts` are the project's C files and headers: prototypes stand there;
+    `vectors` are known handlers of exceptions."""
 
-    def __init__(self, source: Path, texts: list[Path], options: CompileOptions) -> None:
+    def __init__(
+        self, source: Path, texts: list[Path], options: CompileOptions, vectors: frozenset[str]
+    ) -> None:
+        self._vectors = vectors
         self._source = source
         self._texts = texts
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
@@ -130,6 +142,9 @@ class AsmFile:
         role = ROLE_OTHER
         try:
             code = code_of(assembly, function)
+            if switches_main_stack(code, function.name, self._vectors):
+                role = ROLE_SWITCH
+                raise NotTranscribable(ON_MAIN_STACK)
             if not code.needs_port():
                 return
             if place is None:

@@ -10,7 +10,7 @@ from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
-from porter.context_switch.handler import Handler, raises_svc, transcribe
+from porter.context_switch.handler import Handler, raises_svc, switches_main_stack, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.machines import code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
@@ -19,11 +19,13 @@ from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
     ESCALATED,
+    ON_MAIN_STACK,
     REWRITTEN,
     ROLE_CALL,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
+    ROLE_SWITCH,
     UNKNOWN_SVC,
     NotTranscribable,
     SwitchPort,
@@ -42,11 +44,17 @@ class _Found:
 
 class CFile:
     """Ports one file. `headers` are the files that may hold a prototype of what it defines, `texts`
-    those that may declare what it calls."""
+    those that may declare what it calls; `vectors` are known handlers of exceptions."""
 
     def __init__(
-        self, source: Path, headers: list[Path], options: CompileOptions, texts: list[Path]
+        self,
+        source: Path,
+        headers: list[Path],
+        options: CompileOptions,
+        texts: list[Path],
+        vectors: frozenset[str],
     ) -> None:
+        self._vectors = vectors
         self._source = source
         self._headers, self._texts = headers, texts
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
@@ -80,6 +88,9 @@ class CFile:
         try:
             code = code_of(assembly, function)
             role = code.role()
+            if switches_main_stack(code, function.name, self._vectors):
+                role = ROLE_SWITCH
+                raise NotTranscribable(ON_MAIN_STACK)
             if role is None:
                 return
             if definition is None:

@@ -26,14 +26,15 @@ class Writer:
         self._defined: set[str] = set()
         self._inner: dict[str, str] = {}
         self._called: dict[str, Signature] = {}
+        self._later: dict[str, str] = {}
         self._star = "* " if spaced else "*"
 
     def body(self, handler: Handler, first: tuple[Guest, ...] = ()) -> list[str]:
         """The function's body with its braces, and calls in front of it."""
         nodes = handler.nodes
         for node in flatten(nodes):
-            if isinstance(node, Call) and self._names.declared_function(node.function) is None:
-                self._declare(node)
+            if isinstance(node, Call):
+                self._declare(node, handler.symbol)
         nodes = (*first, *nodes)
         pointers = pointer_locals(conditions_and_statements(handler.nodes)) - set(PARAMETERS)
         expressions = self._expressions(pointers, handler.signature)
@@ -108,9 +109,13 @@ class Writer:
         parameter = self._paren(f"uint32_t {self._star}{pick.parameter}")
         return f"static uint32_t {self._star}{name}{parameter}"
 
-    def _declare(self, call: Call) -> None:
-        """A function that the file's C doesn't know: as other files declare it, or, one of this
-        assembler file that none does, as it is called."""
+    def _declare(self, call: Call, user: str) -> None:
+        """A function that the file's C doesn't know, or not yet: as other files declare it, or, one
+        of this assembler file that none does, as it is called."""
+        if self._names.declared_function(call.function) is not None:
+            if later := self._names.prototype_behind(call.function, user):
+                self._later[call.function] = later
+            return
         known = self._names.function(call.function)
         self._called[call.function] = known or Signature(call.pointers, call.result is not None)
 
@@ -134,7 +139,7 @@ class Writer:
             for name, kind in self._externs.items()
             if name not in self._defined
         ]
-        return [*self._inner.values(), *variables, *prototypes]
+        return [*self._inner.values(), *variables, *prototypes, *self._later.values()]
 
     def _variable(self, name: str) -> Variable | None:
         """What C knows of a name; what only a block declares is declared again outside."""

@@ -13,7 +13,7 @@ from porter.context_switch.handler import Handler, publish_name
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
-from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class FileText:
     def reason(self, handler: Handler) -> str:
         """What a report says of a handler."""
         reason = f"{handler.instructions} instructions transcribed"
+        if handler.role == ROLE_CALL:
+            reason += "; what is written to the caller's frame is lost"
         if handler.role == ROLE_SWITCH:
             if self.fast is not None and handler is self.fast.home:
                 reason += f", fast yield through {self.fast.through}()"

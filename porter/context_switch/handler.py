@@ -57,9 +57,21 @@ class Handler:
     first: First | None = None
 
 
+_EXCEPTION = re.compile(r"pend_?sv|svc|sv_?call", re.IGNORECASE)
+
+
+def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: frozenset[str]) -> bool:
+    """Whether an exception handler, by its name or as `vectors` say, goes on, on another stack
+    without PSP. Elsewhere, as in longjmp(), that is a task's own affair."""
+    is_handler = name in vectors or _EXCEPTION.search(name) is not None
+    return is_handler and not code.touches_stack_pointers() and code.loads_stack_pointer()
+
+
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     """Raises NotTranscribable with the reason for a person."""
     code = code_of(assembly, function)
+    if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
+        _refuse_helpers(assembly, code)
     signatures = _signatures(assembly, function, code, names)
     own = NOTHING
     if role in (ROLE_OTHER, ROLE_START):
@@ -94,6 +106,17 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
     return Handler(function.name, role, nodes, pick, code.count, recipe, own, first)
+
+
+def _refuse_helpers(assembly: Assembly, code: ArmCode | RiscvCode) -> None:
+    """A callee that changes the task's registers too isn't what a call is taken for."""
+    called = code.callees()
+    for function in assembly.object.functions:
+        if called & set(function.names) and code_of(assembly, function).touches_stack_pointers():
+            raise NotTranscribable(
+                f"calls {function.name}(), which reads or writes PSP itself: make one function of "
+                "the two"
+            )
 
 
 def _signatures(

@@ -37,13 +37,20 @@ class ArmCode:
         """Whether no other part of the porter may understand it."""
         return roles.touches_stack_pointers(list(self._found.values()))
 
+    def loads_stack_pointer(self) -> bool:
+        """Whether it goes on, on a stack that it got from memory."""
+        return roles.loads_stack_pointer(list(self._found.values()))
+
     def callees(self) -> set[str]:
-        """Functions of the file that it calls without a relocation."""
+        """Functions that it calls by bl."""
         found = set()
+        section = self._function.section
         for instruction in self._found.values():
             if instruction.name == "bl" and instruction.operands:
+                relocation = self._unit.relocation(section, instruction.address)
                 target = getattr(instruction.operands[0], "value", None)
-                name = self._unit.name_at(self._function.section, target) if target else None
+                name = self._unit.name_at(section, target) if target else None
+                name = relocation.symbol if relocation is not None else name
                 found |= {name} if name else set()
         return found
 
@@ -92,6 +99,10 @@ class RiscvCode:
     def touches_stack_pointers(self) -> bool:
         """A handler says what it is by mret."""
         return self.role() is not None
+
+    def loads_stack_pointer(self) -> bool:
+        """A trap has no stack of its own: every handler does, and says so by its CSRs."""
+        return False
 
     def callees(self) -> set[str]:
         """Every call has a relocation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -72,6 +72,17 @@ class Names:
         """The same, only if the translation unit itself declares it."""
         return _signature(self._unit, name)
 
+    def prototype_behind(self, name: str, user: str) -> str | None:
+        """The prototype of a function that the unit first mentions behind the definition of
+        another one, its user; None if the user sees it."""
+        definition = re.search(rf"\b{re.escape(user)}\s*\([^()]*\)\s*\{{", self._unit)
+        if definition is None or _signature(self._unit[: definition.start()], name) is not None:
+            return None
+        for match in _declarations(self._unit, name):
+            if (words := _type_in_front(self._unit, match.start())) is not None:
+                return f"{' '.join(words)} {name}({match['parameters']});".replace("* ", "*")
+        return None
+
     def variable(self, name: str) -> Variable | None:
         """What kind of object a name declares, None if the unit doesn't declare it."""
         if name in _GUEST:
@@ -113,11 +124,15 @@ def _type_in_front(text: str, place: int) -> list[str] | None:
     return words
 
 
-def _signature(text: str, name: str) -> Signature | None:
+def _declarations(text: str, name: str) -> Iterator[re.Match[str]]:
     pattern = re.compile(
         rf"\b{re.escape(name)}\s*\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)[^;{{}}=]*[;{{]"
     )
-    for match in pattern.finditer(text):
+    return pattern.finditer(text)
+
+
+def _signature(text: str, name: str) -> Signature | None:
+    for match in _declarations(text, name):
         words = _type_in_front(text, match.start())
         if words is not None:
             returns = words[-1] != "void"

@@ -18,18 +18,25 @@ from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIX
 
 # Which files are worth compiling: in C both must appear, in code or strings.
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STACK_POINTER = re.compile(rb"[pPmM][sS][pP]\b|\bm(?:ret|epc|cause|status|scratch)\b")
+_STACK_POINTER = re.compile(
+    rb"(?i:[pm]sp\b|\bmov\w*\s+sp\s*,\s*r\d|\bldr\w*\s+sp\s*,\s*\[)"
+    rb"|\bm(?:ret|epc|cause|status|scratch)\b"
+)
 _ASM = re.compile(rb"asm|ASM")
 _DECLARING = C_SUFFIXES | CPLUSPLUS_SUFFIXES
 _MASKS = re.compile(rb"\bcpsi[de]\b|\b(?:primask|basepri)\b", re.IGNORECASE)
 
 
 def transcribe_project(
-    root: Path, files: Iterable[Path], options: CompileOptions
+    root: Path,
+    files: Iterable[Path],
+    options: CompileOptions,
+    vectors: frozenset[str] = frozenset(),
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
-    `files` are the C, header and assembler files under `root` that the project builds. Functions
+    `files` are the C, header and assembler files under `root` that the project builds, `vectors`
+    names of functions that are known to serve PendSV or supervisor calls. Functions
     that aren't fully understood come back as escalated, with the reason; the files themselves are
     only read.
     """
@@ -43,9 +50,9 @@ def transcribe_project(
         try:
             if file.suffix == ".c" and on_stack and _ASM.search(data):
                 with suited(file, headers, options) as own:
-                    ports += CFile(file, headers, own, _nearest(file, listed)).port()
+                    ports += CFile(file, headers, own, _nearest(file, listed), vectors).port()
             elif file.suffix.lower() in ASM_SUFFIXES and (on_stack or _MASKS.search(data)):
-                ports += AsmFile(file, _nearest(file, listed), options).port()
+                ports += AsmFile(file, _nearest(file, listed), options, vectors).port()
         except (CompileError, NotTranscribable) as error:
             reason = str(error)
             if isinstance(error, CompileError):

@@ -71,6 +71,12 @@ UNKNOWN_SVC = (
 )
 
 
+ON_MAIN_STACK = (
+    "switches on the main stack: it loads sp, and a machine's tasks are on PSP, its handlers on a "
+    "stack of their own. Let tasks use PSP (CONTROL.SPSEL) and the handler read and write it there"
+)
+
+
 class NotTranscribable(Exception):
     """A function the transcriber doesn't fully understand; str() is the reason for a person.
     `template`: the file of TEMPLATES that shows what can be done by hand."""

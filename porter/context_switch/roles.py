@@ -67,6 +67,19 @@ def touches_stack_pointers(instructions: list[Instruction]) -> bool:
     )
 
 
+def loads_stack_pointer(instructions: list[Instruction]) -> bool:
+    """Whether sp comes from a register or from memory that no constant names: where tasks run on
+    the main stack, a switch needs nothing privileged."""
+    return any(
+        instruction.registers()[:1] == ("sp",)
+        and (
+            (instruction.name == "mov" and len(instruction.registers()) > 1)
+            or (instruction.name == "ldr" and "pc" not in instruction.detail)
+        )
+        for instruction in instructions
+    )
+
+
 def needs_port(instructions: list[Instruction], unit: ObjectFile, section: int) -> bool:
     """Whether a function of an assembler file has privileged instructions, or addresses of the
     system control space."""

@@ -115,3 +115,39 @@ def test_a_pointer_may_hide_in_a_typedef(tmp_path: Path) -> None:
     tree = fixture(tmp_path, text.replace(outer, hidden), M4F)
     (handler,) = [port for port in tree.port() if port.role == "switch"]
     assert handler.status == "rewritten"
+
+
+IN_CONTROL_BLOCK = """\
+#include <stdint.h>
+struct task { struct task *next; uint32_t core[8], fpu[16], stack, how; } *running;
+__attribute__((naked)) void PendSV_Handler(void)
+{
+    __asm volatile("ldr r2, =running\\n ldr r0, [r2]\\n ldr r1, [r0], #4\\n str r1, [r2]\\n"
+                   "stmia r0!, {r4-r11}\\n vstmia r0!, {s16-s31}\\n mrs r3, psp\\n"
+                   "stmia r0!, {r3, lr}\\n adds r0, r1, #4\\n ldmia r0!, {r4-r11}\\n"
+                   "vldmia r0!, {s16-s31}\\n ldmia r0!, {r3, lr}\\n msr psp, r3\\n bx lr");
+}
+"""
+
+
+def test_registers_may_be_kept_upwards_in_the_control_block(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, IN_CONTROL_BLOCK, M4F)
+    (handler,) = [port for port in tree.port() if port.role == "switch"]
+    assert handler.status == "rewritten" and b"USR_VSTMIA(" in handler.replacement
+
+
+def test_a_callee_may_stand_behind_the_handler(tmp_path: Path) -> None:
+    text = """\
+#include <stdint.h>
+__attribute__((naked)) void PendSV_Handler(void)
+{
+    __asm volatile("mrs r0, psp\\n stmdb r0!, {r4-r11, lr}\\n bl choose\\n"
+                   "ldmia r0!, {r4-r11, lr}\\n msr psp, r0\\n bx lr");
+}
+uint32_t *stacks[2];
+uint32_t *choose(uint32_t *stack) { stacks[0] = stack; return stacks[1]; }
+"""
+    tree = fixture(tmp_path, text, M3)
+    (handler,) = [port for port in tree.port() if port.role == "switch"]
+    assert handler.status == "rewritten"
+    assert b"uint32_t *choose(uint32_t *stack);\n" in handler.replacement

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.port import port_project
+from porter.rules.verdict import Status
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
 FRAME = "mrs r0, psp\nstmdb r0!, {r4-r11}\nldr r1, =task\nldr r2, [r1]\nstr r0, [r2]\n"
@@ -43,6 +45,11 @@ REFUSED = {
     "the assembler's own condition": (
         FRAME + ".set HAS_FPU, 0\n.if HAS_FPU\nvstmdb r0!, {{s16-s31}}\n.endif\n" + RESUME,
         "'.if HAS_FPU' of its assembler",
+    ),
+    "main stack": (
+        "push {r4-r11}\nldr r1, =task\nldr r2, [r1]\nstr sp, [r2]\nldr r2, [r1]\nldr sp, [r2]\n"
+        "pop {r4-r11}\nbx lr\n.ltorg\n",
+        "on the main stack",
     ),
     "only PSP": ("mov r0, #0\nmsr psp, r0\nbx lr\n", "restores no task"),
 }
@@ -183,3 +190,28 @@ __attribute__((naked)) void os_mark(void)
     ports = {port.name: port for port in fixture(tmp_path, text, M3).port()}
     assert ports["PendSV_Handler"].status == "rewritten"
     assert ports["os_mark"].status == "escalated" and "read-only" in ports["os_mark"].reason
+
+
+def test_a_helper_that_saves_registers_is_no_plain_callee(tmp_path: Path) -> None:
+    file, _ = port(tmp_path, "push {lr}\nbl save\n" + FRAME + RESUME, M3)
+    helper = "mrs r0, psp\\nstmdb r0!, {r4-r11}\\nmsr psp, r0\\nbx lr"
+    text = f'__attribute__((naked)) void save(void) {{ __asm volatile("{helper}"); }}\n'
+    ports = {port.name: port for port in fixture(tmp_path, text + file.read_text(), M3).port()}
+    assert "calls save(), which reads or writes PSP" in ports["PendSV_Handler"].reason
+
+
+@pytest.mark.parametrize("name", ["PendSV_Handler", "swap"])
+def test_what_is_escalated_without_a_site_is_told(name: str, tmp_path: Path) -> None:
+    """`swap` is known by the vector table alone."""
+    handler, _ = REFUSED["main stack"]
+    file, _ = port(tmp_path, handler, M3)
+    table = "void Reset_Handler(void) {}\nvoid *const vectors[] = {0, Reset_Handler, "
+    table += ", ".join(["0"] * 12) + f", {name}, 0}};\n"
+    file.write_text(file.read_text().replace("PendSV_Handler", name) + table)
+    (found,) = [
+        verdict
+        for ported in port_project(tmp_path, cpu=M3).files
+        for verdict in ported.verdicts
+        if verdict.status is Status.ESCALATED
+    ]
+    assert found.rule == "context-switch" and found.site.what == name

@@ -36,12 +36,13 @@ struct fvm_usr_reg {
  *   USR_STMDB(p, R4, LR)   stmdb p!, {r4-r11, lr}
  *   USR_LDMIA(p, R4, LR)   ldmia p!, {r4-r11, lr}
  *   USR_STMIA(p, R4, R7)   stmia p!, {r4-r7}
- *   USR_VSTMDB(p) USR_VLDMIA(p)   vstmdb/vldmia p!, {s16-s31}
+ *   USR_VSTMDB(p) USR_VSTMIA(p) USR_VLDMIA(p)   vstmdb/vstmia/vldmia p!, {s16-s31}
  */
 #define USR_STMDB(p, first, last) USR_STORE_(p, Reg, first, last)
 #define USR_LDMIA(p, first, last) USR_LOAD_(p, Reg, first, last)
 #define USR_STMIA(p, first, last) USR_FILL_(p, Reg, first, last)
 #define USR_VSTMDB(p) USR_STORE_(p, Fpu, S16, S31)
+#define USR_VSTMIA(p) USR_FILL_(p, Fpu, S16, S31)
 #define USR_VLDMIA(p) USR_LOAD_(p, Fpu, S16, S31)
 
 #ifdef __thumb2__
