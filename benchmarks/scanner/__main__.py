@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ OUTPUT = Path(__file__).resolve().parents[2] / "build" / "bench" / "scanner.json
 MIB = 1 << 20
 TARGETS = {"silent": 1000.0, "everything": 25.0, "process_s": 0.5, "memory": 4.0, "capstone": 100.0}
 COMPARED = "the median of the rounds; of processes that of processor time"
+_FORBIDDEN = {"armv7em": b"\x72\xb6\x70\x47", "rv32imac": b"\x02\x90\x02\x90"}
 SUBJECTS = {"thumb": ("armv7em", ("m3", "m4f", "m7")), "rv32c": ("rv32imac", ("rv32imac",))}
 
 
@@ -62,7 +64,7 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
     """MB/s of every way to look at the same code, and the cost of whole processes."""
     whole, stripped = repeated(texts, size), repeated(texts, size, with_symbols=False)
     small = repeated(texts[-1:], 512 << 10)
-    least = repeated(texts[-1:], 64, with_symbols=False)
+    least = repeated([replace(texts[0], code=_FORBIDDEN[arch])], 4, with_symbols=False)
     noise = random_code(texts[0].machine, size)
     paths = {}
     inputs = {"512k": small, "whole": whole, "stripped": stripped, "least": least}
@@ -82,7 +84,7 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
         **{f"process_{name}": process(path) for name, path in paths.items()},
     }
     figures = in_turns(contenders)
-    memory = {name: _memory(figures, name, paths) for name in ("512k", "whole", "stripped")}
+    memory = {name: _memory(figures, name, paths) for name in ("whole", "stripped")}
     ratio = figures["silent"]["mb_s"].median / figures["capstone"]["mb_s"].median
     return {
         **{
@@ -96,7 +98,7 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
             "silent": figures["silent"]["mb_s"].median >= TARGETS["silent"],
             "everything": figures["everything"]["mb_s"].median >= TARGETS["everything"],
             "process_s": figures["process_512k"]["processor_s"].median <= TARGETS["process_s"],
-            "memory": memory["whole"] <= TARGETS["memory"],
+            "memory": max(memory.values()) <= TARGETS["memory"],
             "capstone": ratio >= TARGETS["capstone"],
         },
     }
@@ -105,8 +107,8 @@ def _measured(arch: str, texts: list[Text], size: int, folder: Path) -> dict[str
 def _memory(figures: dict[str, dict[str, Figure]], name: str, paths: dict[str, Path]) -> float:
     """Bytes of memory for a byte of a file.
 
-    What the scan of a few bytes takes is the interpreter, the libraries and the tables of the
-    instruction set; the rest is what the larger file costs.
+    What the scan of one forbidden instruction takes is the interpreter, all libraries and the
+    tables of the instruction set; the rest is what the larger file costs.
     """
     most, least = (figures[f"process_{n}"]["memory_mb"].median for n in (name, "least"))
     return round((most - least) * 1e6 / paths[name].stat().st_size, 2)
