@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from scanner.decode.marks import Marks
 from scanner.decode.select import has_form, previous, select
 from scanner.decode.thumb_effects import EXPANDED
 from scanner.decode.thumb_sums import summed
+
+_AT_ONCE = 1 << 18
+"""So many instructions are looked at together: of what nothing but these repeats there are many."""
 
 _PAIR_STEPS = 16
 _WIDE: Flags = np.arange(0x10000) >= 0xE800
@@ -31,17 +35,28 @@ Numbers = npt.NDArray[np.integer[Any]]
 def constants(space: CodeSpace, starts: Marks) -> Constants:
     """Literal loads, MOVT, modified immediates, small numbers shifted up, and sums of such."""
     every = select(space, starts, (*LOADS, *_MADE, *_ADDED, _TOP, _SHIFT))
+    parts = [
+        _made(space, starts, every[begin : begin + _AT_ONCE])
+        for begin in range(0, max(len(every), 1), _AT_ONCE)
+    ]
+    found = chain.from_iterable(zip(*parts, strict=True))
+    return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _made(space: CodeSpace, starts: Marks, every: Indices) -> list[Constants]:
+    """The constants that some instructions of these forms make, by how they do."""
     loads = has_form(space.halfwords[every], LOADS)
-    found = [_literals(space, every[loads])]
     makers = every[~loads]
     first, second = halves(space, makers)
-    found.append(_immediates(makers, first, second))
-    found.append(_pairs(space, starts, makers[_has_form(first, _TOP)]))
     is_shift = _has_form(first, _SHIFT)
     far = (first >> 6 & 0x1F) >= _MIN_SHIFT
-    found.append(_shifted(space, starts, makers[is_shift & far]))
-    found.append(summed(space, starts, makers[is_shift]))
-    return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
+    return [
+        _literals(space, every[loads]),
+        _immediates(makers, first, second),
+        _pairs(space, starts, makers[_has_form(first, _TOP)]),
+        _shifted(space, starts, makers[is_shift & far]),
+        summed(space, starts, makers[is_shift]),
+    ]
 
 
 def _literals(space: CodeSpace, loads: Indices) -> Constants:
@@ -83,6 +98,8 @@ def _moved(
     known = np.zeros(len(indices), dtype=np.bool_)
     rows, at = np.arange(len(indices)), indices
     for _ in range(_PAIR_STEPS):
+        if not len(rows):
+            break
         at = previous(space, _WIDE, starts, at)
         rows, at = rows[at >= 0], at[at >= 0]
         first, second = halves(space, at)

@@ -37,13 +37,13 @@ def summed(space: CodeSpace, starts: Marks, shifts: Indices) -> Constants:
 
 def _behind_sums(space: CodeSpace, shifts: Indices) -> Flags:
     """Shifts of a register in itself with ADDS Rd, #imm shortly before; no others need a walk."""
-    first, _ = halves(space, shifts)
-    register = first & 7
+    first = space.halfwords.take(shifts)
+    rows = np.flatnonzero((first >> 3 & 7) == (first & 7))
+    added = _ADD | (first[rows] & 7) << np.uint16(8)
     found = np.zeros(len(shifts), dtype=np.bool_)
     for distance in range(1, _CLOSE + 1):
-        before, _ = halves(space, shifts - distance)
-        found |= (before & 0xFF00) == (_ADD | register << np.uint32(8))
-    found &= (first >> 3 & 7) == register
+        before = space.halfwords.take(shifts[rows] - distance, mode="clip")
+        found[rows] |= (before & 0xFF00) == added
     return found
 
 
@@ -56,6 +56,8 @@ def _followed_back(space: CodeSpace, starts: Marks, shifts: Indices) -> tuple[In
     total = np.zeros(len(shifts), dtype=np.uint64)
     found, values = [rows[:0]], [total[:0]]
     for _ in range(_STEPS):
+        if not len(rows):
+            break
         at = previous(space, _WIDE, starts, at)
         first, changed, _ = _uses(space, np.maximum(at, 0), register)
         form, own = first & _FORM, (first >> 8 & 7) == register
@@ -85,6 +87,8 @@ def _with_last_byte(
     first, _ = halves(space, shifts)
     at, rows, register = shifts + 1, np.arange(len(shifts)), first & np.uint32(7)
     for _ in range(_CLOSE):
+        if not len(rows):
+            break
         first, changed, used = _uses(space, at, register)
         adds = (first & 0xFF00) == (_ADD | register << np.uint32(8))
         adds &= starts[at]
