@@ -7,6 +7,7 @@ shows that it belongs to this RTOS. The rest may be left out:
   that must be declared where the handler stands, or the name isn't published, ``in_task``: true
   if the name lies at the same place of every task's control block;
 * ``functions``  by name: ``lines`` of a function's body in the port and the ``reason``;
+* ``conditions`` by what an #if in a file of ``ports`` asks: why its block is switched off;
 * ``version``    ``file``, below the RTOS's root, ``pattern``, whose group is the version, and
   ``tried``: versions whose ports were made, applied, compiled and proved;
 * ``ports``      ``files``: a pattern below the root, ``cpu``: for which core they are compiled.
@@ -49,6 +50,7 @@ class Recipe:
     needs: str
     in_task: bool
     functions: Mapping[str, NewBody]
+    conditions: Mapping[str, str]
     version_file: str
     version_pattern: str
     tried: frozenset[str]
@@ -77,6 +79,7 @@ def _recipe(data: dict[str, Any]) -> Recipe:
         name["needs"],
         name["in_task"],
         {key: NewBody(tuple(new["lines"]), new["reason"]) for key, new in functions.items()},
+        data.get("conditions", {}),
         version["file"],
         version["pattern"],
         frozenset(version["tried"]),
@@ -96,6 +99,14 @@ def recipe_in(text: bytes) -> Recipe | None:
     """The recipe of the RTOS whose names a file mentions."""
     for recipe in recipes():
         if any(symbol.encode() in text for symbol in recipe.symbols):
+            return recipe
+    return None
+
+
+def recipe_of_port(name: str) -> Recipe | None:
+    """The recipe to whose ports a file belongs, by its path in the project."""
+    for recipe in recipes():
+        if any(PurePath(name).match(port.files) for port in recipe.ports):
             return recipe
     return None
 

@@ -18,6 +18,7 @@ from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
 from porter.rules.parameters import Parameters
 from porter.rules.pins import Pins
+from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
 from porter.rules.reset import Reset
 from porter.rules.rule import Rule
@@ -32,6 +33,7 @@ from porter.rules.wait import Wait
 from porter.rules.watchdog import Watchdog
 
 RULES: tuple[Rule, ...] = (
+    RecipeCondition(),
     RecipeFunction(),
     Definition(),
     MaskState(),

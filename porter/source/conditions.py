@@ -69,6 +69,14 @@ class ConditionMap:
         return self._starts[following] if following < len(self._starts) else size
 
 
+def condition_of(directive: Directive) -> str:
+    """What an #if, #ifdef or #ifndef asks, without parentheses around all of it."""
+    text = _text(directive) if directive.name in _OPENING else ""
+    while text.startswith("( ") and text.endswith(" )") and ") " not in text[:-1]:
+        text = text[2:-2]
+    return text
+
+
 def _text(directive: Directive) -> str:
     words = b" ".join(token.text for token in directive.tokens).decode("latin-1")
     if directive.name == b"ifdef":
