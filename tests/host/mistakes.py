@@ -82,7 +82,11 @@ MISTAKES = [
     Mistake(
         "kernel/interrupt.c", "    interrupt_lines.enabled[line / 32u] &= ~line_bit(line);\n", ""
     ),
-    Mistake("kernel/interrupt.c", "        line_arch_open(line_of_signal[signal]);\n", ""),
+    Mistake(
+        "kernel/interrupt.c",
+        "            line_arch_clear(line);\n            line_arch_open(line);\n",
+        "            line_arch_clear(line);\n",
+    ),
     Mistake("kernel/pend.h", "vcpu->vct_wait = WAIT_LATCHED;", ""),
     Mistake("kernel/pend.h", "    vcpu->vct_wait = WAIT_NONE;\n", ""),
     Mistake("kernel/pend.h", "        vcpu->usr_wait = WAIT_LATCHED;\n", ""),
