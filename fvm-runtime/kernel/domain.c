@@ -245,13 +245,14 @@ int32_t domain_stop(uint32_t index)
         return FVM_MORE;
     case STEP_AGAIN:
         return FVM_MORE;
-    default:
-        domain->state = DOMAIN_STOPPED;
-        if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
-            signal_send(fvm_domain[index].fault_signal); /* to whom decides what comes now */
-        }
-        return FVM_OK;
+    case STEPS_DONE:
+        break;
     }
+    domain->state = DOMAIN_STOPPED;
+    if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
+        signal_send(fvm_domain[index].fault_signal); /* to whom decides what comes now */
+    }
+    return FVM_OK;
 }
 
 /* A function of its own, for those who watch the kernel from outside. */
