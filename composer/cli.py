@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 from collections.abc import Callable
 
 import click
 
 from scanner.report.errors import FvmError
+
+# numpy's linear algebra, which nothing here uses, would start its threads: a tenth of a short scan.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # command -> (module, attribute, one line of help). The help stands here so that `--help` needs
 # no import.

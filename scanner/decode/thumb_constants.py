@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -15,7 +16,7 @@ from scanner.decode.literals import LOADS, halves, literals_of
 from scanner.decode.marks import Marks
 from scanner.decode.select import has_form, previous, select
 from scanner.decode.thumb_effects import EXPANDED
-from scanner.decode.thumb_sums import summed
+from scanner.decode.thumb_sums import behind_sums, summed
 
 _AT_ONCE = 1 << 18
 """So many instructions are looked at together: of what nothing but these repeats there are many."""
@@ -35,28 +36,43 @@ Numbers = npt.NDArray[np.integer[Any]]
 def constants(space: CodeSpace, starts: Marks) -> Constants:
     """Literal loads, MOVT, modified immediates, small numbers shifted up, and sums of such."""
     every = select(space, starts, (*LOADS, *_MADE, *_ADDED, _TOP, _SHIFT))
-    parts = [
-        _made(space, starts, every[begin : begin + _AT_ONCE])
-        for begin in range(0, max(len(every), 1), _AT_ONCE)
-    ]
-    found = chain.from_iterable(zip(*parts, strict=True))
+    loads, immediates, tops, shifts, sums = _by_form(space, every)
+    found = chain(
+        _in_parts(lambda part: _literals(space, part), loads),
+        _in_parts(lambda part: _immediates(space, part), immediates),
+        _in_parts(lambda part: _pairs(space, starts, part), tops),
+        _in_parts(lambda part: _shifted(space, starts, part), shifts),
+        _in_parts(lambda part: summed(space, starts, part), sums),
+    )
     return Constants(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _made(space: CodeSpace, starts: Marks, every: Indices) -> list[Constants]:
-    """The constants that some instructions of these forms make, by how they do."""
-    loads = has_form(space.halfwords[every], LOADS)
-    makers = every[~loads]
-    first, second = halves(space, makers)
-    is_shift = _has_form(first, _SHIFT)
-    far = (first >> 6 & 0x1F) >= _MIN_SHIFT
-    return [
-        _literals(space, every[loads]),
-        _immediates(makers, first, second),
-        _pairs(space, starts, makers[_has_form(first, _TOP)]),
-        _shifted(space, starts, makers[is_shift & far]),
-        summed(space, starts, makers[is_shift]),
-    ]
+def _by_form(space: CodeSpace, every: Indices) -> list[Indices]:
+    """Loads, modified immediates, MOVT, far shifts, and shifts that may complete a sum."""
+    found: list[list[Indices]] = [[every[:0]] for _ in range(5)]
+    for begin in range(0, len(every), _AT_ONCE):
+        part = every[begin : begin + _AT_ONCE]
+        first = space.halfwords.take(part, mode="clip")
+        shifts = np.flatnonzero(has_form(first, (_SHIFT,)))
+        far = (first.take(shifts) >> 6 & 0x1F) >= _MIN_SHIFT
+        for form, indices in zip(
+            found,
+            (
+                part[has_form(first, LOADS)],
+                part[has_form(first, (*_MADE, *_ADDED))],
+                part[has_form(first, (_TOP,))],
+                part[shifts[far]],
+                behind_sums(space, part[shifts]),
+            ),
+            strict=True,
+        ):
+            form.append(indices)
+    return [np.concatenate(form) for form in found]
+
+
+def _in_parts(make: Callable[[Indices], Constants], indices: Indices) -> Iterator[Constants]:
+    for begin in range(0, max(len(indices), 1), _AT_ONCE):
+        yield make(indices[begin : begin + _AT_ONCE])
 
 
 def _literals(space: CodeSpace, loads: Indices) -> Constants:
@@ -65,14 +81,15 @@ def _literals(space: CodeSpace, loads: Indices) -> Constants:
     return _constants(indices, low | high << np.uint32(16), whole=True)
 
 
-def _immediates(indices: Indices, first: Values, second: Values) -> Constants:
+def _immediates(space: CodeSpace, makers: Indices) -> Constants:
     """MOV.W and MVN make 8 bits, rotated or repeated; ADD.W is how compilers index the NVIC."""
-    made, negated = (_has_form(first, form) for form in _MADE)
-    added, subtracted = (_has_form(first, form) for form in _ADDED)
-    rows = np.flatnonzero((made | negated | added | subtracted) & ((second & 0x8000) == 0))
-    values = EXPANDED[_immediate16(first[rows], second[rows]) & 0xFFF]
-    values = np.where(negated[rows], ~values, np.where(subtracted[rows], -values, values))
-    return _constants(indices[rows], values.astype(np.uint32), whole=False)
+    first, second = halves(space, makers)
+    rows = np.flatnonzero((second & 0x8000) == 0)
+    first, second = first[rows], second[rows]
+    negated, subtracted = _has_form(first, _MADE[1]), _has_form(first, _ADDED[1])
+    values = EXPANDED[_immediate16(first, second) & 0xFFF]
+    values = np.where(negated, ~values, np.where(subtracted, -values, values))
+    return _constants(makers[rows], values.astype(np.uint32), whole=False)
 
 
 def _pairs(space: CodeSpace, starts: Marks, tops: Indices) -> Constants:

@@ -27,24 +27,23 @@ _MOST = np.uint64(32)
 _WIDE: Flags = np.arange(0x10000) >= 0xE800
 
 
+def behind_sums(space: CodeSpace, shifts: Indices) -> Indices:
+    """Shifts of a register in itself with ADDS Rd, #imm shortly before; no others need a walk."""
+    first = space.halfwords.take(shifts, mode="clip")
+    shifts = shifts[(first >> 3 & 7) == (first & 7)]
+    added = _ADD | (space.halfwords.take(shifts, mode="clip") & 7) << np.uint16(8)
+    found = np.zeros(len(shifts), dtype=np.bool_)
+    for distance in range(1, _CLOSE + 1):
+        before = space.halfwords.take(shifts - distance, mode="clip")
+        found |= (before & 0xFF00) == added
+    return shifts[found]
+
+
 def summed(space: CodeSpace, starts: Marks, shifts: Indices) -> Constants:
     """What is complete with the last of some shifts, or with the byte that is added behind it."""
-    shifts = shifts[_behind_sums(space, shifts)]
     places, values = _followed_back(space, starts, shifts)
     places, values = _with_last_byte(space, starts, places, values)
     return Constants(places, values, np.ones(len(places), dtype=np.bool_))
-
-
-def _behind_sums(space: CodeSpace, shifts: Indices) -> Flags:
-    """Shifts of a register in itself with ADDS Rd, #imm shortly before; no others need a walk."""
-    first = space.halfwords.take(shifts)
-    rows = np.flatnonzero((first >> 3 & 7) == (first & 7))
-    added = _ADD | (first[rows] & 7) << np.uint16(8)
-    found = np.zeros(len(shifts), dtype=np.bool_)
-    for distance in range(1, _CLOSE + 1):
-        before = space.halfwords.take(shifts[rows] - distance, mode="clip")
-        found[rows] |= (before & 0xFF00) == added
-    return found
 
 
 def _followed_back(space: CodeSpace, starts: Marks, shifts: Indices) -> tuple[Indices, Values]:
