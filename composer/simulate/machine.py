@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import selectors
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -21,6 +23,15 @@ QEMU = "qemu-system-arm"
 CHUNK = 4096
 STOP_SECONDS = 5.0
 MESSAGE_BYTES = 4096
+
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def _end_with_parent() -> None:
+    """In the child: who is killed can't end QEMU any more, which would take a core for ever."""
+    if hasattr(_LIBC, "prctl"):  # on Linux
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Machine:
@@ -67,6 +78,7 @@ class Machine:
                 stderr=subprocess.STDOUT,
                 pass_fds=[*inherited, *(end.fileno() for end in theirs)],
                 start_new_session=True,  # Ctrl-C is ours to handle
+                preexec_fn=_end_with_parent,
             )
         except BaseException:
             self._open.close()

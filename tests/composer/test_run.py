@@ -89,6 +89,28 @@ def test_verbose_shows_the_log_as_it_is(image: Path) -> None:
     assert status == 0, out
 
 
+def test_no_qemu_is_left_behind_a_run_that_was_killed(image: Path) -> None:
+    process = subprocess.Popen([*FVMKIT, "run", str(image)], stdout=subprocess.DEVNULL)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + SECONDS
+    while not (qemu := children.read_text().split()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.kill()
+    process.wait(SECONDS)
+    assert qemu
+    while any(runs(number) for number in qemu) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(runs(number) for number in qemu)
+
+
+def runs(process: str) -> bool:
+    """Whether there is such a process, and it isn't just not yet waited for."""
+    try:
+        return " Z " not in Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_any_file_of_the_image_will_do_and_typed_lines_reach_their_vm(image: Path) -> None:
     status, out = watch(
         image,
