@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from porter.context_switch.assemble import is_riscv
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
@@ -30,6 +31,8 @@ from porter.project.vectors import (
     tables_in_asm,
     tables_in_c,
 )
+from porter.registers.riscv_blocks import riscv_space
+from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
 from porter.rules.outside import file_stays
@@ -243,10 +246,17 @@ class _Project:
             return "only fault handlers get here, and the kernel takes every fault"
         return "nothing uses it: the linker drops it"
 
+    @cached_property
+    def _space(self) -> SystemSpace:
+        """Where the machine that the project was written for has its system's registers."""
+        if not is_riscv(self.build.options):
+            return ArmSpace()
+        return riscv_space(self.domain.chip if self.domain is not None else None)
+
     def _registers_of(self, evaluator: Evaluator) -> Registers:
         if id(evaluator) not in self._registers:
             chip = self.domain.chip if self.domain is not None else None
-            self._registers[id(evaluator)] = Registers(evaluator, chip)
+            self._registers[id(evaluator)] = Registers(evaluator, chip, self._space)
         return self._registers[id(evaluator)]
 
     def _tables(self, source: SourceFile) -> Iterable[VectorTable]:

@@ -6,7 +6,8 @@ shows that it belongs to this RTOS. The rest may be left out:
 * ``task_name``  ``expression``: C that yields the running task's name, ``needs``: the function
   that must be declared where the handler stands, or the name isn't published, ``in_task``: true
   if the name lies at the same place of every task's control block;
-* ``functions``  by name: ``lines`` of a function's body in the port and the ``reason``;
+* ``functions``  by name: ``lines`` of a function's body in the port and the ``reason``; ``beside``
+  must stand in the same file, where ports of this RTOS have several functions of this name;
 * ``conditions`` by what an #if in a file of ``ports`` asks: why its block is switched off;
 * ``version``    ``file``, below the RTOS's root, ``pattern``, whose group is the version, and
   ``tried``: versions whose ports were made, applied, compiled and proved;
@@ -26,10 +27,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class NewBody:
-    """Statements of a function in the port, and why."""
+    """Statements of a function in the port, and why; `beside` stands in the same file or is ""."""
 
     lines: tuple[str, ...]
     reason: str
+    beside: str
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,10 @@ def _recipe(data: dict[str, Any]) -> Recipe:
         name["expression"],
         name["needs"],
         name["in_task"],
-        {key: NewBody(tuple(new["lines"]), new["reason"]) for key, new in functions.items()},
+        {
+            key: NewBody(tuple(new["lines"]), new["reason"], new.get("beside", ""))
+            for key, new in functions.items()
+        },
         data.get("conditions", {}),
         version["file"],
         version["pattern"],

@@ -87,6 +87,10 @@ class Knowledge:
         units = self._by_file.get(path)
         return units[0].evaluator if units else self.project_wide
 
+    def mentions(self, name: bytes, besides: Path) -> bool:
+        """Whether a name occurs in any file of the project but one."""
+        return any(name in source.data for source in self._sources if source.path != besides)
+
     def is_built(self, path: Path) -> bool:
         """False only when the build is known and the file takes no part in it."""
         path = path.resolve()

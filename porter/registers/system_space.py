@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import Protocol
 
 from porter.registers.register import Register
 
@@ -78,3 +79,47 @@ def identify(address: int, exact: bool = True) -> Register | None:
             base = 0xE000E400 if name == "IP" else start
             return Register(block, name, address - base if exact else None, block)
     return Register("PPB", f"0x{address:08X}", 0, None)
+
+
+class SystemSpace(Protocol):
+    """Where the registers of a machine's system are: what no domain owns, whatever the chip.
+
+    `sure`: a number there is an address wherever it stands. `has_aliases`: the peripherals' first
+    megabyte has a word for each bit elsewhere.
+    """
+
+    @property
+    def sure(self) -> bool:
+        """See above."""
+
+    @property
+    def has_aliases(self) -> bool:
+        """See above."""
+
+    def holds(self, address: int) -> bool:
+        """Whether an address belongs to the system."""
+
+    def begins_block(self, address: int) -> bool:
+        """Whether a block of registers begins there."""
+
+    def identify(self, address: int, exact: bool = True) -> Register | None:
+        """The register at an address; None outside. `exact`: no unknown index."""
+
+
+class ArmSpace:
+    """That of Cortex-M."""
+
+    sure = True
+    has_aliases = True
+
+    def holds(self, address: int) -> bool:
+        """As SystemSpace says."""
+        return in_system_space(address)
+
+    def begins_block(self, address: int) -> bool:
+        """The system control space; its registers' addresses say so themselves."""
+        return address == 0xE000_E000
+
+    def identify(self, address: int, exact: bool = True) -> Register | None:
+        """As SystemSpace says."""
+        return identify(address, exact)

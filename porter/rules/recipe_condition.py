@@ -19,7 +19,7 @@ class RecipeCondition(Rule):
     """An #if around checks of hardware: one line is changed where a block would be taken out."""
 
     id = "recipe-condition"
-    finds = "an #if in a port of this RTOS that a recipe names"
+    finds = "an #if in a port of this RTOS that a recipe names, with sites in it"
     becomes = "#if 0"
     why = "what such a block checks is the machine's; a small diff is easy to review"
 
@@ -35,13 +35,15 @@ class RecipeCondition(Rule):
             named = reason is not None or _was_named(unit, directive, recipe.conditions)
             if end is None or not named:
                 continue
+            sites = [site for site in unit.pending() if directive.end <= site.start < end]
+            if not sites:
+                continue  # it checks nothing that a machine lacks
             if reason is not None:
                 text = f" /* {condition}: {reason} */"
                 edit = Edit(directive.start, directive.end, OFF + text.encode("latin-1"))
                 unit.extra_edits.append(edit)
-            for site in unit.pending():
-                if directive.end <= site.start < end:
-                    yield self.left(site, f"switched off: {reason or 'before'}")
+            for site in sites:
+                yield self.left(site, f"switched off: {reason or 'before'}")
 
 
 def _was_named(unit: Unit, directive: Directive, names: Mapping[str, str]) -> bool:

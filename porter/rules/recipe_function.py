@@ -45,7 +45,9 @@ class RecipeFunction(Rule):
             if not unit.is_compiled(site.start, site.end):
                 continue
             body = recipe.functions.get(context.name)
-            if body is not None and context.root.id not in done:
+            if body is None or body.beside.encode("ascii") not in unit.file.data:
+                continue
+            if context.root.id not in done:
                 done.add(context.root.id)
                 if (edit := _edit(unit, context, body)) is not None:
                     unit.rewritten_spans.append(edit)

@@ -21,6 +21,7 @@ from porter.rules.pins import Pins
 from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
 from porter.rules.reset import Reset
+from porter.rules.riscv_block import RiscvBlock
 from porter.rules.rule import Rule
 from porter.rules.set_up_macro import SetUpMacro
 from porter.rules.system_call import SystemCall
@@ -58,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     NoCounterpart(),
     NotCompiled(),
     Unused(),
+    RiscvBlock(),
     Parameters(),
     Address(),
 )

@@ -10,7 +10,7 @@ from functools import cached_property
 from porter.flow.dead_slice import Slice
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
-from porter.flow.variables import Variables
+from porter.flow.variables import Variables, is_declarator
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse
@@ -268,6 +268,21 @@ class Unit:
         return self.is_deleted(start, end) or any(
             edit.start <= start and end <= edit.end for edit in self.rewritten_spans
         )
+
+    def reads_are_gone(self, name: bytes) -> bool:
+        """Whether only deleted or rewritten code of the whole project read a variable."""
+        reads = [
+            token
+            for token in self.text.lexed.tokens
+            if token.text == name and not self._is_declared(token)
+        ]
+        elsewhere = self._knowledge is None or self._knowledge.mentions(name, self.file.path)
+        return bool(reads) and not elsewhere and all(self.is_gone(it.start, it.end) for it in reads)
+
+    def _is_declared(self, token: Token) -> bool:
+        found = self.text.trees.clean_at(token.start, token.end)
+        node = found[0].smallest(token.start, token.end) if found is not None else None
+        return node is not None and node.type == "identifier" and is_declarator(node)
 
     def edits(self) -> list[Edit]:
         """Every edit decided so far, without those inside deleted text."""

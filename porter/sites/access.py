@@ -9,14 +9,13 @@ from porter.registers.register import Register
 from porter.sites.c_sites import Registers
 from porter.sites.context import Context
 from porter.sites.macro_calls import call_at, expansion_of, registers_in
+from porter.sites.objects import TRANSPARENT, object_around
 from porter.sites.site import Site
 from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of, walk
 from porter.source.evaluate import Evaluator
-from porter.source.values import Place, Pointer, Value
 
 Use = Literal["write", "read", "address", "unclear"]
 _WRITES = frozenset({"assignment_expression", "update_expression"})
-_TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class Access:
     def statement(self) -> Node | None:
         """The expression statement that this operation is all of."""
         parent = self.whole.parent
-        while parent is not None and parent.type in _TRANSPARENT:
+        while parent is not None and parent.type in TRANSPARENT:
             parent = parent.parent
         if parent is not None and parent.type == "expression_statement":
             return parent
@@ -55,7 +54,7 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     call = call_at(leaf)
     if call is not None and registers.calls.reach_fields(text_of(leaf), registers.fields):
         return _of_call(site, context, registers, call)
-    place, value = _climb(leaf, context, registers.evaluator)
+    place, value = object_around(leaf, context, registers.evaluator)
     register = registers.identify(value)
     if register is None:
         return Access(site, context, None, "address", place, place)
@@ -83,38 +82,6 @@ def _of_call(site: Site, context: Context, registers: Registers, call: Node) -> 
     if registers.identify(evaluator.value(left, scope)) is None:
         return Access(site, context, found[0], "unclear", call, call)
     return Access(site, context, found[0], "write", call, call, text_of(sign), value)
-
-
-def _climb(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
-    """From a name outwards to the largest expression that is still one object in memory."""
-    node = leaf
-    if leaf.type == "field_identifier" and leaf.parent is not None:
-        node = leaf.parent
-    best: tuple[Node, Value | None] = (node, evaluator.value(node, context.scope))
-    while (parent := node.parent) is not None and _continues(parent, node):
-        value = evaluator.value(parent, context.scope)
-        if isinstance(value, Place) or (
-            isinstance(value, Pointer) and not isinstance(best[1], Place)
-        ):
-            best = (parent, value)
-        elif value is None and parent.type == "call_expression":
-            break
-        node = parent
-    return best
-
-
-def _continues(parent: Node, node: Node) -> bool:
-    """Whether `parent` only says where the object is that `node` leads to."""
-    if parent.type in _TRANSPARENT:
-        return True
-    if parent.type in ("field_expression", "subscript_expression"):
-        return parent.child_by_field_name("argument") == node
-    if parent.type == "pointer_expression":
-        return text_of(parent).startswith(b"*")
-    if parent.type == "binary_expression":
-        operator = parent.child_by_field_name("operator")
-        return operator is not None and text_of(operator) in (b"+", b"-")
-    return parent.type in ("call_expression", "argument_list")
 
 
 def _direct(site: Site, context: Context, register: Register, place: Node) -> Access:

@@ -11,7 +11,8 @@ from porter.project.knowledge import CText
 from porter.registers.bit_band import aliased, is_alias
 from porter.registers.chip_blocks import ChipBlocks
 from porter.registers.register import Register
-from porter.registers.system_space import identify, in_system_space
+from porter.registers.system_space import ArmSpace, SystemSpace
+from porter.sites.addresses import SystemAddresses
 from porter.sites.context import Contexts
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import MacroCalls, call_at, expansion_of, registers_in
@@ -29,15 +30,16 @@ _SHARED_ONLY = frozenset(
     PLLCFGR AHBENR AHB1ENR AHB2ENR AHB3ENR APB1ENR APB2ENR EXTICR""".split()
 )
 
-
 _DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
+_ARM: SystemSpace = ArmSpace()
 
 
 class Registers:
     """Says which register a value is, and which names stand for registers."""
 
-    def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
+    def __init__(self, evaluator: Evaluator, chip: str | None, space: SystemSpace = _ARM) -> None:
         self.evaluator = evaluator
+        self.space = space
         self.blocks = ChipBlocks(evaluator, chip)
         self.calls = MacroCalls(evaluator)
         self.fields = frozenset(self.blocks.fields)
@@ -47,9 +49,9 @@ class Registers:
         """The register that an lvalue is; None for memory that a domain may own."""
         if not isinstance(value, Place):
             return None
-        if value.address is not None and in_system_space(value.address):
-            return identify(value.address, value.span == 0)
-        if value.address is not None and is_alias(value.address):
+        if value.address is not None and self.space.holds(value.address):
+            return self.space.identify(value.address, value.span == 0)
+        if value.address is not None and self._is_alias(value.address):
             return self._aliased(value.address, value)
         return self.blocks.identify(value)
 
@@ -72,10 +74,13 @@ class Registers:
     def is_address(self, address: int) -> bool:
         """Whether an address belongs to the system space or to a shared block."""
         return (
-            in_system_space(address)
-            or is_alias(address)
+            self.space.holds(address)
+            or self._is_alias(address)
             or self.blocks.instance_at(address) is not None
         )
+
+    def _is_alias(self, address: int) -> bool:
+        return self.space.has_aliases and is_alias(address)
 
     def _names_register(self, name: bytes) -> bool:
         macro = self.evaluator.macros.get(name)
@@ -94,7 +99,9 @@ class Registers:
         """A bare number is taken for an address only where a register or a block begins."""
         if number in self.blocks.bases:
             return True
-        return is_alias(number) or (in_system_space(number) and number & 0xFFFFF != 0)
+        if self._is_alias(number):
+            return True
+        return self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
 
 
 class CSites:
@@ -106,6 +113,7 @@ class CSites:
         self.asm: dict[Site, AsmStatement] = {}
         self.regions: dict[Site, Region] = {}
         self.contexts = Contexts(text)
+        self._addresses = SystemAddresses(text, self.contexts, registers.space)
         self._has_addresses = False
 
     @cached_property
@@ -168,6 +176,8 @@ class CSites:
             if self.registers.is_address(number) and self._may_be_address(region, token, number):
                 self._has_addresses = True
                 return SiteKind.REGISTER
+        if token.kind in ("identifier", "number") and self._addresses.leads(region, token):
+            return SiteKind.REGISTER
         return None
 
     def _member(self, region: Region, index: int) -> SiteKind | None:
@@ -213,7 +223,9 @@ class CSites:
         context = self.contexts.of(region, token.start, token.end)
         node = context.node_at(token.start, token.end) if context is not None else None
         parents = ancestors(node) if node is not None else iter(())
-        return in_system_space(number) and all(p.type != "initializer_list" for p in parents)
+        space = self.registers.space
+        is_sure = space.sure and space.holds(number)
+        return is_sure and all(p.type != "initializer_list" for p in parents)
 
     def _is_made_pointer(self, region: Region, token: Token) -> bool:
         """Whether a number that looks like a peripheral's address is used as one."""

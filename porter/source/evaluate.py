@@ -14,7 +14,7 @@ from porter.source.values import Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
 _MASK = 0xFFFF_FFFF
-_LOWEST_PERIPHERAL = 0x4000_0000
+_LOWEST_PERIPHERAL = 0x0200_0000  # the CLINT of many RISC-V chips
 _NEAR = 0x100  # bytes that an unknown index or offset is taken to stay within
 
 _BINARY: Mapping[bytes, Callable[[int, int], int]] = {

@@ -79,6 +79,12 @@ def profile(name: str | None) -> Profile:
     return _profile(_document(name or GENERIC))
 
 
+def all_profiles() -> tuple[Profile, ...]:
+    """Every family of cores that is known."""
+    names = sorted(file.name for file in _vendors().iterdir() if file.name.endswith(".json"))
+    return tuple(profile(name.removesuffix(".json")) for name in names)
+
+
 def _vendors() -> Traversable:
     from importlib.resources import files  # slow to import, and Cortex-M needs none of it
 

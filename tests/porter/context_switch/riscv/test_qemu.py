@@ -60,7 +60,8 @@ def test_original_and_port_switch_in_the_same_order(tmp_path: Path) -> None:
     original, ported = tmp_path / "original", tmp_path / "ported"
     project(original)
     fvmkit = [sys.executable, "-m", "composer.cli", "port", str(original), "--out", str(ported)]
-    subprocess.run(fvmkit, capture_output=True, cwd=ROOT)
+    done = subprocess.run(fvmkit, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
     text = (ported / "portASM_fvm.c").read_text()
     assert "void freertos_risc_v_trap_handler(void)" in text
     before = run(original, [QEMU / "bare.S"])

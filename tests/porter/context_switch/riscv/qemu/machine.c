@@ -14,7 +14,6 @@
 _Noreturn void ends(unsigned failed);
 uintptr_t trapped(uint32_t cause);
 uintptr_t returned(uint32_t cause, uint32_t asked);
-void vPortSetupTimerInterrupt(void);
 
 _Static_assert(offsetof(struct fvm_state, usr_reg) == USR, "machine.S counts on it");
 
@@ -24,7 +23,6 @@ uint32_t in_vct; /* VCT runs */
 static uintptr_t handler;
 static uint32_t cause_of_vct;
 static volatile uint64_t *const compare = (volatile uint64_t *)0x2004000;
-extern volatile uint64_t *pullMachineTimerCompareRegister;
 
 uint32_t virt_cause(void) { return cause_of_vct; }
 
@@ -34,15 +32,6 @@ uint32_t virt_mstatus(void)
 }
 
 void virt_trap_set(uintptr_t mtvec) { handler = mtvec; }
-
-/* FreeRTOS' weak default writes the CLINT; its trap handler goes on to write where this points to.
- */
-void vPortSetupTimerInterrupt(void)
-{
-    static volatile uint64_t nobody;
-    pullMachineTimerCompareRegister = &nobody;
-    hyp_tick_set(1000);
-}
 
 static uintptr_t enter(uintptr_t what, uint32_t cause)
 {

@@ -1,0 +1,83 @@
+"""The interrupt controllers and timers of RISC-V chips: CLINT, PLIC, PFIC and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.registers.register import Register
+from porter.registers.riscv_blocks import SYSTEM
+from porter.rules.rule import Rule
+from porter.rules.unit import Unit
+from porter.rules.verdict import Verdict
+from porter.sites.objects import TRANSPARENT, address_around
+from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import text_of
+from porter.source.c_types import declared_name
+from porter.source.values import Number, Pointer
+
+_USES = (  # what a register's name has in it, in any vendor's headers, and what serves instead
+    ("cmp", "hyp_tick_set(hz) starts the machine's tick, and the kernel sets every next one"),
+    ("sip", "virt_yield() requests a switch, virt_vct_trig() any other vector"),
+    ("softirq", "virt_yield() requests a switch, virt_vct_trig() any other vector"),
+    ("mtime", "virt_cycles() counts the core's cycles"),
+    ("cnt", "virt_cycles() counts the core's cycles"),
+    ("claim", "the kernel claims an interrupt before it calls the vector and completes it then"),
+)
+_CONTROLLER = "hyp_irq_ena() and hyp_irq_dis() open and close a line, its priority is described"
+
+
+class RiscvBlock(Rule):
+    """What starts a tick there and what only keeps it going look alike: a person knows."""
+
+    id = "riscv-block"
+    finds = "an access to, or an address in, a chip's CLINT, PLIC, PFIC, ECLIC or machine timer"
+    becomes = "itself"
+    why = "these blocks are the kernel's; which of its calls serves instead depends on the purpose"
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Every site that leads to such a block."""
+        for site in unit.pending(SiteKind.REGISTER):
+            register = _register(unit, site)
+            if register is None or register.block != SYSTEM:
+                continue
+            if (reason := _why_idle(unit, site)) is not None:
+                yield self.left(site, reason)
+            else:
+                yield self.escalated(site, f"{register} is the kernel's: {_instead(register)}")
+
+
+def _why_idle(unit: Unit, site: Site) -> str | None:
+    """Why an address that a variable is given does nothing by itself; None if it may."""
+    access = unit.access(site)
+    if access is None or access.use != "address":
+        return None
+    parent = access.whole.parent
+    while parent is not None and parent.type in TRANSPARENT:
+        parent = parent.parent
+    if parent is None or parent.type != "init_declarator":
+        return None
+    name = declared_name(parent)
+    if name is None:
+        return None
+    held = access.context.scope(text_of(name))
+    is_known = isinstance(held, Number) or (isinstance(held, Pointer) and held.address is not None)
+    if is_known and unit.variables.resolve(name) is not None:
+        return "a name for an address; each use is a site of its own"
+    return "only removed code read it" if unit.reads_are_gone(text_of(name)) else None
+
+
+def _register(unit: Unit, site: Site) -> Register | None:
+    access = unit.access(site)
+    if access is not None and access.register is not None:
+        return access.register
+    context = unit.context(site)
+    leaf = context.node_at(site.start, site.end) if context is not None else None
+    if context is None or leaf is None:
+        return None
+    address = address_around(leaf, context, unit.text.evaluator)
+    return unit.registers.space.identify(*address) if address is not None else None
+
+
+def _instead(register: Register) -> str:
+    name = f"{register.instance} {register.name}".lower()
+    return next((use for word, use in _USES if word in name), _CONTROLLER)

@@ -1,0 +1,70 @@
+"""From a name to the object in memory that the expression around it is."""
+
+from __future__ import annotations
+
+from porter.sites.context import Context
+from porter.source.c_tree import Node, text_of
+from porter.source.evaluate import Evaluator
+from porter.source.values import Number, Place, Pointer, Value
+
+TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
+
+
+def object_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
+    """From a name outwards to the largest expression that is still one object in memory."""
+    node = leaf
+    if leaf.type == "field_identifier" and leaf.parent is not None:
+        node = leaf.parent
+    best: tuple[Node, Value | None] = (node, evaluator.value(node, context.scope))
+    while (parent := node.parent) is not None and _continues(parent, node):
+        value = evaluator.value(parent, context.scope)
+        if isinstance(value, Place) or (
+            isinstance(value, Pointer) and not isinstance(best[1], Place)
+        ):
+            best = (parent, value)
+        elif value is None and parent.type == "call_expression":
+            break
+        node = parent
+    return best
+
+
+def _continues(parent: Node, node: Node) -> bool:
+    """Whether `parent` only says where the object is that `node` leads to."""
+    if parent.type in TRANSPARENT:
+        return True
+    if parent.type in ("field_expression", "subscript_expression"):
+        return parent.child_by_field_name("argument") == node
+    if parent.type == "pointer_expression":
+        return text_of(parent).startswith(b"*")
+    if parent.type == "binary_expression":
+        return operator_of(parent) in (b"+", b"-")
+    return parent.type in ("call_expression", "argument_list")
+
+
+def address_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[int, bool] | None:
+    """The address that a name, or the sum that it is part of, stands for, and whether it is known
+    to the byte; None where it stands for something else."""
+    _, found = object_around(leaf, context, evaluator)
+    match found:
+        case Pointer(address=int() as address) | Place(address=int() as address):
+            return address, found.span == 0
+    _, value = sum_around(leaf, context, evaluator)
+    return (value.value, True) if isinstance(value, Number) else None
+
+
+def sum_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
+    """From a name outwards to the largest sum that it is part of, and the value of that."""
+    node, value = leaf, evaluator.value(leaf, context.scope)
+    while (parent := node.parent) is not None and (
+        parent.type in TRANSPARENT or operator_of(parent) in (b"+", b"-")
+    ):
+        node = parent
+        whole = evaluator.value(node, context.scope)
+        value = whole if isinstance(whole, Number) else value
+    return node, value
+
+
+def operator_of(node: Node) -> bytes:
+    """The operator of an expression, b"" if it has none."""
+    sign = node.child_by_field_name("operator")
+    return text_of(sign) if sign is not None else b""

@@ -1,0 +1,131 @@
+"""CLINT, PLIC, PFIC and their like in C: found by what an expression leads to, by no name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.port import port_project
+from porter.result import FilePort, PortResult
+from porter.rules.verdict import Status
+from tests.porter.helpers import DOMAIN
+
+CPU = ("-march=rv32imac_zicsr", "-mabi=ilp32")
+HEADER = """\
+typedef unsigned int uint32_t; typedef unsigned long long uint64_t;
+#define START 0x02000000UL
+#define COMPARE 0x4000
+#define SOFT (*(volatile uint32_t *)START)
+#define AT(o) (*(volatile uint32_t *)(START + (o)))
+#define COMPARE_OF(hart) (START + COMPARE + 8 * (hart))
+#define PIN_25 ((uint32_t)0x02000000)
+#define BUS 0xD0000000
+typedef struct {
+    volatile uint32_t soft[4095]; uint32_t gap; volatile uint64_t compare[4095], time;
+} timer_t;
+typedef struct { uint32_t gap[0x1B8 / 4]; volatile uint32_t compare; } bus_t;
+#define TIMER ((timer_t *)START)
+#define SIO ((bus_t *)BUS)
+static const uint32_t base = START;
+extern volatile uint64_t *kept;
+void write32(uint32_t address, uint32_t value);
+void set_pins(uint32_t mask);
+"""
+
+
+def port(folder: Path, text: str, chip: str | None = None) -> PortResult:
+    (folder / "main.c").write_text(text)
+    domain = replace(DOMAIN, chip=chip, cpu_flags=CPU) if chip is not None else None
+    return port_project(folder, domain, cpu=CPU)
+
+
+def reasons(result: PortResult) -> list[str]:
+    return [
+        verdict.reason.partition(" is the kernel's")[0]
+        for file in result.files
+        for verdict in file.verdicts
+        if verdict.status is Status.ESCALATED
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "register"),
+    [
+        ("SOFT = 1;", "CLINT->msip[0]"),
+        ("AT(COMPARE) = x;", "CLINT->mtimecmp[0]"),
+        ("*(volatile uint32_t *)(base + 0x4000) = x;", "CLINT->mtimecmp[0]"),
+        ("*(volatile uint32_t *)(0x2000000 + COMPARE) = x;", "CLINT->mtimecmp[0]"),
+        ("kept = (volatile uint64_t *)(base + COMPARE + 8 * x);", "CLINT->mtimecmp[...]"),
+        ("*(volatile uint64_t *)COMPARE_OF(x) = x;", "CLINT->mtimecmp[...]"),
+        ("TIMER->compare[x] = 0;", "CLINT->mtimecmp[...]"),
+        ("timer_t *timer = TIMER; x = timer->time;", "CLINT->mtime[0]"),
+        ("write32(START + COMPARE, x);", "CLINT->mtimecmp[0]"),
+        ("write32(0x2004000, x);", "CLINT->mtimecmp[0]"),
+        ("SIO->compare = x;", "SIO->MTIMECMP[0]"),
+        ("uint32_t plic = 0x0C000000; *(uint32_t *)(plic + 0x200004) = x;", "PLIC->claim"),
+        ("*(volatile uint32_t *)(0xE000E000 + 0x100) = 1;", "PFIC->IENR[0]"),
+    ],
+)
+def test_what_leads_there_is_told(tmp_path: Path, statement: str, register: str) -> None:
+    result = port(tmp_path, f"{HEADER}void f(uint32_t x) {{ {statement} }}\n")
+    assert reasons(result) == [register]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "set_pins(PIN_25);",
+        "set_pins(1u << 25);",
+        "if (x & 0x02000000) set_pins(x | PIN_25);",
+        "x ^= 0x02004000;",
+        "static const uint32_t table[] = {0x02000000, 0x0C000000}; x = table[x];",
+        "*(volatile uint32_t *)0x10000000 = x;",
+    ],
+)
+def test_masks_and_own_devices_are_not(tmp_path: Path, statement: str) -> None:
+    assert reasons(port(tmp_path, f"{HEADER}void f(uint32_t x) {{ {statement} }}\n")) == []
+
+
+@pytest.mark.parametrize(("chip", "told"), [("CH32V307", 1), ("FE310", 0), ("unheard-of", 1)])
+def test_the_chip_says_where_its_blocks_are(tmp_path: Path, chip: str, told: int) -> None:
+    text = "void f(void) { *(volatile unsigned *)0xE000E100 = 1; }\n"
+    assert len(reasons(port(tmp_path, text, chip))) == told
+
+
+def test_an_address_that_other_files_may_use_is_told(tmp_path: Path) -> None:
+    text = "#define START 0x02004000\nconst unsigned timer = START;\n"
+    assert reasons(port(tmp_path, text)) == ["CLINT->mtimecmp[0]"]
+
+
+SET_UP = """\
+typedef unsigned long long uint64_t; typedef unsigned long UBaseType_t;
+#define configTICK_RATE_HZ 100
+extern void *pxCurrentTCB;
+UBaseType_t const base = 0x2004000;
+volatile uint64_t *pullMachineTimerCompareRegister = NULL;
+void vPortSetupTimerInterrupt(void)
+{
+    pullMachineTimerCompareRegister = (volatile uint64_t *)base;
+    *pullMachineTimerCompareRegister = 7;
+}
+"""
+
+
+def test_freertos_sets_the_tick_by_its_rate(tmp_path: Path) -> None:
+    (file,) = port(tmp_path, SET_UP).files
+    assert reasons_left(file) == ["only removed code read it"]
+    assert b"hyp_tick_set( configTICK_RATE_HZ );" in file.ported
+    assert b"= 7" not in file.ported
+
+
+def test_a_kernel_with_a_fixed_timer_is_left_to_a_person(tmp_path: Path) -> None:
+    text = SET_UP.replace("= NULL;", "= (volatile uint64_t *)0x2004000;")
+    result = port(tmp_path, text)
+    assert b"hyp_tick_set" not in result.files[0].ported
+    assert set(reasons(result)) == {"CLINT->mtimecmp[0]"}
+
+
+def reasons_left(file: FilePort) -> list[str]:
+    return [verdict.reason for verdict in file.verdicts if verdict.status is Status.LEFT]
