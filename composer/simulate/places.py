@@ -60,6 +60,10 @@ class Code:
             return "write to"
         return "read of" if mnemonic.startswith(LOADS) else "access to"
 
+    def is_breakpoint(self, address: int | None) -> bool:
+        """Whether the instruction at an address is BKPT, which without a debugger is a fault."""
+        return address is not None and self._mnemonic(address) == "bkpt"
+
     def _mnemonic(self, address: int) -> str:
         for segment in self._image.segments:
             if segment.executable and segment.address <= address < segment.end:

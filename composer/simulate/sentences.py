@@ -51,7 +51,10 @@ def what(record: Record, places: Places, name: str) -> str:
         return f"watchdog after {part.watchdog_ms if part else 0} ms"
     if cause in OTHER_CAUSES:
         return OTHER_CAUSES[cause]
-    return hardware_fault(record, places, name) or f"{cause or 'unknown'} fault"
+    said = hardware_fault(record, places, name)
+    if not said and cause == "hard" and places.code(name).is_breakpoint(record.number("pc")):
+        return "BKPT, with no debugger attached"
+    return said or f"{cause or 'unknown'} fault"
 
 
 def hardware_fault(record: Record, places: Places, name: str) -> str:

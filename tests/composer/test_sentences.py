@@ -104,6 +104,15 @@ def test_other_faults(built: Path, places: Places, cfsr: str, words_: str) -> No
     assert text.startswith(f"alpha rebooted (1): {words_}, ")
 
 
+def test_a_breakpoint_is_told_from_other_hard_faults(built: Path, places: Places) -> None:
+    pc = hex(tiny_system.symbol(built / "alpha" / "alpha.elf", "halt_cmd"))
+    hard = {"cause": "hard", "cfsr": "0x0", "address": "none"}
+    text = words(places, fault(built, pc=pc, **hard))
+    assert text == "alpha rebooted (1): BKPT, with no debugger attached, halt_cmd main.c:13"
+    text = words(places, fault(built, **hard))
+    assert text == "alpha rebooted (1): hard fault, crash_cmd main.c:5"
+
+
 def test_nothing_is_known_of_the_place(built: Path, places: Places) -> None:
     text = words(places, fault(built, cause="stacking", cfsr="0x92", pc="none", lr="none"))
     assert text == "alpha rebooted (1): stack outside its own memory, at 0x20008000 [beta RAM]"

@@ -32,6 +32,7 @@ void reset_cmd(void)
     hyp_reboot(); /* line 11 */
     counter++;
 }
+__attribute__((naked, used)) void halt_cmd(void) { __asm__("bkpt 0"); }
 __attribute__((section(".fvm_header"), used)) const uint32_t header[10] = {
     MAGIC, 1, (uint32_t)crash_cmd, 0x20005000, (uint32_t)reset_cmd, 0x20005000};
 """
