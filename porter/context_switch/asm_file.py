@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from porter.context_switch.accept import check
@@ -28,6 +28,7 @@ from porter.context_switch.assemble import (
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.fpu_conditions import in_c
+from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
     raises_svc,
@@ -223,24 +224,20 @@ class AsmFile:
                 self._give_up(wrong, str(refused))
                 self._check_starts()
             except NotTranscribable as reason:
-                self._give_up_guilty(assembly, names, str(reason))
+                alone = partial(self._alone, assembly=assembly, names=names)
+                for found, why in guilty(self._found, alone, str(reason)):
+                    self._give_up([found], why)
             else:
                 self._ports.extend(with_proofs(edits, self._source, proofs))
                 return
 
-    def _give_up_guilty(self, assembly: Assembly, names: Names, reason: str) -> None:
-        """As in C files."""
-        everything, guilty = self._found, {}
-        for number, found in enumerate(everything):
-            self._found = [found]
-            try:
-                self._compile(self._edits(names), assembly)
-            except NotTranscribable as own:
-                guilty[number] = str(own)
-        self._found = list(everything)
-        for number, found in enumerate(everything):
-            if number in guilty or not guilty:
-                self._give_up([found], guilty.get(number, reason))
+    def _alone(self, found: _Found, assembly: Assembly, names: Names) -> None:
+        """One function written and compiled without the others."""
+        everything, self._found = self._found, [found]
+        try:
+            self._compile(self._edits(names), assembly)
+        finally:
+            self._found = everything
 
     def _give_up(self, wrong: list[_Found], reason: str) -> None:
         for found in wrong:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from porter.context_switch.accept import check
@@ -10,6 +11,7 @@ from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
+from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import Handler, raises_svc, switches_main_stack, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.machines import code_of
@@ -150,24 +152,20 @@ class CFile:
                 self._give_up(wrong, str(refused))
                 self._check_starts(names)
             except NotTranscribable as reason:
-                self._give_up_guilty(names, str(reason))
+                alone = partial(self._alone, names=names)
+                for found, why in guilty(self._found, alone, str(reason)):
+                    self._give_up([found], why)
             else:
                 self._ports.extend(with_proofs(edits, self._source, proofs))
                 return
 
-    def _give_up_guilty(self, names: Names, reason: str) -> None:
-        """The functions that don't compile alone; all where each does, for `reason`."""
-        everything, guilty = self._found, {}
-        for number, found in enumerate(everything):
-            self._found = [found]
-            try:
-                self._compile(self._edits(names))
-            except NotTranscribable as own:
-                guilty[number] = str(own)
-        self._found = list(everything)
-        for number, found in enumerate(everything):
-            if number in guilty or not guilty:
-                self._give_up([found], guilty.get(number, reason))
+    def _alone(self, found: _Found, names: Names) -> None:
+        """One function written and compiled without the others."""
+        everything, self._found = self._found, [found]
+        try:
+            self._compile(self._edits(names))
+        finally:
+            self._found = everything
 
     def _give_up(self, wrong: list[_Found], reason: str) -> None:
         for found in wrong:
