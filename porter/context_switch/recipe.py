@@ -11,7 +11,8 @@ shows that it belongs to this RTOS. The rest may be left out:
 * ``conditions`` by what an #if in a file of ``ports`` asks: why its block is switched off;
 * ``version``    ``file``, below the RTOS's root, ``pattern``, whose group is the version, and
   ``tried``: versions whose ports were made, applied, compiled and proved;
-* ``ports``      ``files``: a pattern below the root, ``cpu``: for which core they are compiled.
+* ``ports``      ``files``: a pattern below the root, ``cpu``: for which core they are compiled,
+  ``checks``: false where ``conditions`` aren't about that core.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ class NewBody:
 
 @dataclass(frozen=True)
 class RtosPort:
-    """Files of an RTOS for one core."""
+    """Files of an RTOS for one core; `checks`: the recipe's conditions are about it."""
 
     files: str
     cpu: tuple[str, ...]
+    checks: bool
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,10 @@ def _recipe(data: dict[str, Any]) -> Recipe:
         version["file"],
         version["pattern"],
         frozenset(version["tried"]),
-        tuple(RtosPort(port["files"], tuple(port["cpu"])) for port in data.get("ports", ())),
+        tuple(
+            RtosPort(port["files"], tuple(port["cpu"]), port.get("checks", True))
+            for port in data.get("ports", ())
+        ),
     )
 
 
@@ -108,12 +113,13 @@ def recipe_in(text: bytes) -> Recipe | None:
     return None
 
 
-def recipe_of_port(name: str) -> Recipe | None:
-    """The recipe to whose ports a file belongs, by its path in the project."""
+def conditions_of_port(name: str) -> Mapping[str, str]:
+    """What is switched off in a file, and why, by the port it belongs to: that is by its path."""
     for recipe in recipes():
-        if any(PurePath(name).match(port.files) for port in recipe.ports):
-            return recipe
-    return None
+        for port in recipe.ports:
+            if port.checks and PurePath(name).match(port.files):
+                return recipe.conditions
+    return {}
 
 
 def core_of(paths: Iterable[Path]) -> tuple[str, ...]:

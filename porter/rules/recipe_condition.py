@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from porter.context_switch.recipe import recipe_of_port
+from porter.context_switch.recipe import conditions_of_port
 from porter.rules.rule import Rule
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -19,31 +19,28 @@ class RecipeCondition(Rule):
     """An #if around checks of hardware: one line is changed where a block would be taken out."""
 
     id = "recipe-condition"
-    finds = "an #if in a port of this RTOS that a recipe names, with sites in it"
+    finds = "an #if in a port of this RTOS that a recipe names"
     becomes = "#if 0"
     why = "what such a block checks is the machine's; a small diff is easy to review"
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """What stands in such an arm stays; so does what a port has switched off before."""
-        recipe = recipe_of_port(unit.file.name)
-        if recipe is None:
+        named = conditions_of_port(unit.file.name)
+        if not named:
             return
         for place, directive in enumerate(unit.text.lexed.directives):
             condition = condition_of(directive)
-            reason = recipe.conditions.get(condition)
+            reason = named.get(condition)
             end = _end(unit.text.lexed.directives[place:])
-            named = reason is not None or _was_named(unit, directive, recipe.conditions)
-            if end is None or not named:
+            if end is None or (reason is None and not _was_named(unit, directive, named)):
                 continue
-            sites = [site for site in unit.pending() if directive.end <= site.start < end]
-            if not sites:
-                continue  # it checks nothing that a machine lacks
             if reason is not None:
                 text = f" /* {condition}: {reason} */"
                 edit = Edit(directive.start, directive.end, OFF + text.encode("latin-1"))
                 unit.extra_edits.append(edit)
-            for site in sites:
-                yield self.left(site, f"switched off: {reason or 'before'}")
+            for site in unit.pending():
+                if directive.end <= site.start < end:
+                    yield self.left(site, f"switched off: {reason or 'before'}")
 
 
 def _was_named(unit: Unit, directive: Directive, names: Mapping[str, str]) -> bool:
