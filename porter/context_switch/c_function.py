@@ -27,6 +27,7 @@ class Writer:
         self._inner: dict[str, str] = {}
         self._called: dict[str, Signature] = {}
         self._later: dict[str, str] = {}
+        self._own: dict[str, Signature] = {}
         self._star = "* " if spaced else "*"
 
     def body(self, handler: Handler, first: tuple[Guest, ...] = ()) -> list[str]:
@@ -43,6 +44,7 @@ class Writer:
     def look_at(self, handler: Handler) -> None:
         """Names that a handler uses as more than one word, before any of them is written."""
         nodes = handler.nodes if handler.first is None else handler.first.statements
+        self._own[handler.symbol] = handler.signature
         for item in conditions_and_statements(nodes):
             for expr in (part for read in reads(item) for part in subexpressions(read)):
                 if isinstance(expr, Symbol) and expr.offset and self._is_unknown(expr.name):
@@ -148,6 +150,13 @@ class Writer:
             self._inner[name] = found.inner
         return found
 
+    def _is_function(self, name: str) -> bool:
+        """Whether a name whose address is taken is a function; then C gets its prototype."""
+        known = self._names.function(name) or self._own.get(name)
+        if known is not None and self._names.declared_function(name) is None:
+            self._called.setdefault(name, known)
+        return known is not None
+
     def _expressions(self, pointers: frozenset[str], signature: Signature = NOTHING) -> Expressions:
         parameters = {
             PARAMETERS[number]: (self._parameter(number, signature), pointer)
@@ -156,7 +165,7 @@ class Writer:
         return Expressions(
             pointers,
             self._variable,
-            lambda name: self._names.function(name) is not None,
+            self._is_function,
             self._paren,
             self._externs,
             parameters,

@@ -225,7 +225,7 @@ class Lifter(BlockLifter):
         if target == instruction.address:
             if state.role == ROLE_SWITCH:
                 raise NotTranscribable(f"'{instruction.text}' never ends")
-            state.emit(Verbatim(state.current, "for (;;) {}"))
+            state.emit(Verbatim(state.current, "for (;;)"))
             return Exit(())
         state.emit(Note(state.current, ""))
         return Jump(target * 2)

@@ -11,6 +11,7 @@ DATA, STATE = 0x2000_0000, 0x2010_0000
 ARENA, PAGE = 0x2001_0000, 0x1000  # where pointers lead
 STACK = 0x2002_0000
 TOP = STACK + PAGE - 64
+HANDLERS = 0x0D70_0000  # nothing there: numbers of handlers
 RETURN = 0x0D80_0000  # nothing there: where a C function returns to
 
 
@@ -29,6 +30,12 @@ class Image:
     registers: int = 32  # of RISC-V's, 16 on RV32E
     own: frozenset[int] = frozenset()
     scratch: int = 0  # RV32: the variable that stands for mscratch
+    handlers: tuple[tuple[int, int], ...] = ()  # RV32: addresses of code, and their numbers
+
+    def handler(self, mtvec: int) -> int:
+        """What mtvec says, whatever the address of the function or table is in this image."""
+        place = dict(self.handlers).get(mtvec & ~3)
+        return mtvec if place is None else place | mtvec & 3
 
     def word(self, address: int, size: int = 4) -> int | None:
         """What code or constants hold at an address."""

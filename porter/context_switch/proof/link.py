@@ -19,7 +19,7 @@ from elftools.elf.relocation import RelocationSection
 
 from porter.context_switch.assemble import CompileError, run
 from porter.context_switch.proof.callees import RISCV_RETURN, callees_of, with_callees
-from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, STATE, STUBS, Image
+from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, HANDLERS, STATE, STUBS, Image
 from porter.context_switch.result import NotTranscribable
 
 DATA_SIZE = 0x8000
@@ -105,7 +105,11 @@ def link_pair(
         for raw, name in zip((first, second), symbols, strict=True)
     ]
     if units[0].is_riscv:  # every call has a relocation
-        first_image, second_image = (with_callees(it, callees, RISCV_RETURN) for it in images)
+        handlers = _handlers(first, second)
+        first_image, second_image = (
+            replace(with_callees(image, callees, RISCV_RETURN), handlers=found)
+            for image, found in zip(images, handlers, strict=True)
+        )
         return first_image, second_image
     callees = {*called, *units[0].near, *callees_of(images[0]), *callees_of(images[1])}
     return with_callees(images[0], callees), with_callees(images[1], callees)
@@ -191,6 +195,13 @@ def _symbols(raw: bytes) -> dict[str, tuple[int, bool]]:
         else:
             found.setdefault(symbol.name, (value, False))
     return found
+
+
+def _handlers(first: bytes, second: bytes) -> list[tuple[tuple[int, int], ...]]:
+    """Addresses of code that has a name in both images, each with a number for both."""
+    both = [{name: value for name, (value, _) in _symbols(raw).items()} for raw in (first, second)]
+    names = [name for name in both[0] if CODE <= both[0][name] < CONSTANTS and name in both[1]]
+    return [tuple((them[name], HANDLERS + 4 * i) for i, name in enumerate(names)) for them in both]
 
 
 def _image(raw: bytes, symbol: str, words: int, called_too: Iterable[str] = frozenset()) -> Image:

@@ -15,7 +15,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.lift_state import LiftState
-from porter.context_switch.result import ROLE_OTHER, NotTranscribable
+from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
 from porter.context_switch.riscv.decode import Instruction
 from porter.context_switch.riscv.registers import (
     FCSR,
@@ -49,6 +49,8 @@ def access(state: LiftState, it: Instruction) -> None:
         _write(state, it.rd, Var("MCAUSE"))
     elif state.role == ROLE_OTHER:
         _plain(state, it, operand)
+    elif it.csr == MTVEC and state.role == ROLE_START and it.name == "csrrw" and it.rd == 0:
+        state.emit(Guest(state.current, "virt_trap_set", (operand,)))
     elif it.csr in _CONTEXT:
         _context(state, it, _CONTEXT[it.csr], operand)
     else:

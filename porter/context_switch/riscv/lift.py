@@ -80,7 +80,18 @@ class Lifter(BlockLifter):
             self._enter_from_c()
 
     def _block(self, key: int) -> Terminator:
-        return self._run(key)
+        return self._spin(key) or self._run(key)
+
+    def _spin(self, address: int) -> Terminator | None:
+        """A loop that reads CSRs for a debugger and never ends."""
+        it = self._at[address]
+        while it.name in ("csrrs", "csrrc") and it.rs1 == 0 and it.next in self._at:
+            it = self._at[it.next]
+        target = branch_target(self._state.unit, self._state.function.section, it)
+        if it.name != "jal" or it.rd != 0 or target != address:
+            return None
+        self._state.emit(Verbatim(((it.address, it.text),), "for (;;)"))
+        return Exit(())
 
     def _run(self, address: int) -> Terminator:
         """A block from an address up to its end."""
@@ -148,9 +159,6 @@ class Lifter(BlockLifter):
     def _jump(self, it: Instruction) -> Terminator | None:
         state = self._state
         target = branch_target(state.unit, state.function.section, it)
-        if target == it.address:
-            state.emit(Verbatim(state.current, "for (;;) {}"))
-            return Exit(())
         if target is not None:
             state.emit(Note(state.current, ""))
             return Jump(target)

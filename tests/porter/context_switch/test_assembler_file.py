@@ -151,7 +151,7 @@ def test_a_start_that_pends_the_switch(tmp_path: Path) -> None:
     text = companion(replace(tree, files=(*tree.files, header)).port())
     start = text[text.index("void os_start(void *first)") :]
     place = [start.index(part) for part in ("virt_vct_trig(FVM_VIRT_SWITCH);",
-             "virt_int_unmask(VIRT_PRIMASK);", "for (;;) {}")]  # fmt: skip
+             "virt_int_unmask(VIRT_PRIMASK);", "for (;;);")]  # fmt: skip
     assert place == sorted(place)
 
 

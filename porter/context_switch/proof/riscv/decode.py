@@ -14,6 +14,7 @@ _STORE = ("sb", "sh", "sw")
 _WITH_CONSTANT = ("add", "sll", "slt", "sltu", "xor", "srl", "or", "and")
 _CSR = ("", "csrrw", "csrrs", "csrrc")
 _MULTIPLY = ("mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem", "remu")
+_SPIN = 32  # bytes of a loop that only waits for a debugger
 _SYSTEM = {0x0000_0073: "ecall", 0x3020_0073: "mret", 0x1050_0073: "wfi", 0x0010_0073: "ebreak"}
 
 
@@ -43,6 +44,11 @@ class Instruction:
         return self.name in _BRANCH
 
     @property
+    def reads_csr(self) -> bool:
+        """Whether a CSR goes to a register and nothing else happens."""
+        return self.name in ("csrrs", "csrrc") and self.second == 0
+
+    @property
     def text(self) -> str:
         """For a person who has to find it."""
         return f"{self.name} at {self.address:#x}"
@@ -69,6 +75,16 @@ class Code:
                 raise NotProved(f"the proof doesn't know the instruction {word or half:#x}")
             self._seen[address] = found
         return self._seen[address]
+
+    def spins(self, jump: Instruction) -> bool:
+        """Whether a jump goes back to itself, or to reads of CSRs in front of it that nobody sees
+        but a debugger."""
+        if jump.name != "jal" or jump.rd or not jump.address - _SPIN <= jump.target <= jump.address:
+            return False
+        it = self.at(jump.target)
+        while it.address < jump.address and it.reads_csr:
+            it = self.at(it.next)
+        return it.address == jump.address
 
 
 def _field(word: int, low: int, width: int) -> int:

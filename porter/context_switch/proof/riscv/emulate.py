@@ -163,7 +163,7 @@ class Emulator(Emulated):
         if it.name == "mret":
             self._returned = True
             uc.emu_stop()
-        elif it.name == "jal" and it.target == address:
+        elif self._code.spins(it):
             self._event(SPIN, ())
         elif it.name == "ecall":
             self._event(TRIGGER, (SVC,))
@@ -198,9 +198,11 @@ class Emulator(Emulated):
     def _accessed_plainly(self, it: Instruction) -> bool:
         """Whether it is an access that the port makes by a call of its own."""
         if it.csr == MTVEC_REGISTER and it.name == "csrrw" and not it.constant and not it.rd:
-            self._event(TRAP_SET, (self._uc.reg_read(_X[it.second]),))
+            self._event(TRAP_SET, (self._image.handler(self._uc.reg_read(_X[it.second])),))
         elif it.csr == MCYCLE_REGISTER and it.name != "csrrw" and not it.second:
             self._uc.reg_write(_X[it.rd], self._next_cycles())
+        elif it.csr not in CSRS and it.reads_csr:
+            self._uc.reg_write(_X[it.rd], self._next_cycles())  # what the port can't know
         else:
             return False
         return True
@@ -234,6 +236,8 @@ class Emulator(Emulated):
             return
         if name == YIELD:
             name, arguments = TRIGGER, (SWITCH,)
+        if name == TRAP_SET:
+            arguments = tuple(map(self._image.handler, arguments))
         self._event(name, (first,) if name == TRIGGER and not arguments else arguments)
         if name in (TRIGGER, TRAP_SET) or self._outcome.ended:
             return

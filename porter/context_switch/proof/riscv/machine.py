@@ -73,6 +73,10 @@ class RiscvPath(Path):
 
     def event(self, name: str, arguments: tuple[Term, ...]) -> None:
         """Note a call."""
+        if name == TRAP_SET:
+            arguments = tuple(
+                self.image.handler(it) if isinstance(it, int) else it for it in arguments
+            )
         memories = self.variables.copy(), self.memory.copy()
         self.events.append(Event(name, arguments, *memories, self.masks()))
         self.ended = name == SPIN

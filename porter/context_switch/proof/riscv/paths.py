@@ -71,7 +71,7 @@ class RiscvExplorer(Explorer):
             target = binary("+", path.word(it.rs1), it.offset & WORD)
         path.pc = it.next
         if it.rd == 0 and it.name == "jal":
-            self._go(path, target, it.address)
+            self._go(path, it.address if self._code.spins(it) else target, it.address)
         elif isinstance(target, int) and target in self._image.functions:
             path.put(it.rd, it.next)
             back = path.word(1)
@@ -151,6 +151,9 @@ def _access(path: RiscvPath, it: Instruction, operand: Term) -> None:
         return
     if it.csr == MCYCLE_REGISTER and it.name != "csrrw" and not it.second:
         path.put(it.rd, path.next_cycles())
+        return
+    if name is None and it.reads_csr:
+        path.put(it.rd, path.fresh(f"CSR {it.csr:#x}"))  # equal to nothing
         return
     if name is None:
         if it.csr != MIE_REGISTER or it.rd:

@@ -43,6 +43,7 @@ HANDLERS = (
     Handler("vectored", "on_timer", (("next_task", 2),)),
     Handler("switch_by_call", "switch_tasks", (), "start"),
     Handler("context_in_mscratch", "trap_entry", (("trap_dispatch", 2),)),
+    Handler("context_in_mscratch", "first_task", (), "start"),
     Handler("fpu_on_stack", "timer_trap", (("tick", 0), ("choose", 0))),
 )
 
@@ -86,4 +87,7 @@ def riscv(handler: Handler) -> Callable[[Path], Subject]:
 
 
 if __name__ == "__main__":
-    run(((it.file, riscv(it)) for it in HANDLERS), int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    run(
+        ((f"{it.file}:{it.name}", riscv(it)) for it in HANDLERS),
+        int(sys.argv[1]) if len(sys.argv) > 1 else 400,
+    )

@@ -17,6 +17,7 @@ from porter.context_switch.proof.riscv.decode import Code
 from porter.context_switch.proof.riscv.equivalence import equivalent, explore
 from porter.context_switch.riscv.decode import decode_all
 from tests.porter.context_switch.campaign import campaign
+from tests.porter.context_switch.mutants import Mutant
 from tests.porter.context_switch.riscv.campaign import HANDLERS, Handler, riscv
 from tests.porter.context_switch.riscv.trees import own
 from tests.porter.context_switch.trees import Tree
@@ -73,11 +74,22 @@ def test_both_oracles_catch_a_wrong_statement(subject: Subject, right: str) -> N
         equivalent(natives, ported, model)
 
 
-@pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: str(handler.file))
+@pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: str(handler.name))
 def test_the_solver_proves_no_mistake(handler: Handler) -> None:
     found = campaign(riscv(handler), 10, 7)
     assert len(found["emulator and solver"]) >= 3
     assert "emulator" not in found
+
+
+def test_another_trap_handler_is_a_mistake(tmp_path: Path) -> None:
+    """Both have a name in both images, at other addresses in each."""
+    handler = next(it for it in HANDLERS if it.name == "first_task")
+    spoiled = riscv(handler)(tmp_path)
+    right = "virt_trap_set((uint32_t)trap_entry);"
+    assert right in spoiled.body
+    other = f"extern void {handler.name}(void);\n    " + right.replace("trap_entry", handler.name)
+    wrong = Mutant("another", spoiled.body.replace(right, other))
+    assert spoiled.verdict(wrong) == "emulator and solver"
 
 
 def test_two_decoders_read_the_same(tmp_path: Path) -> None:

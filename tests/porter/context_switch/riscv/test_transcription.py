@@ -185,6 +185,17 @@ def test_mscratch_is_a_variable(tmp_path: Path) -> None:
     assert "csr" not in compiled(tree, ports, tmp_path)
 
 
+def test_a_start_says_who_serves_traps(tmp_path: Path) -> None:
+    text = rewritten(own(tmp_path, "context_in_mscratch"))[1]
+    first = text[text.index("void first_task_first(void)") :]
+    assert first.index("virt_trap_set((uint32_t)trap_entry);") < first.index("USR_LOAD(")
+
+
+def test_a_loop_for_the_debugger_stays_one(tmp_path: Path) -> None:
+    text = rewritten(own(tmp_path, "context_in_mscratch"))[1]
+    assert "        return;\n    }\n    for (;;);\n}\n" in text
+
+
 def test_masks_keep_what_they_found(tmp_path: Path) -> None:
     ports = own(tmp_path, "masks").port()
     said = {port.name: port for port in ports if port.file.suffix == ".S"}

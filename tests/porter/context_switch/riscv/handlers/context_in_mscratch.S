@@ -22,6 +22,12 @@ trap_entry:
     csrr    t1, mstatus
     sw      t1, 128(t0)
     csrr    a0, mcause
+    bltz    a0, interrupted
+stuck:                                  # an exception waits for a debugger
+    csrr    t1, mcause
+    csrr    t2, mtval
+    j       stuck
+interrupted:
     mv      a1, t0
     la      sp, interrupt_stack_top
     call    trap_dispatch               # the block of the task that goes on
@@ -46,6 +52,8 @@ trap_entry:
     .global first_task
     .type first_task, @function
 first_task:
+    la      t0, trap_entry
+    csrw    mtvec, t0
     lw      a0, first_context
     csrw    mscratch, a0
     lw      t1, 124(a0)
