@@ -37,7 +37,7 @@ from porter.context_switch.handler import (
     transcribe,
 )
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
-from porter.context_switch.names import Names, text_of, text_with_macros
+from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
@@ -110,7 +110,7 @@ class AsmFile:
             if any(name in data for name in wanted):
                 with suppress(CompileError):
                     seen.append(preprocess(file, self._options))
-        return "\n".join([*seen, text_of(self._texts)])
+        return with_plain_void("\n".join([*seen, text_of(self._texts)]))
 
     @cached_property
     def _in_c(self) -> bool:

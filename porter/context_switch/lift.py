@@ -285,11 +285,14 @@ class Lifter(BlockLifter):
         elif isinstance(target, Register):
             known = state.known.get(state.variable(target.name))
             name = known.name if isinstance(known, Symbol) else None
-        if name is None:
+        if name is None and isinstance(target, Register):
             raise NotTranscribable(
-                f"'{instruction.text}' calls a function that has no name here",
-                DISPATCHES if isinstance(target, Register) else "",
+                f"'{instruction.text}' calls what {target.name} points to at run time: nothing "
+                "says which arguments that takes",
+                DISPATCHES,
             )
+        if name is None:
+            raise NotTranscribable(f"'{instruction.text}' calls a function that has no name here")
         self._call(name)
 
     def _call(self, name: str) -> None:

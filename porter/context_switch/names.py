@@ -43,11 +43,16 @@ def text_of(files: Iterable[Path]) -> str:
     """C text without comments and preprocessor lines: only declarations are looked for in it. The
     project's own names for void are void."""
     data = "\n".join(file.read_text(encoding="latin-1") for file in files)
-    data = _CPP_LINKAGE.sub("extern", _COMMENT.sub(" ", data))
-    voids = {name for pair in _VOID.findall(data) for name in pair if name}
-    for name in voids - {"void"}:
-        data = re.sub(rf"\b{name}\b", "void", data)
+    data = with_plain_void(_CPP_LINKAGE.sub("extern", _COMMENT.sub(" ", data)))
     return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
+
+
+def with_plain_void(text: str) -> str:
+    """The text with its own names for void, macros and typedefs, as void."""
+    voids = {name for pair in _VOID.findall(text) for name in pair if name}
+    for name in voids - {"void"}:
+        text = re.sub(rf"\b{name}\b", "void", text)
+    return text
 
 
 def text_with_macros(files: Iterable[Path], source: Path) -> str:

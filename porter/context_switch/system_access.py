@@ -27,6 +27,7 @@ from porter.context_switch.result import (
     NotTranscribable,
 )
 from porter.context_switch.walk import fold, reads, subexpressions
+from porter.registers.system_space import identify
 
 SYSTEM_SPACE = 0xE000_0000
 ICSR = 0xE000_ED04
@@ -43,6 +44,10 @@ WHY_CONTROL = "tasks always run unprivileged on their own stack"
 WHY_FPCA = "a guest can't forget FPU state: from now on every frame has room for it"
 WHY_PRIORITY = "vector 0 runs last; priorities of the others come with the description"
 WHY_FPU = "the FPU comes with the domain's grant"
+_WRITES_CONTROL = (
+    "writes CONTROL: tasks of a guest are on PSP without privilege, and nobody chooses a stack for "
+    "his caller"
+)
 
 
 def replace_system_registers(program: Program, role: str) -> None:
@@ -68,7 +73,8 @@ def check_memory(program: Program) -> None:
                 addresses.append(item.address)
             for address in addresses:
                 if isinstance(address, Const) and address.value >= SYSTEM_SPACE:
-                    raise NotTranscribable(f"accesses the system register at {address.value:#010x}")
+                    register = identify(address.value) or "a system register"
+                    raise NotTranscribable(f"accesses {register}, which is the kernel's")
 
 
 def _masks_end_open(program: Program) -> bool:
@@ -85,7 +91,7 @@ def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
     match statement:
         case Assign(origin, "CONTROL", Binary("&" | "|", left, Const(bits))) if _is_control(left):
             if role not in (ROLE_START, ROLE_OTHER):
-                raise NotTranscribable("writes a value to CONTROL that a guest can't have")
+                raise NotTranscribable(_WRITES_CONTROL)
             return Note(origin, WHY_FPCA if bits == WORD - FPCA else WHY_CONTROL)
         case Assign(origin=origin, target="PRIMASK" | "BASEPRI" as mask, value=value):
             return Note(origin, WHY_NESTING) if drop_masks else _mask(origin, mask, value)
@@ -96,7 +102,7 @@ def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
         case Assign(target="CONTROL", value=value):
             allowed = {ROLE_START: (0, 2), ROLE_SVC: (2,), ROLE_SWITCH: (2,)}.get(role, ())
             if not isinstance(value, Const) or value.value not in allowed:
-                raise NotTranscribable("writes a value to CONTROL that a guest can't have")
+                raise NotTranscribable(_WRITES_CONTROL)
             return Note(statement.origin, WHY_CONTROL)
         case Store(address=Const(value=address), value=value):
             return _system_store(statement, address, value, role)

@@ -167,6 +167,15 @@ def test_an_if_chooses_the_prototype(tmp_path: Path) -> None:
     assert "uint32_t os_mask(void)" in text
 
 
+def test_a_typedef_of_void_is_void(tmp_path: Path) -> None:
+    header = "typedef void NOTHING;\n" + HEADER.replace(
+        "void choose(void)", "NOTHING choose(NOTHING)"
+    )
+    ports = with_header(tmp_path, header).port()
+    assert named(ports, "PendSV_Handler").status == "rewritten"
+    assert "choose();" in companion(ports)
+
+
 def test_a_file_of_that_name_is_not_overwritten(tmp_path: Path) -> None:
     tree = with_header(tmp_path, HEADER)
     (tmp_path / "switch_fvm.c").write_text("/* mine */\n")

@@ -37,7 +37,15 @@ REFUSED = {
     "no prototype": (FRAME + "push {r1, lr}\nbl hidden\npop {r1, lr}\n" + RESUME, "hidden()"),
     "system register": (
         FRAME + "ldr r3, =0xE000EF34\nldr r12, [r3]\nstr r12, [r2]\n" + RESUME,
-        "0xe000ef34",
+        "accesses FPU->FPCCR, which is the kernel's",
+    ),
+    "pointer called": (
+        FRAME + "push {r1, lr}\nldr r3, [r2]\nblx r3\npop {r1, lr}\n" + RESUME,
+        "calls what r3 points to at run time",
+    ),
+    "CONTROL written": (
+        FRAME + "mov r3, #1\nmsr control, r3\n" + RESUME,
+        "on PSP without privilege",
     ),
     "stack left": (FRAME + "push {r1}\n" + RESUME, "stack"),
     "carry": (FRAME + "adds r3, r0, #8\nit cs\nldrcs r3, [r2]\n" + RESUME, "carry"),
