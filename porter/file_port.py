@@ -78,7 +78,9 @@ def _unheard(
     """Handlers that a person has to look at although nothing in them is a site."""
     for switch in switches:
         inside = (switch.start <= verdict.site.start < switch.end for verdict in verdicts)
-        if switch.status == ESCALATED and switch.role != ROLE_OTHER and not any(inside):
+        heard = any(inside) if switch.end else bool(verdicts)  # 0: the whole file
+        plain = switch.role == ROLE_OTHER and not file.is_asm  # the rules on C look at those
+        if switch.status == ESCALATED and not plain and not heard:
             end = file.data.find(b"\n", switch.start, switch.end)
             end = switch.end if end < 0 else end
             site = Site(file.name, switch.start, end, SiteKind.ASM, switch.name, switch.name)

@@ -83,7 +83,9 @@ class RiscvCode:
     def needs_port(self) -> bool:
         """As ArmCode's. What begins with a jump to another function, as a table of a vectored
         mtvec does, has nothing of its own."""
-        return riscv_roles.is_privileged(self._found.values()) and not self._only_jumps()
+        found = list(self._found.values())
+        needs = riscv_roles.is_privileged(found) or riscv_roles.touches_system(found)
+        return needs and not self._only_jumps()
 
     def _only_jumps(self) -> bool:
         first = self._found[self._function.start]

@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.project.compile_options import CompileOptions
-from porter.project.compiler_command import CompilerCommand, compiler_for, merge, parse_command
+from porter.project.compiler_command import (
+    DEFAULT_COMPILER,
+    CompilerCommand,
+    compiler_for,
+    merge,
+    parse_command,
+)
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefiles
@@ -75,7 +81,10 @@ def read_build(
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
     guess = guessed_cpu or _GUESSED_CPU
     cpu, source = (stated_cpu, "stated") if stated_cpu else (guess, GUESS)
-    return Build({}, CompileOptions(tuple(folders), (), cpu, compiler_for(cpu)), source)
+    compiler = compiler_for(cpu)
+    if compiler != DEFAULT_COMPILER:  # where its C library is, nobody has told either
+        cpu = (*cpu, "-ffreestanding")
+    return Build({}, CompileOptions(tuple(folders), (), cpu, compiler), source)
 
 
 def _compile_commands(root: Path) -> tuple[list[CompilerCommand], bool]:

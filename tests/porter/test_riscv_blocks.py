@@ -127,5 +127,17 @@ def test_a_kernel_with_a_fixed_timer_is_left_to_a_person(tmp_path: Path) -> None
     assert set(reasons(result)) == {"CLINT->mtimecmp[0]"}
 
 
+def test_assembler_that_reaches_a_block_by_a_number_is_told(tmp_path: Path) -> None:
+    """Nothing else in it is privileged; a device of the project's own is left alone."""
+    soft = "soft:\n    li t0, 0x02000000\n    li t1, 1\n    sw t1, 0(t0)\n    ret\n"
+    uart = "put:\n    li t0, 0x10000000\n    sw a0, 0(t0)\n    ret\n"
+    mask = "mask:\n    csrci mstatus, 8\n    ret\n"
+    names = "    .global soft, put, mask\n"
+    (tmp_path / "port.S").write_text(names + soft + uart + mask)
+    (file,) = (file for file in port(tmp_path, "void f(void) {}\n").files if not file.is_new)
+    told = [v.reason for v in file.verdicts if v.status is Status.ESCALATED]
+    assert len(told) == 1 and told[0].startswith("soft: accesses the device at 0x02000000")
+
+
 def reasons_left(file: FilePort) -> list[str]:
     return [verdict.reason for verdict in file.verdicts if verdict.status is Status.LEFT]
