@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -42,6 +41,7 @@ def init(
     compiler's preprocessor and `make --dry-run`. Every line says where it comes from, and what a
     person must decide is marked DECIDE. Ends with 1 when that is needed before `compose` works.
     """
+    from composer.image.write import check_regular, write_all
     from composer.init.first import first_description
     from composer.init.summary import as_json, summary
     from scanner.report.errors import FvmError, MissingError
@@ -50,15 +50,14 @@ def init(
         raise MissingError("-o - and --json both want standard output", hint="give -o a file")
     target = Path("system.xml" if out == "-" else out)
     if out != "-":
-        if target.is_dir():
-            raise MissingError("is a folder", file=target, hint="name the file to be written")
+        check_regular(target)
         if target.exists() and not force:
             raise FvmError("exists already", file=target, hint="use --force to write it anew")
     found = first_description(projects, chip, board, target, _progress())
     if out == "-":
         click.echo(found.text, nl=False)
     else:
-        _write(target, found.text)
+        write_all({target: found.text.encode()})
     click.echo(summary(found, out), err=True)
     if as_data:
         click.echo(as_json(found, out), nl=False)
@@ -66,16 +65,3 @@ def init(
         click.echo(f"fvmkit: {found.problem}", err=True)
         return 1
     return 0
-
-
-def _write(target: Path, text: str) -> None:
-    """All of it or nothing."""
-    from scanner.report.errors import FvmError
-
-    part = target.with_name(f".{target.name}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, target)
-    except OSError as error:
-        raise FvmError(f"can't be written: {error.strerror}", file=target) from error

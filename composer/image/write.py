@@ -20,14 +20,21 @@ def temporary_copy(path: Path, content: bytes) -> Path:
     return Path(name)
 
 
+def check_regular(path: Path) -> None:
+    """MissingError for what a file must not take the place of: a folder, or /dev/null."""
+    if path.exists() and not path.is_file():
+        what = "is a folder" if path.is_dir() else "is no regular file"
+        raise MissingError(what, file=path, hint="choose another -o")
+
+
 def write_all(files: dict[Path, bytes]) -> None:
     """Replace every file; on any failure, Ctrl-C included, all are as they were before.
 
-    Raises FvmError for what the disk or the rights refuse, MissingError for a folder in the way.
+    Raises FvmError for what the disk or the rights refuse, MissingError for a folder or a device
+    in the way.
     """
     for path in files:
-        if path.is_dir():
-            raise MissingError("is a folder; choose another -o STEM", file=path)
+        check_regular(path)
     try:
         before = {path: path.read_bytes() if path.exists() else None for path in files}
     except OSError as error:

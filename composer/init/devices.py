@@ -11,6 +11,8 @@ from porter.execution.words import as_word
 
 _MASTERS = "a bus master"
 _MOST_PLACES = 3
+_BLOCKS, _BLOCK_BYTES = range(0x4000_0000, 0xE000_0000), 1024
+"""Peripherals, in memory or in front of it (Armv7-M ARM, B3.1), and what a block mostly takes."""
 
 
 def uses_of(survey: Survey, chip: Chip) -> tuple[list[Use], list[Use], list[Decision]]:
@@ -51,7 +53,24 @@ def uses_of(survey: Survey, chip: Chip) -> tuple[list[Use], list[Use], list[Deci
             decisions.append(
                 Decision(f"the clock of {use.name} is switched on, but nothing uses it", use.places)
             )
+    decisions += _elsewhere(survey, chip)
     return devices, [use for use in clocks if use.name in used], decisions
+
+
+def _elsewhere(survey: Survey, chip: Chip) -> list[Decision]:
+    """Registers that are written where this chip, other than the project's own, has nothing."""
+    found: dict[int, list[Where]] = {}
+    for write in survey.record.writes:
+        if write.address in _BLOCKS and device_at(chip, write.address) is None:
+            found.setdefault(write.address - write.address % _BLOCK_BYTES, []).append(write.where)
+    return [
+        Decision(
+            f"no block of {chip.name} is known at 0x{base:08x}, and what is written there does"
+            " nothing here: choose one that can take its place, and change the project",
+            _places(survey, lines),
+        )
+        for base, lines in sorted(found.items())
+    ]
 
 
 def _alone(chip: Chip, name: str) -> bool:

@@ -80,14 +80,14 @@ class Interrupts:
                 what += f", but {self._unclear[0]} enables one that isn't known"
             self._say(f"{what}: are they used at all?", idle[0])
         for line, places in sorted(self._enabled.items()):
-            if line + FIRST_IRQ not in self._handlers and line in self._names:
-                self.decisions.append(
-                    Decision(
-                        f"line {self._names[line]} is enabled, but no built source defines its"
-                        " handler",
-                        places,
-                    )
+            if line + FIRST_IRQ in self._handlers:
+                continue
+            text = f"line {line} is enabled, which the chip doesn't have"
+            if line in self._names:
+                text = (
+                    f"line {self._names[line]} is enabled, but no built source defines its handler"
                 )
+            self.decisions.append(Decision(text, places))
         return found
 
     def _line(self, line: int, handler: str, places: Places) -> Line:

@@ -48,7 +48,9 @@ def read_project(
     system, lines = interrupts.system_handlers, interrupts.lines()
     devices, clocks, more = uses_of(found, chip)
     decisions += interrupts.decisions + more
-    pins = list(pins_of(found, chip))
+    every = list(pins_of(found, chip))
+    pins = [pin for pin in every if pin.name in chip.pins]
+    decisions += _missing([pin for pin in every if pin.name not in chip.pins], chip)
     decisions += _unknown([pin for pin in pins if not pin.is_known])
     tree = clock_tree(found, chip)
     tick_hz, tick_places = _tick(found, chip, tree)
@@ -103,15 +105,32 @@ def _tick(found: Survey, chip: Chip, tree: ClockTree | None) -> tuple[int | None
     return found.program.define("configTICK_RATE_HZ"), ()
 
 
+def _missing(pins: list[PinUse], chip: Chip) -> list[Decision]:
+    """Pins of the old chip that this one's package hasn't; analog is what unused ones are made."""
+    return [
+        Decision(
+            f"{names}: {chip.name} has no such pin; choose another for what is wired to it, and"
+            " write it as <pin>",
+            places,
+        )
+        for names, places in _by_place([pin for pin in pins if pin.mode != "analog"])
+    ]
+
+
 def _unknown(pins: list[PinUse]) -> list[Decision]:
-    """Pins of which the mode isn't known, together where one line sets them up."""
+    """Pins of which the mode isn't known."""
+    return [
+        Decision(f"{names}: set up in a way that isn't known", places)
+        for names, places in _by_place(pins)
+    ]
+
+
+def _by_place(pins: list[PinUse]) -> list[tuple[str, Places]]:
+    """Names of pins, together where one line sets them up."""
     by_place: dict[Places, list[str]] = {}
     for pin in pins:
         by_place.setdefault(pin.places, []).append(pin.name)
-    return [
-        Decision(f"{', '.join(names)}: set up in a way that isn't known", places)
-        for places, names in by_place.items()
-    ]
+    return [(", ".join(names), places) for places, names in by_place.items()]
 
 
 def _unclear(found: Survey) -> list[Decision]:

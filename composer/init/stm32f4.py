@@ -77,11 +77,11 @@ def written_at(survey: Survey, address: int, mask: int = MASK) -> Places:
 
 
 def pins_of(survey: Survey, chip: Chip) -> Iterator[PinUse]:
-    """Pins that the code sets up, by port and number."""
+    """Pins that the code sets up, by port and number; the package may not have them."""
     reset = silicon(chip).reset
     for port, base in sorted(_ports(chip).items()):
         for number in range(16):
-            if f"P{port}{number}" in chip.pins and _is_set_up(survey, reset, port, base, number):
+            if _is_set_up(survey, reset, port, base, number):
                 yield _pin(survey, port, base, number)
 
 

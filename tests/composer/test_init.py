@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -156,6 +157,28 @@ def test_what_a_library_without_sources_sets_up_is_asked(tmp_path: Path) -> None
     assert "what gpio_setup set up isn't known" in " ".join(first.text.split())
 
 
+def test_what_the_old_chip_had_and_this_one_has_not_is_asked(tmp_path: Path) -> None:
+    """PD8, UART7 and its line, as on an STM32F429 in a larger package."""
+    extra = """
+    GPIO_InitTypeDef far = { 1U << 8, 2U, 0U, 2U, 7U };
+    HAL_GPIO_Init((GPIO_TypeDef *) (PERIPH + 0x20C00UL), &far);
+    ((USART_TypeDef *) (PERIPH + 0x7800UL))->CR1 = 0x200C;
+    NVIC_EnableIRQ((IRQn_Type) 82);
+"""
+    main = CUBE_MAIN.replace("    MX_GPIO_Init();\n", f"    MX_GPIO_Init();{extra}")
+    assert main != CUBE_MAIN
+    line = main[: main.index("PERIPH + 0x7800UL")].count("\n") + 1
+    first = first_description(
+        [cube_project(tmp_path / "p", main)], CHIP, None, tmp_path / "system.xml"
+    )
+    texts = [str(decision) for _, decision in first.draft.all_decisions()]
+    assert any(text.startswith(f"PD8: {CHIP} has no such pin") for text in texts), texts
+    (block,) = [text for text in texts if f"no block of {CHIP} is known at 0x40007800" in text]
+    assert f"main.c:{line})" in block
+    assert any("line 82 is enabled, which the chip doesn't have" in text for text in texts), texts
+    assert 'port="D"' not in first.text
+
+
 def test_conflicts_are_named_with_both_places(tmp_path: Path) -> None:
     other = CUBE_MAIN.replace("osc.PLLN = 168", "osc.PLLN = 336").replace("PLLM = 6", "PLLM = 12")
     projects = [cube_project(tmp_path / "one"), cube_project(tmp_path / "two", other)]
@@ -242,6 +265,22 @@ def test_a_chip_whose_set_up_code_nobody_reads_is_refused(
 
 def test_a_missing_project_is_a_wrong_command_line(tmp_path: Path) -> None:
     assert run_command(lambda: _call("init", str(tmp_path / "no"), "--chip", CHIP, "-o", "-")) == 2
+
+
+@pytest.mark.parametrize("kind", ["a folder", "no regular file"])
+def test_nothing_but_a_file_is_written_over(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
+    project, target = cube_project(tmp_path / "p"), tmp_path / "there"
+    if kind == "a folder":
+        target.mkdir()
+    else:
+        os.mkfifo(target)
+    before = target.stat()
+    words = ["init", str(project), "--chip", CHIP, "-o", str(target), "--force"]
+    assert run_command(lambda: _call(*words)) == 2
+    assert f"there: is {kind}; choose another -o" in capfd.readouterr().err
+    assert (target.stat().st_ino, target.stat().st_mode) == (before.st_ino, before.st_mode)
 
 
 def test_help_says_what_it_runs() -> None:
