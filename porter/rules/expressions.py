@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
+from porter.source.c_tree import Node, is_of_statement, parse_expression, strip_parentheses, text_of
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Number
 
@@ -35,11 +35,7 @@ def binary(node: Node, *operators: bytes) -> tuple[Node, Node] | None:
 def outside_parentheses(node: Node) -> Node:
     """The outermost parentheses around an expression, or the expression itself."""
     while node.parent is not None and node.parent.type == "parenthesized_expression":
-        parent = node.parent.parent
-        # The parentheses of if (...) and while (...) belong to the statement.
-        if parent is not None and (
-            parent.type in _TRUTH_PARENTS or parent.type == "switch_statement"
-        ):
+        if is_of_statement(node.parent):
             break
         node = node.parent
     return node

@@ -11,7 +11,7 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, text_of, walk
 from porter.source.edit import Edit
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
@@ -72,14 +72,32 @@ class Pins(Rule):
             _HEADER + "int f(void) { return (hyp_pin_get(0) & 0x20) != 0; }",
         ),
         Sample(
+            _HEADER + "void f(void) { if (GPIOA->IDR) { g(); } }",
+            _HEADER + "void f(void) { if (hyp_pin_get(0)) { g(); } }",
+        ),
+        Sample(
             _HEADER + "unsigned f(GPIO_TypeDef *p) { return p->ODR; }",
             _HEADER + "unsigned f(GPIO_TypeDef *p) "
             "{ return hyp_pin_latch(((uint32_t)p - 0x40020000U) / 0x400U); }",
         ),
         Sample(
+            _HEADER
+            + "GPIO_TypeDef *port(int n);\nint f(int n) { return port(n)->IDR & 8 ? 1 : 0; }",
+            _HEADER + "GPIO_TypeDef *port(int n);\nint f(int n) "
+            "{ return hyp_pin_get(((uint32_t)port(n) - 0x40020000U) / 0x400U) & 8 ? 1 : 0; }",
+        ),
+        Sample(
+            _HEADER
+            + "void f(GPIO_TypeDef *p, unsigned m) { p->BSRR = m << (p->ODR & m ? 16 : 0); }",
+            _HEADER + "void f(GPIO_TypeDef *p, unsigned m) "
+            "{ hyp_pin_set(((uint32_t)p - 0x40020000U) / 0x400U, m, "
+            "!(hyp_pin_latch(((uint32_t)p - 0x40020000U) / 0x400U) & m) ? m : 0); }",
+        ),
+        Sample(
             _HEADER + "void f(unsigned x) { GPIOA->ODR = x; }",
             _HEADER + "void f(unsigned x) { hyp_pin_set(0, 0x0020U, x); }",
         ),
+        Sample(_HEADER + "void f(void) { GPIOA->BSRR = GPIOA->IDR & 0x20; }", "", escalates=True),
         Sample(_HEADER + "void f(GPIO_TypeDef *p) { p->ODR = 1; }", "", escalates=True),
         Sample(_HEADER + "int f(void) { return GPIOA->IDR & 1; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { GPIOA->BSRR = 1u << 6; }", "", escalates=True),
@@ -107,6 +125,10 @@ class Pins(Rule):
         if output is None:
             return self.escalated(
                 access.site, f"which pins {access.operator.decode()} on {name} means isn't known"
+            )
+        if _reads_again(unit, access, output):
+            return self.escalated(
+                access.site, "the value reads a register, and would do so twice: use a variable"
             )
         if (problem := _not_granted(unit, instance, output.pins)) is not None:
             return self.escalated(access.site, problem)
@@ -163,9 +185,24 @@ class Pins(Rule):
         pointer = place.child_by_field_name("argument")
         if base is None or place.type != "field_expression" or pointer is None:
             return None
-        if not is_pure(pointer, unit.text.evaluator):
-            return None
+        if access.operator == b"^=" and not is_pure(pointer, unit.text.evaluator):
+            return None  # it is needed twice
         return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (source(pointer), base, _PORT_SPACING)
+
+
+def _reads_again(unit: Unit, access: Access, output: _Output) -> bool:
+    """Whether mask and levels read a register more often than the value that was written."""
+    value = access.value
+    written, asked = output.mask + b" " + output.value, text_of(value) if value else b""
+    for node in walk(value) if value is not None else ():
+        if node.type not in ("field_expression", "subscript_expression", "pointer_expression"):
+            continue
+        register = unit.registers.identify(unit.text.evaluator.value(node, access.context.scope))
+        if register is None and not unit.reads_device(node, access.context.scope):
+            continue
+        if written.count(text_of(node)) > asked.count(text_of(node)):
+            return True
+    return False
 
 
 def _set_reset(value: Node, number: int | None) -> _Output:

@@ -24,7 +24,7 @@ from porter.sites.region import Region
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, SyntaxTree, walk
-from porter.source.edit import Edit
+from porter.source.edit import Edit, folded
 from porter.source.evaluate import Scope, no_scope
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching, split_arguments
@@ -285,7 +285,7 @@ class Unit:
         return node is not None and node.type == "identifier" and is_declarator(node)
 
     def edits(self) -> list[Edit]:
-        """Every edit decided so far, without those inside deleted text."""
+        """Every edit decided so far, without those inside deleted text, none inside another."""
         wanted = {
             edit
             for verdict in self.verdicts.values()
@@ -299,4 +299,4 @@ class Unit:
             if not any(span.start <= edit.start < span.end for span in self.rewritten_spans)
         }
         deletions = tidy(self.file, kept, self.text.lexed.comments)
-        return sorted({*wanted, *deletions, *self.extra_edits})
+        return folded(self.file.data, {*wanted, *deletions, *self.extra_edits})

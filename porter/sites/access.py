@@ -58,6 +58,9 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     register = registers.identify(value)
     if register is None:
         return Access(site, context, None, "address", place, place)
+    argument = place.child_by_field_name("argument")
+    if argument is not None and registers.evaluator.cast_argument(argument) is not None:
+        return Access(site, context, register, "unclear", place, place)  # it casts what is read
     call = _macro_call(place, registers.evaluator)
     if call is not None:
         return _through_macro(site, context, registers, register, place, call)

@@ -104,6 +104,17 @@ class Registers:
         return self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
 
 
+def _without_operands(statement: AsmStatement) -> Iterator[tuple[int, int]]:
+    """The parts of an asm statement that are no C."""
+    start = statement.start
+    operands = (*statement.outputs, *statement.inputs) if statement.form == "gnu" else ()
+    for operand in sorted(operands, key=lambda it: it.start):
+        if operand.start > start:
+            yield start, operand.start
+        start = operand.end
+    yield start, statement.end
+
+
 class CSites:
     """The sites of one file and the asm statements they are in."""
 
@@ -129,7 +140,7 @@ class CSites:
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
         for statement in find_asm(region.tokens, self.text.file.data, self._is_asm):
-            covered.append((statement.start, statement.end))
+            covered += _without_operands(statement)
             for instruction in statement.instructions:
                 if privileged(instruction):
                     site = self._site(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porter.sites.context import Context
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, is_of_statement, text_of
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer, Value
 
@@ -17,6 +17,8 @@ def object_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[N
         node = leaf.parent
     best: tuple[Node, Value | None] = (node, evaluator.value(node, context.scope))
     while (parent := node.parent) is not None and _continues(parent, node):
+        if is_of_statement(parent) or _is_function_call(parent, evaluator):
+            break
         value = evaluator.value(parent, context.scope)
         if isinstance(value, Place) or (
             isinstance(value, Pointer) and not isinstance(best[1], Place)
@@ -39,6 +41,11 @@ def _continues(parent: Node, node: Node) -> bool:
     if parent.type == "binary_expression":
         return operator_of(parent) in (b"+", b"-")
     return parent.type in ("call_expression", "argument_list")
+
+
+def _is_function_call(node: Node, evaluator: Evaluator) -> bool:
+    """What a function returns isn't what it was given; what a macro makes of it may be."""
+    return node.type == "call_expression" and evaluator.call_text(node) is None
 
 
 def address_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[int, bool] | None:

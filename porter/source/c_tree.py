@@ -70,6 +70,15 @@ def text_of(node: Node) -> bytes:
     return node.text or b""
 
 
+_ASKING = frozenset({"if_statement", "while_statement", "do_statement", "switch_statement"})
+
+
+def is_of_statement(node: Node) -> bool:
+    """Whether parentheses are those of `if (...)` and its like, which can't go."""
+    parent = node.parent
+    return node.type == "parenthesized_expression" and parent is not None and parent.type in _ASKING
+
+
 def strip_parentheses(node: Node) -> Node:
     """The expression inside any number of parentheses."""
     while node.type == "parenthesized_expression" and node.named_child_count == 1:

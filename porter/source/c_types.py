@@ -54,7 +54,7 @@ Count = Callable[[Node], int | None]
 
 
 class TypeTable:
-    """Typedefs, struct tags, enumerators and global variables of one translation unit."""
+    """Typedefs, struct tags, enumerators, global variables and functions of a translation unit."""
 
     def __init__(self) -> None:
         self._typedefs: dict[bytes, tuple[Node, Node]] = {}
@@ -80,7 +80,7 @@ class TypeTable:
                 for declarator in node.children_by_field_name("declarator"):
                     if (name := declared_name(declarator)) is not None:
                         self._typedefs.setdefault(text_of(name), (kind, declarator))
-            elif node.type == "declaration" and kind is not None:
+            elif node.type in ("declaration", "function_definition") and kind is not None:
                 for declarator in node.children_by_field_name("declarator"):
                     if (name := declared_name(declarator)) is not None:
                         self.globals.setdefault(text_of(name), (kind, declarator))
@@ -105,6 +105,10 @@ class TypeTable:
             value = item.child_by_field_name("value")
             self.enumerators.setdefault(text_of(name), (value, previous))
             previous = text_of(name)
+
+    def is_type(self, name: bytes) -> bool:
+        """Whether a typedef made the name a type."""
+        return name in self._typedefs
 
     def of(self, specifier: Node, declarator: Node | None, depth: int = 0) -> CType:
         """The type that a declaration gives to its declarator."""

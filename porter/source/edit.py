@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanner.report.errors import InternalError
 
@@ -15,6 +16,24 @@ class Edit:
     start: int
     end: int
     replacement: bytes
+
+
+def folded(data: bytes, edits: Iterable[Edit]) -> list[Edit]:
+    """Edits of which none lies inside another, in order.
+
+    What becomes of a part of an expression is put into what becomes of the whole, wherever that
+    still has the part as it was: in `GPIOA->BSRR = GPIOB->IDR & 3` both sides are rewritten.
+    """
+    found: list[Edit] = []
+    for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
+        outer = found[-1] if found else None
+        if outer is None or edit.start == edit.end or edit.end > outer.end:
+            found.append(edit)
+            continue
+        part = rb"(?<![\w.>])%s(?!\w)" % re.escape(data[edit.start : edit.end])
+        text = edit.replacement.replace(b"\\", rb"\\")  # a template has none as it is
+        found[-1] = replace(outer, replacement=re.sub(part, text, outer.replacement))
+    return found
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:

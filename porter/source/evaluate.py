@@ -126,6 +126,17 @@ class Evaluator:
             return None
         return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
 
+    def cast_argument(self, node: Node) -> Node | None:
+        """`(x)` of a `(T)(x)` that was parsed as a call, since T is a typedef's name."""
+        function = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if node.type != "call_expression" or function is None or arguments is None:
+            return None
+        is_cast = function.type == "parenthesized_expression" and arguments.named_child_count == 1
+        if not is_cast or not self.types.is_type(text_of(strip_parentheses(function))):
+            return None
+        return arguments.named_children[0]
+
     # --- node types ------------------------------------------------------------------------
 
     def _identifier(self, node: Node, scope: Scope, _depth: int) -> Value | None:
@@ -247,14 +258,33 @@ class Evaluator:
     def _conditional_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         condition = node.child_by_field_name("condition")
         value = self.value(condition, scope, depth) if condition is not None else None
-        if not isinstance(value, Number):
-            return None
-        arm = node.child_by_field_name("consequence" if value.value else "alternative")
-        return self.value(arm, scope, depth) if arm is not None else None
+        if isinstance(value, Number):
+            arm = node.child_by_field_name("consequence" if value.value else "alternative")
+            return self.value(arm, scope, depth) if arm is not None else None
+        arms = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
+        values = [self._loaded(self.value(arm, scope, depth)) for arm in arms if arm is not None]
+        kinds = {value.type for value in values if isinstance(value, Pointer)}
+        return Pointer(None, kinds.pop()) if len(kinds) == 1 else None
 
     def _call_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         text = self.call_text(node)
-        return None if text is None else self.text(text, scope, depth)
+        if text is not None:
+            return self.text(text, scope, depth)
+        if (inner := self.cast_argument(node)) is not None:
+            return self.value(inner, scope, depth)
+        function = node.child_by_field_name("function")
+        kind = self._called(function, scope, depth) if function is not None else UNKNOWN
+        return typed_place(kind.target) if kind.kind == "function" and kind.target else None
+
+    def _called(self, function: Node, scope: Scope, depth: int) -> CType:
+        """The type of what is called: a function, or what a pointer leads to."""
+        name = text_of(function)
+        if name in self.types.globals and scope(name) is None:
+            kind = self.types.of(*self.types.globals[name])
+        else:
+            value = self.value(function, scope, depth)
+            kind = value.type if isinstance(value, Pointer | Place) else UNKNOWN
+        return kind.target if kind.kind == "pointer" and kind.target else kind
 
     @staticmethod
     def _loaded(value: Value | None) -> Value | None:

@@ -70,7 +70,7 @@ def _statement(tokens: Sequence[Token], index: int, data: bytes) -> tuple[AsmSta
         closing = matching(tokens, position)
         if closing is None:
             return None, position
-        return _gnu(tokens, index, position, closing), closing + 1
+        return _gnu(tokens, index, position, closing, data), closing + 1
     if opening.kind == "string":
         end = position
         while end < len(tokens) and tokens[end].kind == "string":
@@ -132,7 +132,9 @@ def _variables(
     return tuple(outputs.values()), tuple(inputs.values())
 
 
-def _gnu(tokens: Sequence[Token], index: int, opening: int, closing: int) -> AsmStatement:
+def _gnu(
+    tokens: Sequence[Token], index: int, opening: int, closing: int, data: bytes
+) -> AsmStatement:
     sections = _sections(tokens[opening + 1 : closing])
     template = sections[0] if sections else []
     return AsmStatement(
@@ -140,8 +142,8 @@ def _gnu(tokens: Sequence[Token], index: int, opening: int, closing: int) -> Asm
         tokens[closing].end,
         "gnu",
         _decoded(template),
-        _operands(sections[1]) if len(sections) > 1 else (),
-        _operands(sections[2]) if len(sections) > 2 else (),
+        _operands(sections[1], data) if len(sections) > 1 else (),
+        _operands(sections[2], data) if len(sections) > 2 else (),
         any(token.kind != "string" for token in template),
     )
 
@@ -158,7 +160,7 @@ def _sections(tokens: Sequence[Token]) -> list[list[Token]]:
     return sections
 
 
-def _operands(tokens: list[Token]) -> tuple[Operand, ...]:
+def _operands(tokens: list[Token], data: bytes) -> tuple[Operand, ...]:
     found: list[Operand] = []
     for part in split_arguments(tokens):
         name = None
@@ -167,7 +169,9 @@ def _operands(tokens: list[Token]) -> tuple[Operand, ...]:
             part = part[3:]
         if len(part) >= 4 and part[0].kind == "string" and part[1].text == b"(":
             inner = part[2:-1]
-            text = b" ".join(token.text for token in inner)
+            text = data[inner[0].start : inner[-1].end]
+            if b"\n" in text or b"/*" in text:
+                text = b" ".join(token.text for token in inner)
             constraint = part[0].text.strip(b'"').decode("latin-1")
             found.append(Operand(constraint, name, text, inner[0].start, inner[-1].end))
     return tuple(found)
