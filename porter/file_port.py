@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
@@ -22,6 +23,7 @@ from porter.source.source_file import SourceFile
 from scanner.report.errors import InternalError
 
 ASM_RULE = "assembler-file"
+_NAMES_NUMBER = re.compile(r"\.(?:equ|set)\b", re.IGNORECASE)
 
 
 def port_c(
@@ -105,5 +107,8 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
     reason = "assembler outside a context switch: write this function in C over virt_int_*"
     for switch in switches:
         if switch.status == ESCALATED and switch.start == switch.end == 0:  # the whole file
-            reason = switch.reason
+            return Verdict(site, Status.ESCALATED, ASM_RULE, switch.reason)
+    if switches and _NAMES_NUMBER.match(site.what):
+        left = "a name for a number: what the file's functions do with it was looked at"
+        return Verdict(site, Status.LEFT, ASM_RULE, left)
     return Verdict(site, Status.ESCALATED, ASM_RULE, reason)

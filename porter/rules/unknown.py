@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.registers.register import Register
 from porter.rules.rule import Rule
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
+from porter.sites.site import Site, SiteKind
+from porter.source.values import Number, Pointer
 
 
 class Unknown(Rule):
@@ -20,4 +23,16 @@ class Unknown(Rule):
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Escalates all that is left."""
         for site in unit.pending():
-            yield self.escalated(site, f"no rule knows what {site.what} is for here")
+            register = _register(unit, site)
+            what = site.what if register is None else f"{site.what}, {register},"
+            yield self.escalated(site, f"no rule knows what {what} is for here")
+
+
+def _register(unit: Unit, site: Site) -> Register | None:
+    """The register whose address a name or number is, whatever is done with it."""
+    if site.kind is not SiteKind.REGISTER:
+        return None
+    match unit.text.evaluator.text(site.what.encode("latin-1")):
+        case Number(value=address) | Pointer(address=int() as address):
+            return unit.registers.space.identify(address)
+    return None

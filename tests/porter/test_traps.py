@@ -151,3 +151,11 @@ def test_names_of_any_rtos_are_understood_by_address(tmp_path: Path) -> None:
     )
     ported, _ = port_text(tmp_path, text)
     assert b"do { virt_yield(); } while (0)" in ported
+
+
+def test_a_register_that_only_a_template_reaches_has_its_name(tmp_path: Path) -> None:
+    source = b"void f() { peripheral<0xE000ED20UL>::write(0xFF); }\n"
+    result = port_files(tmp_path, {"main.cpp": source})
+    assert escalations(result) == [
+        "0xE000ED20UL: no rule knows what 0xE000ED20UL, SCB->SHP, is for here"
+    ]

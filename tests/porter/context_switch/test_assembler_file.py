@@ -9,6 +9,7 @@ from pathlib import Path
 from porter.context_switch import SwitchPort
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
+from porter.rules.verdict import Status
 from tests.porter.context_switch.trees import M3, Tree, fixture
 
 HANDLER = """\
@@ -206,6 +207,15 @@ def test_the_diff_creates_the_file(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
     subprocess.run(["git", "apply", "-"], cwd=project, input=diff, check=True)
     assert "void PendSV_Handler(void)" in (project / "switch_fvm.c").read_text()
+
+
+def test_a_name_for_a_register_is_no_access(tmp_path: Path) -> None:
+    named = "    .equ    ICSR, 0xE000ED04\n" + HANDLER.replace("=0xE000ED04", "=ICSR")
+    (tmp_path / "switch.S").write_text(named)
+    (tmp_path / "os.h").write_text(HEADER)
+    verdicts = {v.site.what: v for file in port_project(tmp_path).files for v in file.verdicts}
+    assert verdicts[".equ ICSR, 0xE000ED04"].status is Status.LEFT
+    assert all(v.status is not Status.ESCALATED for v in verdicts.values())
 
 
 def test_a_handler_that_goes_on_in_another_one(tmp_path: Path) -> None:
