@@ -23,6 +23,7 @@ class Grant:
     kind: str
     base: int
     size: int
+    writable: bool = True
 
     @property
     def end(self) -> int:
@@ -66,6 +67,7 @@ def _policy(document: Any) -> Policy:
             kind=field(item, "kind", str),
             base=field(item, "base", int),
             size=field(item, "size", int),
+            writable="access" not in item or "w" in field(item, "access", str),
         )
         for item in field(document, "grants", list)
     )

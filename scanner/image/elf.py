@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from scanner.image.attributes import arm_architecture
+from scanner.image.elf_sections import section_problems
 from scanner.image.elf_tables import (
     HEADER_BYTES,
     MalformedError,
@@ -63,7 +64,7 @@ def load_elf(data: bytes) -> Image:
     except MalformedError as error:
         return Image(problems=(Problem("elf-malformed", str(error)),))
     entry = header.entry or None
-    problems = list(segment_problems(segments, entry))
+    problems = [*segment_problems(segments, entry), *section_problems(table, segments)]
     if header.type != _EXECUTABLE:
         problems.append(Problem("elf-malformed", "not a program linked to fixed addresses"))
     named = by_name(header, table, data)

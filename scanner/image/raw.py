@@ -13,6 +13,9 @@ def load_raw(data: bytes, base: int) -> Image:
     if base < 0 or end > _ADDRESS_END:
         text = f"{span(base, end)} is not inside of the address space"
         return Image(problems=(Problem("raw-range", text),))
+    if base % 2:
+        text = f"the base 0x{base:08x} is odd: instructions lie at even addresses"
+        return Image(problems=(Problem("raw-range", text),))
     segment = Segment(
         address=base,
         load_address=base,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scanner.arch.profiles import profile
+from scanner.policy import Grant
 from scanner.rules.model import Access, AddressRule
 from scanner.target import Target
 
@@ -20,18 +21,30 @@ _FAR = 2048
 def _covers(address: int, target: Target) -> bool:
     """Whether a load or store from there, with the distance that it may have, is not granted."""
     near = (address - _FAR, address, address + _FAR - 1)
-    return any(_is_foreign(place, target) for place in near)
+    return any(_is_foreign(place, target) or _only_reads(place, target) for place in near)
 
 
 def _is_foreign(address: int, target: Target) -> bool:
+    return _is_judged(address, target) and not _grants(address, target)
+
+
+def _only_reads(address: int, target: Target) -> bool:
+    granted = _grants(address, target) if _is_judged(address, target) else []
+    return bool(granted) and not any(grant.writable for grant in granted)
+
+
+def _is_judged(address: int, target: Target) -> bool:
     is_riscv = target.arch.startswith("rv")
-    reach = profile(target.profile).peripherals if is_riscv else _CORTEX_M
-    if target.policy.grants is None or address not in reach:
-        return False
-    return not any(grant.base <= address < grant.end for grant in target.policy.grants)
+    return address in (profile(target.profile).peripherals if is_riscv else _CORTEX_M)
+
+
+def _grants(address: int, target: Target) -> list[Grant]:
+    return [g for g in target.policy.grants or () if g.base <= address < g.end]
 
 
 def _judge(access: Access, target: Target) -> str | None:
+    if access.kind == "write" and access.exact and _only_reads(access.address, target):
+        return f"write to 0x{access.address:08x}, which {target.policy.domain} may only read"
     if access.kind == "address" or not _is_foreign(access.address, target):
         return None  # a constant of this size is often a float or a hash, not an address
     if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):

@@ -198,6 +198,21 @@ def test_devices_need_a_grant(build: Build) -> None:
     assert scan_file(elf).verdict == "accept"
 
 
+def test_what_may_only_be_read_is_not_written_to(build: Build) -> None:
+    source = """
+    #define REG(a) (*(volatile unsigned *)(a))
+    void reader(void) { (void) REG(0x20018004); }
+    void writer(void) { REG(0x20018008) = 1; }
+    void _start(void) { reader(); writer(); for (;;) ; }
+    """
+    elf = build(source, "-O1", "-fno-inline", c=True)
+    flash, shared = ("flash", "code", 0x08000000, 0x10000), ("told", "shared", 0x20018000, 0x40)
+    for writable, found in ((True, []), (False, [("writer", "write to 0x20018008, which vm may")])):
+        grants = (Grant(*flash, writable=False), Grant(*shared, writable=writable))
+        report = scan_file(elf, Policy(domain="vm", grants=grants))
+        assert [(f.function, f.text[:33]) for f in report.findings if f.rule == "mmio"] == found
+
+
 def test_memory_and_bit_bands_need_a_grant(build: Build) -> None:
     source = """
     #define REG(a) (*(volatile unsigned *)(a))

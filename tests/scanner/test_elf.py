@@ -6,6 +6,7 @@ import os
 import struct
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -308,6 +309,36 @@ def test_a_file_without_section_headers_is_scanned(build: Build) -> None:
     image = load_elf(bytes(elf))
     assert image.symbols is None
     assert scan(bytes(elf)).verdict == "reject"
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [(1, lambda _kind: 8), (3, lambda address: address + 64), (4, lambda offset: offset - 8)],
+    ids=["content", "address", "offset"],
+)
+def test_sections_say_what_segments_say(
+    build: Build, field: int, change: Callable[[int], int]
+) -> None:
+    """objcopy makes an image by sections, this scanner and a debugger's load go by segments."""
+    elf = bytearray(build(".thumb_func\n_start: bx lr\n .space 64, 0x11\n").read_bytes())
+    assert scan(bytes(elf)).verdict == "accept"
+    (table,) = struct.unpack_from("<I", elf, 32)
+    (count,) = struct.unpack_from("<H", elf, 48)
+    places = [table + 40 * number for number in range(count)]
+    code = next(at for at in places if struct.unpack_from("<I", elf, at + 8)[0] & 6 == 6)
+    (value,) = struct.unpack_from("<I", elf, code + 4 * field)
+    struct.pack_into("<I", elf, code + 4 * field, change(value))
+    report = scan(bytes(elf))
+    assert (report.verdict, report.findings[0].rule) == ("reject", "elf-malformed")
+    assert "sections and segments disagree" in report.findings[0].text
+
+
+def test_a_segment_that_ends_before_its_section_is_refused(build: Build) -> None:
+    elf = bytearray(build(".thumb_func\n_start: bx lr\n .space 64, 0x11\n").read_bytes())
+    (table,) = struct.unpack_from("<I", elf, 28)
+    (size,) = struct.unpack_from("<I", elf, table + 16)
+    struct.pack_into("<I", elf, table + 16, size - 32)
+    assert "sections and segments disagree" in scan(bytes(elf)).findings[0].text
 
 
 @pytest.mark.timeout(60)

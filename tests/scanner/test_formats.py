@@ -201,6 +201,8 @@ def test_raw_binaries_that_lie_nowhere(options: dict[str, Any], text: str) -> No
 
 def test_an_address_below_zero_is_none() -> None:
     assert [f.rule for f in scan(CODE, base=-8).findings] == ["raw-range"]
+    (odd,) = scan(CODE, base=0x08000001).findings
+    assert (odd.rule, odd.text[:28]) == ("raw-range", "the base 0x08000001 is odd: ")
 
 
 GOOD = hex_record(4, 0, b"\x08\0") + hex_record(0, 0, CODE)

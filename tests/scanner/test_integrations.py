@@ -108,6 +108,10 @@ def test_the_scan_of_the_action(action: dict[str, Any], build: Build, tmp_path: 
         addresses = {"base": "0x08000000", "entry": entry}
         assert scan_step(action, tmp_path, files="code.bin", **addresses)[0] == f"status={status}"
     assert scan_step(action, tmp_path, files="$(touch broken)")[0] == "status=2"
+    (tmp_path / "policy.json").write_text("{")
+    for wrong in ({"policy": "policy.json"}, {"waivers": "policy.json"}):
+        assert scan_step(action, tmp_path, files="code.bin", base="0", **wrong)[0] == "status=2"
+    assert scan_step(action, tmp_path, files=f"  {good}  ")[0] == "status=0"
     assert not (tmp_path / "broken").exists()
 
 
