@@ -53,6 +53,10 @@ class BootTable(Rule):
             _SAMPLE_HEADER + "#define RCC_CR_PLLRDY (1u << 25)\n"
             "int f(void) { return (RCC_CR_PLLRDY) != 0; }\n",
         ),
+        Sample(
+            _SAMPLE_HEADER + "int g;\nvoid f(void) { g = 1, RCC->CR |= 1; RCC->CR |= 2, g = 2; }\n",
+            _SAMPLE_HEADER + "int g;\nvoid f(void) { g = 1; g = 2; }\n",
+        ),
         Sample(_SAMPLE_HEADER + "unsigned f(void) { return RCC->CFGR; }\n", "", escalates=True),
         Sample(
             "typedef struct { volatile unsigned CR; } PWR_TypeDef;\n"

@@ -15,6 +15,7 @@ from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import ancestors
+from porter.source.edit import Edit
 
 
 def remove_accesses(
@@ -41,7 +42,8 @@ def remove_accesses(
 
 def _write(rule: Rule, unit: Unit, access: Access, reason: str) -> Verdict:
     statement = access.statement
-    if statement is None:
+    part = _part_of_list(access) if statement is None else None
+    if statement is None and part is None:
         return rule.escalated(
             access.site, f"{access.register} is written inside an expression; {reason}"
         )
@@ -54,8 +56,27 @@ def _write(rule: Rule, unit: Unit, access: Access, reason: str) -> Verdict:
             access.site, f"the value for {access.register} is read from a device; {reason}"
         )
     unit.removed_writes.add(access.whole.id)
-    unit.delete(access.context, statement)
+    if part is not None:
+        unit.deletions.add(part)
+    elif statement is not None:
+        unit.delete(access.context, statement)
     return rule.rewritten(access.site, f"removed write to {access.register}: {reason}")
+
+
+def _part_of_list(access: Access) -> Edit | None:
+    """What goes with a write that is one of `a = 1, b = 2;`: itself and a comma."""
+    node, context = access.whole, access.context
+    parent = outer = node.parent
+    while outer is not None and outer.type == "comma_expression":
+        outer = outer.parent
+    if parent is None or parent.type != "comma_expression":
+        return None
+    left, right = parent.child_by_field_name("left"), parent.child_by_field_name("right")
+    if left is None or right is None or outer is None or outer.type != "expression_statement":
+        return None
+    if right == node:
+        return Edit(context.end(left), context.end(node), b"")
+    return Edit(context.start(node), context.start(right), b"")
 
 
 def _read(
