@@ -17,6 +17,7 @@ from scanner.decode.code_space import CodeSpace
 from scanner.decode.descent import Descent
 from scanner.decode.flow_graph import FlowGraph
 from scanner.decode.instruction_set import Flags, Indices, InstructionSet
+from scanner.decode.long_jumps import constants_behind_jumps
 from scanner.decode.marks import Marks
 from scanner.image.symbols import Addresses, SymbolTable
 
@@ -50,6 +51,7 @@ def build_code_map(
     if data is None or not data.any():
         constants = Marks.at(len(space), isa.literals(space, certain))
         constants.add(isa.tables(space, certain))
+        constants |= constants_behind_jumps(space, isa, graph, certain)
         if graph.stop_calls_before(space, isa, constants, loaded=True):
             certain = _reached(space, isa, graph, seeds, by_pointer)
     if code is not None:

@@ -99,9 +99,7 @@ class FlowGraph:
                 last = np.minimum(self.indices[calls + 1], behind + _TAIL)
                 rows = np.flatnonzero((starts <= last) & (starts < len(data)))
             else:
-                words = space.halfwords.take(behind, mode="clip")
-                pads = among(words, isa.padding) & ~data[behind]
-                starts = behind + (pads & (space.addresses(behind) % 4 == 2))
+                starts = _behind_padding(space, isa, data, behind)
                 rows = np.flatnonzero(data[np.minimum(starts, len(data) - 1)])
             self.falls[calls[rows]] = self._conditional[calls[rows]]
             found.append((calls[rows], starts[rows]))
@@ -202,6 +200,19 @@ class FlowGraph:
                 column[counts[number] : counts[number] + len(rows)] = rows
                 counts[number] += len(rows)
         return [column[:count] for column, count in zip(columns, counts, strict=True)]
+
+
+def _behind_padding(space: CodeSpace, isa: InstructionSet, data: Marks, behind: Indices) -> Indices:
+    """The indices, or where data begins that is aligned to four or eight bytes behind them."""
+    words = space.halfwords
+    pads = among(words.take(behind, mode="clip"), isa.padding) & ~data[behind]
+    starts = behind + (pads & (space.addresses(behind) % 4 == 2))
+    first, second = isa.wide_padding
+    pads = (words.take(starts, mode="clip") == first) & ~data[starts]
+    pads &= words.take(starts + 1, mode="clip") == second
+    pads &= space.addresses(starts) % 8 == 4
+    aligned: Indices = starts + 2 * pads
+    return aligned
 
 
 def _reaching(out: Flags, passed: Flags) -> Flags:

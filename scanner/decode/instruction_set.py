@@ -67,8 +67,14 @@ class InstructionSet(Protocol):
     register_jumps: tuple[tuple[int, int], ...]
     """Mask and match of the halfwords that jump or call by a register, returns aside."""
 
+    link_reads: tuple[tuple[int, int], ...]
+    """Mask and match of the first halfwords that may read the link register."""
+
     padding: tuple[int, ...]
     """Halfwords that assemblers fill gaps with."""
+
+    wide_padding: tuple[int, int]
+    """The halfwords of the instruction that they fill gaps of four bytes with."""
 
     arguments: int
     """Mask of the registers that carry arguments into a function."""

@@ -33,7 +33,9 @@ class RiscV:
     mixes_constants = False
     starts_with_code = True
     register_jumps: tuple[tuple[int, int], ...] = ()
+    link_reads: tuple[tuple[int, int], ...] = ()
     padding: tuple[int, ...] = (0x0000, 0x0001)
+    wide_padding = 0x0013, 0x0000
     arguments = riscv_effects.ARGUMENTS
     clobbered = riscv_effects.CLOBBERED
 

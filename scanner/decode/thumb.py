@@ -36,7 +36,15 @@ class Thumb:
         for register in range(_PC)
         if register != _LINK
     )
+    link_reads: tuple[tuple[int, int], ...] = (
+        (0xFF00, 0xB500),
+        (0xFF78, 0x4670),
+        (0xFF78, 0x4770),
+        (0xFFFF, 0xE92D),
+        (0xFFFF, 0xF84D),
+    )
     padding: tuple[int, ...] = (0x0000, 0xBF00, 0x46C0)
+    wide_padding = 0xF3AF, 0x8000
     arguments = 0x000F
     clobbered = 0x500F
 

@@ -120,6 +120,32 @@ def test_between_a_call_that_never_returns_and_a_table_stand_traps(
     assert sorted(found) == [("coproc", "certain"), *[("cps", "possible")] * 3]
 
 
+def test_behind_a_jump_by_a_call_stand_constants(build: Build, strip: Strip) -> None:
+    """Where B doesn't reach far enough, GCC jumps within a function by BL on an ARMv6-M."""
+    elf = build(
+        ".thumb_func\n_start: push {r4, lr}\n bl callee\n"
+        "again: cbz r0, out\n bl callee\n mov pc, r0\n"
+        "case: ldr r3, constants\n bx r3\n"
+        "out: movs r0, #1\n bl again\n.align 2\nconstants: .word 0xb672b672\n"
+        ".thumb_func\ncallee: cpsid f\n bx lr\n"
+    )
+    found = graded(scan_file(strip(elf)))
+    assert sorted(found) == [("cps", "certain"), *[("cps", "possible")] * 2]
+
+
+@pytest.mark.parametrize("padding", ["", "nop\n", "nop.w\n", "nop\nnop.w\n"])
+def test_constants_behind_padding_are_not_run_into(build: Build, padding: str) -> None:
+    """What is aligned to eight bytes, such as a double, has up to six in front of it."""
+    before = {"": "nop\n", "nop\n": "", "nop.w\n": "nop\nnop.w\n", "nop\nnop.w\n": "nop.w\n"}
+    elf = build(
+        f".thumb_func\n.type _start, %function\n_start: {before[padding]} adr r0, constants\n"
+        f" bl leave\n {padding}.align 3\nconstants: .word 0xbe00be00, 0\n"
+        ".size _start, . - _start\n"
+        ".thumb_func\nleave: bx lr\n"
+    )
+    assert scan_file(elf).findings == ()
+
+
 def test_a_debug_section_says_nothing_of_code_at_its_offset(build: Build) -> None:
     """Its mapping symbols hold offsets, which in low flash are addresses, too."""
     elf = build(
