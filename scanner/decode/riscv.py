@@ -19,7 +19,6 @@ from scanner.decode.riscv_compressed import Words, expanded, instruction_words
 from scanner.decode.select import among
 
 JAL, JALR, BRANCH, SYSTEM = 0x6F, 0x67, 0x63, 0x73
-LINK, SECOND_LINK = 1, 5
 _TRAP_RETURNS = 0x00200073, 0x10200073, 0x30200073, 0x70200073, 0x7B200073
 _UNIMP = 0xC0001073
 _COMPRESSED_EBREAK = 0x9002
@@ -122,11 +121,8 @@ def _decoded(words: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]
 
 
 def _indirect(words: Words) -> npt.NDArray[np.uint8]:
-    """JALR: back to the caller by a link register, else to wherever a register points."""
-    target, source = words >> 7 & 31, words >> 15 & 31
-    kinds = np.where(target == 0, Flow.COMPUTED, Flow.COMPUTED_CALL).astype(np.uint8)
-    kinds[(target == 0) & (words >> 20 == 0) & among(source, (LINK, SECOND_LINK))] = Flow.RETURN
-    return kinds
+    """JALR: to wherever a register points; back to the caller, too, if nothing else is known."""
+    return np.where(words >> 7 & 31 == 0, Flow.COMPUTED, Flow.COMPUTED_CALL).astype(np.uint8)
 
 
 def jump_distance(words: Words) -> npt.NDArray[np.int32]:

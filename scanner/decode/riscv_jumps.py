@@ -19,6 +19,9 @@ _BEFORE_JUMP, _BEFORE_CALL = 32, 8
 """So far back an address is sought. Few calls by pointer go to a known place, and they are many."""
 
 _BEFORE_LOAD = 3
+_LINK = 1
+"""The register that nearly all return addresses are in."""
+
 _LOAD = 0x03
 _AUIPC, _LUI, _JALR, _JAL, _SYSTEM = 0x17, 0x37, 0x67, 0x6F, 0x73
 _TRAP_VECTOR, _VECTOR_TABLE, _TRAP_PC, _COMMON_ENTRY = 0x305, 0x307, 0x341, 0x7EC
@@ -60,9 +63,12 @@ def _pairs(space: CodeSpace, starts: Marks, indices: Indices) -> tuple[list[int]
 
 
 def _computed(space: CodeSpace, wide: Flags, starts: Marks, indices: Indices) -> Indices:
-    """All jumps, and the calls whose pointer isn't simply loaded: most of them are."""
+    """Jumps, and of calls and returns, which are many, those whose register is set before.
+
+    What is simply loaded leads anywhere, or back to the caller.
+    """
     words = words_at(space, indices)
-    chosen = words >> 7 & 31 == 0
+    chosen = (words >> 7 & 31 == 0) & (words >> 15 & 31 != _LINK)
     rows = np.flatnonzero(~chosen)
     at = indices[rows]
     for _ in range(_BEFORE_LOAD):

@@ -23,7 +23,7 @@ XW = {"fld", "fsd"}
 """Without double precision these encodings are WCH's own, as are some that stand for nothing."""
 
 KINDS = {
-    "j": Flow.JUMP, "jal": Flow.CALL, "ret": Flow.RETURN, "jalr": Flow.COMPUTED_CALL,
+    "j": Flow.JUMP, "jal": Flow.CALL, "ret": Flow.COMPUTED, "jalr": Flow.COMPUTED_CALL,
     "mret": Flow.STOP, "unimp": Flow.STOP,
 }  # fmt: skip
 

@@ -49,6 +49,21 @@ def test_far_calls_are_followed(build: Build, strip: Strip, branch: str) -> None
     assert graded(scan_file(strip(elf))) == [("csr", "certain")]
 
 
+@pytest.mark.parametrize("register", ["a5", "t0", "ra"])
+@pytest.mark.parametrize("load", ["la {0}, target", "li {0}, 0", "lui {0}, %hi(target)"])
+def test_jumps_to_a_known_place_are_followed_whatever_the_register(
+    build: Build, strip: Strip, register: str, load: str
+) -> None:
+    """Start-up code jumps by the register that otherwise holds a return address."""
+    low = f"addi {register}, {register}, %lo(target)\n" if "%hi" in load else ""
+    elf = build(
+        f".option norelax\n_start: {load.format(register)}\n {low} fence\n jr {register}\n"
+        f".word -1\ntarget: {FORBIDDEN}\n ret\n"
+    )
+    known = "target" in load
+    assert graded(scan_file(strip(elf))) == [("csr", "certain" if known else "possible")]
+
+
 TABLES = {
     "absolute": (
         "li a5, 2\n bltu a5, a0, out\n lui a5, %hi(table)\n slli a0, a0, 2\n"
@@ -64,6 +79,11 @@ TABLES = {
         "li a5, 3\n bgeu a0, a5, out\n lla a4, table\n slli a0, a0, 2\n add a0, a0, a4\n"
         " lw a5, 0(a0)\n add a5, a5, a4\n jr a5\n",
         ".word one - table, two - table, three - table",
+    ),
+    "by the register of a second return address": (
+        "li t1, 2\n bltu t1, a0, out\n lui t0, %hi(table)\n slli a0, a0, 2\n"
+        " addi t0, t0, %lo(table)\n add a0, a0, t0\n lw t0, 0(a0)\n jr t0\n",
+        ".word one, two, three",
     ),
     "of a masked index": (
         "andi a0, a0, 1\n lla a4, table\n slli a0, a0, 2\n add a0, a0, a4\n lw a5, 0(a0)\n jr a5\n",
