@@ -25,7 +25,7 @@ _PAIR_STEPS = 16
 _WIDE: Flags = np.arange(0x10000) >= 0xE800
 _MADE = ((0xFBEF, 0xF04F), (0xFBEF, 0xF06F))  # MOV, MVN of a modified immediate
 _ADDED = ((0xFBE0, 0xF100), (0xFBE0, 0xF1A0))  # ADD, SUB of one
-_TOP = (0xFBF0, 0xF2C0)  # MOVT
+TOP = (0xFBF0, 0xF2C0)  # MOVT
 _SHIFT = (0xF800, 0x0000)  # LSLS Rd, Rm, #imm
 _MIN_SHIFT = 8
 
@@ -35,12 +35,12 @@ Numbers = npt.NDArray[np.integer[Any]]
 
 def constants(space: CodeSpace, starts: Marks) -> Constants:
     """Literal loads, MOVT, modified immediates, small numbers shifted up, and sums of such."""
-    every = select(space, starts, (*LOADS, *_MADE, *_ADDED, _TOP, _SHIFT))
+    every = select(space, starts, (*LOADS, *_MADE, *_ADDED, TOP, _SHIFT))
     loads, immediates, tops, shifts, sums = _by_form(space, every)
     found = chain(
         _in_parts(lambda part: _literals(space, part), loads),
         _in_parts(lambda part: _immediates(space, part), immediates),
-        _in_parts(lambda part: _pairs(space, starts, part), tops),
+        _in_parts(lambda part: pairs(space, starts, part), tops),
         _in_parts(lambda part: _shifted(space, starts, part), shifts),
         _in_parts(lambda part: summed(space, starts, part), sums),
     )
@@ -60,7 +60,7 @@ def _by_form(space: CodeSpace, every: Indices) -> list[Indices]:
             (
                 part[has_form(first, LOADS)],
                 part[has_form(first, (*_MADE, *_ADDED))],
-                part[has_form(first, (_TOP,))],
+                part[has_form(first, (TOP,))],
                 part[shifts[far]],
                 behind_sums(space, part[shifts]),
             ),
@@ -92,7 +92,7 @@ def _immediates(space: CodeSpace, makers: Indices) -> Constants:
     return _constants(makers[rows], values.astype(np.uint32), whole=False)
 
 
-def _pairs(space: CodeSpace, starts: Marks, tops: Indices) -> Constants:
+def pairs(space: CodeSpace, starts: Marks, tops: Indices) -> Constants:
     """MOVT after the nearest move of a constant into the same register."""
     first, second = halves(space, tops)
     lows, known = _moved(space, starts, tops, second >> 8 & 0xF)

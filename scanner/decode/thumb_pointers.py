@@ -1,4 +1,7 @@
-"""Functions of Thumb code whose addresses are literals: veneers, callbacks, tables of functions."""
+"""Functions of Thumb code whose addresses are literals, or made by MOVW and MOVT.
+
+Veneers, callbacks, tables of functions.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags, Indices
 from scanner.decode.literals import halves, literal_loads, literals_of
 from scanner.decode.marks import Marks
-from scanner.decode.select import previous
+from scanner.decode.select import has_form, previous, select
+from scanner.decode.thumb_constants import TOP, pairs
 
 _CLOSE = 4
 """So many instructions in front of a jump the load of its register is looked for."""
@@ -19,7 +23,7 @@ _MAX_POINTERS = 64
 
 
 def loaded_targets(space: CodeSpace, starts: Marks, jumps: Indices) -> list[int]:
-    """Where BX and BLX lead whose register a literal was loaded into right before."""
+    """Where BX and BLX lead whose register was set to a constant right before."""
     register = space.halfwords[jumps].astype(np.int32) >> 3 & 0xF
     at, rows = jumps, np.arange(len(jumps))
     found: list[int] = []
@@ -29,20 +33,25 @@ def loaded_targets(space: CodeSpace, starts: Marks, jumps: Indices) -> list[int]
         first, second = halves(space, at)
         narrow = (first & 0xFF00) == (0x4800 | register[rows] << 8)
         wide = ((first & 0xFF7F) == 0xF85F) & (second >> 12 == register[rows])
+        top = has_form(space.halfwords[at], (TOP,)) & (second >> 8 & 0xF == register[rows])
         _, places = literals_of(space, at[narrow | wide])
         low, high = halves(space, places)
-        pointers = (low | high << np.uint32(16)).astype(np.int64)
-        targets = space.indices(pointers[pointers % 2 == 1] - 1)
+        loaded = low | high << np.uint32(16)
+        words = np.concatenate([loaded, pairs(space, starts, at[top]).values])
+        pointers = words[words % 2 == 1].astype(np.int64)
+        targets = space.indices(pointers - 1)
         found += targets[targets >= 0].tolist()
-        rows, at = rows[~(narrow | wide)], at[~(narrow | wide)]
+        set_here = narrow | wide | top
+        rows, at = rows[~set_here], at[~set_here]
     return found
 
 
 def pointed_functions(space: CodeSpace, starts: Marks) -> Indices:
-    """Functions whose address is a literal, or stands in a table whose address is one."""
+    """Functions whose address is such a constant, or stands in a table whose address is one."""
     _, places = literal_loads(space, starts)
     low, high = halves(space, places)
-    words = np.unique(low | high << np.uint32(16))
+    made = pairs(space, starts, select(space, starts, (TOP,))).values
+    words = np.unique(np.concatenate([low | high << np.uint32(16), made]))
     return np.array(
         [*_functions(space, words), *_tabled(space, words[words % 4 == 0])], dtype=np.intp
     )

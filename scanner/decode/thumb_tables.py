@@ -84,9 +84,12 @@ class TableReader:
         return self._offsets(table, table, kind, self._cases(index))
 
     def _loaded(self, register: int, index: int) -> Sequence[int]:
-        """MOV PC, Rm with an address that was loaded from a table."""
+        """MOV PC, Rm with an address that was loaded from a table, or made right before."""
         writer = self._writer(register, index)
         first = 0 if writer is None else self._one[writer]
+        if first & 0xF800 in (0x4800, 0xA000) or first & 0xFBFF in (0xF20F, 0xF2AF):
+            known = self._pointer(register, index)
+            return () if known is None else (known & ~1,)
         base = None
         if writer is not None and first & 0xFE00 == 0x5800:  # LDR Rt, [Rn, Rm]
             base = self._pointer(first >> 3 & 7, writer)

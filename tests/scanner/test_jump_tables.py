@@ -87,3 +87,27 @@ def test_veneers_and_function_pointers(build: Build, strip: Strip) -> None:
         "three: svc 3\n bx lr\n.short 0xdf04, 0x4770\n.align 2\ntable: .word one + 1, two + 1\n"
     )
     assert certain_calls(scan_file(strip(elf))) == {"svc #1", "svc #2", "svc #3"}
+
+
+@pytest.mark.parametrize(
+    "jump",
+    [
+        "movw ip, #:lower16:(one + 1)\n nop\n movt ip, #:upper16:(one + 1)\n bx ip\n",
+        "movw r7, #:lower16:(one + 1)\n movt r7, #:upper16:(one + 1)\n blx r7\n b .\n",
+        "adr r0, one\n nop\n mov pc, r0\n",
+        "ldr r0, =one\n mov pc, r0\n.ltorg\n",
+    ],
+)
+def test_jumps_to_a_known_place_are_followed(build: Build, strip: Strip, jump: str) -> None:
+    """Linkers' veneers for code that may not be read, and what people write."""
+    elf = build(f".thumb_func\n_start: {jump}.align 2\n.word 0xdf03df02\none: svc 1\n bx lr\n")
+    assert certain_calls(scan_file(strip(elf))) == {"svc #1"}
+
+
+def test_a_function_whose_address_two_moves_make_is_code(build: Build, strip: Strip) -> None:
+    elf = build(
+        ".thumb_func\n_start: movw r0, #:lower16:(one + 1)\n movt r0, #:upper16:(one + 1)\n"
+        " movs r1, #1\n b keep\n.short 0xdf02\none: push {r4, lr}\n svc 1\n pop {r4, pc}\n"
+        "keep: b .\n"
+    )
+    assert certain_calls(scan_file(strip(elf))) == {"svc #1"}
