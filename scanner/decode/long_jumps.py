@@ -62,14 +62,18 @@ def _link_is_lost(
     Conditional branches aren't taken on it.
     """
     lost = np.zeros(len(places), dtype=np.bool_)
+    reads = has_form(np.arange(0x10000, dtype=np.uint16), isa.link_reads)
     rows = np.arange(len(places))
     for _ in range(_LINES):
         nodes = graph.node(places)
         ends = graph.indices[nodes].astype(np.intp)
-        unread = ends - places < _LINE
+        unread = np.flatnonzero(ends - places < _LINE)
         for ahead in range(_LINE):
-            words = space.halfwords.take(places + ahead, mode="clip")
-            unread &= (places + ahead > ends) | ~has_form(words, isa.link_reads)
+            if not len(unread):
+                return lost
+            at = places[unread] + ahead
+            read = reads.take(space.halfwords.take(at, mode="clip"), mode="clip")
+            unread = unread[(at > ends[unread]) | ~read]
         rows, nodes = rows[unread], nodes[unread]
         kinds, targets = graph.kinds[nodes], graph.targets[nodes]
         lost[rows[among(kinds, (Flow.CALL, Flow.COMPUTED_CALL, Flow.RETURN))]] = True

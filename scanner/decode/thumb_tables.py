@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import Flags
 from scanner.decode.marks import Marks
+from scanner.decode.thumb_effects import EXPANDED
 
 _NEAR = 16
 _MAX_CASES = 1024
@@ -131,12 +132,23 @@ class TableReader:
             limit = None
             if first & 0xF800 == 0x2800:  # CMP Rn, #imm
                 limit = first & 0xFF
-            elif first & 0xFFF0 == 0xF1B0 and second & 0xFF00 == 0x0F00:
-                limit = second & 0xFF
+            elif first & 0xFBF0 == 0xF1B0 and second & 0x8F00 == 0x0F00:
+                limit = int(EXPANDED[(first & 0x400) << 1 | second >> 4 & 0x700 | second & 0xFF])
+            elif first & 0xFFC0 == 0x4280:  # CMP Rn, Rm behind MOVW Rm, #imm
+                limit = self._moved(first >> 3 & 7, before)
             if limit is not None:
                 more = {_HIGHER: 1, _NOT_HIGHER: 1, _NOT_LOWER: 0, _LOWER: 0}
                 return min(limit + more[condition], _MAX_CASES) if condition in more else 0
         return 0
+
+    def _moved(self, register: int, index: int) -> int | None:
+        """The number that MOVW put into a register before the instruction."""
+        writer = self._writer(register, index)
+        if writer is None or self._one[writer] & 0xFBF0 != 0xF240:
+            return None
+        first, second = self._one[writer], self._one[writer + 1]
+        low = second >> 4 & 0x700 | second & 0xFF
+        return (first & 0xF) << 12 | (first & 0x400) << 1 | low
 
     def _pointer(self, register: int, index: int) -> int | None:
         """The address that a register holds before the instruction, an index left out."""

@@ -72,6 +72,18 @@ def test_forms_of_tables(build: Build, strip: Strip, jump: str) -> None:
     assert [f.certainty for f in report.findings if f.rule == "cps"] == ["possible", "possible"]
 
 
+@pytest.mark.parametrize("last", [255, 256, 299])
+def test_a_switch_of_many_cases(build: Build, strip: Strip, last: int) -> None:
+    """Bounds beyond a byte are modified immediates, or come from a register."""
+    compare = f"cmp r0, #{last}\n" if last < 257 else f"movw r3, #{last}\n cmp r0, r3\n"
+    elf = build(
+        f".thumb_func\n_start: {compare} bhi.w out\n tbh [pc, r0, lsl #1]\n"
+        f"near: .rept {last}\n.short (one - near) / 2\n.endr\n.short (two - near) / 2\n"
+        "out: bx lr\none: svc 1\n bx lr\ntwo: svc 2\n bx lr\n.short 0xdf03, 0x4770\n"
+    )
+    assert certain_calls(scan_file(strip(elf))) == {"svc #1", "svc #2"}
+
+
 def test_without_a_bound_nothing_is_certain(build: Build, strip: Strip) -> None:
     elf = build(
         ".thumb_func\n_start: tbb [pc, r0]\nnear: .byte (one - near) / 2, 9\none: svc 1\n bx lr\n"
