@@ -89,10 +89,10 @@ def formats_agree(data: bytes) -> None:
         load_image(b"\n".join([*lines, b":00000001FF"])),
         load_image(b"\n".join([*records, b"S70500000000FA"])),
         load_image(b"".join(blocks)),
-        Image(segments=load_image(b"\0" + content, base=_BASE - 1).segments),
+        Image(segments=load_image(b"\0\0" + content, base=_BASE - 2).segments),
     ]
     contents = [bytes(image.segments[0].data) for image in read]
-    if any(one != content for one in contents[:3]) or contents[3] != b"\0" + content:
+    if any(one != content for one in contents[:3]) or contents[3] != b"\0\0" + content:
         raise WrongError("formats disagree")
 
 
