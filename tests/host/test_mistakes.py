@@ -14,7 +14,7 @@ from tests.host.mistakes import MISTAKES, Mistake
 from tests.host.sequences import Mismatch, play, random_steps
 
 # `make verify` plants all of them.
-SAMPLE = MISTAKES if os.environ.get("FVM_HOST_STEPS") else MISTAKES[::8]
+SAMPLE = MISTAKES if os.environ.get("FVM_HOST_STEPS") else MISTAKES[::12]
 MOST_STEPS = 60_000
 RUN = 1000
 

@@ -13,7 +13,7 @@ from tests.host.driver import Driver
 from tests.host.sequences import Step, play, random_steps
 
 # `make verify` sets more.
-STEPS = int(os.environ.get("FVM_HOST_STEPS", "20000"))
+STEPS = int(os.environ.get("FVM_HOST_STEPS", "10000"))
 RUN = 1000
 
 _word = st.integers(0, 0xFFFF)

@@ -27,7 +27,7 @@ PIECES = [
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=40))
 def test_any_text_is_accounted_for(pieces: list[bytes], tmp_path: Path) -> None:
