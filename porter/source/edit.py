@@ -22,12 +22,14 @@ def folded(data: bytes, edits: Iterable[Edit]) -> list[Edit]:
     """Edits of which none lies inside another, in order.
 
     What becomes of a part of an expression is put into what becomes of the whole, wherever that
-    still has the part as it was: in `GPIOA->BSRR = GPIOB->IDR & 3` both sides are rewritten.
+    still has the part as it was: in `GPIOA->BSRR = GPIOB->IDR & 3` both sides are rewritten. Two
+    edits of the same bytes stay two, which apply_edits refuses.
     """
     found: list[Edit] = []
     for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
         outer = found[-1] if found else None
-        if outer is None or edit.start == edit.end or edit.end > outer.end:
+        is_part = outer is not None and edit.start < edit.end <= outer.end
+        if outer is None or not is_part or (edit.start, edit.end) == (outer.start, outer.end):
             found.append(edit)
             continue
         part = rb"(?<![\w.>])%s(?!\w)" % re.escape(data[edit.start : edit.end])

@@ -12,11 +12,17 @@ from scanner.image.model import Problem, Segment
 
 _NULL, _NOBITS = 0, 8
 _ALLOCATED, _EXECUTABLE, _THREAD_LOCAL = 0x2, 0x4, 0x400
+_MOST_PAIRS = 1 << 20
+"""So many comparisons at most: programs have tens of sections and a few segments."""
 
 
 def section_problems(table: Sequence[Section], segments: Sequence[Segment]) -> Iterator[Problem]:
     """The first section in memory of which the segments say something else."""
     in_memory = [s for s in table if s.flags & _ALLOCATED and s.size and s.type != _NULL]
+    if len(in_memory) * len(segments) > _MOST_PAIRS:
+        text = f"{len(in_memory)} sections in {len(segments)} segments: no linker's output"
+        yield Problem("elf-malformed", text)
+        return
     stored = [section for section in in_memory if section.type != _NOBITS]
     empty = [s for s in in_memory if s.type == _NOBITS and not s.flags & _THREAD_LOCAL]
     wrong = (s.address for s in stored if not any(_agrees(s, segment) for segment in segments))

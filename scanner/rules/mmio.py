@@ -35,7 +35,8 @@ def _only_reads(address: int, target: Target) -> bool:
 
 def _is_judged(address: int, target: Target) -> bool:
     is_riscv = target.arch.startswith("rv")
-    return address in (profile(target.profile).peripherals if is_riscv else _CORTEX_M)
+    reach = profile(target.profile).peripherals if is_riscv else _CORTEX_M
+    return target.policy.grants is not None and address in reach
 
 
 def _grants(address: int, target: Target) -> list[Grant]:

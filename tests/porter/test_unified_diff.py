@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porter.output.unified_diff import unified_diff
-from porter.source.edit import Edit, apply_edits
+from porter.source.edit import Edit, apply_edits, folded
 from porter.source.source_file import SourceFile
 from scanner.report.errors import InternalError
 
@@ -71,6 +71,8 @@ def test_changes_far_apart_are_hunks_of_their_own(tmp_path: Path) -> None:
 def test_overlapping_edits_are_an_internal_error() -> None:
     with pytest.raises(InternalError):
         apply_edits(b"abcdef", [Edit(0, 3, b""), Edit(2, 4, b"")])
+    with pytest.raises(InternalError, match="overlapping"):
+        apply_edits(b"abcdef", folded(b"abcdef", [Edit(0, 3, b"x"), Edit(0, 3, b"y")]))
 
 
 @st.composite

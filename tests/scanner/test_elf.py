@@ -341,6 +341,15 @@ def test_a_segment_that_ends_before_its_section_is_refused(build: Build) -> None
     assert "sections and segments disagree" in scan(bytes(elf)).findings[0].text
 
 
+def test_more_sections_and_segments_than_any_linker_makes_are_refused() -> None:
+    loads = [Load(FLASH + 4 * number, CODE) for number in range(1024)]
+    bare = write_elf(loads, entry=FLASH + 1)
+    header = Header(section_offset=len(bare), sections=2000)
+    section = struct.pack("<10I", 0, 1, 2, FLASH, len(bare) - 4, 4, 0, 0, 4, 0)
+    report = scan(write_elf(loads, entry=FLASH + 1, header=header) + section * 2000)
+    assert any("no linker's output" in finding.text for finding in report.findings)
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "pattern",

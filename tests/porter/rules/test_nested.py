@@ -38,7 +38,7 @@ OUTER = (
     "port(@)->BSRR = x;", 'asm volatile ("msr basepri, %0" :: "r" (@));',
 )  # fmt: skip
 RAW = re.compile(rb"(?:GPIO[AB]|RCC|SysTick|\))->\w+|__[gs]et_\w+|NVIC_\w+|msr")
-WITHOUT_OLD_STATE = re.compile(rb"\(uint32_t\)\(x \? GPIOA : GPIOB\)")
+PORT_NUMBER = re.compile(rb"\(uint32_t\)\(x \? GPIOA : GPIOB\)")
 
 
 def test_no_access_is_left_without_a_word(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_no_access_is_left_without_a_word(tmp_path: Path) -> None:
     rewritten = 0
     for number, body in enumerate(bodies):
         line = after[b"void f%d" % number]
-        left = RAW.findall(WITHOUT_OLD_STATE.sub(b"", line))
+        left = RAW.findall(PORT_NUMBER.sub(b"", line))
         assert not left or first + number in told, (body, line)
         assert b"if hyp" not in line and b"while hyp" not in line
         rewritten += not left
