@@ -9,6 +9,10 @@ from typing import Any
 from scanner.report.documents import ShapeError, field, read_document
 from scanner.report.errors import FvmError
 
+_SPACE = 1 << 32
+_SVC_NUMBERS = range(256)
+_KINDS = ("code", "ram", "device", "shared")
+
 HYPERCALL_SVC = 245
 """The SVC immediate of every FVM call."""
 
@@ -35,11 +39,13 @@ class Grant:
 class Policy:
     """Allowances of one domain; the defaults hold where no domain is named.
 
-    `grants` is None where nothing is known about them: then no access is judged by them.
+    `chip` is the part that it runs on: what its vendor built in. `grants` is None where nothing is
+    known about them: then no access is judged by them.
     """
 
     domain: str | None = None
     arch: str | None = None
+    chip: str | None = None
     svc: frozenset[int] = frozenset({HYPERCALL_SVC})
     fpu: bool = True
     wfi: bool = False
@@ -61,25 +67,32 @@ def load_policy(path: str | PathLike[str]) -> Policy:
 
 
 def _policy(document: Any) -> Policy:
-    grants = tuple(
-        Grant(
-            name=field(item, "name", str),
-            kind=field(item, "kind", str),
-            base=field(item, "base", int),
-            size=field(item, "size", int),
-            writable="access" not in item or "w" in field(item, "access", str),
-        )
-        for item in field(document, "grants", list)
-    )
     numbers = field(document, "svc", list)
-    if not all(type(number) is int for number in numbers):
-        raise ShapeError("'svc' is not a list of numbers")
+    if not all(type(number) is int and number in _SVC_NUMBERS for number in numbers):
+        raise ShapeError("'svc' is not a list of numbers from 0 to 255")
     return Policy(
         domain=field(document, "name", str),
         arch=field(document, "arch", str),
+        chip=field(document, "chip", str) if "chip" in document else None,
         svc=frozenset(numbers),
         fpu=field(document, "fpu", bool),
         wfi=field(document, "wfi", bool),
         semihosting="semihosting" in document and field(document, "semihosting", bool),
-        grants=grants,
+        grants=tuple(map(_grant, field(document, "grants", list))),
     )
+
+
+def _grant(item: Any) -> Grant:
+    """What can't be meant is refused: a misspelled kind would leave code unseen."""
+    grant = Grant(
+        name=field(item, "name", str),
+        kind=field(item, "kind", str),
+        base=field(item, "base", int),
+        size=field(item, "size", int),
+        writable="access" not in item or "w" in field(item, "access", str),
+    )
+    if grant.kind not in _KINDS:
+        raise ShapeError(f"the 'kind' of grant '{grant.name}' is none of {', '.join(_KINDS)}")
+    if grant.base < 0 or grant.size <= 0 or grant.end > _SPACE:
+        raise ShapeError(f"grant '{grant.name}' is not a range of 32-bit addresses")
+    return grant

@@ -39,7 +39,8 @@ def scan_file(
 
     `policy` is a domain's policy or the path of its `.domain.json`; without one the defaults of
     `Policy` hold. With `strict` a possible silent instruction rejects like a certain one. `arch`
-    overrides what the file says it was built for; `chip_name` is the part or board it is meant for.
+    overrides what the file says it was built for; `chip_name` is the part or board it is meant for,
+    in place of the policy's.
     `base` is the address of a raw binary's first byte; files of other formats say that themselves.
     `entries` are addresses where code starts, besides those that the file tells. Without `guess` a
     program for which nothing names a core is rejected.
@@ -47,19 +48,16 @@ def scan_file(
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
     """
-    if policy is None or isinstance(policy, Policy):
-        rules = policy or Policy()
-    else:
-        rules = load_policy(policy)
+    rules = _rules(policy)
     data = _read(fspath(path))
     report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries, guess)
     return replace(report, strict=strict)
 
 
 def scan_bytes(
-    data: bytes,
+    data: bytes | bytearray | memoryview,
     name: str = "<bytes>",
-    policy: Policy | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
     arch: str | None = None,
     chip_name: str | None = None,
     base: int | None = None,
@@ -75,13 +73,14 @@ def scan_bytes(
     from scanner.image.model import Problem
     from scanner.image.segments import entry_problems
 
-    policy = policy or Policy()
-    part = None if chip_name is None else chip(chip_name)
+    data, policy = bytes(data), _rules(policy)
+    part = _part_of(policy) if chip_name is None else chip(chip_name)
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"
         return _report(data, name, _UNKNOWN, [_file_finding(Problem("too-large", text))])
     image = load_image(data, base=base)
-    core = arch or (part.arch if part else None) or policy.arch or image.arch
+    core = arch or (policy.arch if chip_name is None else None)
+    core = core or (part.arch if part else image.arch)
     guessed = core is None and bool(image.segments)
     if core is None:
         from scanner.arch.guess import guessed_architecture
@@ -97,11 +96,25 @@ def scan_bytes(
         problems.append(Problem("unknown-core", text))
     findings = [_file_finding(problem) for problem in problems]
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
-        target = Target(core, policy, None if part is None else part.profile)
+        target = Target(core, policy, part.profile if part else None)
         findings += find(image, target, [_pointer(entry, core) for entry in entries])
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
     report = _report(data, name, core if image.segments else _UNKNOWN, findings)
     return replace(report, guessed=guessed)
+
+
+def _rules(policy: Policy | str | PathLike[str] | None) -> Policy:
+    if policy is None or isinstance(policy, Policy):
+        return policy or Policy()
+    return load_policy(policy)
+
+
+def _part_of(policy: Policy) -> Chip | None:
+    """The part that the policy names, if its family is known."""
+    try:
+        return None if policy.chip is None else chip(policy.chip)
+    except MissingError:
+        return None
 
 
 def _report(data: bytes, name: str, core: str, findings: Sequence[Finding]) -> FileReport:

@@ -33,6 +33,10 @@ DOMAIN: dict[str, Any] = {
 }
 
 
+def _grant(**other: object) -> dict[str, object]:
+    return {"name": "x", "kind": "code", "base": 16, "size": 32, **other}
+
+
 def run(*arguments: str | Path, **environment: str) -> Result:
     return CliRunner(env=environment).invoke(scan, [str(argument) for argument in arguments])
 
@@ -143,7 +147,11 @@ def test_policy_file(build: Build, tmp_path: Path) -> None:
         ('{"schema": 2}', "'schema' is not 1"),
         (json.dumps({**DOMAIN, "fpu": "yes"}), "'fpu' is not of type bool"),
         (json.dumps({**DOMAIN, "svc": ["245"]}), "'svc' is not a list of numbers"),
+        (json.dumps({**DOMAIN, "svc": [-1]}), "'svc' is not a list of numbers from 0 to 255"),
         (json.dumps({**DOMAIN, "grants": [{"name": "x"}]}), "'kind' is missing"),
+        (json.dumps({**DOMAIN, "grants": [_grant(kind="Code")]}), "'x' is none of code, ram"),
+        (json.dumps({**DOMAIN, "grants": [_grant(base=-4)]}), "'x' is not a range of 32-bit"),
+        (json.dumps({**DOMAIN, "grants": [_grant(size=1 << 32)]}), "'x' is not a range of 32-bit"),
         ("[" * 100000, "nested too deeply"),
     ],
 )

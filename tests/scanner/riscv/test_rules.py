@@ -72,6 +72,17 @@ def test_the_vendors_names_and_a_refusal_of_what_is_not_known(
     ]
 
 
+def test_a_policy_names_the_part_too(legacy: Path, build: Build) -> None:
+    report = scan_file(legacy, Policy(chip="CH32V307VCT6"))
+    assert report.findings == scan_file(legacy, chip_name="CH32V307VCT6").findings
+    other = scan_file(legacy, Policy(chip="CH32V307VCT6"), chip_name="ESP32-C3")
+    assert other.findings == scan_file(legacy, chip_name="ESP32-C3").findings
+    unknown = scan_file(legacy, Policy(chip="own-core"))
+    assert unknown.findings == scan_file(legacy).findings
+    no_host = scan_file(build("_start: ret\n", arch="rv32imac"), Policy(chip="CH32V003F4P6"))
+    assert [f.rule for f in no_host.findings] == ["no-host"]
+
+
 def test_what_the_effect_is(legacy: Path) -> None:
     gintenr, intsyscr, _ = scan_file(legacy, chip_name="ch32v307").findings
     assert "interrupts of the whole chip" in gintenr.why
