@@ -13,7 +13,7 @@ from typing import BinaryIO
 from elftools.elf.elffile import ELFFile
 
 from benchmarks.machines import Machine
-from benchmarks.operations import LINE, OUTSIDE, TICK, Operation
+from benchmarks.operations import LEFT, LINE, OUTSIDE, TICK, Operation
 from benchmarks.samples import WARM_UP, Span, decode
 from benchmarks.symbols import Symbols
 from composer.setup.tools import HOST_COMPILERS
@@ -133,7 +133,7 @@ def _configuration(image: Image, operations: Sequence[Operation], count: int) ->
 
 
 def _places(image: Image, place: str) -> list[str]:
-    if place in (LINE, TICK, OUTSIDE):
+    if place in (LINE, TICK, OUTSIDE, LEFT):
         return [place]
     if place not in image.symbols.marks:
         raise FvmError(f"has no mark '{place}'", file=image.elf)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 LINE = "line"  # entry of the exception of a line
 TICK = "tick"  # entry of the SysTick exception
 OUTSIDE = "outside"  # the first instruction that isn't the kernel's
+LEFT = "left"  # the same, or the entry of another exception that comes before it
 
 
 @dataclass(frozen=True)

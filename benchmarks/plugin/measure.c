@@ -1,6 +1,7 @@
 /* Counts what happens between two places of a program that QEMU runs: instructions, exceptions,
  * words loaded and stored. A place is the address of an instruction, the entry of an exception, or
- * the first instruction outside of a range of code. The program that is measured doesn't know.
+ * the first instruction outside of a range of code or, for what is `left`, the next exception's, if
+ * that comes first. The program that is measured doesn't know.
  *
  * Arguments: config=PATH, a text of lines in the form that read_config understands, and out=PATH,
  * which benchmarks/samples.py decodes. The run ends with status 0 when every span has its samples,
@@ -55,7 +56,7 @@ static uint32_t spans, wanted, ready;
 static size_t room_for; /* samples of a span */
 static uint64_t limit, executed;
 static uint32_t kernel_start, kernel_end;
-static uint64_t start_at_line, start_at_tick, stop_outside, open_spans;
+static uint64_t start_at_line, start_at_tick, stop_outside, stop_left, open_spans;
 static struct place place[PLACES];
 static uint32_t places;
 static uint32_t entry[256];
@@ -163,6 +164,7 @@ static void on_instruction(unsigned int cpu, void *data)
     (void)cpu;
     const struct point *here = data;
     if (here->exception != 0) { /* before the stops: a handler may begin with its mark */
+        stop_all(stop_left);
         now.ticks += here->exception == SYSTICK; /* disturbs what is open, not what starts here */
         start_all(here->exception >= FIRST_LINE ? start_at_line
                   : here->exception == SYSTICK  ? start_at_tick
@@ -172,8 +174,8 @@ static void on_instruction(unsigned int cpu, void *data)
     if (here->stops != 0) {
         stop_all(here->stops);
     }
-    if (here->outside && (open_spans & stop_outside) != 0) {
-        stop_all(stop_outside);
+    if (here->outside && (open_spans & (stop_outside | stop_left)) != 0) {
+        stop_all(stop_outside | stop_left);
     }
     if (here->starts != 0) {
         start_all(here->starts);
@@ -233,7 +235,7 @@ static void on_translation(qemu_plugin_id id, struct qemu_plugin_tb *block)
     }
 }
 
-/* "0x..." is an address; line, tick and outside are the other places. */
+/* "0x..." is an address; line, tick, outside and left are the other places. */
 static int add_place(uint32_t number, const char *where, int stops)
 {
     if (number >= SPANS || places == PLACES) {
@@ -248,6 +250,8 @@ static int add_place(uint32_t number, const char *where, int stops)
         start_at_tick |= 1ull << number;
     } else if (strcmp(where, "outside") == 0) {
         stop_outside |= 1ull << number;
+    } else if (strcmp(where, "left") == 0) {
+        stop_left |= 1ull << number;
     } else {
         uint32_t pc = (uint32_t)strtoul(where, NULL, 16);
         place[places++] = (struct place){.pc = pc, .span = number, .stops = stops};

@@ -72,7 +72,7 @@ def _latency(machine: Machine, count: int, write: bool, slowest: bool) -> tuple[
         f"{side}-{load}": latency_record(latency)
         for (side, load), latency in found.latencies.items()
     }
-    return record | {"stub": found.stub}, lines
+    return record | {"stub": found.usual_stub, "longest_stub": found.longest_stub}, lines
 
 
 def _where(found: Experiment) -> Iterator[str]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from benchmarks.build import ROOT, Configuration, build_bare, build_virtual
 from benchmarks.counting import Image, measure
-from benchmarks.operations import LINE, OUTSIDE, Operation
+from benchmarks.operations import LEFT, LINE, Operation
 from benchmarks.samples import Span
 from benchmarks.scale.shape import HERE, describe, put, put_common, put_freertos, with_constants
 
@@ -30,7 +30,7 @@ ENTRY = "entry"  # of the exception that is measured
 WAY = Operation("way", "timer started to task", "armed", "task", "latency")
 ARRIVAL = Operation("arrival", "timer started to exception", "armed", ENTRY, "latency")
 FLOOD = Operation("flood", "from one handler of the flood to the next", "flood", "flood", "latency")
-STUB = Operation("stub", "exception to the first instruction outside", LINE, OUTSIDE, "latency")
+STUB = Operation("stub", "a line's exception until the kernel leaves it", LINE, LEFT, "latency")
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,22 @@ class Latency:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The four runs: quiet and flooded, bare and virtual. `stub`: instructions of the kernel for an
-    interrupt, as a rule."""
+    """The four runs: quiet and flooded, bare and virtual. `stubs`: instructions of the kernel for
+    each interrupt of the last."""
 
     latencies: dict[tuple[str, str], Latency]
     images: dict[str, Image]
-    stub: int
+    stubs: npt.NDArray[np.int64]
+
+    @property
+    def usual_stub(self) -> int:
+        """As most are."""
+        return _usual(self.stubs)
+
+    @property
+    def longest_stub(self) -> int:
+        """It comes when the kernel is about to change what runs already."""
+        return int(self.stubs.max())
 
 
 @dataclass(frozen=True)
@@ -112,17 +122,17 @@ def experiment(configuration: Configuration, count: int) -> Experiment:
     images = {"bare": build_bare(built), "virtual": build_virtual(built)}
     _mark_entry(images["bare"], "bare", "TIMER0_IRQHandler")
     _mark_entry(images["virtual"], "kernel", "line_stub")
-    latencies, stub = {}, 0
+    latencies, stubs = {}, np.zeros(0, dtype=np.int64)
     for side, image in images.items():
         quiet = _spans(built, image, 0, count + STARTING, WAY, ARRIVAL)
         way = _usual(_instructions(quiet["arrival"]))
         outside = (STUB,) if image.kernel else ()
         flooded = _spans(built, image, FLOOD_CYCLES, count + STARTING, WAY, FLOOD, *outside)
         if outside:
-            stub = _usual(_instructions(flooded["stub"]))
+            stubs = _instructions(flooded["stub"])
         distance = float(_instructions(flooded["flood"]).mean())
         rate = 1e9 / 2**SHIFT / distance
         for load, spans, often in (("quiet", quiet, 0.0), ("flooded", flooded, rate)):
             samples = _instructions(spans["way"]) - way
             latencies[side, load] = Latency(samples, often, spans["way"].slowest[way:])
-    return Experiment(latencies, images, stub)
+    return Experiment(latencies, images, stubs)

@@ -47,6 +47,10 @@ def test_the_tick_of_every_machine_is_work(large: Mapping[str, Figures]) -> None
     assert large["tick_due_work"].least > large["tick_work"].least
 
 
+LONGEST_ENTRY = 150
+"""Instructions: docs/faults.md has the longest of the fault campaign."""
+
+
 @pytest.fixture(scope="module")
 def latency() -> Experiment:
     with alone("latency"):
@@ -68,7 +72,8 @@ def test_a_more_urgent_machine_hardly_notices_the_flood_of_another_one(latency: 
     # Late by a stub, or by the wait of the machine that it woke. The longest latencies are
     # coincidences of which so few samples hold one or two; docs/scaling.md has them.
     late = [np.percentile(found.samples, 95) for found in (quiet, flooded)]
-    assert late[1] - late[0] <= 2 * latency.stub
+    assert late[1] - late[0] <= 2 * latency.usual_stub
+    assert latency.usual_stub <= latency.longest_stub <= LONGEST_ENTRY
     assert flooded.rate > 10_000, "no interrupt of the flood is lost"
 
 
