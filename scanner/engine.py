@@ -13,7 +13,7 @@ from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
-from scanner.decode.search import Hits, search
+from scanner.decode.search import Hits, search, values
 from scanner.image.model import Image
 from scanner.report.finding import Finding, Severity
 from scanner.rules.model import InstructionRule, Judgement
@@ -21,6 +21,9 @@ from scanner.surplus import MAX_FINDINGS, more_findings
 from scanner.target import Target
 
 _ALLOWED = 4
+_RANK, _WIDE = 40, 1
+"""Of a hit as one number: its rank above its index above whether it is wide."""
+
 _IN_DOUBT = (
     "no known path leads here: most likely a constant or the middle of another instruction, "
     "but a computed branch could"
@@ -57,36 +60,38 @@ class _Scan:
         for hits in search(self._space, self._core.isa, rules, self._code.listed):
             by_rule[hits.rule.id].append(self._ranked(hits))
         for rule in rules:
-            ranked = by_rule[rule.id]
+            ranked = by_rule.pop(rule.id)
             if ranked:
-                yield from self._worst(rule, np.unique(np.concatenate(ranked), axis=0))
+                yield from self._worst(rule, np.unique(np.concatenate(ranked)))
 
     def _ranked(self, hits: Hits) -> npt.NDArray[np.int64]:
-        """Rows of rank, index, width and value; the smaller the rank, the graver.
+        """Hits as numbers: the smaller, the graver, and among those the lower its address.
 
-        What isn't silent counts in listed code alone: elsewhere it would be no more than noise.
+        There may be millions. What isn't silent counts in listed code alone: elsewhere it would be
+        no more than noise.
         """
         decisive = np.uint32(hits.rule.decisive)
-        values = np.unique(hits.values & decisive)
-        places = np.searchsorted(values, hits.values & decisive)
-        judged = [hits.rule.judge(value, self._target) for value in values.tolist()]
+        different = np.unique(hits.values & decisive)
+        places = np.searchsorted(different, hits.values & decisive)
+        judged = [hits.rule.judge(value, self._target) for value in different.tolist()]
         ranks = np.array([_ALLOWED if j is None else 2 * (j.severity != "silent") for j in judged])
         rank, indices = ranks[places], hits.indices
         kept = (rank == 0) | ((rank < _ALLOWED) & self._code.listed[indices])
-        rank, indices, values = rank[kept], indices[kept], hits.values[kept]
+        rank, indices = rank[kept], indices[kept]
         rank = rank + ~self._code.certain[indices]
-        bits = np.full(len(rank), hits.bits)
-        return np.column_stack([rank, indices, bits, values.astype(np.int64)])
+        numbers: npt.NDArray[np.int64] = rank << _RANK | indices << _WIDE | (hits.bits == 32)
+        return numbers
 
-    def _worst(self, rule: InstructionRule, rows: npt.NDArray[np.int64]) -> Iterator[Finding]:
-        order = np.lexsort((rows[:, 1], rows[:, 0]))
-        for _, index, bits, value in rows[order[:MAX_FINDINGS]].tolist():
+    def _worst(self, rule: InstructionRule, ranked: npt.NDArray[np.int64]) -> Iterator[Finding]:
+        for hit in ranked[:MAX_FINDINGS].tolist():
+            index, bits = (hit & (1 << _RANK) - 1) >> _WIDE, 32 if hit & _WIDE else 16
+            value = int(values(self._space, self._core.isa, bits, np.array([index]))[0])
             judgement = rule.judge(value, self._target)
             if judgement is not None:
                 yield self._instruction(rule, judgement, index, bits, value)
-        for row in order[MAX_FINDINGS : MAX_FINDINGS + 1].tolist():
-            severity: Severity = "silent" if rows[row, 0] < 2 else "traps"
-            yield more_findings(rule, severity, len(order) - MAX_FINDINGS)
+        for hit in ranked[MAX_FINDINGS : MAX_FINDINGS + 1].tolist():
+            severity: Severity = "silent" if hit >> _RANK < 2 else "traps"
+            yield more_findings(rule, severity, len(ranked) - MAX_FINDINGS)
 
     def _instruction(
         self, rule: InstructionRule, judgement: Judgement, index: int, bits: int, value: int

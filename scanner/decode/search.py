@@ -45,7 +45,7 @@ def search(
             if pattern.bits == 32 and len(indices):
                 indices = indices[~np.isin(indices + 1, space.barriers)]
             if len(indices):
-                yield Hits(rule, pattern.bits, indices, _values(space, isa, pattern, indices))
+                yield Hits(rule, pattern.bits, indices, values(space, isa, pattern.bits, indices))
 
 
 class _Sieve:
@@ -113,10 +113,11 @@ def _first_half(isa: InstructionSet, pattern: Pattern) -> tuple[int, int]:
     return int(bits[mask].sum()), int(bits[match].sum())
 
 
-def _values(
-    space: CodeSpace, isa: InstructionSet, pattern: Pattern, indices: Indices
+def values(
+    space: CodeSpace, isa: InstructionSet, bits: int, indices: Indices
 ) -> npt.NDArray[np.uint32]:
+    """The instructions of so many bits at the indices, as the manual writes them."""
     first = space.halfwords[indices].astype(np.uint32)
-    if pattern.bits == 16:
+    if bits == 16:
         return first
     return isa.join(first, space.halfwords[indices + 1].astype(np.uint32))
