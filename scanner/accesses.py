@@ -37,6 +37,8 @@ _RIGHT_BEFORE = 4
 _STEPS, _NEAR_STEPS = 96, 40
 """For so many instructions constants are followed, and those that only a jump may follow."""
 
+_IN_DOUBT = "no access through it was seen: it may be a number that only looks like an address"
+
 MAX_FOLLOWED = 50_000
 """So many constants are followed per address rule, which takes about a second."""
 
@@ -112,7 +114,8 @@ class _Judged:
             if text is not None:
                 if len(found) == MAX_FINDINGS:
                     return found, False
-                found[index, text] = self._finding(index, text)
+                in_doubt = access.kind == "address" and self.rule.doubts_numbers
+                found[index, text] = self._finding(index, text, in_doubt)
         return found, self._complete
 
     def _promising(self) -> Flags | None:
@@ -166,12 +169,18 @@ class _Judged:
             yield int(direct.indices[row]), Access(kind, int(direct.addresses[row]))
 
     def _through(self, followed: Accesses) -> Iterator[tuple[int, Access]]:
-        """Accesses through constants; of others, that they were made, if it was on purpose."""
+        """Accesses through constants; of others, that they were made, if it was on purpose.
+
+        What is compared with something is a number, unless there is an access too.
+        """
         constants = self._constants
         silent = np.zeros(len(constants.indices), dtype=np.bool_)
         silent[self.wanted] = True
-        rows = np.flatnonzero(silent[followed.origin] & self._near(followed.address))
-        silent[followed.origin[followed.own]] = False
+        accesses = (followed.kind >= Effect.LOAD) & (followed.kind != Effect.COMPARE)
+        accesses &= silent[followed.origin]
+        rows = np.flatnonzero(accesses & self._near(followed.address))
+        seen = followed.own | self.rule.doubts_numbers  # a callee's access is no doubt any more
+        silent[followed.origin[seen]] = False
         columns = (column[rows].tolist() for column in followed[2:])
         for index, effect, address, exact, value, valued in zip(*columns, strict=True):
             switches = effect == Effect.SWITCH
@@ -179,7 +188,7 @@ class _Judged:
         for row in np.flatnonzero(silent & constants.whole).tolist():
             yield int(constants.indices[row]), Access("address", int(constants.values[row]))
 
-    def _finding(self, index: int, text: str) -> Finding:
+    def _finding(self, index: int, text: str, in_doubt: bool) -> Finding:
         return Finding(
             rule=self.rule.id,
             address=self._space.address(index),
@@ -187,8 +196,8 @@ class _Judged:
             function=None,
             source=None,
             severity=self.rule.severity,
-            certainty="certain",
+            certainty="possible" if in_doubt else "certain",
             text=text,
             why=self.rule.why,
-            fix=self.rule.fix,
+            fix=_IN_DOUBT if in_doubt else self.rule.fix,
         )

@@ -27,6 +27,7 @@ class Effect:
     STORE = 7  # memory at base + value = target
     GO = 8  # control goes to the address in base
     SWITCH = 9  # the same, and bit 0 of the address chooses the instruction set
+    COMPARE = 10  # base with index, two registers
 
 
 @dataclass(frozen=True)

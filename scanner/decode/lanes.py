@@ -37,6 +37,8 @@ _NONE_OF_THEM, _ALL_OF_THEM = np.uint64(0), ~np.uint64(0)
 class Accesses(NamedTuple):
     """Rows of accesses in the order in which they were met: LOAD, STORE, GO or SWITCH.
 
+    And of comparisons, by COMPARE or SUBTRACT: what is compared may be no address at all.
+
     `origin` is the row of the constant; `own` says that no call was followed to get there. Without
     `exact` something unknown is added to the address; `value` is what is stored, where `valued`
     says that it is known.
@@ -189,9 +191,11 @@ class _Following:
         lanes.waiting[rows] = False
 
     def _note(self, lanes: _Lanes, effects: Effects, operands: Operands) -> None:
-        """Keep the accesses through followed registers."""
-        moves = effects.kind >= Effect.LOAD
-        rows = np.flatnonzero(moves & (operands.base.followed | operands.index_followed))
+        """Keep the accesses through followed registers, and where those are compared."""
+        kept = effects.kind >= Effect.LOAD
+        kept &= operands.base.followed | operands.index_followed
+        kept |= (effects.kind == Effect.SUBTRACT) & operands.index_followed
+        rows = np.flatnonzero(kept)
         if not len(rows):
             return
         target = effects.target[rows]

@@ -52,6 +52,8 @@ def effects(words: Words, addresses: npt.NDArray[np.int64]) -> Effects:
     low = number & ~31 | (words >> 7 & 31)
     table.put(_STORE, None, None, Effect.STORE, target=right, base=left, number=low)
     table.put(_STORE_FP, None, None, Effect.STORE, target=NONE, base=left, number=low)
+    compares = np.where((left != NONE) & (right != NONE), Effect.COMPARE, Effect.OTHER)
+    table.put(_BRANCH, None, None, compares, target=NONE, base=left, index=right)
     table.put_atomics(left, right)
     return table.effects
 
@@ -71,7 +73,12 @@ class _Table:
         self.effects.written[:] = np.where(result != NONE, np.uint32(1) << (result % NONE), 0)
 
     def put(
-        self, opcode: int, function: int | None, top: int | None, kind: int, **columns: Any
+        self,
+        opcode: int,
+        function: int | None,
+        top: int | None,
+        kind: int | npt.NDArray[np.intp],
+        **columns: Any,
     ) -> None:
         """Set columns of the rows of that form; None is any."""
         rows = self._opcode == opcode
@@ -89,7 +96,7 @@ class _Table:
         self._fill(atomic & ~reserves, Effect.STORE, {"target": right, "base": left})
         self._fill(reserves, Effect.LOAD, {"base": left})
 
-    def _fill(self, rows: Flags, kind: int, columns: dict[str, Any]) -> None:
+    def _fill(self, rows: Flags, kind: int | npt.NDArray[np.intp], columns: dict[str, Any]) -> None:
         for name, value in {"kind": kind, "target": self._result, **columns}.items():
             column = getattr(self.effects, name)
             column[rows] = value[rows] if isinstance(value, np.ndarray) else value

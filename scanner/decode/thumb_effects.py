@@ -95,8 +95,10 @@ def _narrow_arithmetic(table: _Table, h: Words) -> None:
     table.put((h & 0xF800) == 0x3000, Effect.ADD, target=top, base=top, number=imm8)
     table.put((h & 0xF800) == 0x3800, Effect.ADD, target=top, base=top, number=-imm8)
     table.put((h & 0xFC00) == 0x4000, Effect.OTHER, written=1 << low)
-    for compares in (8, 10, 11):  # TST, CMP, CMN
+    for compares in (8, 11):  # TST, CMN
         table.put((h & 0xFFC0) == 0x4000 | compares << 6, Effect.OTHER, written=0)
+    table.put((h & 0xFFC0) == 0x4280, Effect.COMPARE, base=low, index=middle, written=0)
+    table.put((h & 0xFF00) == 0x4500, Effect.COMPARE, base=wide_low, index=wide_middle)
     for op, kind in ((0, Effect.AND), (12, Effect.OR)):
         rows = (h & 0xFFC0) == 0x4000 | op << 6
         table.put(rows, kind, target=low, base=low, index=middle, written=0)

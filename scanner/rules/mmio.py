@@ -13,6 +13,10 @@ _CORTEX_M = range(0x10000000, 0xE0000000)
 _PERIPHERALS = range(0x40000000, 0x60000000)
 _BIT_BANDS = {range(0x22000000, 0x24000000): 0x20000000, range(0x42000000, 0x44000000): 0x40000000}
 _WITH_BIT_BANDS = ("armv7m", "armv7em")
+_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
+
+_DEVICE, _BUS, _BUSES = 0x400, 1 << 20, 1 << 27
+"""Vendors put devices at multiples of 1 KiB in the first MiB of 0x40000000, 0x48000000, ..."""
 
 _FAR = 2048
 """So far from its base a load or store of RISC-V reaches, up and down."""
@@ -46,14 +50,21 @@ def _grants(address: int, target: Target) -> list[Grant]:
 def _judge(access: Access, target: Target) -> str | None:
     if access.kind == "write" and access.exact and _only_reads(access.address, target):
         return f"write to 0x{access.address:08x}, which {target.policy.domain} may only read"
-    if access.kind == "address" or not _is_foreign(access.address, target):
-        return None  # a constant of this size is often a float or a hash, not an address
+    if not _is_foreign(access.address, target):
+        return None
+    if access.kind == "address" and not _may_be_device(access.address):
+        return None
     if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):
         return None  # an index may lead from outside of a grant into it
-    word = {"write": "write to", "read": "read of", "jump": "jump to"}[access.kind]
+    word = _WORDS[access.kind]
     index = "" if access.exact else "[...]"
     behind = _bit(access.address, target)
     return f"{word} 0x{access.address:08x}{index}{behind}, not granted to {target.policy.domain}"
+
+
+def _may_be_device(address: int) -> bool:
+    """A constant of this size is a float or a hash more often than an address."""
+    return address in _PERIPHERALS and address % _BUSES < _BUS and address % _DEVICE == 0
 
 
 def _bit(address: int, target: Target) -> str:
@@ -76,6 +87,7 @@ RULE = AddressRule(
     manual="ARMv7-M ARM (DDI 0403E) B3.5; RISC-V Instruction Set Manual, volume II, 3.7",
     severity="policy",
     asks_grants=True,
+    doubts_numbers=True,
     reach=lambda _: (range(_CORTEX_M.start - _FAR, 0xF8000000 + _FAR),),
     covers=_covers,
     judge=_judge,

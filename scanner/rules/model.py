@@ -89,7 +89,8 @@ class AddressRule:
     Of the constants in `reach`, `covers` says which are worth following; `judge` describes an
     access (register name and effect) and returns None for what is allowed. A rule that
     `asks_grants` says nothing where none are known; for one that `judges_jumps` alone, constants
-    are followed where a jump by register is close. The samples are as in InstructionRule.
+    are followed where a jump by register is close. To one that `doubts_numbers` a constant that
+    leaves our sight is a possible address only. The samples are as in InstructionRule.
     """
 
     id: str
@@ -106,3 +107,4 @@ class AddressRule:
     assembled_for: str = "armv7em"
     asks_grants: bool = False
     judges_jumps: bool = False
+    doubts_numbers: bool = False
