@@ -59,7 +59,8 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     if register is None:
         return Access(site, context, None, "address", place, place)
     argument = place.child_by_field_name("argument")
-    if argument is not None and registers.evaluator.cast_argument(argument) is not None:
+    inner = registers.evaluator.cast_argument(argument) if argument is not None else None
+    if inner is not None and place.type != "pointer_expression":
         return Access(site, context, register, "unclear", place, place)  # it casts what is read
     call = _macro_call(place, registers.evaluator)
     if call is not None:

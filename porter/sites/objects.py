@@ -45,7 +45,8 @@ def _continues(parent: Node, node: Node) -> bool:
 
 def _is_function_call(node: Node, evaluator: Evaluator) -> bool:
     """What a function returns isn't what it was given; what a macro makes of it may be."""
-    return node.type == "call_expression" and evaluator.call_text(node) is None
+    is_call = node.type == "call_expression" and evaluator.call_text(node) is None
+    return is_call and evaluator.cast_argument(node) is None
 
 
 def address_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[int, bool] | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.source.c_lexer import LexedSource, Token
-from porter.source.c_tree import parse_expression, strip_parentheses
 from porter.source.evaluate import Evaluator
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import parse_define
@@ -52,5 +51,4 @@ def is_name(body: tuple[Token, ...], evaluator: Evaluator) -> bool:
         return False
     if len(body) == 1:
         return True
-    node = parse_expression(b" ".join(token.text for token in body))
-    return node is not None and evaluator.value(strip_parentheses(node)) is not None
+    return evaluator.text(b" ".join(evaluator.macros.expand(body))) is not None

@@ -56,6 +56,7 @@ class Evaluator:
         self.macros = macros
         self.types = types
         self._names: dict[bytes, Value | None] = {}
+        self._types: dict[bytes, CType | None] = {}
         types.count = self.count
 
     def count(self, node: Node) -> int | None:
@@ -127,15 +128,34 @@ class Evaluator:
         return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
 
     def cast_argument(self, node: Node) -> Node | None:
-        """`(x)` of a `(T)(x)` that was parsed as a call, since T is a typedef's name."""
+        """`(x)` of a `(T)(x)` that was parsed as a call, since T is the name of a type."""
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if node.type != "call_expression" or function is None or arguments is None:
             return None
         is_cast = function.type == "parenthesized_expression" and arguments.named_child_count == 1
-        if not is_cast or not self.types.is_type(text_of(strip_parentheses(function))):
+        if not is_cast or self._type_of(text_of(strip_parentheses(function))) is None:
             return None
         return arguments.named_children[0]
+
+    def _type_of(self, name: bytes) -> CType | None:
+        """The type that a typedef or a macro names; None for what names something else."""
+        if name not in self._types:
+            macro = self.macros.get(name)
+            plain = macro is not None and macro.parameters is None
+            text = self._expanded(macro) if macro is not None and plain else name
+            cast = parse_expression(b"(" + text + b") 0")
+            descriptor = cast.child_by_field_name("type") if cast is not None else None
+            is_type = self.types.is_type(text) or len(lex_fragment(text)) > 1
+            found = self._described(descriptor) if descriptor is not None and is_type else None
+            self._types[name] = found
+        return self._types[name]
+
+    def _described(self, descriptor: Node) -> CType | None:
+        specifier = descriptor.child_by_field_name("type")
+        if specifier is None:
+            return None
+        return self.types.of(specifier, descriptor.child_by_field_name("declarator"))
 
     # --- node types ------------------------------------------------------------------------
 
@@ -163,11 +183,11 @@ class Evaluator:
         inner = node.child_by_field_name("value")
         if descriptor is None or inner is None:
             return None
-        value = self._loaded(self.value(inner, scope, depth))
-        specifier = descriptor.child_by_field_name("type")
-        if specifier is None:
-            return None
-        kind = self.types.of(specifier, descriptor.child_by_field_name("declarator"))
+        kind = self._described(descriptor)
+        return None if kind is None else self._cast(kind, self.value(inner, scope, depth))
+
+    def _cast(self, kind: CType, cast: Value | None) -> Value | None:
+        value = self._loaded(cast)
         if kind.kind == "pointer" and kind.target is not None:
             if isinstance(value, Number):
                 return Pointer(value.value & _MASK, kind.target)
@@ -206,7 +226,7 @@ class Evaluator:
         field = node.child_by_field_name("field")
         if operand is None or field is None:
             return None
-        value = self.value(operand, scope, depth)
+        value = self.value(self.cast_argument(operand) or operand, scope, depth)
         arrow = any(child.type == "->" for child in node.children)
         base = self._loaded(value) if arrow else value
         if not isinstance(base, Pointer | Place) or base.type.kind != "struct":
@@ -223,7 +243,7 @@ class Evaluator:
         index = node.child_by_field_name("index")
         if operand is None or index is None:
             return None
-        value = self.value(operand, scope, depth)
+        value = self.value(self.cast_argument(operand) or operand, scope, depth)
         owner, member = (value.owner, value.member) if isinstance(value, Place) else (b"", b"")
         base = self._loaded(value)
         if not isinstance(base, Pointer):
@@ -270,9 +290,11 @@ class Evaluator:
         text = self.call_text(node)
         if text is not None:
             return self.text(text, scope, depth)
-        if (inner := self.cast_argument(node)) is not None:
-            return self.value(inner, scope, depth)
         function = node.child_by_field_name("function")
+        if function is not None and (inner := self.cast_argument(node)) is not None:
+            kind = self._type_of(text_of(strip_parentheses(function)))
+            value = self.value(inner, scope, depth)
+            return value if kind is None else self._cast(kind, value)
         kind = self._called(function, scope, depth) if function is not None else UNKNOWN
         return typed_place(kind.target) if kind.kind == "function" and kind.target else None
 

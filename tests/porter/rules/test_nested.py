@@ -6,6 +6,8 @@ import re
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from porter.rules.verdict import Status
 from tests.porter.helpers import port_text
 
@@ -85,3 +87,29 @@ def test_an_address_in_an_operand_of_assembler_is_told(tmp_path: Path) -> None:
     last = text.rindex("GPIOA")
     (found,) = [verdict for verdict in result.verdicts if verdict.site.start == last]
     assert found.status is Status.ESCALATED
+
+
+POINTERS = """\
+#include <stdint.h>
+typedef volatile uint32_t *reg_t;
+#define REG volatile uint32_t *
+#define SCS ((volatile uint32_t) 0xE000ED00)
+#define ICSR ((REG) (SCS + 0x04))
+#define ICSR_OF_TYPE (*(reg_t)(0xE000ED04))
+#define AT(address) (*(REG)(address))
+"""
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        "*ICSR", "ICSR_OF_TYPE", "AT(0xE000ED04)", "*(REG)(0xE000ED04)", "*(reg_t)(SCS + 4)",
+        "*(reg_t)0xE000ED04", "((REG)(0xE000ED00))[1]", "((reg_t)(0xE000ED00))[1]",
+    ],
+)  # fmt: skip
+def test_a_name_for_a_type_casts_as_the_type_does(register: str, tmp_path: Path) -> None:
+    """Without the types `(name)(x)` reads like a call."""
+    text = POINTERS + f"int main(void) {{ for (;;) {{ {register} = 1u << 28; }} }}\n"
+    ported, result = port_text(tmp_path, text.encode())
+    assert b"for (;;) { virt_yield(); }" in ported
+    assert [verdict.status for verdict in result.verdicts] == [Status.REWRITTEN]
