@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.source.c_tree import Node, is_of_statement, parse_expression, strip_parentheses, text_of
+from porter.source.c_tree import (
+    ASKS_TRUTH,
+    Node,
+    is_of_statement,
+    parse_expression,
+    strip_parentheses,
+    text_of,
+)
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Number
-
-_TRUTH_PARENTS = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
 
 
 def bare(node: Node) -> Node:
@@ -49,7 +54,7 @@ def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
         outer, parent = parent, parent.parent
     if parent is None:
         return False
-    if parent.type in _TRUTH_PARENTS:
+    if parent.type in ASKS_TRUTH:
         return parent.child_by_field_name("body") != outer
     if parent.type == "unary_expression":
         return text_of(parent).startswith(b"!")

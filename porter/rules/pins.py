@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 
 from porter.flow.statements import is_pure
-from porter.rules.expressions import bare, binary, bits_of, masked, source
+from porter.rules.expressions import bare, bits_of, masked, source
+from porter.rules.pin_output import LOW, output_of, reads_again
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node, text_of, walk
 from porter.source.edit import Edit
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
 _LEVELS = {"IDR": b"hyp_pin_get", "ODR": b"hyp_pin_latch"}
 _PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
-_LOW = 0xFFFF
 _HEADER = (
     "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
     " GPIO_TypeDef;\n#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
 )
-
-
-@dataclass(frozen=True)
-class _Output:
-    """C for the pins that change and for their levels; `pins` when the mask is a constant."""
-
-    mask: bytes
-    value: bytes
-    pins: int | None
 
 
 class Pins(Rule):
@@ -121,12 +110,12 @@ class Pins(Rule):
         port = self._port(unit, access, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
-        output = self._output(unit, access, name, port, _granted(unit, instance))
+        output = output_of(unit, access, name, port, _granted(unit, instance))
         if output is None:
             return self.escalated(
                 access.site, f"which pins {access.operator.decode()} on {name} means isn't known"
             )
-        if _reads_again(unit, access, output):
+        if reads_again(unit, access, output):
             return self.escalated(
                 access.site, "the value reads a register, and would do so twice: use a variable"
             )
@@ -151,30 +140,6 @@ class Pins(Rule):
         edit = Edit(start, end, b"%s(%s)" % (_LEVELS[name], port))
         return self.rewritten(access.site, "the kernel reads this machine's pins", edit)
 
-    def _output(
-        self, unit: Unit, access: Access, name: str, port: bytes, granted: bytes | None
-    ) -> _Output | None:
-        value = access.value
-        if value is None:
-            return None
-        number = unit.text.evaluator.number(value, access.context.scope)
-        text = source(value)
-        if name in ("BRR", "BSRRH"):
-            return _Output(text, b"0", number)
-        if name == "BSRRL":
-            return _Output(text, text, number)
-        if name == "BSRR":
-            return _set_reset(value, number)
-        if access.operator == b"|=":
-            return _Output(text, text, number)
-        if access.operator == b"&=":
-            return _cleared(unit, access, value, granted)
-        if access.operator == b"=" and granted is not None:
-            return _Output(granted, text, None)
-        if access.operator == b"^=":
-            return _Output(text, b"~hyp_pin_latch(%s) & (%s)" % (port, text), number)
-        return None
-
     @staticmethod
     def _port(unit: Unit, access: Access, instance: str | None) -> bytes | None:
         """C for the number of the port: 0 is A."""
@@ -188,68 +153,6 @@ class Pins(Rule):
         if access.operator == b"^=" and not is_pure(pointer, unit.text.evaluator):
             return None  # it is needed twice
         return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (source(pointer), base, _PORT_SPACING)
-
-
-def _reads_again(unit: Unit, access: Access, output: _Output) -> bool:
-    """Whether mask and levels read a register more often than the value that was written."""
-    value = access.value
-    written, asked = output.mask + b" " + output.value, text_of(value) if value else b""
-    for node in walk(value) if value is not None else ():
-        if node.type not in ("field_expression", "subscript_expression", "pointer_expression"):
-            continue
-        register = unit.registers.identify(unit.text.evaluator.value(node, access.context.scope))
-        if register is None and not unit.reads_device(node, access.context.scope):
-            continue
-        if written.count(text_of(node)) > asked.count(text_of(node)):
-            return True
-    return False
-
-
-def _set_reset(value: Node, number: int | None) -> _Output:
-    """BSRR: the low half sets, the high half resets."""
-    text = source(value)
-    if number is not None:
-        pins = (number & _LOW) | (number >> 16)
-        if number <= _LOW:
-            return _Output(text, text, pins)
-        levels = b"0x%04XU" % (number & _LOW) if number & _LOW else b"0"
-        return _Output(b"0x%04XU" % pins, levels, pins)
-    shifted = binary(bare(value), b"<<")
-    if shifted is not None and _plain(shifted[1]) == b"16":
-        return _Output(source(shifted[0]), b"0", None)
-    if shifted is not None and (condition := _sets_when(shifted[1])) is not None:
-        mask = source(shifted[0])
-        return _Output(mask, b"%s ? %s : 0" % (condition, mask), None)
-    return _Output(b"((%s) | (%s) >> 16) & 0xFFFFU" % (text, text), b"(%s) & 0xFFFFU" % text, None)
-
-
-def _sets_when(shift: Node) -> bytes | None:
-    """C for "set, not reset" of a shift by `c ? 0 : 16` or `c ? 16 : 0`."""
-    node = bare(shift)
-    condition = node.child_by_field_name("condition")
-    arms = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
-    if node.type != "conditional_expression" or condition is None or None in arms:
-        return None
-    values = [_plain(arm) for arm in arms if arm is not None]
-    if values == [b"0", b"16"]:
-        return source(condition)
-    return b"!(%s)" % source(condition) if values == [b"16", b"0"] else None
-
-
-def _plain(node: Node) -> bytes:
-    return text_of(bare(node)).rstrip(b"uUlL")
-
-
-def _cleared(unit: Unit, access: Access, value: Node, granted: bytes | None) -> _Output | None:
-    """`ODR &= ~X` resets X; `ODR &= X` resets all the others that the machine has."""
-    node = bare(value)
-    operand = node.child_by_field_name("argument")
-    if node.type == "unary_expression" and text_of(node).startswith(b"~") and operand is not None:
-        number = unit.text.evaluator.number(operand, access.context.scope)
-        return _Output(source(bare(operand)), b"0", number)
-    if granted is None:
-        return None
-    return _Output(b"~(%s) & %s" % (source(value), granted), b"0", None)
 
 
 def _granted(unit: Unit, instance: str | None) -> bytes | None:
@@ -281,4 +184,4 @@ def _missing(instance: str | None, pins: int | None, granted: Container[tuple[st
     if instance is None or pins is None:
         return ""
     port = instance[-1]
-    return ", ".join(f"P{port}{pin}" for pin in bits_of(pins & _LOW) if (port, pin) not in granted)
+    return ", ".join(f"P{port}{pin}" for pin in bits_of(pins & LOW) if (port, pin) not in granted)

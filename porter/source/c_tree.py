@@ -70,13 +70,16 @@ def text_of(node: Node) -> bytes:
     return node.text or b""
 
 
-_ASKING = frozenset({"if_statement", "while_statement", "do_statement", "switch_statement"})
+ASKS_TRUTH = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
+_WITH_PARENTHESES = ASKS_TRUTH - {"for_statement"} | {"switch_statement"}
 
 
 def is_of_statement(node: Node) -> bool:
     """Whether parentheses are those of `if (...)` and its like, which can't go."""
     parent = node.parent
-    return node.type == "parenthesized_expression" and parent is not None and parent.type in _ASKING
+    if node.type != "parenthesized_expression" or parent is None:
+        return False
+    return parent.type in _WITH_PARENTHESES
 
 
 def strip_parentheses(node: Node) -> Node:

@@ -1,0 +1,110 @@
+"""What a write to a port's data register means: which pins change, and to which levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.rules.expressions import bare, binary, source
+from porter.rules.unit import Unit
+from porter.sites.access import Access
+from porter.source.c_tree import Node, text_of, walk
+
+LOW = 0xFFFF
+
+
+@dataclass(frozen=True)
+class Output:
+    """C for the pins that change and for their levels; `pins` when the mask is a constant."""
+
+    mask: bytes
+    value: bytes
+    pins: int | None
+
+
+def output_of(
+    unit: Unit, access: Access, name: str, port: bytes, granted: bytes | None
+) -> Output | None:
+    """Of a write to the register `name` of a port; `port` and `granted` are its number and the pins
+    that the machine may set, in C. None where that can't be told."""
+    value = access.value
+    if value is None:
+        return None
+    number = unit.text.evaluator.number(value, access.context.scope)
+    text = source(value)
+    if name in ("BRR", "BSRRH"):
+        return Output(text, b"0", number)
+    if name == "BSRRL":
+        return Output(text, text, number)
+    if name == "BSRR":
+        return _set_reset(value, number)
+    if access.operator == b"|=":
+        return Output(text, text, number)
+    if access.operator == b"&=":
+        return _cleared(unit, access, value, granted)
+    if access.operator == b"=" and granted is not None:
+        return Output(granted, text, None)
+    if access.operator == b"^=":
+        return Output(text, b"~hyp_pin_latch(%s) & (%s)" % (port, text), number)
+    return None
+
+
+def reads_again(unit: Unit, access: Access, output: Output) -> bool:
+    """Whether mask and levels read a register more often than the value that was written."""
+    value = access.value
+    written, asked = output.mask + b" " + output.value, text_of(value) if value else b""
+    for node in walk(value) if value is not None else ():
+        if node.type not in ("field_expression", "subscript_expression", "pointer_expression"):
+            continue
+        register = unit.registers.identify(unit.text.evaluator.value(node, access.context.scope))
+        if register is None and not unit.reads_device(node, access.context.scope):
+            continue
+        if written.count(text_of(node)) > asked.count(text_of(node)):
+            return True
+    return False
+
+
+def _set_reset(value: Node, number: int | None) -> Output:
+    """BSRR: the low half sets, the high half resets."""
+    text = source(value)
+    if number is not None:
+        pins = (number & LOW) | (number >> 16)
+        if number <= LOW:
+            return Output(text, text, pins)
+        levels = b"0x%04XU" % (number & LOW) if number & LOW else b"0"
+        return Output(b"0x%04XU" % pins, levels, pins)
+    shifted = binary(bare(value), b"<<")
+    if shifted is not None and _plain(shifted[1]) == b"16":
+        return Output(source(shifted[0]), b"0", None)
+    if shifted is not None and (condition := _sets_when(shifted[1])) is not None:
+        mask = source(shifted[0])
+        return Output(mask, b"%s ? %s : 0" % (condition, mask), None)
+    return Output(b"((%s) | (%s) >> 16) & 0xFFFFU" % (text, text), b"(%s) & 0xFFFFU" % text, None)
+
+
+def _sets_when(shift: Node) -> bytes | None:
+    """C for "set, not reset" of a shift by `c ? 0 : 16` or `c ? 16 : 0`."""
+    node = bare(shift)
+    condition = node.child_by_field_name("condition")
+    arms = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
+    if node.type != "conditional_expression" or condition is None or None in arms:
+        return None
+    values = [_plain(arm) for arm in arms if arm is not None]
+    if values == [b"0", b"16"]:
+        return source(condition)
+    return b"!(%s)" % source(condition) if values == [b"16", b"0"] else None
+
+
+def _plain(node: Node) -> bytes:
+    return text_of(bare(node)).rstrip(b"uUlL")
+
+
+def _cleared(unit: Unit, access: Access, value: Node, granted: bytes | None) -> Output | None:
+    """`ODR &= ~X` resets X; `ODR &= X` resets all the others that the machine has."""
+    node = bare(value)
+    operand = node.child_by_field_name("argument")
+    if node.type == "unary_expression" and text_of(node).startswith(b"~") and operand is not None:
+        number = unit.text.evaluator.number(operand, access.context.scope)
+        return Output(source(bare(operand)), b"0", number)
+    if granted is None:
+        return None
+    return Output(b"~(%s) & %s" % (source(value), granted), b"0", None)
