@@ -21,6 +21,7 @@ from porter.project.build import read_build, with_files
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
+from porter.project.likely_core import likely_core
 from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
 from porter.project.vectors import (
@@ -105,7 +106,8 @@ class _Project:
         self.domain = domain
         stated = cpu or (domain.cpu_flags if domain is not None else ())
         paths = [source.path for source in sources]
-        self.build = read_build(root, paths, stated, core_of(paths))
+        guess = core_of(paths) or likely_core(source.data for source in sources)
+        self.build = read_build(root, paths, stated, guess)
         if domain is not None:
             wanted = [root / name for name in domain.sources]
             self.build = with_files(self.build, [file for file in wanted if file.is_file()])

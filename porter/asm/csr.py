@@ -38,6 +38,8 @@ def access(
         return [], None  # lines are opened one by one, by hyp_irq_ena
     if csr in _ENTRY and operation == "w" and not reads and isinstance(value, Expression):
         return [Effect("entry", value=value)], None
+    if csr in _ENTRY and operation == "r":
+        return [], Expression("virt_trap_get()")
     raise NotUnderstood(text)
 
 

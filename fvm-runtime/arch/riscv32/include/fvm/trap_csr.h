@@ -26,6 +26,9 @@ uint32_t virt_vct_call(void (*resume)(void), ...);
  * bits. */
 void virt_trap_set(uintptr_t mtvec);
 
+/* mtvec: what virt_trap_set got last, 0 before. */
+uintptr_t virt_trap_get(void);
+
 /* mscratch: a word that only software uses. */
 extern volatile uint32_t virt_mscratch;
 

@@ -33,6 +33,8 @@ uint32_t virt_mstatus(void)
 
 void virt_trap_set(uintptr_t mtvec) { handler = mtvec; }
 
+uintptr_t virt_trap_get(void) { return handler; }
+
 static uintptr_t enter(uintptr_t what, uint32_t cause)
 {
     in_vct = 1;
