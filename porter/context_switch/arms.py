@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from porter.context_switch.handler import Handler, transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.variants import Key, Variant, variants
+from porter.context_switch.variants import Key, Span, Variant, variants
 from porter.project.compile_options import CompileOptions
 
 _CORES = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
@@ -35,14 +36,14 @@ class Arms:
         self._source, self._data, self._options = source, data, options
         self._project = project
 
-    def of(self, handler: Handler, start: int, end: int, names: Names) -> tuple[Arm, ...]:
-        """All arms of the function at [start, end); none where they make no difference.
+    def of(self, handler: Handler, spans: Sequence[Span], names: Names) -> tuple[Arm, ...]:
+        """All arms of a function whose text is `spans`; none where they make no difference.
 
         NotTranscribable if a condition isn't understood.
         """
         found = [
             Arm(variant.choices, self._handler(variant, handler, names))
-            for variant in variants(self._data, start, end, self._known)
+            for variant in variants(self._data, spans, self._known)
         ]
         texts = {_text(arm, names) for arm in found}
         return () if texts <= {_text(Arm((), handler), names)} else tuple(found)

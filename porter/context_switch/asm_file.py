@@ -27,7 +27,6 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import Part, write_parts
-from porter.context_switch.fpu_conditions import in_c
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
@@ -39,6 +38,7 @@ from porter.context_switch.handler import (
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
+from porter.context_switch.own_conditions import constants_in_c, in_c
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
@@ -55,6 +55,8 @@ from porter.context_switch.result import (
     companion_of,
     with_proofs,
 )
+from porter.context_switch.spans import Spans
+from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS
 
@@ -66,6 +68,7 @@ class _Found:
     start: int
     end: int
     arms: tuple[Arm, ...]
+    spans: tuple[Span, ...]
     tail: str = ""  # a label behind it whose address it keeps: what stands there stays
 
 
@@ -82,7 +85,8 @@ class AsmFile:
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = AsmSource(source.read_bytes(), expanded_lines(source, self._options))
-        self._data = in_c(self._text.data)  # the same bytes but for tests for an FPU
+        self._data = in_c(self._text.data)  # the same lines
+        self._spans = Spans(self._text.data, self._data)
         self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
         self._found: list[_Found] = []
         self._blocks: dict[int, list[str]] = {}
@@ -118,7 +122,7 @@ class AsmFile:
         conditions in it. Headers with assembler macros can't."""
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             probe = Path(folder, "probe.c")
-            probe.write_text("\n".join(self._text.includes(True)) + "\n")
+            probe.write_text("\n".join(self._text.includes()) + "\n")
             try:
                 command = [self._options.compiler, *flags(probe, self._options)]
                 run([*command, "-fsyntax-only", str(probe)])
@@ -155,13 +159,31 @@ class AsmFile:
                 return
             role = code.role() or ROLE_OTHER
             handler = transcribe(assembly, function, role, names)
-            arms = self._arms.of(handler, *place, names) if self._in_c else ()
+            spans = self._spans_of(assembly, function, code, place)
+            arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
             start, end = place
             label, end = self._tail(assembly, function, code, handler) or ("", end)
-            self._found.append(_Found(handler, function, start, end, arms, label))
+            self._found.append(_Found(handler, function, start, end, arms, spans, label))
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
+
+    def _spans_of(
+        self,
+        assembly: Assembly,
+        function: Function,
+        code: ArmCode | RiscvCode,
+        place: tuple[int, int],
+    ) -> tuple[Span, ...]:
+        """What of the text says what the function does."""
+        found = [self._spans.same(*place)]
+        for other in assembly.object.functions:
+            if other.section == function.section and other.start != function.start:
+                addresses = code.reached(other.start, other.end)
+                lines = (assembly.object.line(other.section, address) for address in addresses)
+                if numbers := [line for line in lines if line is not None]:
+                    found.append(self._spans.around(numbers))
+        return tuple(found)
 
     def _tail(
         self,
@@ -181,7 +203,7 @@ class AsmFile:
             line = assembly.object.line(function.section, address)
             behind = replace(function, name=name, start=address)
             plain = (
-                code.leaves_out(address, function.end)
+                not code.reached(address, function.end)
                 and not code_of(assembly, behind).needs_port()
             )
             if found is not None or line is None or not plain or self._text.dialect != "gnu":
@@ -286,12 +308,18 @@ class AsmFile:
             )
         head = [
             f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */",
-            *self._text.includes(any(found.arms for found in self._found)),
+            *self._conditions(),
             f"#include <{GUEST_HEADER}>",
         ]
         text = self._text.eol.join(line.encode("latin-1") for line in (*head, *blocks, ""))
         new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
         return [*edits, new]
+
+    def _conditions(self) -> list[str]:
+        """What the companion needs to ask what the file asks."""
+        if not any(found.arms for found in self._found):
+            return []
+        return [*self._text.includes(), *constants_in_c(self._text.data)]
 
     def _head(self, found: _Found, writer: Writer) -> str:
         weak = "__attribute__((weak)) " if found.function.weak else ""
@@ -333,7 +361,7 @@ class AsmFile:
             lines = (line.encode("latin-1") for line in self._blocks[found.start])
             block = self._text.eol.join(lines)
             whole = self._in_c
-            claims.append(Claim(found.handler, found.arms, found.start, found.end, block, whole))
+            claims.append(Claim(found.handler, found.arms, found.start, found.spans, block, whole))
         edited = {companion.name: text}
         prover = Prover(self._source, self._data, companion, edited, self._options)
         proofs = prover.proofs(claims)

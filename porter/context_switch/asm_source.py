@@ -25,6 +25,8 @@ _OUTSIDE = re.compile(
     rb"|equ|get|include)\b",
     re.IGNORECASE,
 )
+# What may stand between a label and its first instruction and says nothing of either.
+_BETWEEN = re.compile(rb"\s+(?:import|extern|if|else|endif)\b", re.IGNORECASE)
 _MACRO = re.compile(rb"\s*\.macro\b", re.IGNORECASE)
 _ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
 _REPEATS = re.compile(rb"\s*\.(?:irpc?|rept)\b", re.IGNORECASE)
@@ -67,10 +69,8 @@ class AsmSource:
         line = f"; {text}" if self.dialect == "armasm" else f"/* {text} */"
         return line.encode("latin-1") + self.eol
 
-    def includes(self, wanted: bool) -> list[str]:
+    def includes(self) -> list[str]:
         """What the file includes: what conditions in it ask for may be defined there."""
-        if not wanted:
-            return []
         lines = [self.data[line.start : line.end] for line in self._lines]
         return [
             line.decode("latin-1").strip()
@@ -109,6 +109,8 @@ class AsmSource:
                 place = self._opening(place)  # arms between label and code that aren't built
                 continue
             if line.directive.startswith(b"if") and not names:
+                continue
+            if not names and _BETWEEN.match(line.code):
                 continue
             if line.directive or _BACK.match(line.code):
                 break

@@ -84,6 +84,16 @@ def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
     return frozenset(re.findall(r"^#define (\w+)", text, re.MULTILINE))
 
 
+@cache
+def knows(compiler: str, switch: str) -> bool:
+    """Whether a compiler has a switch."""
+    try:
+        run([compiler, switch, "-E", "-x", "c", "/dev/null"])
+    except CompileError:
+        return False
+    return True
+
+
 def is_riscv(options: CompileOptions) -> bool:
     """Whether the compiler is one for RISC-V."""
     return "__riscv" in predefined(options.compiler, options.cpu_flags)
@@ -130,8 +140,10 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
     if is_riscv(options):
         # Its assembler would take the places of asm statements for its own.
         unit = _object(_LINE_MARKER.sub("", text), "", options)
-        return Assembly(unit, _written(text.encode()), naked_functions_of_riscv(text))
-    return Assembly(_object(text, "", options), _written(text.encode()), naked_functions(text))
+        naked = naked_functions_of_riscv(text, source.name)
+        return Assembly(unit, _written(text.encode()), naked)
+    naked = naked_functions(text, source.name)
+    return Assembly(_object(text, "", options), _written(text.encode()), naked)
 
 
 def expanded_lines(source: Path, options: CompileOptions) -> dict[int, bytes]:
@@ -209,8 +221,8 @@ def _written(data: bytes) -> tuple[str, ...]:
     return tuple(" ".join(_LABELS.sub("", line).split()) for line in _clean(data))
 
 
-def naked_functions_of_riscv(text: str) -> dict[str, tuple[int, ...]]:
-    """The same where the compiler doesn't say it: functions of nothing but asm statements."""
+def naked_functions_of_riscv(text: str, file: str) -> dict[str, tuple[int, ...]]:
+    """As below where the compiler doesn't say it: functions of nothing but asm statements."""
     found: dict[str, list[int]] = {}
     label = ""
     inside = False
@@ -224,15 +236,16 @@ def naked_functions_of_riscv(text: str) -> dict[str, tuple[int, ...]]:
             if inside and label:
                 found.setdefault(label, [])
         elif inside and label and (place := _ASM_PLACE.match(line)):
-            found[label].append(int(place.group(1)))
+            found[label] += _line_of(place, file)
         elif not inside and code and not code.startswith((".", "#")):
             found.pop(label, None)
             label = ""
     return {name: tuple(lines) for name, lines in found.items()}
 
 
-def naked_functions(text: str) -> dict[str, tuple[int, ...]]:
-    """Naked functions in the compiler's text and the source lines of their asm statements."""
+def naked_functions(text: str, file: str) -> dict[str, tuple[int, ...]]:
+    """Naked functions in the compiler's text and the lines of their asm statements in a file; none
+    for what a header has."""
     found: dict[str, list[int]] = {}
     label = ""
     for line in text.splitlines():
@@ -241,5 +254,9 @@ def naked_functions(text: str) -> dict[str, tuple[int, ...]]:
         elif _NAKED.match(line):
             found[label] = []
         elif (place := _ASM_PLACE.match(line)) and label in found:
-            found[label].append(int(place.group(1)))
+            found[label] += _line_of(place, file)
     return {name: tuple(lines) for name, lines in found.items()}
+
+
+def _line_of(place: re.Match[str], file: str) -> list[int]:
+    return [int(place.group(1))] if Path(place.group(2)).name == file else []

@@ -96,9 +96,13 @@ class CFile:
             if role is None:
                 return
             if definition is None:
-                raise NotTranscribable("no function definition found around its asm statement")
+                raise NotTranscribable(
+                    "no function definition found around its asm statement"
+                    if assembly.naked[function.name]
+                    else "stands in a header; only what a C file has is edited: move it to one"
+                )
             handler = transcribe(assembly, function, role, names)
-            arms = self._arms.of(handler, definition.start, definition.end, names)
+            arms = self._arms.of(handler, [(definition.start, definition.end)], names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, definition, arms))
         except NotTranscribable as reason:
@@ -275,7 +279,7 @@ class CFile:
                 found.handler,
                 found.arms,
                 found.definition.start,
-                found.definition.end,
+                ((found.definition.start, found.definition.end),),
                 texts[found.definition.start],
             )
             for found in self._found

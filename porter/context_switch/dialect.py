@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from porter.context_switch.fpu_conditions import in_c
+from porter.context_switch.own_conditions import in_c
 from porter.context_switch.result import NotTranscribable
 from porter.source.asm_text import blank_comments
 

@@ -72,7 +72,7 @@ class Expressions:
                 return self.cast("uint32_t", self._symbol_address(expr))
             case Load():
                 return self._loaded_integer(expr)
-            case Binary("+" | "-", left, Const()) if self._is_pointer(left):
+            case Binary("+" | "-", left, Const(step)) if step % 4 == 0 and self._is_pointer(left):
                 return self.cast("uint32_t", self.paren(self.pointer(expr)))
             case Binary(operator, left, right):
                 return self.paren(f"{self.integer(left)} {operator} {self.integer(right)}")
@@ -93,9 +93,9 @@ class Expressions:
                 return self.cast("uint32_t *", name)
             case Symbol():
                 return self.cast("uint32_t *", self._symbol_address(expr))
-            case Binary("+" | "-" as sign, left, Const(value)) if self._is_pointer(left):
-                if value % 4 == 0:
-                    return f"{self.pointer(left)} {sign} {value // 4}"
+            case Binary("+" | "-" as sign, left, Const(step)) if self._is_pointer(left):
+                if step % 4 == 0:
+                    return f"{self.pointer(left)} {sign} {step // 4}"
         return self.cast("uint32_t *", self.integer(expr))
 
     def place(self, address: Expr, size: int) -> str:

@@ -21,9 +21,9 @@ class ArmCode:
         self._found = decode.decode_all(assembly.object, function, assembly.text)
         self.count = len(self._found)
 
-    def leaves_out(self, start: int, end: int) -> bool:
-        """Whether none of its instructions stands between two addresses."""
-        return not any(start <= address < end for address in self._found)
+    def reached(self, start: int, end: int) -> list[int]:
+        """Where its instructions stand between two addresses."""
+        return [address for address in self._found if start <= address < end]
 
     def role(self) -> str | None:
         """What the function is; None for one that the transcriber has nothing to do with."""
@@ -72,9 +72,9 @@ class RiscvCode:
         self._found = riscv_decode.decode_all(assembly.object, function, assembly.text)
         self.count = len(self._found)
 
-    def leaves_out(self, start: int, end: int) -> bool:
+    def reached(self, start: int, end: int) -> list[int]:
         """As ArmCode's."""
-        return not any(start <= address < end for address in self._found)
+        return [address for address in self._found if start <= address < end]
 
     def role(self) -> str | None:
         """As ArmCode's."""

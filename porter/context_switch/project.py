@@ -23,8 +23,17 @@ _STACK_POINTER = re.compile(
     rb"|\bm(?:ret|epc|cause|status|scratch)\b"
 )
 _ASM = re.compile(rb"asm|ASM")
+_ASM_OF_MACRO = re.compile(rb"\b_*(?:asm|ASM)_*\b[^;{}()]*\(\s*[A-Za-z_]")  # its text is elsewhere
+_INCLUDED = re.compile(rb'^\s*(?:#\s*include\s*["<]|\.include\s+")([^">]+)', re.MULTILINE)
+_INSTRUCTION = re.compile(  # as macros for assembler files have them
+    rb"\bm(?:rs|sr)\s+\w+\s*,|\bcpsi[de]\s+[if]|\bcsr[rwsc]+i?\s+\w+\s*,|\bmret\b",
+    re.IGNORECASE,
+)
+_MOST_INCLUDED = 50
 _DECLARING = C_SUFFIXES | CPLUSPLUS_SUFFIXES
-_MASKS = re.compile(rb"\bcpsi[de]\b|\b(?:primask|basepri)\b", re.IGNORECASE)
+_PRIVILEGED = re.compile(
+    rb"\bcpsi[de]\b|\b(?:primask|basepri)\b|\bcsr[rwsc]+i?\b|\becall\b", re.IGNORECASE
+)
 
 
 def transcribe_project(
@@ -48,10 +57,13 @@ def transcribe_project(
         data = _COMMENT.sub(b" ", file.read_bytes())
         on_stack = _STACK_POINTER.search(data) is not None
         try:
-            if file.suffix == ".c" and on_stack and _ASM.search(data):
+            in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
+            if file.suffix == ".c" and in_c:
                 with suited(file, headers, options) as own:
                     ports += CFile(file, headers, own, _nearest(file, listed), vectors).port()
-            elif file.suffix.lower() in ASM_SUFFIXES and (on_stack or _MASKS.search(data)):
+            elif file.suffix.lower() in ASM_SUFFIXES and (
+                on_stack or _PRIVILEGED.search(data) or _includes_instructions(file, options)
+            ):
                 ports += AsmFile(file, _nearest(file, listed), options, vectors).port()
         except (CompileError, NotTranscribable) as error:
             reason = str(error)
@@ -59,6 +71,25 @@ def transcribe_project(
                 reason = f"can't be compiled with the project's options: {error}"
             ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))
     return ports
+
+
+def _includes_instructions(file: Path, options: CompileOptions) -> bool:
+    """Whether what an assembler file includes has privileged instructions in its macros."""
+    seen, waiting = {file}, [file]
+    while waiting and len(seen) < _MOST_INCLUDED:
+        here = waiting.pop()
+        data = _COMMENT.sub(b" ", here.read_bytes())
+        if here != file and _INSTRUCTION.search(data):
+            return True
+        for name in _INCLUDED.findall(data):
+            places = (
+                folder / name.decode("latin-1") for folder in (here.parent, *options.include_dirs)
+            )
+            found = next((place for place in places if place.is_file()), None)
+            if found is not None and found not in seen:
+                seen.add(found)
+                waiting.append(found)
+    return False
 
 
 def _nearest(file: Path, others: Iterable[Path]) -> list[Path]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.arms import Arm
-from porter.context_switch.assemble import CompileError, assemble, compile_object
+from porter.context_switch.assemble import CompileError, assemble, compile_object, knows
 from porter.context_switch.conditional_text import seen
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import Call
@@ -24,7 +24,7 @@ from porter.context_switch.proof import (
 )
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import flatten
-from porter.context_switch.variants import Variant, variants
+from porter.context_switch.variants import Span, Variant, variants
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -33,8 +33,9 @@ from porter.source.source_file import ASM_SUFFIXES
 _OPTIMISED = (
     "-O2", "-finline", "-fno-inline-small-functions", "-fno-inline-functions",
     "-fno-inline-functions-called-once", "-fno-partial-inlining", "-fno-ipa-ra", "-fno-ipa-cp",
-    "-fno-ipa-sra", "-fno-ipa-icf", "-fno-ipa-pure-const",
+    "-fno-ipa-sra", "-fno-ipa-icf", "-fno-ipa-pure-const", "-fno-ipa-reference",
 )  # fmt: skip
+_NEWER = ("-fno-ipa-modref",)  # compilers before GCC 11 don't know it, nor need it
 
 
 class Refused(NotTranscribable):
@@ -47,13 +48,14 @@ class Refused(NotTranscribable):
 
 @dataclass(frozen=True)
 class Claim:
-    """A function at [start, end) of the original; `text` is what the port has instead. `whole`: it
-    stands for every choice of #if arms, not only for this build's."""
+    """A function that begins at `start` of the original; `spans` are the parts of the text that say
+    what it does, `text` is what the port has instead. `whole`: it stands for every choice of #if
+    arms, not only for this build's."""
 
     handler: Handler
     arms: tuple[Arm, ...]
     start: int
-    end: int
+    spans: tuple[Span, ...]
     text: bytes
     whole: bool = True
 
@@ -64,7 +66,8 @@ def port_object(source: Path, edited: dict[str, bytes], options: CompileOptions)
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         for name, data in edited.items():
             Path(folder, name).write_bytes(data)
-        return compile_object(Path(folder, source.name), options, *_OPTIMISED)
+        switches = (*_OPTIMISED, *(it for it in _NEWER if knows(options.compiler, it)))
+        return compile_object(Path(folder, source.name), options, *switches)
 
 
 class Prover:
@@ -121,7 +124,7 @@ class Prover:
 
     def _configurations(self, claim: Claim) -> Iterator[bytes]:
         """Objects of the original for choices of arms that came out as the same C."""
-        for variant in _variants(self._data, claim.start, claim.end):
+        for variant in _variants(self._data, claim.spans):
             try:
                 yield self._original(variant.data)
             except CompileError:
@@ -129,9 +132,7 @@ class Prover:
 
     def _arms(self, claim: Claim) -> Iterator[tuple[Handler, bytes, bytes]]:
         """Objects of both for choices of arms that came out differently."""
-        before = {
-            variant.choices: variant for variant in _variants(self._data, claim.start, claim.end)
-        }
+        before = {variant.choices: variant for variant in _variants(self._data, claim.spans)}
         text = self._edited[self._port.name]
         for arm in claim.arms:
             if not isinstance(arm.handler, Handler):
@@ -167,9 +168,9 @@ def _bare(line: str) -> str:
     return line.strip() if line.lstrip().startswith("#") else line
 
 
-def _variants(data: bytes, start: int, end: int) -> list[Variant]:
+def _variants(data: bytes, spans: Sequence[Span]) -> list[Variant]:
     """What the conditions may test was looked at when the arms were transcribed."""
-    return variants(data, start, end, lambda name: True)
+    return variants(data, spans, lambda name: True)
 
 
 def _model(handler: Handler, extra: frozenset[str]) -> Model:

@@ -33,6 +33,8 @@ SYSTEM_SPACE = 0xE000_0000
 ICSR = 0xE000_ED04
 VTOR = 0xE000_ED08
 CPACR = 0xE000_ED88
+FPCCR = 0xE000_EF34
+LSPACT = 1 << 0
 PENDSVSET = 1 << 28
 PENDSVCLR = 1 << 27
 SHPR = (0xE000_ED18, 0xE000_ED1C, 0xE000_ED20)
@@ -44,6 +46,7 @@ WHY_CONTROL = "tasks always run unprivileged on their own stack"
 WHY_FPCA = "a guest can't forget FPU state: from now on every frame has room for it"
 WHY_PRIORITY = "vector 0 runs last; priorities of the others come with the description"
 WHY_FPU = "the FPU comes with the domain's grant"
+WHY_LAZY = "a guest's FPU state is always stacked at once, none is left to be stacked later"
 _WRITES_CONTROL = (
     "writes CONTROL: tasks of a guest are on PSP without privilege, and nobody chooses a stack for "
     "his caller"
@@ -144,4 +147,6 @@ def _system_store(statement: Store, address: int, value: Expr, role: str) -> Sta
         and value.right.value & ~FPU_ACCESS == 0
     ):
         return Note(statement.origin, WHY_FPU)
+    if address == FPCCR and value == Binary("&", Load(Const(FPCCR)), Const(WORD - LSPACT)):
+        return Note(statement.origin, WHY_LAZY)
     return statement

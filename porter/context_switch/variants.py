@@ -7,7 +7,7 @@ that nothing the assembler happened to skip goes unread. Conditions of the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -27,6 +27,7 @@ _MOST = 16
 _FOR_WARNINGS = re.compile(r"\s*(?:(?:return\b[\w\s()]*|\(\s*void\s*\)\s*\w+\s*);\s*)*")
 
 
+Span = tuple[int, int]  # [start, end) of a text
 Key = tuple[str, ...]  # the conditions of a group in C, a negation taken off
 
 
@@ -39,18 +40,20 @@ class Variant:
     choices: tuple[tuple[Key, int], ...]
 
 
-def variants(data: bytes, start: int, end: int, known: Callable[[str], bool]) -> list[Variant]:
-    """The file once for each choice of arms between two offsets; empty where there are none.
+def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -> list[Variant]:
+    """The file once for each choice of arms in some parts of it; empty where there are none.
 
     Every line stays where it was. `known` says whether the compiler or the project may define a
     name. NotTranscribable for conditions of the assembler's own, which C can't repeat; if the
     choices are too many to look at, the conditions aren't closed inside the range, or one tests a
     macro of another toolchain: here it is never true.
     """
-    if own := _OWN.search(blank_comments(data[start:end], dialect_of(data))):
-        text = " ".join(own.group(1).decode("latin-1").split())
-        raise NotTranscribable(f"'{text}' of its assembler decides here what is assembled")
-    groups = _groups(data, start, end)
+    dialect = dialect_of(data)
+    for start, end in spans:
+        if own := _OWN.search(blank_comments(data[start:end], dialect)):
+            text = " ".join(own.group(1).decode("latin-1").split())
+            raise NotTranscribable(f"'{text}' of its assembler decides here what is assembled")
+    groups = [group for span in spans for group in _groups(data, *span)]
     if not groups:
         return []
     for group in groups:

@@ -21,7 +21,7 @@ from porter.context_switch.proof.model import (
     Model,
     kept,
 )
-from porter.context_switch.proof.paths import Explorer
+from porter.context_switch.proof.paths import Explorer, opposite
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.task_terms import unequal as _unequal
 from porter.context_switch.proof.terms import Term, Truth, bits, symbol, truth
@@ -54,12 +54,22 @@ def compare_all(
     `shown` names what a counterexample starts with."""
     for native in natives:
         twins = [port for port in ports if _same_way(native, port)]
-        for port in twins or ports:
+        for port in twins or _not_apart(native, ports):
             pair = native, port
             if not twins:  # each knows what the other's way says
                 pair = native.under(port.decided), port.under(native.decided)
             found = [it for it in differences(*pair) if it[1] is not False]
             _refute(*pair, found, deadline, shown)
+
+
+def _not_apart(native: Path, ports: Sequence[Path]) -> list[Path]:
+    """Those that aren't taken under literally the opposite of a condition."""
+    opposites = [opposite(condition) for condition in native.decided]
+    return [
+        port
+        for port in ports
+        if not any(one.eq(other) for one in opposites for other in port.decided)
+    ]
 
 
 def _same_way(native: Path, port: Path) -> bool:

@@ -18,10 +18,12 @@ from porter.context_switch.proof.model import (
     CONTEXT,
     CORE,
     CPACR,
+    FPCCR,
     FPU,
     FPU_ACCESS,
     FRAME_OF_CALLER,
     ICSR,
+    LSPACT,
     MASKS,
     PENDSVSET,
     PRIMASK,
@@ -41,6 +43,7 @@ from porter.context_switch.proof.model import (
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.states import ON_PSP
 from porter.context_switch.proof.terms import (
+    WORD,
     Known,
     Term,
     Truth,
@@ -158,11 +161,12 @@ class Path:
         if (fact := learned(condition)) is None:
             return
         self.known.append(fact)
-        self.registers = {name: apply(self.known, word) for name, word in self.registers.items()}
-        self.stack = {place: apply(self.known, word) for place, word in self.stack.items()}
-        self.block = {place: apply(self.known, word) for place, word in self.block.items()}
-        self.variables.apply(self.known)
-        self.memory.apply(self.known)
+        new = [fact]  # the others have been put in
+        self.registers = {name: apply(new, word) for name, word in self.registers.items()}
+        self.stack = {place: apply(new, word) for place, word in self.stack.items()}
+        self.block = {place: apply(new, word) for place, word in self.block.items()}
+        self.variables.apply(new)
+        self.memory.apply(new)
 
     def load(self, address: Term, size: int = 4, signed: bool = False) -> Term:
         """`size` bytes, extended to a word."""
@@ -302,6 +306,9 @@ class Path:
         elif self.native and address == CPACR:
             if binary("&", binary("^", value, old), 0xFF0F_FFFF) != 0:
                 raise NotProved(f"writes {value} to CPACR")
+        elif self.native and address == FPCCR:
+            if binary("&", binary("^", value, old), ~LSPACT & WORD) != 0:
+                raise NotProved(f"writes {value} to FPCCR")
         elif not self.native or address not in SHPR:
             raise NotProved(f"writes the system register at {address:#x}")
         self.system[address] = value

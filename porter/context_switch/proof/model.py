@@ -13,6 +13,7 @@ from porter.context_switch.result import ROLE_CALL, ROLE_OTHER, ROLE_SVC, ROLE_S
 
 SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
+FPCCR, LSPACT = 0xE000_EF34, 1  # lazy stacking of the FPU: a guest has none
 SHPR = (0xE000_ED1C, 0xE000_ED20)  # exception priorities: a guest has those of its vectors
 PENDSVSET = 1 << 28
 

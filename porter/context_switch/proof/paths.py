@@ -85,7 +85,7 @@ class Explorer:
             case "cbz" | "cbnz":
                 register = instruction.register(instruction.raw.operands[0].reg)
                 zero = equal(path.read(register), 0)
-                wanted = zero if instruction.name == "cbz" else _opposite(zero)
+                wanted = zero if instruction.name == "cbz" else opposite(zero)
                 if self._decide(path, wanted, instruction, ()):
                     self._go(path, instruction.target(), at)
             case "bl":
@@ -142,7 +142,7 @@ class Explorer:
         condition = apply(path.known, condition)
         if isinstance(condition, bool):
             return condition
-        negation = _opposite(condition)
+        negation = opposite(condition)
         for known in path.decided:
             if known.eq(condition):
                 return True
@@ -169,10 +169,11 @@ def _split_by_mask(path: Path) -> list[Path]:
     """Settle whether PRIMASK is clear; the other paths."""
     clear = equal(field(symbol("PRIMASK"), 0, 1), 0)
     masked = path.fork()
-    masked.settle(_opposite(clear))
+    masked.settle(opposite(clear))
     path.settle(clear)
     return [masked]
 
 
-def _opposite(condition: Truth) -> Truth:
+def opposite(condition: Truth) -> Truth:
+    """The negation of a condition."""
     return not condition if isinstance(condition, bool) else truth(z3.Not(condition))

@@ -49,7 +49,6 @@ PENDSVSET       EQU     0x10000000
                 REQUIRE8
                 PRESERVE8
                 IMPORT  current
-                IMPORT  choose
 
                 MACRO
                 CHOOSE  $function
@@ -68,6 +67,8 @@ request         PROC
 
 PendSV_Handler  PROC
                 EXPORT  PendSV_Handler
+                IMPORT  choose
+
                 MRS     R0, PSP
                 CBZ     R0, chosen
                 STMDB   R0!, {R4-R11}   ; save
@@ -135,14 +136,19 @@ def code(ports: list[SwitchPort]) -> list[str]:
     return [line for line in lines if line]
 
 
+@pytest.fixture(scope="module")
+def of_gnu(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return code(port(tmp_path_factory.mktemp("gnu"), GNU))
+
+
 FRAMED = "//**********\n//* a port *\n//**********\n" + IAR.replace("//", "; /*", 1)
 
 
 @pytest.mark.parametrize(
     "text", [ARM, IAR, ARM.replace("\n", "\r\n"), FRAMED], ids=["arm", "iar", "crlf", "framed"]
 )
-def test_the_same_c_comes_out(text: str, tmp_path: Path) -> None:
-    assert code(port(tmp_path / "a", text)) == code(port(tmp_path / "b", GNU))
+def test_the_same_c_comes_out(text: str, tmp_path: Path, of_gnu: list[str]) -> None:
+    assert code(port(tmp_path, text)) == of_gnu
 
 
 def test_a_callee_may_be_declared_for_cpp(tmp_path: Path) -> None:
@@ -165,7 +171,7 @@ def test_the_file_keeps_its_dialect(tmp_path: Path) -> None:
     assert text.startswith(b"PendSV_Handler  PROC") and b" ENDP\n" in text
 
 
-@pytest.mark.parametrize("line", ["    IF {FPU} != 1", "    IF :DEF:FAST", "    WHILE n > 1"])
+@pytest.mark.parametrize("line", ["    IF {FPU} != 1", "    IF FAST = 1", "    WHILE n > 1"])
 def test_what_its_assembler_decides_is_escalated(line: str, tmp_path: Path) -> None:
     text = ARM.replace("                MSR     PSP, R0\n", f"{line}\n    NOP\n    ENDIF\n")
     (found,) = port(tmp_path, text + "; psp\n    MSR     PSP, R0\n")
