@@ -15,7 +15,7 @@ from porter.rules.registry import LAST_RULE, RULES
 from porter.rules.unit import Unit
 from porter.rules.unlinked import WhyNot, unlinked
 from porter.rules.verdict import Status, Verdict
-from porter.sites.asm_sites import asm_sites
+from porter.sites.asm_sites import IN_MACRO, asm_sites
 from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit
 from porter.source.includes import include_edits
@@ -108,6 +108,9 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
     for switch in switches:
         if switch.status == ESCALATED and switch.start == switch.end == 0:  # the whole file
             return Verdict(site, Status.ESCALATED, ASM_RULE, switch.reason)
+    if site.where == IN_MACRO:
+        left = "the body of a macro: what uses it was looked at, instruction by instruction"
+        return Verdict(site, Status.LEFT, ASM_RULE, left)
     if switches and _NAMES_NUMBER.match(site.what):
         left = "a name for a number: what the file's functions do with it was looked at"
         return Verdict(site, Status.LEFT, ASM_RULE, left)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from porter.asm.effects import Machine
 from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
 from porter.asm.translate import translate
+from porter.context_switch.result import DISPATCHES, TEMPLATES
 from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
 from porter.rules.expressions import is_truth_test
@@ -109,6 +110,10 @@ class AsmStatementRule(Rule):
             "    return x;\n}",
             "unsigned f(void)\n{\n    unsigned x;\n    x = virt_cycles();\n    return x;\n}",
         ),
+        Sample(
+            'unsigned f(void) { unsigned x; asm volatile("csrr %0, mtvec" : "=r"(x)); return x; }',
+            "unsigned f(void) { unsigned x; x = virt_trap_get(); return x; }",
+        ),
         Sample('unsigned f(unsigned x) { asm("csrr %0, medeleg" : "=r"(x)); return x; }', "", True),
         Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
         Sample(
@@ -130,8 +135,9 @@ class AsmStatementRule(Rule):
             try:
                 reason, edits = self._rewrite(unit, statement, sites[0])
             except NotUnderstood as why:
+                hint = _hint(unit, statement, sites[0])
                 for site in sites:
-                    yield self.escalated(site, f"not understood: {why}")
+                    yield self.escalated(site, f"not understood: {why}{hint}")
                 continue
             for site in sites:
                 yield self.rewritten(site, reason, *edits)
@@ -139,8 +145,8 @@ class AsmStatementRule(Rule):
     def _rewrite(
         self, unit: Unit, statement: AsmStatement, site: Site
     ) -> tuple[str, tuple[Edit, ...]]:
-        if statement.opaque:
-            raise NotUnderstood("a part of the template is a macro")
+        if statement.template:
+            raise NotUnderstood("a part of the template is a macro: write it out")
         if statement.form == "function":
             raise NotUnderstood("a function in assembler")
         context = unit.context(site)
@@ -212,12 +218,27 @@ class AsmStatementRule(Rule):
         return "removed: only checks look at the interrupt's number", ()
 
 
+def _hint(unit: Unit, statement: AsmStatement, site: Site) -> str:
+    """What makes a handler one that the transcriber looks at."""
+    context = unit.context(site)
+    function = context.root if context is not None and context.kind == "function" else None
+    if function is None and any(it.label for it in statement.instructions):
+        return "; move it to an assembler file, whose functions are transcribed, or write it in C"
+    in_header = unit.file.path.suffix.lower() != ".c"
+    if in_header and function is not None and is_naked(unit, function_name(function)):
+        return "; move it to a C file, whose naked functions are transcribed, or write it in C"
+    return ""
+
+
 def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
     """The handler of a trap finds the registers of the task, which a call in C changes."""
     calls = any(effect.kind in ("call", "supervisor") for effect in effects)
     passed = [it for it in statement.inputs if it.constraint not in _CONSTANTS]
     if calls and (statement.outputs or passed):
-        raise NotUnderstood("ecall or svc with operands: its handler may read them")
+        raise NotUnderstood(
+            "ecall or svc with operands: its handler may read them; "
+            f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
+        )
 
 
 def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
@@ -12,6 +13,12 @@ from porter.sites.intrinsics import CACHE, MPU, STACK_POINTERS, TRACE
 from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit
 
+_STACKS = "stack pointers belong to the context switch"
+_OF_TASKS = frozenset({"__get_PSP", "__set_PSP"})
+_FRAME = (
+    f"{_STACKS}: in VCT the task's is USR_REG->Reg.SP; where interrupts push a frame of their own "
+    f"making, or a handler drops one, {TEMPLATES}/{FAKES_A_FRAME} shows what to write instead"
+)
 _WHOLE_CACHE = frozenset(name for name in CACHE if not name.endswith("_by_Addr"))
 
 
@@ -36,7 +43,7 @@ class SystemCall(Rule):
         """Each call on its own."""
         for site in unit.pending(SiteKind.INTRINSIC):
             if site.what in STACK_POINTERS:
-                yield self.escalated(site, "stack pointers belong to the context switch")
+                yield self.escalated(site, _FRAME if site.what in _OF_TASKS else _STACKS)
             elif site.what in MPU:
                 yield self.escalated(site, "the kernel owns the MPU; describe the memory instead")
             elif site.what in CACHE | TRACE:

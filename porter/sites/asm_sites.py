@@ -9,13 +9,20 @@ from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.source_file import SourceFile
 
+IN_MACRO = ".macro"  # in place of a label
+
 
 def asm_sites(file: SourceFile) -> Iterator[Site]:
-    """Privileged instructions and system addresses, under the label they stand below."""
-    label = ""
+    """Privileged instructions and system addresses, under the label they stand below or in the
+    body of a macro."""
+    label, before = "", ""
     for instruction in instructions(file.data, dialect_of(file.data)):
-        if instruction.label is not None:
-            label = instruction.label
+        if instruction.mnemonic in (".macro", "macro"):
+            label, before = IN_MACRO, label
+        elif instruction.mnemonic in (".endm", "endm", "mend"):
+            label = before
+        elif instruction.label is not None:
+            label = label if label == IN_MACRO else instruction.label
         elif privileged(instruction):
             yield Site(
                 file.name, instruction.start, instruction.end, SiteKind.ASM, str(instruction), label

@@ -22,7 +22,7 @@ from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
 from porter.source.evaluate import Evaluator
-from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm
+from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm, in_template
 from porter.source.values import Number, Place, Pointer, Value
 
 _SHARED_ONLY = frozenset(
@@ -148,6 +148,9 @@ class CSites:
                     )
                     self.asm[site] = statement
                     yield site
+            if (hidden := self._in_macro(statement, region)) is not None:
+                self.asm[hidden] = statement
+                yield hidden
         for index, token in enumerate(region.tokens):
             while covered and covered[0][1] <= token.start:
                 covered.pop(0)
@@ -156,6 +159,18 @@ class CSites:
             if (kind := self._kind(region, index, token)) is not None:
                 what = token.text.decode("latin-1")
                 yield self._site(token.start, token.end, kind, what, region)
+
+    def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
+        """What a macro puts into a template; it stands where the template does."""
+        if not statement.template:
+            return None
+        own = set(map(str, statement.instructions))
+        expanded = self.text.evaluator.macros.expand(statement.template)
+        for instruction in in_template(expanded):
+            if privileged(instruction) and str(instruction) not in own:
+                start, end = statement.template[0].start, statement.template[-1].end
+                return self._site(start, end, SiteKind.ASM, str(instruction), region)
+        return None
 
     def _is_asm(self, word: bytes) -> bool:
         if word in ASM_WORDS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.source.asm_text import Instruction, instructions
@@ -33,7 +33,7 @@ class Operand:
 class AsmStatement:
     """[start, end) from the keyword to the closing parenthesis or brace, without `;`.
 
-    `opaque` says that a part of the template is a name whose text is not known.
+    `template` are the template's tokens where a macro is a part of it.
     """
 
     start: int
@@ -42,7 +42,7 @@ class AsmStatement:
     instructions: tuple[Instruction, ...]
     outputs: tuple[Operand, ...] = ()
     inputs: tuple[Operand, ...] = ()
-    opaque: bool = False
+    template: tuple[Token, ...] = ()
 
 
 def find_asm(tokens: Sequence[Token], data: bytes, is_asm: IsAsm) -> Iterator[AsmStatement]:
@@ -144,7 +144,7 @@ def _gnu(
         _decoded(template),
         _operands(sections[1], data) if len(sections) > 1 else (),
         _operands(sections[2], data) if len(sections) > 2 else (),
-        any(token.kind != "string" for token in template),
+        tuple(template) if any(token.kind != "string" for token in template) else (),
     )
 
 
@@ -175,6 +175,11 @@ def _operands(tokens: list[Token], data: bytes) -> tuple[Operand, ...]:
             constraint = part[0].text.strip(b'"').decode("latin-1")
             found.append(Operand(constraint, name, text, inner[0].start, inner[-1].end))
     return tuple(found)
+
+
+def in_template(texts: Iterable[bytes]) -> tuple[Instruction, ...]:
+    """The instructions in the strings of a template whose macros are expanded."""
+    return _decoded([Token("string", 0, 0, it) for it in texts if it.startswith(b'"')])
 
 
 def _decoded(template: Sequence[Token]) -> tuple[Instruction, ...]:

@@ -1,0 +1,101 @@
+"""Handlers whose text stands in macros, headers or outside of functions: none goes unheard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.port import port_project
+from porter.rules.verdict import Status, Verdict
+from tests.porter.context_switch.test_refusals import FRAME, RESUME
+from tests.porter.context_switch.trees import M3
+
+BODY = FRAME + "push {r1, lr}\nbl choose\npop {r1, lr}\n" + RESUME
+QUOTED = " ".join(f'"{line}\\n"' for line in BODY.splitlines())
+NAKED = "__attribute__((naked)) void PendSV_Handler(void)"
+REST = """
+void choose(void) { task = next; }
+void PendSV_Handler(void);
+void Reset_Handler(void) { for (;;) { } }
+void *const vectors[] = {0, Reset_Handler, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, PendSV_Handler, 0};
+"""
+HEAD = "#include <stdint.h>\nvoid choose(void);\nuint32_t *task, *next;\n"
+MACRO = "    .syntax unified\n    .thumb\n    .text\n    .macro BODY\n{body}    .endm\n"
+ENTRY = "    .global PendSV_Handler\n    .thumb_func\nPendSV_Handler:\n    BODY\n"
+
+
+def verdicts(folder: Path, **texts: str) -> list[Verdict]:
+    """Of the files `switch_c` and so on."""
+    for name, text in texts.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return [it for file in port_project(folder, cpu=M3).files for it in file.verdicts
+            if it.rule != "vectors" and "vectors" not in it.site.what]  # fmt: skip
+
+
+def of_handler(found: list[Verdict]) -> set[tuple[Status, str]]:
+    return {(it.status, it.reason) for it in found if "psp" in it.site.what or "Pend" in it.reason}
+
+
+def test_the_text_of_an_asm_statement_may_be_a_headers_macro(tmp_path: Path) -> None:
+    text = f'{HEAD}#include "port.h"\n{NAKED}\n{{\n    __asm volatile(SWITCH);\n}}\n{REST}'
+    ((status, reason),) = of_handler(
+        verdicts(tmp_path, switch_c=text, port_h=f"#define SWITCH {QUOTED}\n")
+    )
+    assert status is Status.REWRITTEN and "proved" in reason
+
+
+def test_what_a_macro_puts_into_another_statement_is_a_site(tmp_path: Path) -> None:
+    text = f'{HEAD}#include "port.h"\nvoid f(void)\n{{\n    __asm volatile(MASK "nop");\n}}\n{REST}'
+    found = verdicts(tmp_path, switch_c=text, port_h='#define MASK "cpsid i\\n"\n')
+    (masked,) = [it for it in found if it.site.what == "cpsid i"]
+    assert masked.status is not Status.REWRITTEN and "macro: write it out" in masked.reason
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (
+            {"switch_c": f'{HEAD}__asm("PendSV_Handler:\\n" {QUOTED});\n{REST}'},
+            "move it to an assembler file",
+        ),
+        (
+            {
+                "port_h": f"{NAKED}\n{{\n    __asm volatile({QUOTED});\n}}\n",
+                "switch_c": f'{HEAD}#include "port.h"\n{REST}',
+            },
+            "move it to a C file",
+        ),
+        (
+            {
+                "port_h": f"#define ENTRY(next) {NAKED} {{ __asm volatile({QUOTED} #next); }}\n",
+                "switch_c": f'{HEAD}#include "port.h"\nENTRY(nop)\n{REST}',
+            },
+            "macro: write it out",
+        ),
+    ],
+    ids=["file scope", "header", "macro of a function"],
+)
+def test_where_nothing_is_edited_the_way_out_is_told(
+    texts: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    found = of_handler(verdicts(tmp_path, **texts))
+    assert found and all(status is Status.ESCALATED and told in why for status, why in found)
+
+
+def test_a_macro_of_the_assembler_is_judged_where_it_is_used(tmp_path: Path) -> None:
+    text = MACRO.format(body=BODY.replace(".ltorg\n", "")) + ENTRY + "    .ltorg\n"
+    found = verdicts(tmp_path, switch_S=text, main_c=HEAD + REST)
+    assert {it.status for it in found} == {Status.LEFT}
+    assert all("the body of a macro" in it.reason for it in found)
+    (new,) = [file for file in port_project(tmp_path, cpu=M3).files if file.is_new]
+    assert b"void PendSV_Handler(void)\n" in new.edits[0].replacement
+
+
+def test_a_file_of_nothing_but_macros_of_a_header_is_looked_at(tmp_path: Path) -> None:
+    header = MACRO.format(body=BODY.replace("msr psp", "msr primask, r1\nmsr psp"))
+    text = f'#include "port.h"\n{ENTRY}    .ltorg\n'
+    (tmp_path / "port.h").write_text(header.replace("bl choose\n", "bl hidden\n"))
+    found = verdicts(tmp_path, switch_S=text, main_c=HEAD + REST)
+    assert [it.status for it in found] == [Status.ESCALATED]
+    assert "hidden" in found[0].reason
