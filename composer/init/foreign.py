@@ -40,7 +40,7 @@ def build_system(folder: Path) -> tuple[str, str] | None:
 def guessed(folder: Path) -> Decision:
     """What a person must know when the build was guessed."""
     known = build_system(folder)
-    what = f"{known[0]}, whose build files aren't read" if known else "nothing says how it is built"
+    what = f"{known[0]}, which tells too little" if known else "nothing says how it is built"
     how = known[1] if known else f"write {_COMMANDS}"
     return Decision(
         f"{what}: every C file was taken, with every folder that has headers; {how}, then run init"

@@ -15,23 +15,13 @@ _PROJECT_FILES = ("*.uvprojx", "*.uvproj", "*.ewp", "*.ioc", ".cproject", "platf
                   "CMakeLists.txt", "*.cmake")  # fmt: skip
 _NO_SOURCE = re.compile(r"(?i)(?:^|[_-])templates?(?:[_.-]|$)")
 _LARGEST = 1 << 20
-_MOST_PROJECTS = 8
-_DEFINE = r"[A-Za-z_]\w*(?:=[\w.]*)?"
-# Name of a file, the part of it that holds macros, and what stands between them.
-_DEFINES = (
-    (".uvprojx", re.compile(r"<Define>([^<]+)</Define>"), re.compile(r"[,\s]+")),
-    (".ewp", re.compile(r"<name>CCDefines</name>((?:\s*<state>[^<]*</state>)+)"),
-     re.compile(r"\s*</?state>\s*")),
-    (".cproject", re.compile(r'definedsymbols"[^>]*>(.*?)</option>', re.DOTALL),
-     re.compile(r'value="|"')),
-)  # fmt: skip
 
 
 def guessed_units(
     root: Path, options: CompileOptions, sources: Sequence[Path]
 ) -> dict[Path, CompileOptions]:
     """Every C file, with the macros that vendor headers ask for."""
-    guesses = [*_stated(root), *_chip(root, sources), *_library(sources)]
+    guesses = [*_chip(root, sources), *_library(sources)]
     defines = tuple(dict.fromkeys([*options.defines, *guesses]))
     options = replace(options, defines=defines)
     return {
@@ -39,17 +29,6 @@ def guessed_units(
         for path in sources
         if path.suffix.lower() == ".c" and not _NO_SOURCE.search(path.name)
     }
-
-
-def _stated(root: Path) -> Iterator[str]:
-    """Macros that a Keil, IAR or Eclipse project file defines, of its first configuration."""
-    for suffix, section, item in _DEFINES:
-        for path in sorted(root.rglob(f"*{suffix}"))[:_MOST_PROJECTS]:
-            for found in section.finditer(_text(path)):
-                names = [n for n in item.split(found.group(1)) if re.fullmatch(_DEFINE, n)]
-                if names:
-                    yield from names
-                    return
 
 
 def _chip(root: Path, sources: Iterable[Path]) -> Iterator[str]:

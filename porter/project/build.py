@@ -1,4 +1,5 @@
-"""How a project is built: from its compile_commands.json, its Makefile, or a guess."""
+"""How a project is built: from its compile_commands.json, its Makefile, the project file of an IDE,
+or a guess."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from porter.project.compiler_command import (
     merge,
     parse_command,
 )
+from porter.project.ide.choice import project_commands
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefiles
@@ -65,9 +67,9 @@ def read_build(
     stated_cpu: tuple[str, ...] = (),
     guessed_cpu: tuple[str, ...] = (),
 ) -> Build:
-    """Ask compile_commands.json, then make; else every header's folder is an include folder, and
-    the core, as compiler options, is what was stated, or a guess."""
-    for source, read in (("compile_commands.json", _compile_commands), ("make", _make_commands)):
+    """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
+    is an include folder, and the core, as compiler options, is what was stated, or a guess."""
+    for source, read in _ASKED:
         commands, complete = read(root)
         units = {
             file: command.options
@@ -174,3 +176,10 @@ def _words(line: str) -> list[str]:
         return list(lexer)
     except ValueError:  # an unbalanced quote: no command that a shell would run
         return []
+
+
+_ASKED = (
+    ("compile_commands.json", _compile_commands),
+    ("make", _make_commands),
+    ("project file", project_commands),
+)

@@ -13,12 +13,14 @@ from scanner.report.errors import MissingError
 
 @dataclass(frozen=True)
 class Chip:
-    """A part as far as a scan needs it. `refused` says why it can't be a host, if it can't."""
+    """A part as far as a scan needs it. `refused` says why it can't be a host, if it can't; `core`
+    is that of a Cortex-M, as compilers call it."""
 
     name: str
     arch: str
     profile: str | None = None
     refused: str | None = None
+    core: str | None = None
 
 
 _NO_MODE = "its Cortex-M0 has no unprivileged mode, so nothing keeps a guest from the system"
@@ -64,7 +66,7 @@ def _families() -> dict[str, Chip]:
     for core, names in _ARM.items():
         arch, refused = _CORES[core]
         for family in names.split():
-            found[family] = Chip(family, arch, refused=refused)
+            found[family] = Chip(family, arch, refused=refused, core=core.replace("+", "plus"))
     for family, (arch, profile, refused) in chip_families().items():
         found[family] = Chip(family, arch, profile, refused)
     return found

@@ -1,0 +1,1 @@
+"""What the project files of IDEs say of a build: which files, which options, for which core."""

@@ -1,0 +1,111 @@
+"""Projects of Eclipse with GCC: STM32CubeIDE, and the plug-ins before it. The first configuration
+of .cproject counts; .project beside it has files that are linked from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+
+from porter.project.ide.project_file import Element, ProjectFile, distinct, parsed, place
+from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
+from scanner.arch.chips import chip
+from scanner.report.errors import MissingError
+
+_COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
+_IN_WORKSPACE = re.compile(r"\$\{workspace_loc:/(?:\$\{ProjName\}|[^/}]+)/?([^}]*)\}")
+_PARENT = re.compile(r"^PARENT-(\d+)-PROJECT_LOC")
+_PROJECT = ("${ProjDirPath}/", "${PROJECT_LOC}/", "PROJECT_LOC/")
+_CORE = re.compile(r"cortex-m\d+(?:plus)?")
+_FILE = "1"  # kind of a link
+
+
+def read(path: Path, root: Element) -> ProjectFile | None:
+    """What it says; None if it has no configuration."""
+    found = root.xpath(".//storageModule[@moduleId='cdtBuildSystem']/configuration")
+    if not found:
+        return None
+    chain = found[0].find("folderInfo/toolChain")
+    if chain is None:
+        return None
+    folder, build = path.parent, path.parent / (found[0].get("name") or "Debug")
+    tools = [tool for tool in chain.iterfind("tool") if _is_c(tool)]
+    values = [option.get("value") or "" for option in chain.iterfind("option")]
+    return ProjectFile(
+        files=distinct((*_sources(folder, found[0]), *_linked(folder))),
+        include_dirs=distinct(
+            _place(text, folder, build) for text in _list(tools, "includePath") if text
+        ),
+        defines=tuple(_list(tools, "definedSymbols")),
+        core=_core(chain, values),
+        has_fpu=any(value.endswith((".hard", ".softfp")) for value in values),
+    )
+
+
+def _is_c(tool: Element) -> bool:
+    return ".c.compiler" in (tool.get("superClass") or "")
+
+
+def _list(tools: list[Element], kind: str) -> Iterator[str]:
+    for tool in tools:
+        for option in tool.iterfind("option"):
+            if option.get("valueType") == kind:
+                for item in option.iterfind("listOptionValue"):
+                    yield (item.get("value") or "").strip().strip('"')
+
+
+def _core(chain: Element, values: list[str]) -> str | None:
+    """A core that an option names, or that of the chip."""
+    named = next((found.group() for value in values if (found := _CORE.search(value))), None)
+    if named is not None:
+        return named
+    for option in chain.iterfind("option"):
+        if (option.get("superClass") or "").endswith("mcu"):
+            try:
+                return chip(option.get("value") or "").core
+            except MissingError:
+                pass
+    return None
+
+
+def _sources(folder: Path, configuration: Element) -> Iterator[Path]:
+    """Every source below the entries, without what they exclude."""
+    for entry in configuration.iterfind("sourceEntries/entry"):
+        if entry.get("kind") != "sourcePath":
+            continue
+        top = place(entry.get("name") or ".", folder)
+        if not top.is_relative_to(folder):
+            continue
+        without = [text for text in (entry.get("excluding") or "").split("|") if text]
+        for file in sorted(top.rglob("*")):
+            is_compiled = file.suffix.lower() in _COMPILED and file.is_file()
+            if is_compiled and not _is_excluded(file.relative_to(top), without):
+                yield file
+
+
+def _is_excluded(file: Path, patterns: list[str]) -> bool:
+    parts = PurePosixPath(file.as_posix())
+    around = [str(parts), *(str(parent) for parent in parts.parents)]
+    return any(fnmatch(name, pattern.rstrip("/")) for pattern in patterns for name in around)
+
+
+def _linked(folder: Path) -> Iterator[Path]:
+    """Files of other places that the project shows as its own."""
+    root = parsed(folder / ".project")
+    for link in root.iterfind("linkedResources/link") if root is not None else ():
+        target = link.findtext("locationURI") or link.findtext("location") or ""
+        if link.findtext("type") == _FILE and PurePosixPath(target).suffix.lower() in _COMPILED:
+            yield _place(target, folder, folder)
+
+
+def _place(text: str, folder: Path, build: Path) -> Path:
+    """A path is counted from where the build runs, or from a place that it names."""
+    if (found := _IN_WORKSPACE.search(text)) is not None:
+        return place(found.group(1), folder)
+    if (found := _PARENT.match(text)) is not None:
+        return place("../" * int(found.group(1)) + text[found.end() :].lstrip("/"), folder)
+    for name in _PROJECT:
+        if text.startswith(name):
+            return place(text[len(name) :], folder)
+    return place(text, build)

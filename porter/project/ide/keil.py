@@ -1,0 +1,57 @@
+"""Project files of Keil MDK: .uvprojx, and .uvproj before version 5. The first target counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from porter.project.ide.project_file import Element, ProjectFile, distinct, place
+
+_COMPILED = ("1", "2", "8", "12")  # C, assembler, C++, assembler with a preprocessor
+_CORE = re.compile(r'CPUTYPE\("(Cortex-M\d+\+?)"\)')
+
+
+def read(path: Path, root: Element) -> ProjectFile | None:
+    """What it says; None if it is no project of Keil's."""
+    target = root.find("Targets/Target")
+    if target is None:
+        return None
+    common = target.findtext("TargetOption/TargetCommonOption/Cpu") or ""
+    core = _CORE.search(common)
+    ads = target.find("TargetOption/TargetArmAds")
+    options = ads.find("Cads/VariousControls") if ads is not None else None
+    unit = ads.findtext(".//RvdsVP") if ads is not None else None
+    return ProjectFile(
+        files=distinct(_files(path, target)),
+        include_dirs=distinct(_folders(path, options)),
+        defines=tuple(_defines(options)),
+        core=core.group(1).lower().replace("+", "plus") if core else None,
+        has_fpu=unit in ("2", "3"),  # single, double precision
+    )
+
+
+def _files(path: Path, target: Element) -> Iterator[Path]:
+    for group in target.iterfind("Groups/Group"):
+        if _is_left_out(group.find("GroupOption/CommonProperty")):
+            continue
+        for file in group.iterfind("Files/File"):
+            if _is_left_out(file.find("FileOption/CommonProperty")):
+                continue
+            if (file.findtext("FileType") or "").strip() in _COMPILED:
+                yield place(file.findtext("FilePath") or "", path.parent)
+
+
+def _is_left_out(options: Element | None) -> bool:
+    return options is not None and (options.findtext("IncludeInBuild") or "").strip() == "0"
+
+
+def _folders(path: Path, options: Element | None) -> Iterator[Path]:
+    for text in ((options.findtext("IncludePath") if options is not None else "") or "").split(";"):
+        if text.strip():
+            yield place(text, path.parent)
+
+
+def _defines(options: Element | None) -> Iterator[str]:
+    text = (options.findtext("Define") if options is not None else "") or ""
+    yield from (name for name in re.split(r"[,\s]+", text) if name)

@@ -1,0 +1,85 @@
+"""What all readers of project files need: XML, paths as an IDE writes them, options of a core."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+from lxml import etree
+
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import DEFAULT_COMPILER, CompilerCommand
+
+_LARGEST = 8 << 20
+_SINGLE = {"cortex-m4": "fpv4-sp-d16", "cortex-m7": "fpv5-sp-d16", "cortex-m33": "fpv5-sp-d16"}
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+Element = Any
+"""An element of lxml, whose stubs know no types of what XPath finds."""
+
+
+@dataclass(frozen=True)
+class ProjectFile:
+    """`files` are what it compiles, whether they are there or not; `core` as GCC calls it."""
+
+    files: tuple[Path, ...]
+    include_dirs: tuple[Path, ...]
+    defines: tuple[str, ...]
+    core: str | None
+    has_fpu: bool
+
+    def commands(self) -> list[CompilerCommand]:
+        """What GCC would be told; of IDEs with another compiler that is what it has to know."""
+        defines = tuple(name for name in self.defines if _NAME.match(name))
+        flags = core_flags(self.core, self.has_fpu)
+        options = CompileOptions(self.include_dirs, defines, flags, DEFAULT_COMPILER)
+        return [CompilerCommand(self.files, options)] if self.files else []
+
+
+def parsed(path: Path) -> Element | None:
+    """The root element of a project file; None if it is none. Nothing outside of it is read."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        return etree.parse(str(path), parser).getroot()
+    except (OSError, etree.XMLSyntaxError):
+        return None
+
+
+def core_flags(core: str | None, has_fpu: bool) -> tuple[str, ...]:
+    """Options of GCC for a core; () where it isn't known."""
+    if core is None:
+        return ()
+    flags = (f"-mcpu={core}", "-mthumb")
+    if has_fpu and core in _SINGLE:
+        return (*flags, f"-mfpu={_SINGLE[core]}", "-mfloat-abi=hard")
+    return (*flags, "-mfloat-abi=soft")
+
+
+def place(text: str, folder: Path) -> Path:
+    """A path that may come from Windows: with backslashes, in letters of either case."""
+    text = text.strip().strip('"')
+    found = Path("/") if text.startswith("/") else folder
+    for part in PureWindowsPath(text.lstrip("/")).parts:
+        if part == "..":
+            found = found.parent
+        elif part != ".":
+            found = _child(found, part)
+    return found
+
+
+def _child(folder: Path, name: str) -> Path:
+    exact = folder / name
+    if exact.exists() or not folder.is_dir():
+        return exact
+    alike = (entry for entry in sorted(folder.iterdir()) if entry.name.lower() == name.lower())
+    return next(alike, exact)
+
+
+def distinct(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Each once, in their order."""
+    return tuple(dict.fromkeys(paths))

@@ -1,0 +1,135 @@
+"""Projects of IDEs: what their project files build, with which options, is what is ported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.port import port_project
+from porter.project.build import read_build
+from porter.rules.verdict import Status
+
+KEIL = """\
+<Project><Targets><Target><TargetOption>
+<TargetCommonOption><Cpu>IROM(0x08000000,0x80000) CPUTYPE("{core}") FPU2</Cpu></TargetCommonOption>
+<TargetArmAds><ArmAdsMisc><RvdsVP>{fpu}</RvdsVP></ArmAdsMisc><Cads><VariousControls>
+<Define>BOARD=2, USE_DRIVER</Define><IncludePath>..\\INC;..\\drivers\\inc</IncludePath>
+</VariousControls></Cads></TargetArmAds></TargetOption><Groups>
+<Group><Files>
+<File><FileType>1</FileType><FilePath>..\\SRC\\Main.c</FilePath></File>
+<File><FileType>5</FileType><FilePath>..\\inc\\board.h</FilePath></File>
+<File><FileType>1</FileType><FilePath>..\\src\\spare.c</FilePath>
+<FileOption><CommonProperty><IncludeInBuild>0</IncludeInBuild></CommonProperty></FileOption></File>
+</Files></Group>
+<Group><GroupOption><CommonProperty><IncludeInBuild>0</IncludeInBuild></CommonProperty></GroupOption>
+<Files><File><FileType>1</FileType><FilePath>..\\src\\old.c</FilePath></File></Files></Group>
+</Groups></Target></Targets></Project>
+"""
+IAR = """\
+<?xml version="1.0" encoding="iso-8859-1"?>
+<project><configuration><name>Debug</name><settings><name>General</name><data>
+<option><name>OGChipSelectEditMenu</name><state>{chip}\tST {chip}</state></option>
+<option><name>FPU2</name><version>0</version><state>{fpu}</state></option></data></settings>
+<settings><name>ICCARM</name><data>
+<option><name>CCDefines</name><state>BOARD=2</state><state>USE_DRIVER</state></option>
+<option><name>CCIncludePath2</name><state>$PROJ_DIR$\\..\\inc</state>
+<state>$PROJ_DIR$\\..\\drivers\\inc</state></option></data></settings></configuration>
+<group><name>app</name><group><name>deep</name>
+<file><name>$PROJ_DIR$\\..\\src\\main.c</name></file></group>
+<file><name>$PROJ_DIR$\\..\\inc\\board.h</name></file>
+<file><name>$PROJ_DIR$\\..\\src\\spare.c</name>
+<excluded><configuration>Debug</configuration></excluded></file></group>
+<group><name>old</name><excluded><configuration>Debug</configuration></excluded>
+<file><name>$PROJ_DIR$\\..\\src\\old.c</name></file></group></project>
+"""
+ECLIPSE = """\
+<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<?fileVersion 4.0.0?><cproject><storageModule moduleId="org.eclipse.cdt.core.settings">
+<cconfiguration><storageModule moduleId="cdtBuildSystem" version="4.0.0">
+<configuration name="Debug"><folderInfo><toolChain superClass="x.toolchain.exe.debug">
+<option superClass="com.st.stm32cube.ide.mcu.gnu.managedbuild.option.target_mcu" value="{chip}x"/>
+<option superClass="x.option.floatabi" value="x.option.floatabi.value.{abi}"/>
+<tool superClass="x.tool.assembler"/><tool superClass="x.tool.c.compiler">
+<option valueType="definedSymbols"><listOptionValue value="BOARD=2"/>
+<listOptionValue value="USE_DRIVER"/></option>
+<option valueType="includePath"><listOptionValue value="../inc"/>
+<listOptionValue value="&quot;${{workspace_loc:/${{ProjName}}/drivers/inc}}&quot;"/></option>
+</tool></toolChain></folderInfo><sourceEntries>
+<entry excluding="spare.c|old*" flags="VALUE_WORKSPACE_PATH" kind="sourcePath" name="src"/>
+<entry kind="sourcePath" name="/"/><entry kind="sourcePath" name="../.."/>
+</sourceEntries></configuration></storageModule></cconfiguration></storageModule></cproject>
+"""
+MASK = '#include "board.h"\nvoid {name}(void) {{ __asm volatile ("cpsid i"); }}\n'
+
+
+def project(folder: Path, place: str, text: str) -> Path:
+    for name in ("src/main.c", "src/spare.c", "src/old.c", "elsewhere/other.c"):
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(MASK.format(name=file.stem))
+    for name in ("inc/board.h", "drivers/inc/driver.h"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    (folder / place).parent.mkdir(exist_ok=True)
+    (folder / place).write_text(text)
+    return folder
+
+
+M4F = ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
+M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft")
+M3 = ("-mcpu=cortex-m3", "-mthumb", "-mfloat-abi=soft")
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "flags"),
+    [
+        ("MDK-ARM/one.uvprojx", KEIL.format(core="Cortex-M4", fpu=2), M4F),
+        ("MDK-ARM/one.uvproj", KEIL.format(core="Cortex-M4", fpu=1), M4),
+        ("EWARM/one.ewp", IAR.format(chip="STM32F407VG", fpu=4), M4F),
+        ("EWARM/one.ewp", IAR.format(chip="STM32F103C8", fpu=0), M3),
+        (".cproject", ECLIPSE.format(chip="STM32F446RET", abi="hard"), M4F),
+        (".cproject", ECLIPSE.format(chip="STM32F103C8T", abi="soft"), M3),
+    ],
+)
+def test_what_the_project_file_builds_is_ported(
+    place: str, text: str, flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    root = project(tmp_path, place, text)
+    build = read_build(root, [])
+    assert build.is_known and not build.is_guess
+    assert list(build.units) == [root / "src/main.c"]
+    assert build.options.cpu_flags == flags
+    assert build.options.defines == ("BOARD=2", "USE_DRIVER")
+    assert build.options.include_dirs == (root / "inc", root / "drivers/inc")
+    found = {
+        port.file.name: verdict.status
+        for port in port_project(root).files
+        for verdict in port.verdicts
+    }
+    assert found.pop("src/main.c") is Status.REWRITTEN
+    assert set(found.values()) == {Status.LEFT}
+
+
+def test_a_file_that_is_missing_leaves_the_others_in_doubt(tmp_path: Path) -> None:
+    root = project(tmp_path, "p.uvprojx", KEIL.format(core="Cortex-M3", fpu=1))
+    assert read_build(root, []).source == "guess", "none of its files is there"
+    inner = project(tmp_path / "b", "mdk/p.uvprojx", KEIL.format(core="Cortex-M3", fpu=1))
+    text = (inner / "mdk/p.uvprojx").read_text().replace("old.c", "lost.c", 1)
+    (inner / "mdk/p.uvprojx").write_text(text.replace("<IncludeInBuild>0", "<IncludeInBuild>1"))
+    build = read_build(inner, [])
+    assert inner / "src/main.c" in build.units and not build.is_known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "<Project>", "no XML", "<project/>", "<cproject/>", "<Project><Targets/></Project>",
+        '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><project>&b;</project>',
+        "<!DOCTYPE a [<!ENTITY b '" + "x" * 9999 + "'>]><project>" + "&b;" * 9999 + "</project>",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a.uvprojx", "a.ewp", ".cproject"])
+def test_what_is_no_project_file_is_passed_over(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    assert read_build(tmp_path, []).is_guess
