@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.registers.register import Register
+from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -66,6 +67,8 @@ class Address(Rule):
         handed_on = parent is not None and parent.type in _KEEPS_TYPE
         if access.register is None and struct and handed_on:
             return self.left(access.site, "handed on with its type; each access is a site")
+        if not unit.is_compiled(access.site.start, access.site.end):
+            return self.left(access.site, false_condition(access.site))
         return self.escalated(
             access.site, f"{_what(access.register)} goes where it can't be followed"
         )

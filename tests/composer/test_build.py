@@ -141,6 +141,42 @@ def test_an_overflow_says_what_to_raise(tmp_path: Path) -> None:
     assert "ram of 'one'" in result.stderr.splitlines()[-1]
 
 
+SBRK = """#include <stdint.h>
+void *_sbrk(intptr_t more)
+{
+    extern uint8_t _end, _estack;
+    extern uint32_t _Min_Stack_Size;
+    static uint8_t *used;
+    uint8_t *before = used ? used : &_end;
+    const uint8_t *limit = (uint8_t *)((uint32_t)&_estack - (uint32_t)&_Min_Stack_Size);
+    if (before + more > limit) {
+        return (void *)-1;
+    }
+    used = before + more;
+    return before;
+}
+"""
+
+
+def test_a_projects_own_heap_lies_between_its_data_and_its_stacks(tmp_path: Path) -> None:
+    """STM32CubeIDE puts such an _sbrk() into every project; its linker script has the symbols."""
+    description = systems.write(tmp_path)
+    main = tmp_path / "one" / "main.c"
+    main.write_text(
+        SBRK + systems.GUEST.replace("return table", "(void)_sbrk(64); return table", 1)
+    )
+    out = tmp_path / "out"
+    assert fvmkit("compose", description, "--out", out).returncode == 0
+    assert fvmkit("build", out).returncode == 0
+    with (out / "one/one.elf").open("rb") as stream:
+        table = ELFFile(stream).get_section_by_name(".symtab")
+        names = ("_end", "_estack", "__heap_limit", "fvm_stack_0_limit", "_Min_Stack_Size")
+        end, top, limit, stack, reserved = (
+            table.get_symbol_by_name(name)[0]["st_value"] for name in names
+        )
+    assert end < top == limit <= stack and reserved == 0
+
+
 def test_a_compiler_error_is_shown_and_the_other_parts_are_built(tmp_path: Path) -> None:
     description = systems.write(tmp_path)
     (tmp_path / "one" / "main.c").write_text("int main(void) { return oops; }\n")
