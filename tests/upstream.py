@@ -27,7 +27,10 @@ _CORES = (  # what a folder or file is called, and how its code is compiled
     (r"cm0|m0\b|m0plus|armv6|a6m", ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")),
     (r"cm3|m3\b", ("-mcpu=cortex-m3", "-mthumb", "-mfloat-abi=soft")),
     (r"cm7|m7\b", ("-mcpu=cortex-m7", "-mthumb", _HARD, "-mfpu=fpv5-sp-d16")),
-    (r"cm4|m4f?\b|armv7|a7m|cortexm", ("-mcpu=cortex-m4", "-mthumb", _HARD, "-mfpu=fpv4-sp-d16")),
+    (
+        r"cm4|m4f?\b|armv7|a7m|cortex_?m\b|cortexm",
+        ("-mcpu=cortex-m4", "-mthumb", _HARD, "-mfpu=fpv4-sp-d16"),
+    ),
 )
 _RISCV = re.compile(r"risc-?v|rv32|fe310")
 _RISCV_CORE = ("-march=rv32imafc", "-misa-spec=2.2", "-mabi=ilp32f", "--specs=picolibc.specs")

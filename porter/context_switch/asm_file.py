@@ -114,7 +114,8 @@ class AsmFile:
             if any(name in data for name in wanted):
                 with suppress(CompileError):
                     seen.append(preprocess(file, self._options))
-        return with_plain_void("\n".join([*seen, text_of(self._texts)]))
+        macros = text_with_macros(self._texts, self._source)  # each header was seen alone
+        return with_plain_void("\n".join([*seen, text_of(self._texts)]), macros)
 
     @cached_property
     def _in_c(self) -> bool:
@@ -158,6 +159,8 @@ class AsmFile:
                 self._take_out(function, *place, "the kernel takes every fault")
                 return
             role = code.role() or ROLE_OTHER
+            if reason := code.never_a_guests():
+                raise NotTranscribable(reason)
             handler = transcribe(assembly, function, role, names)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
@@ -292,6 +295,7 @@ class AsmFile:
                 blocks += ["", *writer.alias(alias, found.handler)]
             reason = f"{written.reason(found.handler)}, in {companion.name}"
             line = self._text.comment(f"{found.function.name}: in {companion.name}.")
+            line += self._text.half_of_unwinding(found.start, found.end)
             if found.tail:
                 line += f"    .global {found.tail}".encode("latin-1") + self._text.eol
             edits.append(

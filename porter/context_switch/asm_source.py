@@ -26,9 +26,10 @@ _OUTSIDE = re.compile(
     re.IGNORECASE,
 )
 # What may stand between a label and its first instruction and says nothing of either.
-_BETWEEN = re.compile(rb"\s+(?:import|extern|if|else|endif)\b", re.IGNORECASE)
+_BETWEEN = re.compile(rb"\s+(?:import|extern|if|else|endif|\.cfi_\w+)\b", re.IGNORECASE)
 _MACRO = re.compile(rb"\s*\.macro\b", re.IGNORECASE)
 _ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
+_UNWINDING = re.compile(rb"\s*\.cfi_(startproc|endproc)\b", re.IGNORECASE)
 _REPEATS = re.compile(rb"\s*\.(?:irpc?|rept)\b", re.IGNORECASE)
 _LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*:|([A-Za-z_][\w]*)(?=\s|\Z)")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(\w+)")
@@ -68,6 +69,18 @@ class AsmSource:
         """A line that stands for a function."""
         line = f"; {text}" if self.dialect == "armasm" else f"/* {text} */"
         return line.encode("latin-1") + self.eol
+
+    def half_of_unwinding(self, start: int, end: int) -> bytes:
+        """What [start, end) opens or closes of a procedure that the unwinder sees: the rest of the
+        file has the other half."""
+        open_before = is_open = 0
+        for line in self._lines:
+            if start <= line.start < end and (found := _UNWINDING.match(line.code)):
+                is_open += 1 if found.group(1).lower() == b"startproc" else -1
+                open_before = max(open_before, -is_open)
+        ends, starts = open_before, is_open + open_before
+        lines = [b"    .cfi_endproc"] * ends + [b"    .cfi_startproc"] * starts
+        return b"".join(line + self.eol for line in lines)
 
     def includes(self) -> list[str]:
         """What the file includes: what conditions in it ask for may be defined there."""

@@ -33,6 +33,9 @@ _MARKER = re.compile(r'# (\d+) "(.*)"[ \d]*$')
 _LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
+_OF_ASSEMBLER = frozenset({"__ASSEMBLY__", "__ASSEMBLER__"})  # builds say so of assembler files
+
+
 class CompileError(Exception):
     """The project's compiler refused a file; str() is its first error."""
 
@@ -50,7 +53,12 @@ class Assembly:
 def flags(source: Path, options: CompileOptions) -> list[str]:
     """What the preprocessor and the code generator need to know."""
     folders = [f"-I{folder}" for folder in options.include_dirs]
-    defines = [f"-D{define}" for define in options.defines]
+    in_assembler = source.suffix.lower() in ASM_SUFFIXES
+    defines = [
+        f"-D{define}"
+        for define in options.defines
+        if in_assembler or define.partition("=")[0] not in _OF_ASSEMBLER
+    ]
     return [*options.cpu_flags, f"-iquote{source.parent}", *folders, *defines]
 
 

@@ -41,6 +41,15 @@ class ArmCode:
         """Whether it goes on, on a stack that it got from memory."""
         return roles.loads_stack_pointer(list(self._found.values()))
 
+    def never_a_guests(self) -> str:
+        """Why no guest has a function like this; "" where nothing is known to say so."""
+        found = list(self._found.values())
+        if roles.reads_fault_status(found, self._unit, self._function.section):
+            return "asks what fault there was, and the kernel takes every fault: take it out"
+        if roles.sets_callers_stack(found):
+            return "gives its caller another main stack, and a guest has none: take it out"
+        return ""
+
     def callees(self) -> set[str]:
         """Functions that it calls by bl."""
         found = set()
@@ -105,6 +114,10 @@ class RiscvCode:
     def loads_stack_pointer(self) -> bool:
         """A trap has no stack of its own: every handler does, and says so by its CSRs."""
         return False
+
+    def never_a_guests(self) -> str:
+        """As ArmCode's."""
+        return ""
 
     def callees(self) -> set[str]:
         """Every call has a relocation."""

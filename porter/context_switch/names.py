@@ -47,9 +47,9 @@ def text_of(files: Iterable[Path]) -> str:
     return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
 
 
-def with_plain_void(text: str) -> str:
-    """The text with its own names for void, macros and typedefs, as void."""
-    voids = {name for pair in _VOID.findall(text) for name in pair if name}
+def with_plain_void(text: str, also: str = "") -> str:
+    """The text with names for void, macros and typedefs of its own or of another text, as void."""
+    voids = {name for pair in _VOID.findall(f"{text}\n{also}") for name in pair if name}
     for name in voids - {"void"}:
         text = re.sub(rf"\b{name}\b", "void", text)
     return text

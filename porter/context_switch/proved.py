@@ -132,6 +132,8 @@ class Prover:
 
     def _arms(self, claim: Claim) -> Iterator[tuple[Handler, bytes, bytes]]:
         """Objects of both for choices of arms that came out differently."""
+        if not claim.arms:
+            return
         before = {variant.choices: variant for variant in _variants(self._data, claim.spans)}
         text = self._edited[self._port.name]
         for arm in claim.arms:

@@ -15,6 +15,7 @@ from porter.context_switch.result import (
 )
 
 _READ_FIRST = frozenset({"msr", "bx", "blx", "str", "strb", "strh", "cmp", "tst", "stm", "stmdb"})
+FAULT_STATUS = range(0xE000_ED28, 0xE000_ED3C)  # CFSR, HFSR, DFSR, MMFAR, BFAR
 _PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
 
 
@@ -78,6 +79,19 @@ def loads_stack_pointer(instructions: list[Instruction]) -> bool:
         )
         for instruction in instructions
     )
+
+
+def sets_callers_stack(instructions: list[Instruction]) -> bool:
+    """Whether all it does is to give its caller another main stack."""
+    names = [(i.name, i.detail.partition(",")[0]) for i in instructions]
+    return ("msr", "msp") in names and all(
+        name in ("msr", "mov", "bx", "nop", "dsb", "isb") for name, _ in names
+    )
+
+
+def reads_fault_status(instructions: list[Instruction], unit: ObjectFile, section: int) -> bool:
+    """Whether it asks what fault there was."""
+    return any(_constant(it, unit, section) in FAULT_STATUS for it in instructions)
 
 
 def needs_port(instructions: list[Instruction], unit: ObjectFile, section: int) -> bool:

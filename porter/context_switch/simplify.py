@@ -10,6 +10,7 @@ from porter.context_switch.ir import (
     CONTEXT,
     KEPT,
     MASKS,
+    OWN,
     PARAMETERS,
     READ_ONLY,
     RETURNED,
@@ -215,5 +216,7 @@ def _check(program: Program) -> None:
             raise NotTranscribable("a condition tests flags of more than one instruction")
     entry = live_in(program, program.entry, live_out(program)[program.entry])
     unknown = sorted(entry - {*CONTEXT, *MASKS, *PARAMETERS, *READ_ONLY, "MSP", "CONTROL"})
+    if any(name.startswith(OWN) for name in unknown):
+        raise NotTranscribable("keeps or computes an address of the handler's own stack")
     if unknown:
         raise NotTranscribable(f"reads {unknown[0]} before anything was written there")

@@ -98,3 +98,14 @@ def test_who_names_the_core_is_believed(tmp_path: Path, by: str) -> None:
 
 def test_only_options_that_select_a_core_are_passed_on(tmp_path: Path) -> None:
     assert "--cpu: '-fplugin=x.so'" in port(tmp_path, "--cpu", "-fplugin=x.so").stderr
+
+
+def test_the_machine_is_guessed_by_its_instructions(tmp_path: Path) -> None:
+    """A Cortex-M4's compiler would not even read them."""
+    (tmp_path / "mask.S").write_text(
+        ".text\n.global mask\n.type mask, @function\nmask:\n    csrci mstatus, 8\n    ret\n"
+    )
+    (tmp_path / "mask.h").write_text("void mask(void);\n")
+    guessed = port(tmp_path)
+    assert "transcribed for '-march=rv32imac_zicsr -mabi=ilp32" in guessed.stderr
+    assert "virt_int_mask(VIRT_PRIMASK);" in guessed.stdout

@@ -99,7 +99,9 @@ def link_pair(
     second = _link(units[1], places, known, command)
     there = _symbols(second)
     alone = frozenset(there[name][0] for name in own if name in there)
-    callees = units[0].called | units[1].called if units[0].is_riscv else set()
+    # What the original has itself and the port doesn't call, it goes on in.
+    elsewhere = units[0].called & units[0].undefined
+    callees = elsewhere | units[1].called if units[0].is_riscv else set()
     images = [
         replace(_image(raw, name, words, callees), own=alone, scratch=places.get(f"={SCRATCH}", 0))
         for raw, name in zip((first, second), symbols, strict=True)

@@ -6,6 +6,8 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from porter.context_switch import SwitchPort
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
@@ -308,3 +310,36 @@ def test_a_section_of_code_may_hold_nothing_but_data(tmp_path: Path) -> None:
     tree = with_header(tmp_path, HEADER)
     tree.files[0].write_text(HANDLER + data)
     assert "PendSV_Handler" in {port.name for port in tree.port() if port.status == "rewritten"}
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (
+            "mrs r1, psp\nldr r0, =0xE000ED28\nldr r0, [r0]\nclz r0, r0\nbx lr",
+            "the kernel takes every fault",
+        ),
+        ("msr msp, r0\nbx lr", "another main stack, and a guest has none"),
+        ("push {r4, lr}\nmrs r0, psp\nmov r1, sp\nbl choose\npop {r4, pc}", "own stack"),
+    ],
+    ids=["fault status", "main stack", "address of the stack"],
+)
+def test_what_no_guest_has_is_told(body: str, told: str, tmp_path: Path) -> None:
+    text = f".syntax unified\n.thumb\n.text\n.global other\n.thumb_func\nother:\n{body}\n.ltorg\n"
+    tree = fixture(tmp_path, text, M3, "switch.S")
+    header = tmp_path / "os.h"
+    header.write_text("void choose(int, int *);\nvoid other(void);\n")
+    (found,) = replace(tree, files=(*tree.files, header)).port()
+    assert found.status == "escalated" and told in found.reason
+
+
+def test_a_macro_of_another_header_is_void(tmp_path: Path) -> None:
+    """os.h leaves it to whoever includes it to define the types first."""
+    prototype = "NOTHING os_request(NOTHING);\n"
+    text = ".syntax unified\n.thumb\n.text\n.global os_request\n.thumb_func\nos_request:\n"
+    text += "ldr r0, =0xE000ED04\nmov r1, #0x10000000\nstr r1, [r0]\ncpsie i\nb .\n.ltorg\n"
+    tree = fixture(tmp_path, text, M3, "switch.S")
+    for name, data in (("os.h", prototype), ("types.h", "#define NOTHING void\n")):
+        (tmp_path / name).write_text(data)
+    files = (*tree.files, tmp_path / "os.h", tmp_path / "types.h")
+    assert named(replace(tree, files=files).port(), "os_request").status == "rewritten"

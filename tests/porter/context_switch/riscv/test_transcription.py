@@ -318,3 +318,21 @@ def test_a_naked_function_becomes_c_in_place(tmp_path: Path) -> None:
     text = code(tree.files[0].read_text())
     assert "naked" not in text and "asm" not in text
     assert "USR_REG->Reg.PC = " in text
+
+
+def test_a_common_entry_runs_on_into_an_exit_that_others_use(tmp_path: Path) -> None:
+    """Its header has C for whoever isn't told that it is assembled, as builds tell."""
+    tree = own(tmp_path, "common_exit")
+    tree = replace(tree, options=replace(tree.options, defines=("__ASSEMBLY__",)))
+    ports = tree.port()
+    for name in ("trap_entry", "resume_context"):
+        (port,) = [port for port in ports if port.name == name]
+        assert port.status == "rewritten" and "proved" in port.reason
+    tree.apply([port for port in ports if port.file == tree.files[0]])
+    left = tree.files[0].read_text()
+    assert left.count(".cfi_startproc") == left.count(".cfi_endproc")
+    assert "tail    resume_context" in left and "csrr" not in left
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    text = code(new.replacement.decode())
+    assert "dispatch(virt_cause(), (void *)sp);" in text
+    assert "virt_vct_call(resume_context_first, (uint32_t)registers);" in text
