@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
 
 _DIRECTIVE = re.compile(
@@ -20,6 +20,7 @@ _DIRECTIVE = re.compile(
 _OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\r\n]*|\\\r?\n", re.DOTALL)
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
+_NOT_DEFINED = re.compile(r"!defined\(\w+\)")
 _RESERVED = re.compile(r"_[_A-Z]")
 _TARGET = re.compile(r"__riscv_\w+")  # what the machine is, is decided
 _MOST = 16
@@ -61,7 +62,7 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
             if _RESERVED.match(name) and not known(name):
                 raise NotTranscribable(f"an #if inside it tests {name}, which nothing here defines")
     keys = list(dict.fromkeys(_key(group) for group in groups))
-    combinations = list(product(*(range(len(key) + 1) for key in keys)))
+    combinations = possible(keys)
     if len(combinations) > _MOST:
         raise NotTranscribable(f"has {len(combinations)} combinations of #if arms")
     found = []
@@ -123,7 +124,7 @@ def _condition(word: bytes, rest: bytes) -> str:
 def _negated(group: list[_Arm]) -> bool:
     """Whether a group asks for the opposite of what its key says."""
     first = group[0].condition
-    return len([arm for arm in group if arm.condition]) == 1 and first.startswith("!defined(")
+    return len([arm for arm in group if arm.condition]) == 1 and bool(_NOT_DEFINED.fullmatch(first))
 
 
 def _key(group: list[_Arm]) -> Key:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch.together import possible
 from tests.porter.context_switch.trees import M3, M4F, RUNTIME, Tree, fixture
 
 HANDLER = """\
@@ -153,3 +154,57 @@ __attribute__((naked)) unsigned mask(void)
     assert ports["mask"].status == "rewritten", ports["mask"].reason
     hidden = text.replace("return 0;", '__asm volatile("nop");')
     assert not any(port.name == "mask" for port in fixture(tmp_path / "b", hidden).port())
+
+
+@pytest.mark.parametrize(
+    ("conditions", "choices"),
+    [
+        (["defined(A)", "!defined(A) && !defined(B)"], {(0, 1), (1, 0), (1, 1)}),
+        (["defined(A)", "(N != 0)"], {(0, 0), (0, 1), (1, 0), (1, 1)}),
+        (["N == 1", "(N == 1) || defined(A)"], {(0, 0), (1, 0), (1, 1)}),
+        (["ON(A)", "ON(A)"], {(0, 0), (1, 1)}),
+    ],
+)
+def test_only_arms_that_can_be_together_are_looked_at(
+    conditions: list[str], choices: set[tuple[int, ...]]
+) -> None:
+    assert set(possible([(condition,) for condition in conditions])) == choices
+
+
+def test_a_condition_that_begins_with_a_negation_is_no_negation(tmp_path: Path) -> None:
+    """S16-S31 where there is neither an A nor a B."""
+    text = """
+#include <stdint.h>
+uint32_t *task;
+void choose(void);
+__attribute__((naked)) void PendSV_Handler(void)
+{
+    __asm volatile(
+        "mrs r0, psp\\n"
+#ifdef A
+        "stmdb r0!, {r4-r11}\\n"
+#else
+        "stmdb r0!, {r4-r11, lr}\\n"
+#endif
+#if !defined(A) && !defined(B)
+        "vstmdb r0!, {s16-s31}\\n"
+#endif
+        "ldr r1, =task\\n ldr r2, [r1]\\n str r0, [r2]\\n push {r1, lr}\\n bl choose\\n"
+        "pop {r1, lr}\\n ldr r2, [r1]\\n ldr r0, [r2]\\n"
+#if !defined(A) && !defined(B)
+        "vldmia r0!, {s16-s31}\\n"
+#endif
+#ifdef A
+        "ldmia r0!, {r4-r11}\\n"
+#else
+        "ldmia r0!, {r4-r11, lr}\\n"
+#endif
+        "msr psp, r0\\n bx lr\\n .ltorg");
+}
+"""
+    (handler,) = [port for port in fixture(tmp_path, text, M4F).port() if port.role == "switch"]
+    assert "proved" in handler.reason
+    lines = [line.split("/*")[0].strip() for line in handler.replacement.decode().splitlines()]
+    for copy in ("USR_VSTMDB(sp);", "USR_VLDMIA(sp);"):
+        (place,) = [number for number, line in enumerate(lines) if line == copy]
+        assert lines[place - 1] == "#if !defined(A) && !defined(B)"

@@ -9,6 +9,7 @@ import pytest
 
 from porter.context_switch import SwitchPort
 from porter.context_switch.result import TEMPLATES
+from porter.port import port_project
 from tests.porter.context_switch.test_refusals import FRAME, RESUME, TEXT
 from tests.porter.context_switch.trees import M3, M4F, ROOT, RUNTIME, fixture
 
@@ -50,3 +51,10 @@ def test_the_reason_names_the_template(name: str, tmp_path: Path) -> None:
 
 def test_every_template_is_for_something() -> None:
     assert {file.name for file in FILES} == set(REFUSED)
+
+
+def test_c_that_moves_a_tasks_stack_is_told_of_the_template(tmp_path: Path) -> None:
+    """The handler that drops a frame may be plain C."""
+    (tmp_path / "core.c").write_text("void f(void) { __set_PSP(__get_PSP() + 32); }\n")
+    (file,) = port_project(tmp_path, cpu=M3).files
+    assert all(f"{TEMPLATES}/fake_frame.c shows" in found.reason for found in file.verdicts)
