@@ -86,7 +86,15 @@ static void start_thread(uint32_t index)
     }
 }
 
-/* Step by step: checks all slots and ports, prepares the vCPU and all threads, starts them. */
+static void drop_capability(const struct fvm_capability *capability)
+{
+    if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
+        signal_drop(capability->index);
+    }
+}
+
+/* Step by step: checks all slots and ports, drops what was sent since the stop, prepares the vCPU
+ * and all threads, starts them. */
 static int32_t start(uint32_t index, uint32_t step)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
@@ -98,6 +106,11 @@ static int32_t start(uint32_t index, uint32_t step)
         return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
     }
     step -= domain->port_count;
+    if (step < domain->capability_count) {
+        drop_capability(&domain->capability[step]);
+        return FVM_MORE;
+    }
+    step -= domain->capability_count;
     if (vcpu_of_domain(domain) != NULL) {
         if (step < VCPU_START_STEPS) {
             vcpu_start(vcpu_of_domain(domain), step);
@@ -169,13 +182,6 @@ void domain_halt(struct thread *thread)
     cpu_arch_forget();
 }
 
-static void stop_capability(const struct fvm_capability *capability)
-{
-    if (capability->type == FVM_CAP_SIGNAL && (capability->rights & FVM_RIGHT_WAIT) != 0) {
-        signal_drop(capability->index);
-    }
-}
-
 enum stop_step {
     STEP_AGAIN,
     STEP_DONE,
@@ -215,7 +221,7 @@ static enum stop_step stop(uint32_t index, uint32_t step)
         if (slot_revoke(&domain->capability[step])) {
             return STEP_AGAIN;
         }
-        stop_capability(&domain->capability[step]);
+        drop_capability(&domain->capability[step]);
         return STEP_DONE;
     }
     step -= domain->capability_count;

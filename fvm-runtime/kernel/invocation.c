@@ -78,6 +78,17 @@ static const struct thread *at_home(const struct thread *thread)
 
 bool invocation_is_inside(const struct thread *thread) { return thread->port != NULL; }
 
+bool invocation_runs_for(const struct thread *thread, uint32_t domain)
+{
+    while (thread->domain_index != domain) {
+        if (thread->port == NULL) {
+            return false;
+        }
+        thread = thread->port->caller;
+    }
+    return true;
+}
+
 bool invocation_leave(const struct thread *thread)
 {
     const struct thread *inner = scheduler_runs_for(thread);
@@ -158,6 +169,11 @@ bool invocation_is_inside(const struct thread *thread)
 {
     (void)thread;
     return false;
+}
+
+bool invocation_runs_for(const struct thread *thread, uint32_t domain)
+{
+    return thread->domain_index == domain;
 }
 
 bool invocation_leave(const struct thread *thread)

@@ -167,6 +167,8 @@ bool invocation_prepare(const struct fvm_domain *domain, uint32_t number);
 bool invocation_stop(uint32_t number);                  /* a port lets nobody in, and all go */
 bool invocation_leave(const struct thread *thread);     /* it comes home from where it is */
 bool invocation_is_inside(const struct thread *thread); /* it runs in a port */
+/* It is the domain's, or somebody in its chain of callers is. */
+bool invocation_runs_for(const struct thread *thread, uint32_t domain);
 kernel_call invocation_call;
 
 /* A thread that isn't of the description; at first it is stopped. */

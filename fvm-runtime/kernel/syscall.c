@@ -103,7 +103,7 @@ static int32_t on_domain(struct call_frame *frame, struct thread *caller)
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
-    if (cap->index == caller->domain_index) {
+    if (invocation_runs_for(caller, cap->index)) {
         return FVM_E_ARGUMENT; /* nobody would be left to finish the restart */
     }
     switch (frame->number) {

@@ -70,6 +70,9 @@ static int32_t stop(struct thread *caller, uint32_t number)
     if (thread == NULL) {
         return FVM_E_CAPABILITY;
     }
+    if (thread != caller && scheduler_runs_for(thread) == caller) {
+        return FVM_E_CALL; /* the same by its name: nobody would be left to stop it */
+    }
     return thread_stop(thread) ? FVM_MORE : FVM_OK;
 }
 

@@ -144,6 +144,10 @@ BREACHES = [
      '<process name="low" priority="9" flash="1K" ram="1K"><project builtin="heartbeat"/>'
      "</process>",
      ["'low', with a thread of priority 9, can't start 'beater', with one of 10"]),
+    ("</process>", '<control thread="main" ceiling="20"/><fault action="user" process="mid"/>'
+     '</process><process name="mid" priority="12" flash="1K" ram="1K">'
+     '<project builtin="heartbeat"/></process>',
+     ["'mid', with a thread of priority 12, can't start 'beater', with one of 20"]),
     ("</process>", '<fault/><fault/></process>', ["a second <fault> in <process>"]),
     ('<tick handler="SysTick_Handler"/>',
      '<tick handler="SysTick_Handler"/><fault action="user" process="nobody"/>',

@@ -46,6 +46,11 @@ MISTAKES = [
     Mistake("kernel/fault.c", "        domain->faulted = NULL;\n", ""),
     Mistake("kernel/thread.c", "    signal_leave(thread);\n", ""),
     Mistake("kernel/domain.c", "        signal_drop(capability->index);\n", ""),
+    Mistake(
+        "kernel/domain.c",
+        "        drop_capability(&domain->capability[step]);\n        return F",
+        "        return F",
+    ),
     Mistake("kernel/domain.c", "        event_drop(index, step);\n", ""),
     Mistake("kernel/domain.c", "            vcpu_drop(vcpu, step);\n", ""),
     Mistake("kernel/domain.c", "    stopped |= 1u << index;\n", ""),

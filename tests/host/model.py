@@ -344,15 +344,18 @@ class Model:
             for lines in (self.enabled, self.closed, self.raised):
                 lines.discard(line)
         elif kind == "capability":
-            capability = domain.capabilities[number]
-            if capability.type == self.c["CAP_SIGNAL"] and capability.rights & self.c["RIGHT_WAIT"]:
-                self._drop_signal(capability.index)
+            self._drop_capability(index, number)
         elif kind == "event":
             config = self.tables.events[number]
             if config.sender == index:
                 self.may_send.discard(number)
             if config.route.kind == ROUTE_VCPU and config.route.target == domain.vcpu:
                 self.bound.discard(number)
+
+    def _drop_capability(self, index: int, number: int) -> None:
+        capability = self.tables.domains[index].capabilities[number]
+        if capability.type == self.c["CAP_SIGNAL"] and capability.rights & self.c["RIGHT_WAIT"]:
+            self._drop_signal(capability.index)
 
     def _drop_signal(self, index: int) -> None:
         self.signals[index].count = 0
@@ -408,6 +411,10 @@ class Model:
         state.step += 1
         if step < 0:
             return MORE
+        if step < len(domain.capabilities):
+            self._drop_capability(index, step)
+            return MORE
+        step -= len(domain.capabilities)
         if domain.vcpu != NO_INDEX:
             if step < CLEARING_STEPS:
                 self._clear(domain.vcpu, step)

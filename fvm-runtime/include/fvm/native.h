@@ -16,7 +16,7 @@ static inline int32_t fvm_signal_wait(uint32_t cap) { return fvm_trap1(FVM_CALL_
 
 static inline int32_t fvm_signal_send(uint32_t cap) { return fvm_trap1(FVM_CALL_SIGNAL_SEND, cap); }
 
-/* FVM_E_BUSY while the receiver starts. */
+/* FVM_E_BUSY while the VM that receives it starts; a process drops what came before its start. */
 static inline int32_t fvm_event_send(uint32_t cap) { return fvm_trap1(FVM_CALL_EVT_SND, cap); }
 
 /* --- faults ----------------------------------------------------------------------------- */
@@ -24,7 +24,9 @@ static inline int32_t fvm_event_send(uint32_t cap) { return fvm_trap1(FVM_CALL_E
  * Returns 1, 0 without such a record, or FVM_E_*. Serials leave some out where records were lost.
  */
 int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record);
-/* Stops a domain, or starts it anew. The caller must outrank all its threads. */
+/* Stops a domain, or starts it anew. The caller must outrank all its threads, whatever priority
+ * they may be given. FVM_E_ARGUMENT for its own domain and for one that waits for this very call.
+ */
 int32_t fvm_domain_stop(uint32_t cap);
 int32_t fvm_domain_restart(uint32_t cap);
 
@@ -45,7 +47,8 @@ int32_t fvm_function(uint32_t cap, uint32_t *result);
 
 /* Threads of processes. One that is started begins anew, with the argument for its function. */
 int32_t fvm_thread_start(uint32_t cap, uint32_t argument); /* FVM_E_BUSY unless it is stopped */
-int32_t fvm_thread_stop(uint32_t cap);                     /* FVM_NONE: the caller */
+/* FVM_NONE: the caller. FVM_E_CALL for a thread that waits for this very call. */
+int32_t fvm_thread_stop(uint32_t cap);
 /* FVM_E_BUSY: somebody else has the priority. Two at once may change places. */
 int32_t fvm_thread_priority(uint32_t cap, uint32_t priority);
 int32_t fvm_thread_priorities(uint32_t cap, uint32_t priority, uint32_t other, uint32_t its);

@@ -1,0 +1,41 @@
+"""What would break off the call that asks for it is refused; what came for a process while it was
+stopped is not what it finds after its restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.built import Built
+from tests.support.counted import Transcript, run
+
+OK, MORE, E_CALL, E_ARGUMENT = 0, 1, -1, -3
+
+
+@pytest.fixture(scope="module")
+def transcript(system: Callable[[str], Built]) -> Transcript:
+    return run(system("inside").elf, {"asker": 1, "late": 2}, 500)
+
+
+def test_a_domain_is_not_restarted_by_a_call_of_its_own(transcript: Transcript) -> None:
+    said = transcript.lines("asker")
+    assert said[:3] == ["boot=1", f"restart={OK}", f"result={E_ARGUMENT}"]
+    assert not any(line == "boot=2" for line in said)
+    assert transcript.stats("asker")[-1].restarts == 0
+
+
+def test_a_thread_is_not_stopped_from_inside_of_its_own_call(transcript: Transcript) -> None:
+    said = transcript.lines("asker")
+    assert said[3:5] == [f"stop_me={OK}", f"result={E_CALL}"]
+    assert said[5] == f"stop_other={OK}", "another thread is"
+    assert said[6] in (f"result={OK}", f"result={MORE}")
+    assert said[7].startswith("alive=")
+
+
+def test_what_was_sent_before_a_start_is_dropped(transcript: Transcript) -> None:
+    (fault,) = transcript.faults
+    assert fault.domain == "late"
+    said = transcript.values("late")
+    assert said["timer"] <= 2 and said["events"] <= 2, "of 100 while it was stopped"
+    assert 35 <= said["later"] <= 45, "none is lost afterwards"
