@@ -23,6 +23,7 @@ from pathlib import Path
 from porter.context_switch.recipe import Recipe, RtosPort, recipes
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
+from porter.project.compiler_command import compiler_for
 from porter.result import PortResult
 from porter.rules.verdict import Status, Verdict
 from tests.upstream import CONFIGURATION, RUNTIME
@@ -124,7 +125,7 @@ def _gnu_sources(place: Place, project: Path) -> list[Path]:
 def _compiler(place: Place, project: Path) -> list[str]:
     folders = dict.fromkeys(header.parent for header in project.rglob("*.h"))
     flags = [*place.port.cpu, *(f"-I{folder}" for folder in (*folders, *RUNTIME))]
-    return ["arm-none-eabi-gcc", *flags]
+    return [compiler_for(place.port.cpu), *flags]
 
 
 def _handlers(verdicts: Iterable[Verdict]) -> str:

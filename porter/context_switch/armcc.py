@@ -127,7 +127,7 @@ def _function(text: bytes) -> bytes:
     head, _, rest = text.partition(b"{")
     body = _OF_C.sub(rb"\1", rest[: rest.rindex(b"}")])
     # What stands behind the brace isn't at the margin, where the assembler has its labels.
-    lines = gnu_text(b" " + body).decode("latin-1").split("\n")
+    lines = gnu_text(b" " + body, conditions=False).decode("latin-1").split("\n")
     asm = "\n".join(
         line if not line.strip() or line.lstrip().startswith("#") else _statement(line)
         for line in lines

@@ -44,13 +44,14 @@ _WORDS = frozenset(
 )
 
 
-def gnu_text(data: bytes) -> bytes:
-    """The text for GNU as, with as many lines; to be read behind PROLOGUE.
+def gnu_text(data: bytes, conditions: bool = True) -> bytes:
+    """The text for GNU as, with as many lines; to be read behind PROLOGUE. `conditions`: those that
+    the preprocessor can decide become its own.
 
     NotTranscribable for the assembler's own conditions and macros: what they leave out is never
     looked at.
     """
-    data = in_c(data)
+    data = in_c(data) if conditions else data
     clean = _lines(blank_comments(data, "armasm"))
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name

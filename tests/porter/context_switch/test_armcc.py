@@ -128,6 +128,10 @@ def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("    IF :DEF:FAST\n    bl schedule\n    ENDIF\n", "its assembler decides here"),
+        (
+            '    IF {FPU} != "SoftVFP"\n    nop\n    ENDIF\n    bl schedule\n',
+            "its assembler decides",
+        ),
         ("    bl __cpp(tasks[0].run)\n", "can't be compiled"),
         ("wait\n    cmp r0, r2\n    bne wait\n", "a loop"),
     ],
