@@ -268,7 +268,18 @@ class _Project:
             yield from tables_in_asm(source)
         elif source.path.suffix.lower() == ".c" and b"{" in source.data:
             text: CText = self.knowledge.text(source)
-            yield from tables_in_c(source, text.trees.whole)
+            tree = text.trees.whole
+            yield from tables_in_c(
+                source, tree, lambda entry: self._counts(text, tree.start(entry), tree.end(entry))
+            )
+
+    def _counts(self, text: CText, start: int, end: int) -> bool:
+        """Whether an entry of a table is in it: of alternatives, as long as nobody knows, the
+        first is."""
+        if self.knowledge.was_asked(text.file.path):
+            return self.knowledge.is_arm_compiled(text, start, end)
+        conditions = text.conditions.arm(start).conditions
+        return not any(condition.startswith("!(") for condition in conditions)
 
 
 def _with_description(ports: list[FilePort], project: _Project) -> list[FilePort]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from porter.context_switch.recipe import core_of
 from porter.execution.guess import guessed_units
 from porter.execution.machine import Machine
 from porter.execution.mentions import Reach
@@ -77,7 +78,7 @@ def survey(
     root = root.resolve()
     sources = find_sources(root)
     progress(f"{len(sources)} source files; asking the build system")
-    build = read_build(root, sources)
+    build = read_build(root, sources, guessed_cpu=core_of(sources))
     units = build.units
     if not units:
         units = guessed_units(root, build.options, sources)

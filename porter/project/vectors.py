@@ -24,6 +24,8 @@ _RESET = re.compile(r"reset", re.IGNORECASE)
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 Number = Callable[[Node], int | None]
 """Evaluates the constant of `[index] = handler`."""
+Counts = Callable[[Node], bool]
+"""Whether an entry is in the table: not if an #if switches it off."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +55,23 @@ def _ends_table(instruction: Instruction) -> bool:
 
 
 def tables_in_c(
-    file: SourceFile, tree: SyntaxTree, number: Number = lambda _node: None
+    file: SourceFile, tree: SyntaxTree, counts: Counts = lambda _node: True
 ) -> Iterator[VectorTable]:
     """Array initialisers of which the second entry names the reset handler."""
     for node in walk(tree.root):
-        yield from table_in(file, node, number)
+        yield from table_in(file, node, lambda _node: None, counts)
 
 
-def table_in(file: SourceFile, node: Node, number: Number) -> Iterator[VectorTable]:
+def table_in(
+    file: SourceFile, node: Node, number: Number, counts: Counts = lambda _node: True
+) -> Iterator[VectorTable]:
     """The vector table that an initialiser is, if it is one."""
     if node.type != "initializer_list":
         return
     entries: dict[int, str] = {}
     position = 0
     for child in node.named_children:
-        if child.type == "comment":
+        if child.type == "comment" or not counts(child):
             continue
         designator = child.child_by_field_name("designator")
         if designator is not None and designator.named_children:

@@ -109,3 +109,37 @@ def test_the_machine_is_guessed_by_its_instructions(tmp_path: Path) -> None:
     guessed = port(tmp_path)
     assert "transcribed for '-march=rv32imac_zicsr -mabi=ilp32" in guessed.stderr
     assert "virt_int_mask(VIRT_PRIMASK);" in guessed.stdout
+
+
+TABLE = """\
+extern unsigned stack;
+void Reset_Handler(void), SysTick_Handler(void), spare(void);
+void SysTick_Handler(void) {}
+void (*const vectors[])(void) = {
+    (void (*)(void))&stack, Reset_Handler, spare, spare,
+#if defined(__ARM_ARCH_7M__) || defined(__ARM_ARCH_7EM__)
+    spare, spare, spare,
+#else
+    0, 0, 0,
+#endif
+    0, 0, 0, 0, spare,
+#if defined(__ARM_ARCH_7M__)
+    spare,
+#else
+    0,
+#endif
+    0, spare, SysTick_Handler,
+};
+"""
+
+
+def test_of_alternatives_in_a_vector_table_one_counts(tmp_path: Path) -> None:
+    project = tmp_path / "legacy"
+    project.mkdir()
+    (project / "vectors.c").write_text(TABLE)
+    domain = tmp_path / "d.domain.json"
+    record = {"schema": 1, "name": "d", "chip": "STM32F405RG", "clock_hz": 168_000_000}
+    record |= {"kernel_tick_hz": 1000, "fpu": False, "vectors": [], "sources": ["vectors.c"]}
+    domain.write_text(json.dumps(record))
+    told = [site["what"] for site in sites(project, "--domain", str(domain))]
+    assert told == ["SysTick_Handler (exception 15)"]
