@@ -24,7 +24,8 @@ _LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
      "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant"}
 )  # fmt: skip
-_COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
+COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
+"""Suffixes of files that a build compiles by themselves."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
         elif word.startswith(_MACHINE) or word in _LANGUAGE:
             cpu_flags.append(word)
-        elif not word.startswith("-") and Path(word).suffix.lower() in _COMPILED:
+        elif not word.startswith("-") and Path(word).suffix.lower() in COMPILED:
             files.append(_absolute(word, folder))
     if not files or not _is_for_target(words[start], cpu_flags):
         return None

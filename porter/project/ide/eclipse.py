@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
-from porter.project.ide.project_file import Element, ProjectFile, distinct, parsed, place
-from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
-from scanner.arch.chips import chip
-from scanner.report.errors import MissingError
+from porter.project.compiler_command import COMPILED
+from porter.project.ide.project_file import (
+    Element,
+    ProjectFile,
+    core_of,
+    distinct,
+    parsed,
+    place,
+)
 
-_COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 _IN_WORKSPACE = re.compile(r"\$\{workspace_loc:/(?:\$\{ProjName\}|[^/}]+)/?([^}]*)\}")
 _PARENT = re.compile(r"^PARENT-(\d+)-PROJECT_LOC")
 _PROJECT = ("${ProjDirPath}/", "${PROJECT_LOC}/", "PROJECT_LOC/")
@@ -60,13 +64,9 @@ def _core(chain: Element, values: list[str]) -> str | None:
     named = next((found.group() for value in values if (found := _CORE.search(value))), None)
     if named is not None:
         return named
-    for option in chain.iterfind("option"):
-        if (option.get("superClass") or "").endswith("mcu"):
-            try:
-                return chip(option.get("value") or "").core
-            except MissingError:
-                pass
-    return None
+    options = chain.iterfind("option")
+    parts = (o.get("value") or "" for o in options if (o.get("superClass") or "").endswith("mcu"))
+    return next((core for part in parts if (core := core_of(part)) is not None), None)
 
 
 def _sources(folder: Path, configuration: Element) -> Iterator[Path]:
@@ -79,7 +79,7 @@ def _sources(folder: Path, configuration: Element) -> Iterator[Path]:
             continue
         without = [text for text in (entry.get("excluding") or "").split("|") if text]
         for file in sorted(top.rglob("*")):
-            is_compiled = file.suffix.lower() in _COMPILED and file.is_file()
+            is_compiled = file.suffix.lower() in COMPILED and file.is_file()
             if is_compiled and not _is_excluded(file.relative_to(top), without):
                 yield file
 
@@ -95,7 +95,7 @@ def _linked(folder: Path) -> Iterator[Path]:
     root = parsed(folder / ".project")
     for link in root.iterfind("linkedResources/link") if root is not None else ():
         target = link.findtext("locationURI") or link.findtext("location") or ""
-        if link.findtext("type") == _FILE and PurePosixPath(target).suffix.lower() in _COMPILED:
+        if link.findtext("type") == _FILE and PurePosixPath(target).suffix.lower() in COMPILED:
             yield _place(target, folder, folder)
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from porter.project.ide.project_file import Element, ProjectFile, distinct, place
-from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
-from scanner.arch.chips import chip
-from scanner.report.errors import MissingError
-
-_COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
+from porter.project.compiler_command import COMPILED
+from porter.project.ide.project_file import Element, ProjectFile, core_of, distinct, place
 
 
 def read(path: Path, root: Element) -> ProjectFile | None:
@@ -24,10 +20,10 @@ def read(path: Path, root: Element) -> ProjectFile | None:
     folders = _states(configuration, "ICCARM", "CCIncludePath2")
     files = (_place(text, path) for text in _files(root, name))
     return ProjectFile(
-        files=distinct(file for file in files if file.suffix.lower() in _COMPILED),
+        files=distinct(file for file in files if file.suffix.lower() in COMPILED),
         include_dirs=distinct(_place(text, path) for text in folders),
         defines=tuple(_states(configuration, "ICCARM", "CCDefines")),
-        core=_core(part.split("\t")[0]),
+        core=core_of(part.split("\t")[0]),
         has_fpu=units[:1] not in ([], ["0"]),
     )
 
@@ -58,10 +54,3 @@ def _files(folder: Element, configuration: str) -> Iterator[str]:
 
 def _place(text: str, path: Path) -> Path:
     return place(text.replace("$PROJ_DIR$", "."), path.parent)
-
-
-def _core(part: str) -> str | None:
-    try:
-        return chip(part).core
-    except MissingError:
-        return None

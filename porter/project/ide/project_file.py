@@ -12,6 +12,8 @@ from lxml import etree
 
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER, CompilerCommand
+from scanner.arch.chips import chip
+from scanner.report.errors import MissingError
 
 _LARGEST = 8 << 20
 _SINGLE = {"cortex-m4": "fpv4-sp-d16", "cortex-m7": "fpv5-sp-d16", "cortex-m33": "fpv5-sp-d16"}
@@ -47,6 +49,14 @@ def parsed(path: Path) -> Element | None:
             return None
         return etree.parse(str(path), parser).getroot()
     except (OSError, etree.XMLSyntaxError):
+        return None
+
+
+def core_of(part: str) -> str | None:
+    """The core of a chip, by its name; None where its family isn't known."""
+    try:
+        return chip(part).core
+    except MissingError:
         return None
 
 
