@@ -2,8 +2,9 @@
 
 TREES is a folder of source trees as they are published, several versions if you like. For every
 port of a recipe that is in it: `fvmkit port` is asked for the diff, git applies it, the ported C is
-compiled (GNU's dialect only), and the handlers must be proved. A port whose files differ from
-another version's in comments alone is tried once. Nothing is written to the trees.
+compiled (GNU's dialect only), and the handlers must be proved. A port that has headers of the same
+name for several chips is tried with each. A port whose files differ from another version's in
+comments alone is tried once. Nothing is written to the trees.
 """
 
 from __future__ import annotations
@@ -16,42 +17,65 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from porter.context_switch.accept import with_runtime
 from porter.context_switch.recipe import Recipe, RtosPort, recipes
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
-from porter.project.compiler_command import compiler_for
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.result import PortResult
 from porter.rules.verdict import Status, Verdict
-from tests.upstream import CONFIGURATION, RUNTIME
+from tests.upstream import CONFIGURATION
 
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/|(?m:^\s*;[^\n]*)", re.DOTALL)
 _OPTIONAL = re.compile(r"mpu_wrappers")  # built for configENABLE_MPU alone
+_RISCV = (  # Debian's compiler has no C library of its own; what a project's build would say
+    "--specs=picolibc.specs",
+    "-DportasmHANDLE_INTERRUPT=handle_interrupt",
+)
 
 
 @dataclass(frozen=True)
 class Place:
-    """One port of one version: its folder below `root`."""
+    """One port of one version: its folder below `root`. `chip`: the folder with one chip's headers,
+    where it has those of several; `others`: the folders of the others."""
 
     recipe: Recipe
     port: RtosPort
     root: Path
     version: str
     files: tuple[Path, ...]
+    chip: Path | None = None
+    others: tuple[Path, ...] = ()
 
     def __str__(self) -> str:
         new = "" if self.version in self.recipe.tried else " (new to the recipe)"
         first = self.files[0].relative_to(self.root)
         where = first if len(self.files) == 1 else first.parent
-        return f"{self.recipe.rtos} {self.version}{new} {where.as_posix()}"
+        chip = f", {self.chip.name}" if self.chip is not None else ""
+        return f"{self.recipe.rtos} {self.version}{new} {where.as_posix()}{chip}"
+
+    @property
+    def headers(self) -> list[Path]:
+        """Every header that it may include; not a port's of the same name for another core."""
+        ours = {file.parent for file in self.files}
+        names = {file.name for file in self.files}
+        return [
+            header
+            for header in sorted(self.root.rglob("*.h"))
+            if (header.parent in ours or header.name not in names)
+            and header.parent not in self.others
+        ]
 
     @property
     def content(self) -> bytes:
         """What the files are without comments and white space."""
-        return b"".join(b"".join(_COMMENT.sub(b"", f.read_bytes()).split()) for f in self.files)
+        files = (*self.files, *sorted(self.chip.glob("*.h") if self.chip is not None else ()))
+        return b"".join(b"".join(_COMMENT.sub(b"", f.read_bytes()).split()) for f in files)
 
 
 def places(trees: Path) -> Iterator[Place]:
@@ -71,19 +95,30 @@ def places(trees: Path) -> Iterator[Place]:
                 for path in sorted(root.glob(port.files)):
                     if path.is_file() and not _OPTIONAL.search(path.name):
                         folders.setdefault(path.parent, []).append(path)
-                for files in folders.values():
-                    yield Place(recipe, port, root, version, tuple(files))
+                for folder, files in folders.items():
+                    place = Place(recipe, port, root, version, tuple(files))
+                    chips = _chips(folder)
+                    yield from (
+                        (
+                            replace(place, chip=chip, others=tuple(chips - {chip}))
+                            for chip in sorted(chips)
+                        )
+                        if chips
+                        else (place,)
+                    )
+
+
+def _chips(folder: Path) -> set[Path]:
+    """Folders below a port's that have a header of the same name."""
+    headers = sorted(folder.glob("*/**/*.h"))
+    names = Counter(header.name for header in headers)
+    return {header.parent for header in headers if names[header.name] > 1}
 
 
 def attempt(place: Place, room: Path) -> str:
     """One line on what becomes of a port, and what a person would have to look at."""
     project = room / "project"
-    ours = {file.parent for file in place.files}
-    names = {file.name for file in place.files}
-    for header in place.root.rglob("*.h"):
-        if header.parent in ours or header.name not in names:  # portmacro.h of another core
-            _copy(header, place.root, project)
-    for file in place.files:
+    for file in (*place.headers, *place.files):
         _copy(file, place.root, project)
     shutil.copytree(CONFIGURATION, project, dirs_exist_ok=True)
     _tell_build(place, project)
@@ -119,13 +154,15 @@ def _tell_build(place: Place, project: Path) -> None:
 
 def _gnu_sources(place: Place, project: Path) -> list[Path]:
     theirs = [project / file.relative_to(place.root) for file in place.files]
-    return [file for file in theirs if "GCC" in file.parts and file.suffix == ".c"]
+    return [file for file in theirs if "GCC" in file.parts and file.suffix in (".c", ".S")]
 
 
 def _compiler(place: Place, project: Path) -> list[str]:
     folders = dict.fromkeys(header.parent for header in project.rglob("*.h"))
-    flags = [*place.port.cpu, *(f"-I{folder}" for folder in (*folders, *RUNTIME))]
-    return [compiler_for(place.port.cpu), *flags]
+    compiler = compiler_for(place.port.cpu)
+    also = _RISCV if compiler != DEFAULT_COMPILER else ()
+    options = with_runtime(CompileOptions(tuple(folders), (), place.port.cpu, compiler))
+    return [compiler, *place.port.cpu, *also, *(f"-I{it}" for it in options.include_dirs)]
 
 
 def _handlers(verdicts: Iterable[Verdict]) -> str:
@@ -171,7 +208,7 @@ def _compiled(place: Place, project: Path, result: PortResult) -> str:
         if done.returncode:
             errors = (line for line in done.stderr.splitlines() if "error" in line)
             return f"can't be compiled: {next(errors, done.stderr)}"
-    return f"{len(sources)} C files compile" if sources else "its C is another compiler's"
+    return f"{len(sources)} files compile" if sources else "its C is another compiler's"
 
 
 def main() -> int:

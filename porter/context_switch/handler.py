@@ -26,6 +26,8 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
+    ANY_SWITCH,
+    ANY_TRAP,
     FAKES_A_FRAME,
     ROLE_OTHER,
     ROLE_START,
@@ -68,7 +70,18 @@ def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: frozenset
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
-    """Raises NotTranscribable with the reason for a person."""
+    """Raises NotTranscribable with the reason for a person, and for a handler that switches with
+    a template."""
+    try:
+        return _transcribe(assembly, function, role, names)
+    except NotTranscribable as reason:
+        if role != ROLE_SWITCH or reason.template:
+            raise
+        template = ANY_TRAP if assembly.object.is_riscv else ANY_SWITCH
+        raise NotTranscribable(str(reason), template) from reason
+
+
+def _transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     code = code_of(assembly, function)
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)

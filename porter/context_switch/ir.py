@@ -40,7 +40,7 @@ SCRATCH_FPU = tuple(f"s{number}" for number in range(16))
 KEPT = "kept"  # followed by 4-11: what a plain function leaves in r4-r11
 OWN = "own"  # followed by bytes: SP of the handler's own stack, that far below its beginning
 RETURNED = "returned"  # SP minus what it has to be, where it comes back to that stack
-PARAMETERS = ("a0", "a1", "a2", "a3")
+PARAMETERS = ("a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
 FLAGS = ("flag_a", "flag_b", "flag_kind")
 
 

@@ -75,8 +75,8 @@ class BlockLifter(ABC):
 
     def _enter_from_c(self) -> None:
         """A plain function's registers hold its parameters, and what its caller wants back."""
-        if len(self._own.parameters) > len(PARAMETERS):
-            raise NotTranscribable(f"takes more than {len(PARAMETERS)} arguments")
+        if len(self._own.parameters) > len(self._convention.arguments):
+            raise NotTranscribable(f"takes more than {len(self._convention.arguments)} arguments")
         for register, name in zip(self._convention.arguments, PARAMETERS, strict=False):
             if name in PARAMETERS[: len(self._own.parameters)]:
                 self._state.emit(Assign((), register, Var(name)))

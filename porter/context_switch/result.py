@@ -65,6 +65,8 @@ WAITS = "waiting_handler.c"
 DISPATCHES = "supervisor_call.c"
 ONE_ENTRY = "common_entry.c"
 FAKES_A_FRAME = "fake_frame.c"
+ANY_SWITCH = "switch_handler.c"
+ANY_TRAP = "trap_entry.c"
 UNKNOWN_SVC = (
     "raises an SVC whose handler isn't transcribed: nothing is known of what it does; "
     f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
@@ -73,7 +75,8 @@ UNKNOWN_SVC = (
 
 ON_MAIN_STACK = (
     "switches on the main stack: it loads sp, and a machine's tasks are on PSP, its handlers on a "
-    "stack of their own. Let tasks use PSP (CONTROL.SPSEL) and the handler read and write it there"
+    "stack of their own. Let tasks use PSP (CONTROL.SPSEL) and the handler read and write it "
+    f"there; {TEMPLATES}/{ANY_SWITCH} shows such a handler"
 )
 
 
@@ -82,5 +85,6 @@ class NotTranscribable(Exception):
     `template`: the file of TEMPLATES that shows what can be done by hand."""
 
     def __init__(self, reason: str, template: str = "") -> None:
+        self.template = template
         where = f"; {TEMPLATES}/{template} shows what to write instead" if template else ""
         super().__init__(reason + where)

@@ -22,7 +22,8 @@ _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
 _MACHINE = ("-m", "-std=", "--specs=", "-specs=", "--sysroot=")
 _LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
-     "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant"}
+     "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant",
+     "-ffreestanding", "-nostdinc"}
 )  # fmt: skip
 COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 """Suffixes of files that a build compiles by themselves."""

@@ -65,6 +65,15 @@ def test_compile_commands_come_first(tmp_path: Path) -> None:
     assert build.options.defines == ('NAME="a b"',)
 
 
+def test_options_that_choose_headers_are_kept(tmp_path: Path) -> None:
+    words = ["arm-none-eabi-gcc", "-ffreestanding", "-nostdinc", "-O2", "-c", "a.c"]
+    (tmp_path / "a.c").touch()
+    entry = {"directory": str(tmp_path), "arguments": words}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    build = read_build(tmp_path, [])
+    assert build.options.cpu_flags == ("-ffreestanding", "-nostdinc")
+
+
 @pytest.mark.parametrize("makefile", [b"all:\n\t@false\n", b"$(error no)\n", b"x: ; exit 1\n"])
 def test_a_makefile_that_says_nothing_leaves_everything_in(tmp_path: Path, makefile: bytes) -> None:
     root = write(tmp_path, {"Makefile": makefile, "a.c": b"", "inc/a.h": b""})

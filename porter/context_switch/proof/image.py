@@ -31,6 +31,7 @@ class Image:
     own: frozenset[int] = frozenset()
     scratch: int = 0  # RV32: the variable that stands for mscratch
     handlers: tuple[tuple[int, int], ...] = ()  # RV32: addresses of code, and their numbers
+    stacks: tuple[tuple[int, int], ...] = ()  # begin and end of what may be one at DATA
 
     def handler(self, mtvec: int) -> int:
         """What mtvec says, whatever the address of the function or table is in this image."""

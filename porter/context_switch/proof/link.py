@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ _ARM_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JU
 _ARM_SHORT = frozenset({102, 103})  # two bytes: they reach 2 KiB and 256 bytes
 _RISCV_CALLS = frozenset({18, 19})  # R_RISCV_CALL, CALL_PLT
 _RISCV_JUMPS = frozenset({17, 45})  # R_RISCV_JAL, RVC_JUMP: out of the file they are calls too
+_STACK = 512  # bytes: less is no stack
 _RVE = 8  # EF_RISCV_RVE: sixteen registers
 _PLAIN = re.compile(r"[\w.$]+")
 _WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
@@ -224,4 +226,14 @@ def _image(raw: bytes, symbol: str, words: int, called_too: Iterable[str] = froz
         if section["sh_flags"] & _ALLOCATE and not section["sh_flags"] & _WRITE
     )
     embedded = elf["e_machine"] == "EM_RISCV" and elf["e_flags"] & _RVE
-    return Image(chunks, entry, functions, words, 16 if embedded else 32)
+    stacks = tuple(_stacks(elf, sorted(value for value, _ in symbols.values())))
+    return Image(chunks, entry, functions, words, 16 if embedded else 32, stacks=stacks)
+
+
+def _stacks(elf: ELFFile, named: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Variables of the file in which a stack has room."""
+    for section in elf.iter_sections():
+        if section["sh_flags"] & _ALLOCATE and section["sh_flags"] & _WRITE:
+            begin, end = section["sh_addr"], section["sh_addr"] + section["sh_size"]
+            places = [begin, *(place for place in named if begin < place < end), end]
+            yield from ((here, after) for here, after in pairwise(places) if after - here >= _STACK)

@@ -6,6 +6,8 @@ are small or look like an EXC_RETURN, and now and then all variables hold the sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +51,11 @@ class Words:
         """Values of all variables, now and then all the same."""
         found = self.mixed(count)
         return np.full(count, found[0], np.uint32) if count and self.chance(0.2) else found
+
+    def stack(self, stacks: Sequence[tuple[int, int]]) -> int:
+        """A stack pointer in the upper half of one of them."""
+        begin, end = stacks[int(self._random.integers(len(stacks)))]
+        return int(self._random.integers((begin + end) // 16, end // 8)) * 8
 
     def places(self, count: int) -> NDArray[np.uint32]:
         """Addresses of words in the arena."""

@@ -25,15 +25,15 @@ from porter.context_switch.riscv.registers import (
     MIE,
     MSCRATCH,
     MSTATUS,
+    MTVAL,
     MTVEC,
     STATUS_MIE,
-    name_of,
+    why_not,
 )
 from porter.context_switch.walk import fold
 
 _WORD = 0xFFFF_FFFF
 _CONTEXT = {MEPC: "PC", MSTATUS: "MSTATUS", FCSR: "FCSR"}
-_TRAP_ONLY = (0x343,)  # mtval
 _SCRATCH = Symbol("virt_mscratch")
 _WHY_LINES = "interrupt lines are opened one by one, by hyp_irq_ena"
 
@@ -54,7 +54,7 @@ def access(state: LiftState, it: Instruction) -> None:
     elif it.csr in _CONTEXT:
         _context(state, it, _CONTEXT[it.csr], operand)
     else:
-        raise NotTranscribable(f"'{it.text}': a guest has no {name_of(it.csr)}")
+        raise NotTranscribable(f"'{it.text}': {why_not(it.csr)}")
 
 
 def _operand(state: LiftState, it: Instruction) -> Expr:
@@ -119,7 +119,7 @@ def _scratch(state: LiftState, it: Instruction, operand: Expr) -> None:
 
 def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
     """In a function that C calls: mostly masks, in mstatus."""
-    if it.csr in (MEPC, *_TRAP_ONLY) and not _writes(it):
+    if it.csr in (MEPC, MTVAL) and not _writes(it):
         _write(state, it.rd, Undefined("reading a trap's registers outside of its handler"))
         return
     if it.csr == MTVEC and it.name == "csrrw" and it.rd == 0:
@@ -130,7 +130,7 @@ def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
         state.emit(Guest(state.current, "virt_cycles", (), f"x{it.rd}"))
         return
     if it.csr != MSTATUS:
-        raise NotTranscribable(f"'{it.text}': a guest has no {name_of(it.csr)}")
+        raise NotTranscribable(f"'{it.text}': {why_not(it.csr)}")
     if it.rd:
         if it.rd in (it.rs1, 2) and _writes(it):
             raise NotTranscribable(f"'{it.text}' exchanges mstatus")

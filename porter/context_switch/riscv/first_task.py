@@ -11,12 +11,13 @@ from porter.context_switch.riscv.registers import ARGUMENT
 from porter.context_switch.structure import Node, Return
 
 _RESULT = f"x{ARGUMENT}"
+_MOST = 7  # words that virt_vct_call hands on
 
 
 def in_vct(nodes: tuple[Node, ...], name: str, own: Signature) -> tuple[First, tuple[Node, ...]]:
     """What VCT runs, and the function that has it run."""
-    if len(own.parameters) > len(PARAMETERS):
-        raise NotTranscribable(f"takes more than {len(PARAMETERS)} arguments")
+    if len(own.parameters) > _MOST:
+        raise NotTranscribable(f"takes more than the {_MOST} arguments that virt_vct_call hands on")
     arguments: tuple[str | Expr, ...] = (
         f"{name}_first",
         *map(Var, PARAMETERS[: len(own.parameters)]),

@@ -51,6 +51,7 @@ _WORD = 0xFFFF_FFFF
 _CODES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "lo", "bgeu": "hs"}
 _DOUBLES = frozenset({"fld", "fsd"})
 _FENCES = frozenset({"fence", "fence.i"})
+_BREAK = ' __asm volatile("ebreak")'
 
 
 class Lifter(BlockLifter):
@@ -83,14 +84,16 @@ class Lifter(BlockLifter):
         return self._spin(key) or self._run(key)
 
     def _spin(self, address: int) -> Terminator | None:
-        """A loop that reads CSRs for a debugger and never ends."""
+        """A loop that reads CSRs for a debugger, or calls it, and never ends."""
         it = self._at[address]
-        while it.name in ("csrrs", "csrrc") and it.rs1 == 0 and it.next in self._at:
+        body = ""
+        while (_only_reads(it) or it.name == "ebreak") and it.next in self._at:
+            body = _BREAK if it.name == "ebreak" else body
             it = self._at[it.next]
         target = branch_target(self._state.unit, self._state.function.section, it)
         if it.name != "jal" or it.rd != 0 or target != address:
             return None
-        self._state.emit(Verbatim(((it.address, it.text),), "for (;;)"))
+        self._state.emit(Verbatim(((it.address, it.text),), f"for (;;){body}"))
         return Exit(())
 
     def _run(self, address: int) -> Terminator:
@@ -205,6 +208,11 @@ class Lifter(BlockLifter):
         if state.depth != 0:
             raise NotTranscribable("returns with words left on its stack")
         return self._leave_to_c()
+
+
+def _only_reads(it: Instruction) -> bool:
+    """Whether it is a CSR's read."""
+    return it.name in ("csrrs", "csrrc") and it.rs1 == 0
 
 
 def _convention(role: str, uses_fpu: bool, registers: int) -> Convention:

@@ -8,16 +8,29 @@ CALLER_SAVED_FPU = (*range(8), *range(10, 18), *range(28, 32))
 ARGUMENT = 10  # a0, the first of them and the result
 
 MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE = 0x300, 0x304, 0x305, 0x340, 0x341, 0x342
+MTVAL, MIP, MHARTID = 0x343, 0x344, 0xF14
 FFLAGS, FRM, FCSR = 1, 2, 3
 MCYCLE = 0xB00
 NAMES = {
     MSTATUS: "mstatus", MIE: "mie", MTVEC: "mtvec", MSCRATCH: "mscratch", MEPC: "mepc",
-    MCAUSE: "mcause", 0x343: "mtval", 0x344: "mip", 0xF14: "mhartid", FCSR: "fcsr",
+    MCAUSE: "mcause", MTVAL: "mtval", MIP: "mip", MHARTID: "mhartid", FCSR: "fcsr",
     FFLAGS: "fflags", FRM: "frm", MCYCLE: "mcycle",
 }  # fmt: skip
+_INSTEAD = {
+    MTVAL: "only faults set it, and the kernel takes every fault",
+    MIP: "the interrupt that is served is in mcause, others come by themselves",
+    MHARTID: "it runs on one hart; write its number here",
+}
 STATUS_MIE, STATUS_MPIE = 1 << 3, 1 << 7
 
 
-def name_of(csr: int) -> str:
-    """A register's name, or its number where it has none here."""
-    return NAMES.get(csr, f"{csr:#x}")
+def why_not(csr: int) -> str:
+    """Why a guest has no use for a register, and what to do."""
+    if csr in _INSTEAD:
+        return f"a guest has no {NAMES[csr]}: {_INSTEAD[csr]}"
+    if csr in NAMES:
+        return f"a guest has no {NAMES[csr]}"
+    return (
+        f"a guest has no CSR {csr:#x}, which is the vendor's or the debugger's, and of a task only "
+        "the standard's registers are kept: build without what uses it, and take this out"
+    )

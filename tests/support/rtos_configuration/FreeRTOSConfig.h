@@ -1,6 +1,7 @@
 /* A FreeRTOS port that nothing is configured of. */
 #ifndef __ASSEMBLER__
 #include <stdint.h>
+void handle_interrupt(uint32_t cause); /* RISC-V: what portasmHANDLE_INTERRUPT says */
 #endif
 #define configUSE_PREEMPTION 1
 #define configUSE_IDLE_HOOK 0
@@ -15,3 +16,6 @@
 #define configPRIO_BITS 4
 #define configKERNEL_INTERRUPT_PRIORITY 0xF0
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY 0x50
+#define configMTIME_BASE_ADDRESS 0x0200BFF8
+#define configMTIMECMP_BASE_ADDRESS 0x02004000
+#define configCLINT_BASE_ADDRESS 0x02000000 /* before V10.3.0 */

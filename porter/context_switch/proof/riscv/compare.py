@@ -22,7 +22,8 @@ class RiscvPair(Pair):
         """`ways`: what can run, and how many ways a condition has: a constant may decide it."""
         self._image, self._ways = original, ways
         variables = original.variables
-        self._state = lambda seed: State(seed, model, variables)
+        stacks = original.stacks
+        self._state = lambda seed: State(seed, model, variables, stacks)
         self._original = Emulator(original, model, variables, native=True)
         self._ported = Emulator(ported, model, variables, native=False)
         self._names = CONTEXT

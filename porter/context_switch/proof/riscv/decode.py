@@ -77,14 +77,22 @@ class Code:
         return self._seen[address]
 
     def spins(self, jump: Instruction) -> bool:
-        """Whether a jump goes back to itself, or to reads of CSRs in front of it that nobody sees
-        but a debugger."""
+        """Whether a jump goes back to itself, or to what is in front of it for a debugger: reads of
+        CSRs that nobody else sees, and breakpoints."""
         if jump.name != "jal" or jump.rd or not jump.address - _SPIN <= jump.target <= jump.address:
             return False
-        it = self.at(jump.target)
-        while it.address < jump.address and it.reads_csr:
+        return self._for_debugger(jump.target) == jump
+
+    def stops(self, breakpoint_: Instruction) -> bool:
+        """Whether a breakpoint stands in such a loop."""
+        return self.spins(self._for_debugger(breakpoint_.address))
+
+    def _for_debugger(self, address: int) -> Instruction:
+        """The first instruction from an address on that isn't there for a debugger."""
+        it = self.at(address)
+        while it.reads_csr or it.name == "ebreak":
             it = self.at(it.next)
-        return it.address == jump.address
+        return it
 
 
 def _field(word: int, low: int, width: int) -> int:

@@ -168,6 +168,8 @@ class Emulator(Emulated):
         elif it.name == "ecall":
             self._event(TRIGGER, (SVC,))
             self._skip(it)
+        elif it.name == "ebreak" and self._code.stops(it):
+            self._skip(it)
         elif it.name.startswith("csrr"):
             self._access(it)
 

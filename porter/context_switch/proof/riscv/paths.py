@@ -63,7 +63,8 @@ class RiscvExplorer(Explorer):
             self._jump(path, it)
         else:
             path.pc = it.next
-            _execute(path, it)
+            if it.name != "ebreak" or not self._code.stops(it):
+                _execute(path, it)
 
     def _jump(self, path: RiscvPath, it: Instruction) -> None:
         target: Term = it.target

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from porter.context_switch.proof.image import PAGE
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.riscv.layout import (
@@ -17,12 +19,17 @@ class State:
     """A state at entry: `core` x1-x31, `fpu`, the CSRs, `masked` (MIE is 0) and `base`, which only
     a port has, `arena` and `variables` as on Arm."""
 
-    def __init__(self, seed: int, model: Model, variables: int) -> None:
-        """`variables`: words of the data section that are in use."""
+    def __init__(
+        self, seed: int, model: Model, variables: int, stacks: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """`variables`: words of the data section that are in use; `stacks`: what of it may be a
+        handler's stack, which it may already be on."""
         self._words = words = Words(seed)
         self._count = variables
         self.core: list[int] = words.mixed(31).tolist()
         self.core[1] = int(words.pointers(1)[0])  # sp: room for a frame below
+        if stacks and words.chance(0.3):
+            self.core[1] = words.stack((*stacks, (0, PAGE)))
         self.fpu: list[int] = words.noise(32).tolist()
         self.fcsr = int(words.noise(1)[0]) & 0xFF
         self.pc = int(words.pointers(1)[0])

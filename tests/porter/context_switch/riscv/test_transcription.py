@@ -196,6 +196,18 @@ def test_a_loop_for_the_debugger_stays_one(tmp_path: Path) -> None:
     assert "        return;\n    }\n    for (;;);\n}\n" in text
 
 
+def test_a_loop_that_calls_the_debugger_stays_one(tmp_path: Path) -> None:
+    """Somewhere else a breakpoint is an instruction that means nothing here."""
+    source = own(tmp_path, "context_in_mscratch").files[0].read_text()
+    assert source.count("csrr    t2, mtval\n    j       stuck") == 1
+    text = source.replace("csrr    t2, mtval", "ebreak")
+    changed = own(tmp_path, "context_in_mscratch", text)
+    assert '    for (;;) __asm volatile("ebreak");\n' in rewritten(changed)[1]
+    text = re.sub(r"(stuck:).*?j       stuck", r"\1 ebreak\n    mret", source, flags=re.DOTALL)
+    said = {port.name: port for port in own(tmp_path, "context_in_mscratch", text).port()}
+    assert "instruction 'ebreak' is not known" in said["trap_entry"].reason
+
+
 def test_masks_keep_what_they_found(tmp_path: Path) -> None:
     ports = own(tmp_path, "masks").port()
     said = {port.name: port for port in ports if port.file.suffix == ".S"}
@@ -271,7 +283,7 @@ def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
     [
         ("wfi", "hyp_vct_wait"),
         ("csrr t1, mtval", "a guest has no mtval"),
-        ("csrw 0x804, t1", "a guest has no 0x804"),
+        ("csrw 0x804, t1", "a guest has no CSR 0x804, which is the vendor's"),
         ("fadd.s f0, f0, f1", "instruction 'fadd.s f0, f0, f1' is not known"),
         ("jalr t1", "calls or jumps to what has no name here"),
         (".4byte 0x00013027", "registers of single precision"),
@@ -336,3 +348,41 @@ def test_a_common_entry_runs_on_into_an_exit_that_others_use(tmp_path: Path) -> 
     text = code(new.replacement.decode())
     assert "dispatch(virt_cause(), (void *)sp);" in text
     assert "virt_vct_call(resume_context_first, (uint32_t)registers);" in text
+
+
+def test_a_handler_may_take_a_stack_of_its_own_unless_it_is_on_it(tmp_path: Path) -> None:
+    """The states of the proof know such a stack from the words that it takes."""
+    taken = """
+    la      t0, own_stack_top
+    la      t1, own_stack
+    blt     sp, t1, 1f
+    ble     sp, t0, 2f
+1:  mv      sp, t0
+2:  addi    sp, sp, -8
+    sw      ra, 4(sp)
+    jal     x1, dispatch
+    lw      ra, 4(sp)
+"""
+    text = own(tmp_path, "common_exit").files[0].read_text()
+    assert text.count("    jal     x1, dispatch\n") == 1
+    text = text.replace("    jal     x1, dispatch\n", taken)
+    text += "    .bss\n    .balign 16\nown_stack:\n    .skip 1024\nown_stack_top:\n"
+    text += "    .global own_stack, own_stack_top\n"
+    tree = own(tmp_path, "common_exit", text)
+    tree = replace(tree, options=replace(tree.options, defines=("__ASSEMBLY__",)))
+    (port,) = [port for port in tree.port() if port.name == "trap_entry"]
+    assert port.proof is not None, port.reason
+
+
+def test_a_switch_by_a_call_may_take_as_many_arguments_as_vct_hands_on(tmp_path: Path) -> None:
+    tree = own(tmp_path, "switch_by_call")
+    header, source = tree.files[1], tree.files[0].read_text()
+    plain = header.read_text()
+    for count, status in ((7, "rewritten"), (8, "escalated")):
+        more = "".join(f", uint32_t more{number}" for number in range(count - 1))
+        changed = re.sub(r"(void start_tasks\(\w[^)]*)\)", rf"\1{more})", plain)
+        assert changed != plain
+        again = own(tmp_path / str(count), "switch_by_call", source)
+        again.files[1].write_text(changed)
+        said = {port.name: port for port in again.port()}
+        assert said["start_tasks"].status == status, said["start_tasks"].reason
