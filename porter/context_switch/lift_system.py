@@ -24,12 +24,14 @@ from porter.context_switch.result import (
 )
 
 WHY_BARRIER = "no barrier needed"
+WHY_FLAGS = "nobody asks for these flags: no function begins with any"
 WHY_FAULTMASK = "a guest has no FAULTMASK"
 
 # Special registers with a variable of their own. MSP and CONTROL are only accepted where the
 # check after constant propagation knows the idiom.
 _VARIABLES = {"psp": "SP", "primask": "PRIMASK", "basepri": "BASEPRI"}
 _PLAIN = {"ipsr": "IPSR", "control": "CONTROL"}  # only plain functions may read these
+_FLAGS = frozenset({"apsr", "xpsr", "eapsr", "iapsr"})  # of which msr writes the flags alone
 _WRITE_ONLY = {"msp": "MSP", "control": "CONTROL"}
 
 
@@ -58,6 +60,10 @@ def write_special(state: LiftState, instruction: Instruction) -> None:
     register = instruction.registers()[0]
     special = instruction.detail.split(",")[0].strip()
     value = state.read(register)
+    if special.partition("_")[0] in _FLAGS:
+        state.emit(Note(state.current, WHY_FLAGS))
+        state.forget_flags("flags that it wrote by number")
+        return
     if special == "basepri_max":
         known = state.known.get(state.variable(register))
         if not isinstance(known, Const) or known.value == 0:

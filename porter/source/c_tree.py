@@ -22,6 +22,7 @@ Node = tree_sitter.Node
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
 _STATEMENT_PREFIX = b"void f(void){"
+_BEGINS_STATEMENT = re.compile(rb"\s*(?:\{|(?:if|for|while|do|switch|return|goto)\b)")
 _EXPRESSION_PREFIX = b"int x=("
 _COMMENT = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
 _MAX_BRANCHES = 4  # arms of one #if group that are tried one at a time
@@ -105,7 +106,7 @@ def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
     body = _COMMENT.sub(lambda match: match.group(1) or blank(match.group()), data[start:end])
     body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
     body = without_noise(re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body))
-    if not body.lstrip().startswith(b"{"):
+    if not _BEGINS_STATEMENT.match(body):  # if (x) *p = 1 reads like a product
         tree = SyntaxTree(_EXPRESSION_PREFIX + body + b"\n);", start - len(_EXPRESSION_PREFIX))
         if not tree.root.has_error:
             return tree

@@ -153,6 +153,16 @@ def test_names_of_any_rtos_are_understood_by_address(tmp_path: Path) -> None:
     assert b"do { virt_yield(); } while (0)" in ported
 
 
+def test_a_macro_that_begins_with_if_is_no_product(tmp_path: Path) -> None:
+    text = (
+        b"#define CTRL ((volatile unsigned *)0xE000ED04)\n"
+        b"#define END_ISR(x) if (x) *(CTRL) = 0x10000000\n"
+        b"void f(int x) { END_ISR(x); }\n"
+    )
+    ported, _ = port_text(tmp_path, text)
+    assert b"#define END_ISR(x) if (x) virt_yield()\n" in ported
+
+
 def test_a_register_that_only_a_template_reaches_has_its_name(tmp_path: Path) -> None:
     source = b"void f() { peripheral<0xE000ED20UL>::write(0xFF); }\n"
     result = port_files(tmp_path, {"main.cpp": source})

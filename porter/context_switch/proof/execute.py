@@ -30,6 +30,7 @@ _OPERATORS = {
     "mul": "*", "lsl": "<<", "lsr": ">>", "asr": ">>>",
 }  # fmt: skip
 _EXTENSIONS = {"uxtb": (8, False), "uxth": (16, False), "sxtb": (8, True), "sxth": (16, True)}
+_FLAGS = frozenset({"APSR", "XPSR", "EAPSR", "IAPSR"})
 _NOTHING = frozenset({"nop", "dsb", "isb", "dmb"})
 
 
@@ -166,6 +167,8 @@ def _special_write(path: Path, instruction: Instruction, predicated: bool) -> No
             pass  # tasks run unprivileged on their own stack
         case "MSP" if path.native and start:
             pass  # a virtual handler has a stack of its own
+        case name if name.partition("_")[0] in _FLAGS and path.native:
+            path.flags = Flags("=", path.fresh("flags"))  # equal to nothing
         case _:
             raise NotProved(f"the proof doesn't know '{instruction.text}'")
 

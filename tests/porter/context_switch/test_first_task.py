@@ -53,6 +53,7 @@ RESTORED = """\
     pop     {r1, r2}
     bx      r1
 """
+WITH_FLAGS = RESTORED.replace("    bx      r1\n", "    msr     apsr_nzcvq, r2\n    bx      r1\n")
 SELECTED = RESTORED.replace(
     "    orrs    r0, r0, #2\n", "    movs    r1, #2\n    orrs    r0, r0, r1\n"
 )
@@ -77,6 +78,7 @@ WRONG = {
     "another stack": POPPED.replace("pop     {r2}\n", ""),
     "another register": POPPED.replace("bx      r3", "bx      r2"),
     "after a store": POPPED.replace("pop     {r3}\n", "str r0, [r0]\n pop {r3}\n"),
+    "by flags from a word": WITH_FLAGS.replace("bx      r1", "it eq\n moveq r1, r2\n bx r1"),
     "a loaded mark": MARKED.replace("movs    r0, #0", "ldr r0, =current\n ldr r0, [r0]"),
     "no request": MARKED.replace("str     r1, [r0]", "nop"),
 }
@@ -146,6 +148,7 @@ def test_a_start_that_is_not_understood_is_escalated(name: str, tmp_path: Path) 
 STARTS = {
     "popped": (POPPED, "void os_start(void);\n"),
     "restored": (RESTORED, "void os_start(void);\n"),
+    "with flags": (WITH_FLAGS, "void os_start(void);\n"),
     "selected": (SELECTED, "void os_start(void);\n"),
     "called": (CALLED, ARGUMENTS),
     "marked": (MARKED, "void os_start(void);\n"),
