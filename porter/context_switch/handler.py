@@ -34,6 +34,7 @@ from porter.context_switch.result import (
     ROLE_SVC,
     ROLE_SWITCH,
     NotTranscribable,
+    Unprepared,
 )
 from porter.context_switch.riscv.blocks import join_blocks
 from porter.context_switch.riscv.devices import check_devices
@@ -70,12 +71,12 @@ def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: frozenset
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
-    """Raises NotTranscribable with the reason for a person, and for a handler that switches with
-    a template."""
+    """Raises NotTranscribable with the reason for a person, and for what goes to a task with a
+    template."""
     try:
         return _transcribe(assembly, function, role, names)
     except NotTranscribable as reason:
-        if role != ROLE_SWITCH or reason.template:
+        if role == ROLE_OTHER or reason.template or isinstance(reason, Unprepared):
             raise
         template = ANY_TRAP if assembly.object.is_riscv else ANY_SWITCH
         raise NotTranscribable(str(reason), template) from reason
@@ -90,7 +91,11 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role in (ROLE_OTHER, ROLE_START):
         declared = names.function(function.name) or code.signature()
         if declared is None:
-            raise NotTranscribable(f"no prototype of {function.name}() found: what does it take?")
+            raise Unprepared(
+                f"no prototype of {function.name}() found: what does it take? Declare it in a "
+                "header of the project, or, if it goes on where another file's handler ends, make "
+                "one function of the two"
+            )
         own = declared
     program = code.lift(role, signatures, own)
     first = None

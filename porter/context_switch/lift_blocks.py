@@ -20,7 +20,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.lift_state import UNKNOWN_STACK, LiftState, Signature
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import NotTranscribable, Unprepared
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,10 @@ class BlockLifter(ABC):
         state, arguments = self._state, self._convention.arguments
         signature = state.signatures.get(name)
         if signature is None:
-            raise NotTranscribable(f"no prototype of {name}() found, so its arguments aren't known")
+            raise Unprepared(
+                f"no prototype of {name}() found, so its arguments aren't known: declare it in a "
+                "header of the project"
+            )
         if len(signature.parameters) > len(arguments):
             raise NotTranscribable(f"{name}() takes arguments on the stack")
         values = tuple(map(Var, arguments[: len(signature.parameters)]))

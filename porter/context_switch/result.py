@@ -88,3 +88,7 @@ class NotTranscribable(Exception):
         self.template = template
         where = f"; {TEMPLATES}/{template} shows what to write instead" if template else ""
         super().__init__(reason + where)
+
+
+class Unprepared(NotTranscribable):
+    """A function that needs no new text, only something that the project or its build must say."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import NotTranscribable, Unprepared
 from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
 
@@ -46,8 +46,8 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
 
     Every line stays where it was. `known` says whether the compiler or the project may define a
     name. NotTranscribable for conditions of the assembler's own, which C can't repeat; if the
-    choices are too many to look at, the conditions aren't closed inside the range, or one tests a
-    macro of another toolchain: here it is never true.
+    choices are too many to look at, or the conditions aren't closed inside the range. Unprepared if
+    one tests a macro of another toolchain: here it is never true.
     """
     dialect = dialect_of(data)
     for start, end in spans:
@@ -60,7 +60,10 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
     for group in groups:
         for name in (name for arm in group for name in _NAME.findall(arm.condition)):
             if _RESERVED.match(name) and not known(name):
-                raise NotTranscribable(f"an #if inside it tests {name}, which nothing here defines")
+                raise Unprepared(
+                    f"an #if inside it tests {name}, which nothing here defines: let the build say "
+                    f"it for this file too (-D{name}=...), or ask for what GNU's compiler defines"
+                )
     keys = list(dict.fromkeys(_key(group) for group in groups))
     combinations = possible(keys)
     if len(combinations) > _MOST:

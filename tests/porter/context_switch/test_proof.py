@@ -98,6 +98,17 @@ def test_a_mistake_comes_with_its_counterexample(ported: str, tmp_path: Path) ->
         prove(original, wrong, "PendSV_Handler", SWITCH, COMMAND)
 
 
+def test_what_is_rare_gets_more_states(tmp_path: Path) -> None:
+    """However many states a machine has time for, it isn't chance what has run."""
+    rare = "cmp r4, r5\\n it eq\\n streq r1, [r2, #4]\\n"
+    ported = "if (USR_REG->Reg.R4 == USR_REG->Reg.R5) { task[1] = (uint32_t)&task; }"
+    one, other = middle(tmp_path, rare, ported)
+    names = ("PendSV_Handler", "PendSV_Handler")
+    images = link_pair(one, other, names, (), COMMAND)
+    runs, _ = compare(*images, SWITCH, 100, 50)
+    assert runs.states > 100
+
+
 @pytest.mark.parametrize(
     ("original", "ported", "gap"),
     [
