@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from porter.context_switch.dialect import gnu_text
+from porter.context_switch.own_conditions import body_in_c
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank
 from porter.source.c_lexer import lex
@@ -52,13 +53,26 @@ def is_armcc(data: bytes) -> bool:
 
 def gnu_source(data: bytes) -> bytes:
     """The text for GNU's compiler, with as many lines. NotTranscribable for conditions of the
-    assembler's own."""
+    assembler's own that aren't understood."""
+    data = with_conditions(data)
     edited = bytearray(_PROTOTYPE.sub(lambda match: blank(match.group()), data))
     for statement in reversed([own for own in _statements(data) if _is_own(own)]):
         text = data[statement.start : statement.end]
         edited[statement.start : statement.end] = (
             _function(text) if statement.form == "function" else b";" + blank(text[1:])
         )
+    return bytes(edited)
+
+
+def with_conditions(data: bytes) -> bytes:
+    """The text with as many lines, conditions of the assembler in its functions as C has them where
+    they are understood."""
+    if not is_armcc(data):
+        return data
+    edited = bytearray(data)
+    for statement in reversed([own for own in _statements(data) if own.form == "function"]):
+        head, brace, body = data[statement.start : statement.end].partition(b"{")
+        edited[statement.start : statement.end] = head + brace + body_in_c(body)
     return bytes(edited)
 
 

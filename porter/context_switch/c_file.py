@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from porter.context_switch.accept import check
+from porter.context_switch.armcc import with_conditions
 from porter.context_switch.arms import Arm, Arms, with_pick_of_all
 from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
@@ -34,6 +35,7 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.source_text import Definition, SourceText
+from porter.context_switch.spans import Spans
 from porter.project.compile_options import CompileOptions
 
 
@@ -62,7 +64,9 @@ class CFile:
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = SourceText(source.read_bytes())
-        self._arms = Arms(source, self._text.data, self._options, text_with_macros(headers, source))
+        self._data = with_conditions(self._text.data)
+        self._spans = Spans(self._text.data, self._data)
+        self._arms = Arms(source, self._data, self._options, text_with_macros(headers, source))
         self._found: list[_Found] = []
         self._ports: list[SwitchPort] = []
 
@@ -102,7 +106,8 @@ class CFile:
                     else "stands in a header; only what a C file has is edited: move it to one"
                 )
             handler = transcribe(assembly, function, role, names)
-            arms = self._arms.of(handler, [(definition.start, definition.end)], names)
+            span = self._spans.same(definition.start, definition.end)
+            arms = self._arms.of(handler, [span], names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, definition, arms))
         except NotTranscribable as reason:
@@ -279,11 +284,11 @@ class CFile:
                 found.handler,
                 found.arms,
                 found.definition.start,
-                ((found.definition.start, found.definition.end),),
+                (self._spans.same(found.definition.start, found.definition.end),),
                 texts[found.definition.start],
             )
             for found in self._found
         ]
-        prover = Prover(self._source, self._text.data, self._source, edited, self._options)
+        prover = Prover(self._source, self._data, self._source, edited, self._options)
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

@@ -71,6 +71,13 @@ def in_c(data: bytes) -> bytes:
     return "\n".join(_File(data).lines).encode("latin-1")
 
 
+def body_in_c(data: bytes) -> bytes:
+    """The same for the body of an assembler function in a C file of Arm's compiler. What :DEF: asks
+    for there is no macro of C, and constants of the assembler are none of C: what asks for the FPU
+    alone is understood."""
+    return "\n".join(_File(data, in_function=True).lines).encode("latin-1")
+
+
 def constants_in_c(data: bytes) -> list[str]:
     """Lines of C that define the constants that conditions of the file ask for."""
     file = _File(data)
@@ -92,10 +99,12 @@ def constants_in_c(data: bytes) -> list[str]:
 
 
 class _File:
-    """`lines` is the text as rewritten, `asked` what its conditions want to know."""
+    """`lines` is the text as rewritten, `asked` what its conditions want to know; `in_function`: it
+    is the body of a function in a C file."""
 
-    def __init__(self, data: bytes) -> None:
-        self._dialect: Dialect = dialect_of(data)
+    def __init__(self, data: bytes, in_function: bool = False) -> None:
+        self._in_function = in_function
+        self._dialect: Dialect = "armasm" if in_function else dialect_of(data)
         self.lines = data.decode("latin-1").split("\n")
         self._clean = blank_comments(data, self._dialect).decode("latin-1").split("\n")
         self._constants = self._find_constants()
@@ -164,7 +173,10 @@ class _File:
         names = _names(text)
         group.known &= bool(word) and _EXPRESSION.fullmatch(text) is not None
         group.known &= names <= self._constants
-        group.known &= not self._own & set(_DEFINED.findall(text))
+        defined = set(_DEFINED.findall(text))
+        group.known &= not self._own & defined
+        if self._in_function:
+            group.known &= not names and defined <= {"__ARM_FP"}
         group.asked |= names
         group.lines[number] = f"{word} {text}"
 

@@ -1,4 +1,4 @@
-"""Which text of an assembler file says what a function does: its own, and of other functions what
+"""Which text of a file says what a function does: its own, and of other functions what
 it goes on in. Offsets are into a text with as many lines as the file.
 """
 

@@ -128,10 +128,6 @@ def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("    IF :DEF:FAST\n    bl schedule\n    ENDIF\n", "its assembler decides here"),
-        (
-            '    IF {FPU} != "SoftVFP"\n    nop\n    ENDIF\n    bl schedule\n',
-            "its assembler decides",
-        ),
         ("    bl __cpp(tasks[0].run)\n", "can't be compiled"),
         ("wait\n    cmp r0, r2\n    bne wait\n", "a loop"),
     ],
@@ -139,6 +135,24 @@ def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:
 def test_what_isnt_understood_is_escalated(line: str, reason: str, tmp_path: Path) -> None:
     found = ported(tmp_path, ARMCC.replace("    bl      schedule\n", line))
     assert any(port.status == "escalated" and reason in port.reason for port in found), found
+
+
+def test_what_asks_for_an_fpu_is_a_condition_of_the_c(tmp_path: Path) -> None:
+    """With an FPU and without, both arms are proved."""
+    asked = """\
+    IF {FPU} != "SoftVFP"
+    str     r1, [r2, #4]
+    ELSE
+    str     r1, [r2, #8]
+    ENDIF
+    bl      schedule
+"""
+    ports = ported(tmp_path, ARMCC.replace("    bl      schedule\n", asked))
+    handler = [port for port in ports if port.name == "PendSV_Handler"][-1]
+    assert handler.proof is not None, handler.reason
+    lines = [line.split(b"/*")[0].strip() for line in handler.replacement.splitlines()]
+    place = lines.index(b"#if defined(__ARM_FP)")
+    assert lines[place + 2] == b"#else" and lines[place + 4] == b"#endif"
 
 
 def test_text_that_is_cut_off_is_escalated(tmp_path: Path) -> None:
