@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from porter.context_switch.accept import with_runtime
@@ -13,6 +14,7 @@ from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, NotTranscribable, SwitchPort
+from porter.context_switch.stand_in import stand_ins_of, with_stand_ins
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
@@ -50,7 +52,7 @@ def transcribe_project(
     only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
-    options = with_runtime(options)
+    options = with_stand_ins(with_runtime(options))
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     ports: list[SwitchPort] = []
     for file in listed:
@@ -60,17 +62,33 @@ def transcribe_project(
             in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
             if file.suffix == ".c" and in_c:
                 with suited(file, headers, options) as own:
-                    ports += CFile(file, headers, own, _nearest(file, listed), vectors).port()
+                    found = CFile(file, headers, own, _nearest(file, listed), vectors).port()
+                    ports += _told(found, file, own)
             elif file.suffix.lower() in ASM_SUFFIXES and (
                 on_stack or _PRIVILEGED.search(data) or _includes_instructions(file, options)
             ):
-                ports += AsmFile(file, _nearest(file, listed), options, vectors).port()
+                found = AsmFile(file, _nearest(file, listed), options, vectors).port()
+                ports += _told(found, file, options)
         except (CompileError, NotTranscribable) as error:
             reason = str(error)
             if isinstance(error, CompileError):
                 reason = f"can't be compiled with the project's options: {error}"
             ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))
     return ports
+
+
+def _told(ports: list[SwitchPort], file: Path, options: CompileOptions) -> list[SwitchPort]:
+    """The same, with a word on headers that aren't the project's nor its compiler's."""
+    names = ", ".join(stand_ins_of(file, options)) if ports else ""
+    if not names:
+        return ports
+    note = f"; read with fvmkit's own {names}, because no folder of the project has it"
+    return [
+        replace(port, reason=port.reason + note)
+        if port.file == file and port.start < port.end
+        else port
+        for port in ports
+    ]
 
 
 def _includes_instructions(file: Path, options: CompileOptions) -> bool:
