@@ -77,18 +77,24 @@ def account(sites: Iterable[Site], verdicts: dict[Site, Verdict]) -> None:
 def _unheard(
     file: SourceFile, switches: Sequence[SwitchPort], verdicts: Sequence[Verdict]
 ) -> Iterator[Verdict]:
-    """Handlers that a person has to look at although nothing in them is a site."""
+    """Handlers that were proved, or that a person has to look at, although nothing in them is a
+    site."""
     for switch in switches:
-        inside = (switch.start <= verdict.site.start < switch.end for verdict in verdicts)
-        heard = any(inside) if switch.end else bool(verdicts)  # 0: the whole file
+        heard = any(
+            switch.start <= verdict.site.start < switch.end
+            if switch.end
+            else switch.reason in verdict.reason  # the whole file
+            for verdict in verdicts
+        )
         plain = switch.role == ROLE_OTHER and not file.is_asm  # the rules on C look at those
-        if switch.status == ESCALATED and not plain and not heard:
-            end = file.data.find(b"\n", switch.start, switch.end)
-            end = switch.end if end < 0 else end
+        needs_person = switch.status == ESCALATED and not plain
+        if (needs_person or switch.proof is not None) and not heard:
+            last = switch.end or len(file.data)
+            line = file.data.find(b"\n", switch.start + 1, last)  # at least a byte
+            end = last if line < 0 else line
             site = Site(file.name, switch.start, end, SiteKind.ASM, switch.name, switch.name)
-            yield Verdict(
-                site, Status.ESCALATED, "context-switch", f"{switch.name}: {switch.reason}"
-            )
+            reason = f"{switch.name}: {switch.reason}"
+            yield Verdict(site, Status(switch.status), "context-switch", reason)
 
 
 def _settle(unit: Unit, verdicts: Iterator[Verdict]) -> None:

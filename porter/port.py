@@ -40,7 +40,7 @@ from porter.rules.outside import file_stays
 from porter.rules.thresholds import judge_thresholds
 from porter.rules.unit import Unit
 from porter.rules.vectors import judge_vectors
-from porter.rules.verdict import Verdict
+from porter.rules.verdict import Status, Verdict
 from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Registers
 from porter.source.edit import Edit
@@ -135,6 +135,14 @@ class _Project:
         for switch in transcribe_project(self.root, files, self.build.options, handlers):
             self._switches.setdefault(switch.file, []).append(switch)
 
+    def _rewritten(self, source: SourceFile) -> list[Edit]:
+        """Functions of a file that the transcriber wrote again."""
+        return [
+            Edit(switch.start, switch.end, switch.replacement)
+            for switch in self._switches.get(source.path, ())
+            if switch.status == Status.REWRITTEN.value
+        ]
+
     def _switch_handlers(self) -> frozenset[str]:
         """What the vector tables, or the description, have for PendSV and supervisor calls."""
         numbers = [number for number, kind in SYSTEM.items() if kind != "tick"]
@@ -211,7 +219,7 @@ class _Project:
             if source.is_asm:
                 graph.add_asm(source)
             else:
-                graph.add_c(self.knowledge.text(source))
+                graph.add_c(self.knowledge.text(source), self._rewritten(source))
         if "main" not in graph.defined:
             return None
         vectors = self.domain.vectors if self.domain is not None else ()

@@ -13,7 +13,13 @@ from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
-from porter.context_switch.result import ESCALATED, ROLE_OTHER, NotTranscribable, SwitchPort
+from porter.context_switch.result import (
+    ESCALATED,
+    ROLE_OTHER,
+    ROLE_SWITCH,
+    NotTranscribable,
+    SwitchPort,
+)
 from porter.context_switch.stand_in import stand_ins_of, with_stand_ins
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
@@ -26,6 +32,8 @@ _STACK_POINTER = re.compile(
 )
 _ASM = re.compile(rb"asm|ASM")
 _ASM_OF_MACRO = re.compile(rb"\b_*(?:asm|ASM)_*\b[^;{}()]*\(\s*[A-Za-z_]")  # its text is elsewhere
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
+_NAKED = re.compile(rb"\b(?:__)?naked(?:__)?\b")
 _INCLUDED = re.compile(rb'^\s*(?:#\s*include\s*["<]|\.include\s+")([^">]+)', re.MULTILINE)
 _INSTRUCTION = re.compile(  # as macros for assembler files have them
     rb"\bm(?:rs|sr)\s+\w+\s*,|\bcpsi[de]\s+[if]|\bcsr[rwsc]+i?\s+\w+\s*,|\bmret\b",
@@ -54,13 +62,14 @@ def transcribe_project(
     listed = [file if file.is_absolute() else root / file for file in files]
     options = with_stand_ins(with_runtime(options))
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
+    in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
     ports: list[SwitchPort] = []
     for file in listed:
         data = _COMMENT.sub(b" ", file.read_bytes())
         on_stack = _STACK_POINTER.search(data) is not None
         try:
             in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
-            if file.suffix == ".c" and in_c:
+            if file.suffix == ".c" and (in_c or (in_macros and _NAKED.search(data))):
                 with suited(file, headers, options) as own:
                     found = CFile(file, headers, own, _nearest(file, listed), vectors).port()
                     ports += _told(found, file, own)
@@ -73,8 +82,15 @@ def transcribe_project(
             reason = str(error)
             if isinstance(error, CompileError):
                 reason = f"can't be compiled with the project's options: {error}"
-            ports.append(SwitchPort(file, 0, 0, b"", ROLE_OTHER, file.name, ESCALATED, reason))
+            role = ROLE_SWITCH if _NAKED.search(data) else ROLE_OTHER
+            ports.append(SwitchPort(file, 0, 0, b"", role, file.name, ESCALATED, reason))
     return ports
+
+
+def _has_switch_text(header: bytes) -> bool:
+    """Whether a macro of it is assembler text about stack pointers or traps."""
+    bodies = [match.group() for match in _MACRO.finditer(header)]
+    return any(_ASM.search(body) and _STACK_POINTER.search(body) for body in bodies)
 
 
 def _told(ports: list[SwitchPort], file: Path, options: CompileOptions) -> list[SwitchPort]:

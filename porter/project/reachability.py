@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from porter.project.knowledge import CText
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
+from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
@@ -33,15 +34,22 @@ class CallGraph:
     roots: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
 
-    def add_c(self, text: CText) -> None:
-        """Functions, macros and initialisers of a C file."""
+    def add_c(self, text: CText, ported: Iterable[Edit] = ()) -> None:
+        """Functions, macros and initialisers of a C file; of the `ported` functions counts what
+        their new text mentions."""
+        edits = [edit for edit in ported if edit.start < edit.end]
         macros = text.evaluator.macros
         tokens = without_linkage(text.lexed.tokens)
         outside = 0
         for name, start, end in _functions(tokens):
             self._note_outside(tokens[outside:start], macros)
             outside = end
-            references = _references(tokens[start:end], macros)
+            new = [e.replacement for e in edits if e.start <= tokens[start].start < e.end]
+            references = (
+                {match.decode("latin-1") for match in _WORD.findall(b"\n".join(new))}
+                if new
+                else _references(tokens[start:end], macros)
+            )
             if name in macros and name not in macros.aliases():
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
                 continue

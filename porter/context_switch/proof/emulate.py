@@ -16,13 +16,16 @@ from porter.context_switch.proof.emulated import Emulated, unicorn
 from porter.context_switch.proof.image import PAGE, RETURN, STATE, TOP, Image
 from porter.context_switch.proof.model import (
     BLOCK_WORDS,
+    CLEAR,
     CPACR,
     FPU_ACCESS,
     FRAME_OF_CALLER,
     ICSR,
     MASKS,
     PENDING,
+    PENDSVCLR,
     PENDSVSET,
+    REQUESTS,
     SPIN,
     SUPERVISOR_CALL,
     SVC,
@@ -182,7 +185,7 @@ class Emulator(Emulated):
         if name == SUPERVISOR_CALL:
             name, arguments = TRIGGER, (SVC, *arguments)
         self._event(name, arguments)
-        if name == TRIGGER:
+        if name in REQUESTS:
             return
         effect = self._state.effect(self._calls)
         self._affect(effect)
@@ -203,6 +206,8 @@ class Emulator(Emulated):
             self._problem = f"writes the system register at {address:#x}"
         elif address == ICSR and value & PENDSVSET:
             self._event(TRIGGER, (SWITCH,))
+        elif address == ICSR and value & PENDSVCLR:
+            self._event(CLEAR, (SWITCH,))
 
     def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
         return name == SPIN or (name, arguments[:1]) == (TRIGGER, (SVC,))

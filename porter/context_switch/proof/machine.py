@@ -15,6 +15,7 @@ from porter.context_switch.proof.memory import Memory
 from porter.context_switch.proof.model import (
     BASEPRI,
     BLOCK_WORDS,
+    CLEAR,
     CONTEXT,
     CORE,
     CPACR,
@@ -25,8 +26,10 @@ from porter.context_switch.proof.model import (
     ICSR,
     LSPACT,
     MASKS,
+    PENDSVCLR,
     PENDSVSET,
     PRIMASK,
+    REQUESTS,
     SHPR,
     SPIN,
     SUPERVISOR_CALL,
@@ -234,7 +237,7 @@ class Path:
         if name == SUPERVISOR_CALL:
             name, arguments = TRIGGER, (SVC, *arguments)
         self.event(name, arguments)
-        if name != TRIGGER:
+        if name not in REQUESTS:
             self.calls += 1
             self.variables = Memory(f"variables {self.calls}")
             self.memory = Memory(f"memory {self.calls}")
@@ -301,8 +304,8 @@ class Path:
     def _system_store(self, address: int, value: Term) -> None:
         """What a guest has instead: a switch request; FPU access by grant; no priorities."""
         old = self.system.get(address, symbol(f"system {address:#x}"))
-        if self.native and address == ICSR and value == PENDSVSET:
-            self.event(TRIGGER, (SWITCH,))
+        if self.native and address == ICSR and value in (PENDSVSET, PENDSVCLR):
+            self.event(TRIGGER if value == PENDSVSET else CLEAR, (SWITCH,))
         elif self.native and address == CPACR:
             if binary("&", binary("^", value, old), 0xFF0F_FFFF) != 0:
                 raise NotProved(f"writes {value} to CPACR")

@@ -15,7 +15,7 @@ SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
 FPCCR, LSPACT = 0xE000_EF34, 1  # lazy stacking of the FPU: a guest has none
 SHPR = (0xE000_ED1C, 0xE000_ED20)  # exception priorities: a guest has those of its vectors
-PENDSVSET = 1 << 28
+PENDSVSET, PENDSVCLR = 1 << 28, 1 << 27
 
 # struct fvm_state of <fvm/state.h>, offsets in bytes. Its _Static_asserts pin the same ones.
 MASKS, PENDING, TASK_NAME, USR_REG = 0, 4, 8, 32
@@ -28,6 +28,8 @@ CONTEXT = (*CORE, "EXC_RETURN", "PSP", *FPU)  # in the order of USR_REG
 _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_WORDS)}
 
 TRIGGER = "virt_vct_trig"
+CLEAR = "virt_vct_clear"
+REQUESTS = (TRIGGER, CLEAR)  # neither changes memory that both sides have
 VECTOR_SET = "virt_vct_set"
 SUPERVISOR_CALL = "virt_svc"
 FRAME_OF_CALLER = "virt_svc_frame"  # in the original at PSP or MSP
@@ -38,7 +40,7 @@ SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
 YIELD_BYTE = PENDING + 1
 SVC, SWITCH = 2, 0  # virtual vectors
-_WORDS = {TRIGGER: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, VECTOR_SET: 2}  # arguments
+_WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, VECTOR_SET: 2}  # arguments
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
 # the guest library before the first task how a yield switches.
 _SILENT = (UNMASKED, "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")

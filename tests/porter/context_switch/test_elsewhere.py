@@ -45,6 +45,24 @@ def test_the_text_of_an_asm_statement_may_be_a_headers_macro(tmp_path: Path) -> 
     assert status is Status.REWRITTEN and "proved" in reason
 
 
+def test_a_headers_macro_may_be_the_statement(tmp_path: Path) -> None:
+    """The file itself has no word of assembler; what only its functions used is used no more."""
+    main = "int main(void) { choose(); return 0; }\n"
+    text = f'{HEAD}#include "port.h"\n{NAKED}\n{{\n    SWITCH();\n}}\n{REST}{main}'
+    found = verdicts(tmp_path, switch_c=text, port_h=f"#define SWITCH() __asm volatile({QUOTED})\n")
+    (handler,) = [it for it in found if it.site.file == "switch.c"]
+    assert handler.status is Status.REWRITTEN and "proved" in handler.reason
+    macro = [it for it in found if it.site.file == "port.h"]
+    assert macro and all(it.status is Status.LEFT for it in macro)
+
+
+def test_a_file_that_cant_be_compiled_is_told_of(tmp_path: Path) -> None:
+    text = f'#include "config.h"\n{HEAD}#include "port.h"\n{NAKED}\n{{\n    SWITCH();\n}}\n{REST}'
+    found = verdicts(tmp_path, switch_c=text, port_h=f"#define SWITCH() __asm volatile({QUOTED})\n")
+    (told,) = [it for it in found if it.site.file == "switch.c"]
+    assert told.status is Status.ESCALATED and "config.h: No such file" in told.reason
+
+
 def test_what_a_macro_puts_into_another_statement_is_a_site(tmp_path: Path) -> None:
     text = f'{HEAD}#include "port.h"\nvoid f(void)\n{{\n    __asm volatile(MASK "nop");\n}}\n{REST}'
     found = verdicts(tmp_path, switch_c=text, port_h='#define MASK "cpsid i\\n"\n')
@@ -86,8 +104,10 @@ def test_where_nothing_is_edited_the_way_out_is_told(
 def test_a_macro_of_the_assembler_is_judged_where_it_is_used(tmp_path: Path) -> None:
     text = MACRO.format(body=BODY.replace(".ltorg\n", "")) + ENTRY + "    .ltorg\n"
     found = verdicts(tmp_path, switch_S=text, main_c=HEAD + REST)
-    assert {it.status for it in found} == {Status.LEFT}
-    assert all("the body of a macro" in it.reason for it in found)
+    assert {it.status for it in found} == {Status.LEFT, Status.REWRITTEN}
+    (handler,) = [it for it in found if it.status is Status.REWRITTEN]
+    assert handler.site.what == "PendSV_Handler" and "proved" in handler.reason
+    assert all("the body of a macro" in it.reason for it in found if it is not handler)
     (new,) = [file for file in port_project(tmp_path, cpu=M3).files if file.is_new]
     assert b"void PendSV_Handler(void)\n" in new.edits[0].replacement
 

@@ -98,6 +98,17 @@ def test_a_mistake_comes_with_its_counterexample(ported: str, tmp_path: Path) ->
         prove(original, wrong, "PendSV_Handler", SWITCH, COMMAND)
 
 
+CLEARS = "ldr r3, =0xE000ED04\\n mov r12, #0x08000000\\n str r12, [r3]\\n"
+
+
+def test_a_request_that_is_withdrawn_is_withdrawn_in_the_port(tmp_path: Path) -> None:
+    names = ("PendSV_Handler", SWITCH, COMMAND)
+    prove(*middle(tmp_path, CLEARS, "virt_vct_clear(FVM_VIRT_SWITCH);"), *names)
+    for wrong in ("", "virt_vct_trig(FVM_VIRT_SWITCH);", "virt_vct_clear(FVM_VIRT_TICK);"):
+        with pytest.raises(NotProved):
+            prove(*middle(tmp_path, CLEARS, wrong), *names)
+
+
 def test_what_is_rare_gets_more_states(tmp_path: Path) -> None:
     """However many states a machine has time for, it isn't chance what has run."""
     rare = "cmp r4, r5\\n it eq\\n streq r1, [r2, #4]\\n"
