@@ -25,6 +25,7 @@ from porter.project.likely_core import likely_core
 from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
 from porter.project.vectors import (
+    CMSIS_HANDLER,
     FAULT_HANDLERS,
     FAULTS,
     SYSTEM,
@@ -228,6 +229,8 @@ class _Project:
         for table in (table for tables in self.tables.values() for table in tables):
             for number, handler in table.handlers.items():
                 (faults if number in FAULTS else entries).add(handler)
+        if not entries:  # the table is somebody else's: it has what is called as CMSIS does
+            entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
         return graph.reached(entries), graph.reached(entries | faults)
 
     @cached_property

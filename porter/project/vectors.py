@@ -12,6 +12,7 @@ from porter.source.source_file import SourceFile
 
 FIRST_IRQ = 16
 FAULTS = frozenset({2, 3, 4, 5, 6, 7, 12})
+CMSIS_HANDLER = re.compile(r"(?:PendSV|SVC|SysTick)_Handler|\w+_IRQHandler")
 FAULT_HANDLERS = frozenset(
     {"NMI_Handler", "HardFault_Handler", "MemManage_Handler", "BusFault_Handler",
      "UsageFault_Handler", "DebugMon_Handler"}

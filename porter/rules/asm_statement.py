@@ -23,6 +23,7 @@ from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import AsmStatement, Operand
 
+_NO_STATEMENT = frozenset({"comment", "declaration", "return_statement"})
 _CONSTANTS = frozenset({"i", "n", "I", "J", "K"})
 
 
@@ -152,6 +153,8 @@ class AsmStatementRule(Rule):
         context = unit.context(site)
         function = context.root if context is not None and context.kind == "function" else None
         naked = function is not None and is_naked(unit, function_name(function))
+        if naked and function is not None and _does_more(function):
+            raise NotUnderstood("a part of a naked function, which becomes C as a whole or not")
         machine = Machine(_initial(statement, function if naked else None))
         machine.run(statement.instructions)
         _refuse_arguments(statement, machine.effects)
@@ -216,6 +219,13 @@ class AsmStatementRule(Rule):
             raise NotUnderstood(f"mrs ipsr: the number of the interrupt matters, {why}") from why
         unit.remove_slice(context, found)
         return "removed: only checks look at the interrupt's number", ()
+
+
+def _does_more(function: Node) -> bool:
+    """Whether a function has other statements than one; a `return` for the compiler is none."""
+    body = function.child_by_field_name("body")
+    children = body.named_children if body is not None else []
+    return sum(child.type not in _NO_STATEMENT for child in children) > 1
 
 
 def _hint(unit: Unit, statement: AsmStatement, site: Site) -> str:

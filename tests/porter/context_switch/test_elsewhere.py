@@ -119,3 +119,23 @@ def test_a_file_of_nothing_but_macros_of_a_header_is_looked_at(tmp_path: Path) -
     found = verdicts(tmp_path, switch_S=text, main_c=HEAD + REST)
     assert [it.status for it in found] == [Status.ESCALATED]
     assert "hidden" in found[0].reason
+
+
+def test_a_part_of_a_naked_function_doesnt_become_c(tmp_path: Path) -> None:
+    """Its other statements are assembler too, in macros that nobody could look at."""
+    parts = ['__asm volatile("cpsid i");', "SAVE();", '__asm volatile("cpsie i\\n bx lr");']
+    text = f'#include "config.h"\n{NAKED}\n{{{" ".join(parts)}}}\n'
+    found = verdicts(tmp_path, switch_c=text)
+    masks = [it for it in found if it.site.what.startswith("cps")]
+    assert len(masks) == 2
+    assert all(it.status is Status.ESCALATED and "as a whole" in it.reason for it in masks)
+
+
+def test_without_a_vector_table_handlers_are_what_cmsis_calls_so(tmp_path: Path) -> None:
+    deep = 'void deep(void) { __asm volatile("msr psp, r0"); }\n'
+    main = "int main(void) { return 0; }\n"
+    handler = "void PendSV_Handler(void) { deep(); }\n"
+    (site,) = verdicts(tmp_path, main_c=f"{deep}{handler}{main}")
+    assert site.status is Status.ESCALATED
+    (site,) = verdicts(tmp_path, main_c=f"{deep}{main}")
+    assert site.status is Status.LEFT and "nothing uses it" in site.reason
