@@ -23,7 +23,10 @@ from porter.source.token_tools import matching, without_linkage
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_NO_FUNCTION = frozenset({b"if", b"while", b"for", b"switch", b"sizeof", b"return"})
+_NO_FUNCTION = frozenset(
+    {b"if", b"while", b"for", b"switch", b"sizeof", b"return", b"__attribute__", b"__attribute",
+     b"__declspec", b"_Alignas"}
+)  # fmt: skip
 
 
 @dataclass

@@ -136,7 +136,7 @@ class AsmStatementRule(Rule):
             try:
                 reason, edits = self._rewrite(unit, statement, sites[0])
             except NotUnderstood as why:
-                hint = _hint(unit, statement, sites[0])
+                hint = _hint(unit, statement, sites)
                 for site in sites:
                     yield self.escalated(site, f"not understood: {why}{hint}")
                 continue
@@ -228,14 +228,19 @@ def _does_more(function: Node) -> bool:
     return sum(child.type not in _NO_STATEMENT for child in children) > 1
 
 
-def _hint(unit: Unit, statement: AsmStatement, site: Site) -> str:
+def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:
     """What makes a handler one that the transcriber looks at."""
-    context = unit.context(site)
+    context = unit.context(sites[0])
     function = context.root if context is not None and context.kind == "function" else None
     if function is None and any(it.label for it in statement.instructions):
         return "; move it to an assembler file, whose functions are transcribed, or write it in C"
-    in_header = unit.file.path.suffix.lower() != ".c"
-    if in_header and function is not None and is_naked(unit, function_name(function)):
+    if unit.file.is_cplusplus and any("psp" in it.what.lower() for it in sites):
+        return "; of C++ no handler is transcribed: move it to a C file, or write it in C"
+    if (
+        unit.file.path.suffix.lower() != ".c"
+        and function is not None
+        and is_naked(unit, function_name(function))
+    ):
         return "; move it to a C file, whose naked functions are transcribed, or write it in C"
     return ""
 

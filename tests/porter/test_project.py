@@ -119,6 +119,7 @@ def test_a_function_that_nothing_uses_is_left(tmp_path: Path) -> None:
         b"void (*const start)(unsigned) = old_start;\nint main(void) { }\n",
         b"#define GO(x) old_start(x)\nint main(void) { GO(0); }\n",
         b'int main(void) { asm volatile("bl old_start"); }\n',
+        b"__attribute__((noinline)) void f(void) { old_start(0); }\nint main(void) { f(); }\n",
         b"void f(void) { }\n",  # a library: somebody else calls it
     ],
 )

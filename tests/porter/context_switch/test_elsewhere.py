@@ -139,3 +139,10 @@ def test_without_a_vector_table_handlers_are_what_cmsis_calls_so(tmp_path: Path)
     assert site.status is Status.ESCALATED
     (site,) = verdicts(tmp_path, main_c=f"{deep}{main}")
     assert site.status is Status.LEFT and "nothing uses it" in site.reason
+
+
+def test_a_handler_in_cplusplus_is_told_where_to_go(tmp_path: Path) -> None:
+    found = verdicts(
+        tmp_path, switch_cpp=f'extern "C" {NAKED}\n{{\n    asm volatile({QUOTED});\n}}\n'
+    )
+    assert found and all("move it to a C file" in it.reason for it in found)
