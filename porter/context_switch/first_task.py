@@ -31,7 +31,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.names import INTEGER, POINTER
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import ANOTHER_WAY, NotTranscribable
 from porter.context_switch.structure import Node
 from porter.context_switch.walk import fold, rewrite, subexpressions, variables
 
@@ -135,11 +135,7 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
         block.statements[index : index + 1] = trigger
         return First((*_resuming(frame, resume.origin, kept), *reopened), integers)
     if not variables(resume.target) | variables(resume.stack) <= set(PARAMETERS):
-        raise NotTranscribable(
-            "goes to a task otherwise than by taking its exception frame of eight words apart, or "
-            "by calling the entry that it was given; a frame with room for FPU state is none of "
-            "these. Let it request the first switch"
-        )
+        raise NotTranscribable(ANOTHER_WAY)
     # No frame there: one for a task that has just been called.
     variable = f"{name}_frame"
     bottom = Binary("-", resume.stack, Const(FRAME))

@@ -36,6 +36,7 @@ from porter.context_switch.object_file import (
     ObjectFile,
 )
 from porter.context_switch.result import (
+    ANOTHER_WAY,
     DISPATCHES,
     ROLE_CALL,
     ROLE_OTHER,
@@ -266,6 +267,8 @@ class Lifter(BlockLifter):
 
     def _exit(self) -> Terminator:
         state = self._state
+        if state.on_task_stack and state.role == ROLE_START:
+            raise NotTranscribable(ANOTHER_WAY)
         if state.depth != 0:
             raise NotTranscribable("returns with words left on the handler's own stack")
         if state.role != ROLE_OTHER:

@@ -73,6 +73,11 @@ UNKNOWN_SVC = (
 )
 
 
+ANOTHER_WAY = (
+    "goes to a task otherwise than by taking its exception frame of eight words apart, or by "
+    "calling the entry that it was given; a frame with room for FPU state is none of these. Let it "
+    "request the first switch"
+)
 ON_MAIN_STACK = (
     "switches on the main stack: it loads sp, and a machine's tasks are on PSP, its handlers on a "
     "stack of their own. Let tasks use PSP (CONTROL.SPSEL) and the handler read and write it "

@@ -145,6 +145,12 @@ def test_a_start_that_is_not_understood_is_escalated(name: str, tmp_path: Path) 
     assert (found.name, found.status) == ("os_start", "escalated")
 
 
+def test_a_frame_that_is_popped_into_the_pc_is_told_apart(tmp_path: Path) -> None:
+    (found,) = port(tmp_path, RESTORED.replace("pop     {r1, r2}\n    bx      r1", "pop {r1, pc}"))
+    assert "otherwise than by taking its exception frame" in found.reason
+    assert "switch_handler.c shows" in found.reason
+
+
 STARTS = {
     "popped": (POPPED, "void os_start(void);\n"),
     "restored": (RESTORED, "void os_start(void);\n"),
