@@ -58,10 +58,11 @@ extern struct thread thread_table[FVM_THREADS];
 struct cpu {
     struct thread *current;
     struct thread *next; /* the best of the ready ones, once nothing is put off */
-    uint32_t charged;    /* timer_arch_count up to which running vCPUs have paid */
+    uint32_t charged;    /* timer_arch_count up to which is paid; it may be ahead */
     uint32_t ready;      /* threads of processes, a bit a priority */
-    uint32_t late;       /* what the scheduler put off */
+    struct vcpu *payer;  /* the vCPU whose call made the processes work that run; or NULL */
     struct vcpu *left;   /* the vCPU that ran last */
+    uint32_t late;       /* what the scheduler put off */
 };
 extern struct cpu cpu;
 extern struct thread *process_thread[32]; /* by priority, what runs with it */

@@ -2,8 +2,9 @@
  *
  * vCPUs take vcpus. Each gets one budget a round, in cycles: the hypervisor is asked for it when
  * the turn comes to a vCPU or passes over one that sleeps, and time is charged from the timer at
- * every switch away. A turn ends with the budget or by sleeping. What is left of a budget is good
- * until the next turn: a vCPU that wakes with some left runs ahead of the owner of the turn
+ * every switch away, that of processes to the vCPU whose call made them work. A turn ends with the
+ * budget or by sleeping. What is left of a budget is good until the next turn: a vCPU that wakes
+ * with some left runs ahead of the owner of the turn
  * ("boosted"), so an interrupt doesn't wait for another VM's slice, and sleeping just before the
  * end of a slice gains nothing. Of those that may run the highest priority does; it changes no
  * vCPU's share.
@@ -31,6 +32,9 @@ _Static_assert(FVM_VCPUS < 30, "a mask has flags, too: the composer refuses such
 #define LATE_CHOICE (1u << 30) /* cpu.next may not be the best one */
 #define LATE_FAULT (1u << 29)  /* the fault thread is to be told */
 #define IDLE 1u                /* in cpu.ready: always set */
+
+/* Cycles, of a vCPU whose call made a process work for seconds. */
+#define LARGEST_DEBT (INT32_MIN / 2)
 
 static void settle(struct thread *thread, uint32_t priority)
 {
@@ -97,6 +101,8 @@ static void choose_vcpu(void)
     if (candidates == 0) {
         if (vcpus.ready != 0) {
             scheduler_end_turn();
+        } else {
+            cpu.payer = NULL;
         }
         return;
     }
@@ -153,6 +159,7 @@ static void go_on(void)
         cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
     } else if (vcpus.ready == 0) {
         cpu.next = process_thread[0];
+        cpu.payer = NULL;
     } else {
         put_off(LATE_CHOICE);
     }
@@ -283,15 +290,6 @@ struct thread *scheduler_runs_for(const struct thread *thread)
     return process_thread[thread->priority];
 }
 
-/* As entry.S does where another domain takes over. */
-static void pay(struct vcpu *vcpu, uint32_t cycles)
-{
-    vcpu->budget -= (int32_t)cycles;
-    if (vcpu->budget <= 0) {
-        put_off(vcpu->bit);
-    }
-}
-
 /* A vCPU whose budget is used up waits for its next turn. */
 void scheduler_catch_up(void)
 {
@@ -310,18 +308,23 @@ void scheduler_catch_up(void)
     choose();
 }
 
-/* A vCPU that never switches must still notice the end of its budget; and of several boosted ones
- * none computes for longer than a tick while another waits. */
+/* A vCPU that never switches must still notice the end of its budget, and so must one that makes
+ * processes work; and of several boosted ones none computes for longer than a tick while another
+ * waits. */
 void scheduler_tick(void)
 {
     struct vcpu *running = vcpu_of_thread(cpu.current);
-    uint32_t now = timer_arch_count();
-    uint32_t elapsed = timer_arch_elapsed(cpu.charged, now);
-    cpu.charged = now;
+    struct vcpu *payer = FVM_VCPUS == 0 || running != NULL ? running : cpu.payer;
+    int32_t cycles = timer_arch_tick(&cpu.charged);
+    if (payer != NULL && payer->budget > LARGEST_DEBT) {
+        payer->budget -= cycles;
+        if (payer->budget <= 0) {
+            put_off(payer->bit);
+        }
+    }
     if (running == NULL) {
         return;
     }
-    pay(running, elapsed);
     uint32_t boosted = vcpus.boosted & running->config->peers;
     if ((boosted & running->bit) != 0 && boosted != running->bit) {
         vcpus.preferred = next_bit(boosted, running->bit);
@@ -333,8 +336,7 @@ void scheduler_tick(void)
  * last of the budget is seen when the vCPU pays next. */
 void scheduler_charge_stub(struct vcpu *target)
 {
-    cpu.charged =
-        timer_arch_skip(cpu.charged, TIMER_ARCH_STUB); /* not the interrupted one's time */
+    cpu.charged -= TIMER_ARCH_STUB; /* not the interrupted one's time */
     target->budget -= (int32_t)TIMER_ARCH_STUB;
 }
 

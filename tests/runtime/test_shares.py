@@ -11,7 +11,7 @@ import pytest
 from tests.support.built import Built, described_otherwise, once, with_other_kernel
 from tests.support.counted import run
 
-SLEEPER, BUSY, GREEDY, BURSTER, SLACKER = range(5)
+SLEEPER, BUSY, GREEDY, BURSTER, SLACKER, FLOODER, FLOODER_WITH_FPU, STRADDLER = range(8)
 CONSOLES = {"first": 1, "second": 2, "third": 3}
 
 
@@ -23,9 +23,10 @@ class Share:
     longest_us: int
 
 
-def compete(system: Built, folder: Path, *roles: int) -> list[Share]:
-    """Runs the three VMs in these roles."""
+def compete(system: Built, folder: Path, *roles: int, mill: int = 0) -> list[Share]:
+    """Runs the three VMs in these roles; the process works for `mill` instructions an event."""
     words = {system.symbol(name, "plan"): role for name, role in zip(CONSOLES, roles, strict=True)}
+    words[system.symbol("mill", "plan")] = mill
     image = system.patched(folder / "system.elf", words)
     found = run(image, CONSOLES, 2750)
     return [Share(found.values(n)["work"], found.values(n)["longest_us"]) for n in CONSOLES]
@@ -105,6 +106,79 @@ def test_an_urgent_vm_starves_nobody(urgent: Built, tmp_path: Path) -> None:
     first, second, third = compete(urgent, tmp_path, SLEEPER, BUSY, BUSY)
     assert first.longest_us <= 11_100, "two budgets of 5 ms, and a tick"
     assert part(second, second, third) == pytest.approx(0.5, abs=0.025)
+
+
+@pytest.fixture(scope="module")
+def fair(
+    system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Share]:
+    """What each gets when all three compute without end."""
+    found = compete(system("shares"), tmp_path_factory.mktemp("fair"), BUSY, BUSY, BUSY)
+    return dict(zip(CONSOLES, found, strict=True))
+
+
+@pytest.mark.parametrize("mill", [0, 300, 3000, 100_000])
+def test_a_vm_pays_for_the_process_that_it_floods(
+    shares: Built, tmp_path: Path, fair: dict[str, Share], mill: int
+) -> None:
+    """The process is more urgent than any VM, and uses up the budget of the one that floods it."""
+    _, second, third = compete(shares, tmp_path, FLOODER, BUSY, BUSY, mill=mill)
+    assert second.work >= 0.98 * fair["second"].work
+    assert third.work >= 0.98 * fair["third"].work
+
+
+def test_it_pays_if_its_fpu_registers_are_live_at_the_call(
+    shares: Built, tmp_path: Path, fair: dict[str, Share]
+) -> None:
+    _, second, third = compete(shares, tmp_path, FLOODER_WITH_FPU, BUSY, BUSY, mill=3000)
+    assert second.work >= 0.98 * fair["second"].work
+    assert third.work >= 0.98 * fair["third"].work
+
+
+def test_an_urgent_vm_gets_its_share_beside_a_flooded_process(
+    urgent: Built, tmp_path: Path
+) -> None:
+    *_, alone = compete(urgent, tmp_path, BUSY, SLEEPER, BUSY)
+    *_, found = compete(urgent, tmp_path, FLOODER, SLEEPER, BUSY, mill=3000)
+    assert found.work >= 0.98 * alone.work
+
+
+def test_a_call_across_the_tick_hides_no_time(
+    shares: Built, tmp_path: Path, fair: dict[str, Share]
+) -> None:
+    """It computes, and calls the process just before each tick, so that the tick comes into it."""
+    _, second, third = compete(shares, tmp_path, STRADDLER, BUSY, BUSY)
+    assert second.work >= 0.98 * fair["second"].work
+    assert third.work >= 0.98 * fair["third"].work
+
+
+def test_a_kernel_that_forgets_that_a_tick_is_pending_would_starve_the_others(
+    shares: Built, tmp_path: Path, fair: dict[str, Share], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    changed = once(
+        tmp_path_factory,
+        "shares without a look for pending ticks",
+        lambda room: with_other_kernel(
+            shares, room, "arch/armv7m/entry.S", ("    beq charge  ", "    b charge  ")
+        ),
+    )
+    roles = zip(CONSOLES, (STRADDLER, BUSY, BUSY), strict=True)
+    words = {changed.symbol(name, "plan"): role for name, role in roles}
+    found = run(changed.patched(tmp_path / "system.elf", words), CONSOLES, 2750)
+    assert found.values("second").get("work", 0) < 0.8 * fair["second"].work
+
+
+def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(
+    shares: Built, tmp_path: Path, fair: dict[str, Share], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    payment = ("    cbnz r4, called_by_vm\n", "")
+    changed = once(
+        tmp_path_factory,
+        "shares without payment for processes",
+        lambda room: with_other_kernel(shares, room, "arch/armv7m/entry.S", payment),
+    )
+    _, second, _ = compete(changed, tmp_path, FLOODER, BUSY, BUSY, mill=3000)
+    assert second.work < 0.8 * fair["second"].work
 
 
 def test_without_the_boost_it_waits_for_the_others_slices(

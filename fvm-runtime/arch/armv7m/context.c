@@ -12,7 +12,8 @@ struct exception_frame {
 /* What entry.S and what it includes know as numbers. */
 _Static_assert(offsetof(struct cpu, current) == 0 && offsetof(struct cpu, next) == 4 &&
                    offsetof(struct cpu, charged) == 8 && offsetof(struct cpu, ready) == 12 &&
-                   offsetof(struct cpu, late) == 16 && offsetof(struct cpu, left) == 20,
+                   offsetof(struct cpu, payer) == 16 && offsetof(struct cpu, left) == 20 &&
+                   offsetof(struct cpu, late) == 24,
                "CPU_");
 _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, return_bits) == 4 &&
                    offsetof(struct thread, domain) == 8 && offsetof(struct thread, vcpu) == 12 &&

@@ -38,8 +38,9 @@
 #define CPU_NEXT 4
 #define CPU_CHARGED 8
 #define CPU_READY 12
-#define CPU_LATE 16
+#define CPU_PAYER 16
 #define CPU_LEFT 20
+#define CPU_LATE 24
 #define THREAD_CONTEXT 0
 #define THREAD_RETURN_BITS 4
 #define THREAD_DOMAIN 8
@@ -73,6 +74,7 @@
 #define SYST_CVR 0x18
 #define ICSR_FROM_SCS 0xD04
 #define PENDSVSET (1 << 28)
+#define PENDSTSET (1 << 26)
 #define CPACR 0xE000ED88
 #define MPU_CTRL 0xE000ED94
 #define MPU_RBAR 0xE000ED9C
@@ -336,6 +338,7 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     beq same_domain
     ldr r4, [r2, #THREAD_VCPU]
     cbz r4, from_process
+    str r4, [r1, #CPU_LEFT]
     ldrb r6, [r3, #THREAD_RANK]
     cmp r6, #RANK_VCPU
     bhi from_vm
@@ -361,11 +364,24 @@ among_vms:                      /* or idle. To another domain goes the deferred 
 
 from_process:
     ldr r5, [r3, #THREAD_VCPU]
-    cbz r5, load_domain         /* processes don't pay */
+    cbz r5, load_domain         /* to a process, or idle */
+    ldr r4, [r1, #CPU_PAYER]
+    cbnz r4, called_by_vm
     mov r6, #SCS
     ldr r7, [r6, #SYST_CVR]
     str r7, [r1, #CPU_CHARGED]
     b load_domain
+called_by_vm:
+    movs r6, #0
+    str r6, [r1, #CPU_PAYER]
+    b from_vm
+
+#if FVM_FPU
+other_for_vm_fpu:
+    ldr r0, [r2, #THREAD_VCPU]
+    str r0, [r1, #CPU_PAYER]
+    b other_thread
+#endif
 
 other_for_vm:                   /* as other_thread, from a call of a VM */
     ldrb r12, [r3, #THREAD_RANK]
@@ -373,7 +389,7 @@ other_for_vm:                   /* as other_thread, from a call of a VM */
     bls among_vms
 #if FVM_FPU
     tst lr, #EXC_RETURN_BASIC_FRAME
-    beq other_thread
+    beq other_for_vm_fpu
 #endif
     ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp
@@ -381,17 +397,16 @@ other_for_vm:                   /* as other_thread, from a call of a VM */
     str r12, [r0]
     ldr r4, [r2, #THREAD_VCPU]
     ldr r12, [r3, #THREAD_DOMAIN]
+    strd r4, r4, [r1, #CPU_PAYER] /* for what the process does, too; and it was left */
 from_vm:                        /* r4: it, who pays */
-    str r4, [r1, #CPU_LEFT]
     mov r6, #SCS
     ldr r7, [r6, #SYST_CVR]     /* it runs down */
     ldr r8, [r1, #CPU_CHARGED]
     str r7, [r1, #CPU_CHARGED]
     subs r8, r8, r7
-    bpl 1f
-    ldr r9, =FVM_CPU_HZ / FVM_TICK_HZ
-    add r8, r8, r9
-1:  ldr r9, [r4, #VCPU_BUDGET]
+    bmi wrapped
+charge:
+    ldr r9, [r4, #VCPU_BUDGET]
     subs r9, r9, r8
     str r9, [r4, #VCPU_BUDGET]
     ble exhausted
@@ -471,7 +486,15 @@ load_fpu:
     bx lr
 #endif
 
-exhausted:                      /* r4: vCPU; as `pay` of scheduler.c. r6: SCS */
+wrapped:                        /* as timer_arch_tick explains */
+    ldr r9, [r6, #ICSR_FROM_SCS]
+    tst r9, #PENDSTSET
+    beq charge                  /* something is paid back */
+    ldr r9, =FVM_CPU_HZ / FVM_TICK_HZ
+    add r8, r8, r9
+    b charge
+
+exhausted:                      /* r4: vCPU; as scheduler_tick. r6: SCS */
     ldr r5, [r4, #VCPU_BIT]
     ldr r7, [r1, #CPU_LATE]
     mov r8, #PENDSVSET

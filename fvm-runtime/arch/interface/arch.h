@@ -45,11 +45,10 @@ void line_arch_mask(uint32_t word, uint32_t close, uint32_t open);
 /* --- time ------------------------------------------------------------------------------- */
 void timer_arch_init(void);    /* calls time_tick() FVM_TICK_HZ times a second */
 uint32_t timer_arch_now(void); /* processor cycles, wraps */
-/* For less than a tick, with fewer instructions: a count, the cycles between two of them, and the
- * count so many cycles after another one. */
+/* For less than a tick, with fewer instructions: a count, which runs down a cycle at a time. */
 uint32_t timer_arch_count(void);
-uint32_t timer_arch_elapsed(uint32_t from, uint32_t to);
-uint32_t timer_arch_skip(uint32_t count, uint32_t cycles);
+/* At a tick: the cycles since a count, which becomes that up to which they are. */
+int32_t timer_arch_tick(uint32_t *count);
 
 /* Cycles of the default stub of a line, from the exception's entry to its return. */
 #define TIMER_ARCH_STUB 128u

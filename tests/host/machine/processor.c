@@ -45,23 +45,34 @@ void processor_line_clear(uint32_t line) { pending[checked(line)] = false; }
 
 void processor_defer(void) { deferred = true; }
 
-/* A vCPU runs no longer, or begins to: who ran pays. */
+/* A vCPU runs no longer, or begins to: who ran pays, and who made the process work that did. */
 static void charge(const struct thread *previous)
 {
-    uint32_t count = SYST_CVR, before = cpu.charged;
-    cpu.charged = count;
-    if (previous->vcpu != NULL) {
-        previous->vcpu->budget -= (int32_t)timer_arch_elapsed(before, count);
-        if (previous->vcpu->budget <= 0) {
-            cpu.late |= previous->vcpu->bit;
+    struct vcpu *payer = previous->vcpu;
+    uint32_t before = cpu.charged;
+    if (payer == NULL) {
+        payer = cpu.payer;
+        cpu.payer = NULL;
+    }
+    cpu.charged = SYST_CVR; /* no tick is pending here */
+    if (payer != NULL) {
+        payer->budget -= (int32_t)(before - cpu.charged);
+        if (payer->budget <= 0) {
+            cpu.late |= payer->bit;
             deferred = true;
         }
     }
 }
 
 /* `enter` of entry.S, from the thread that ran to the one that shall. */
-static void enter(const struct thread *previous)
+static void enter(const struct thread *previous, bool by_call)
 {
+    if (previous->domain != cpu.next->domain && previous->vcpu != NULL) {
+        cpu.left = previous->vcpu;
+        if (by_call && cpu.next->vcpu == NULL && cpu.next->rank != 0) {
+            cpu.payer = previous->vcpu;
+        }
+    }
     if (previous->domain != cpu.next->domain &&
         (previous->vcpu != NULL || cpu.next->vcpu != NULL)) {
         charge(previous);
@@ -79,23 +90,27 @@ static void enter(const struct thread *previous)
 }
 
 /* `leave` of entry.S, of an entry from a thread. */
-static void leave(void)
+static void leave_after(bool call)
 {
     if (cpu.current != cpu.next) {
         cpu.current->context->Reg.SP = host_psp;
         cpu.current->context->Reg.LR = kernel_exc_return;
-        enter(cpu.current);
+        enter(cpu.current, call);
     }
 }
 
+static void leave(void) { leave_after(false); }
+
 static void run_stub(uint32_t line)
 {
+    uint32_t charged = cpu.charged;
     pending[line] = false;
     if (host_stub[line] != NULL) {
         host_stub[line]();
     } else {
         interrupt_dispatch(line);
     }
+    cpu.charged = charged; /* no time passes here, whoever pays for the stub */
 }
 
 static void take_lines(void)
@@ -166,7 +181,9 @@ void processor_power_on(void)
 
 void processor_first_thread(void)
 {
-    enter(cpu.current);
+    set_time(0); /* a cleared counter begins anew */
+    cpu.charged = SYST_CVR;
+    enter(cpu.current, false);
     take_pending();
 }
 
@@ -184,7 +201,7 @@ void processor_call(void)
         frame->r[0] = (uint32_t)(known ? table[frame->number] : no_call)(frame, cpu.current);
         host_psp &= ~3u; /* after a resume call */
     }
-    leave();
+    leave_after(true);
     take_pending();
 }
 

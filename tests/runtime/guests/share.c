@@ -1,6 +1,7 @@
 /* Takes part in the round: what it does is a word that the test writes into the image. Counts how
  * much it got to compute between two of its own ticks, and how regularly these came. */
 #include <fvm/guest.h>
+#include <stdbool.h>
 
 #include "fvm_domain.h"
 #include "plan.h"
@@ -12,11 +13,14 @@
 #define TO_TICK 2200u
 
 enum role {
-    SLEEPER, /* works only in its tick handler */
-    BUSY,    /* never waits */
-    GREEDY,  /* waits just before its slice ends */
-    BURSTER, /* sleeps for long, then needs most of a slice at once */
-    SLACKER, /* works a tenth of the time, in small pieces */
+    SLEEPER,          /* works only in its tick handler */
+    BUSY,             /* never waits */
+    GREEDY,           /* waits just before its slice ends */
+    BURSTER,          /* sleeps for long, then needs most of a slice at once */
+    SLACKER,          /* works a tenth of the time, in small pieces */
+    FLOODER,          /* has a process work for it, again and again */
+    FLOODER_WITH_FPU, /* the same, with live FPU registers at each call */
+    STRADDLER,        /* computes, and calls the process just before each tick */
 };
 
 /* plan: the role. */
@@ -50,6 +54,32 @@ static void compute_for(uint32_t cycles)
     }
 }
 
+#ifdef MILL
+static void flood(bool with_fpu)
+{
+    if (with_fpu) {
+        __asm volatile(".fpu fpv4-sp-d16\n\tvmov.f32 s0, #1.0");
+    }
+    (void)hyp_evt_snd(MILL);
+}
+
+/* A little earlier or later before each tick than before the last one: one of them comes into the
+ * call just where time is counted. Ticks come at multiples of a millisecond of virt_cycles. */
+static void straddle(void)
+{
+    static uint32_t round;
+    uint32_t before = 100u + 8u * (round++ % 32u);
+    while (virt_cycles() % MS < MS - before) {
+    }
+    flood(false);
+    while (virt_cycles() % MS >= MS / 2u) {
+    }
+}
+#else
+static void straddle(void) {}
+static void flood(bool with_fpu) { (void)with_fpu; }
+#endif
+
 static void take_part(void)
 {
     switch (plan[0]) {
@@ -68,6 +98,13 @@ static void take_part(void)
             compute_for(SLICE / 100u * 90u);
         }
         (void)hyp_vct_wait();
+        break;
+    case FLOODER:
+    case FLOODER_WITH_FPU:
+        flood(plan[0] == FLOODER_WITH_FPU);
+        break;
+    case STRADDLER:
+        straddle();
         break;
     default:
         compute_for(MS / 10u);
