@@ -114,8 +114,12 @@ static bool drop(uint32_t which)
 {
     struct slot *slot = &slot_table[which - FVM_ROOTS];
     FVM_ONCE(slot);
-    if (slot->capability.rights == 0) {
-        memory_free(slot); /* its object ended in the step before */
+    if (slot->capability.rights == 0) { /* its object ended in the step before */
+        if (slot->object != NULL) {
+            memory_free(slot);
+            slot->object = NULL;
+            return true;
+        }
         empty(slot);
         return false;
     }

@@ -5,8 +5,7 @@
  */
 #include "kernel/kernel.h"
 
-#define PRIORITY_LOWEST 1u   /* idle has 0 */
-#define PRIORITY_HIGHEST 30u /* whoever restarts domains is above all */
+#define PRIORITY_LOWEST 1u /* idle has 0 */
 
 bool thread_stop(struct thread *thread)
 {
@@ -86,9 +85,7 @@ static int32_t movable(const struct thread *caller, uint32_t number, uint32_t pr
         return FVM_E_CAPABILITY;
     }
     *thread = named(cap);
-    bool within =
-        priority >= PRIORITY_LOWEST && priority <= PRIORITY_HIGHEST && priority <= cap->limit;
-    return within ? FVM_OK : FVM_E_ARGUMENT;
+    return priority - PRIORITY_LOWEST < cap->limit ? FVM_OK : FVM_E_ARGUMENT;
 }
 
 static int32_t move(const struct thread *caller, const struct call_frame *frame)
