@@ -32,7 +32,9 @@ _ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
 _UNWINDING = re.compile(rb"\s*\.cfi_(startproc|endproc)\b", re.IGNORECASE)
 _REPEATS = re.compile(rb"\s*\.(?:irpc?|rept)\b", re.IGNORECASE)
 _LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*:|([A-Za-z_][\w]*)(?=\s|\Z)")
-_DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(\w+)")
+_DIRECTIVE = re.compile(  # a comment may begin like one
+    rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef|include|error|warning|pragma)\b"
+)
 
 
 @dataclass(frozen=True)

@@ -215,6 +215,14 @@ def test_masks_keep_what_they_found(tmp_path: Path) -> None:
         assert said[name].proof is not None
 
 
+def test_a_comment_behind_a_label_is_no_directive(tmp_path: Path) -> None:
+    text = own(tmp_path, "masks").files[0].read_text()
+    changed = re.sub(r"^(irq_save:.*\n)", r"\1# Save and close\n", text, flags=re.MULTILINE)
+    assert changed != text
+    said = {port.name: port for port in own(tmp_path, "masks", changed).port()}
+    assert said["irq_save"].proof is not None, said["irq_save"].reason
+
+
 def test_a_supervisor_call_that_says_nothing_is_one_of_the_guest(tmp_path: Path) -> None:
     tree = own(tmp_path, "masks")
     assert "    virt_vct_trig(FVM_VIRT_SVC);\n" in rewritten(tree)[1]
