@@ -35,16 +35,12 @@ _CORES = (  # what a folder or file is called, and how its code is compiled
 _RISCV = re.compile(r"risc-?v|rv32|fe310")
 _RISCV_CORE = ("-march=rv32imafc", "-misa-spec=2.2", "-mabi=ilp32f", "--specs=picolibc.specs")
 _NOT_RISCV = re.compile(r"rv64|risc-?v64|k210|smp")
-_CSR = re.compile(rb"\bm(?:ret|epc|scratch|status)\b")
+_CSR = re.compile(rb"\b(?:m(?:ret|epc|scratch|status)|CSR_(?:STATUS|EPC|SCRATCH))\b")
 _NOT_THESE = re.compile(r"m[235]3|m[35]5|m85|armv8|cortex[_-][ar]|armv7-[ar]|_rvm|mpu")
 _MISSING = re.compile(r"fatal error: ([\w./+-]+): No such file")
 _STACK_POINTER = re.compile(rb"\b[pP][sS][pP]\b")
 _MOST_HEADERS = 60
 CONFIGURATION = Path(__file__).parent / "support" / "rtos_configuration"
-RUNTIME = (
-    Path(__file__).resolve().parents[1] / "fvm-runtime" / "include",
-    Path(__file__).resolve().parents[1] / "fvm-runtime" / "arch" / "armv7m" / "include",
-)
 
 
 def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
