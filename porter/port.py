@@ -133,7 +133,8 @@ class _Project:
         """Let the transcriber look at every live file."""
         files = [source.path for source in self.live]
         handlers = self._switch_handlers()
-        for switch in transcribe_project(self.root, files, self.build.options, handlers):
+        guessed = not self.build.units
+        for switch in transcribe_project(self.root, files, self.build.options, handlers, guessed):
             self._switches.setdefault(switch.file, []).append(switch)
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:

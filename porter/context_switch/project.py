@@ -20,7 +20,7 @@ from porter.context_switch.result import (
     NotTranscribable,
     SwitchPort,
 )
-from porter.context_switch.stand_in import stand_ins_of, with_stand_ins
+from porter.context_switch.stand_in import notes_on, with_stand_ins
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
@@ -51,13 +51,14 @@ def transcribe_project(
     files: Iterable[Path],
     options: CompileOptions,
     vectors: frozenset[str] = frozenset(),
+    guessed: bool = False,
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
     `files` are the C, header and assembler files under `root` that the project builds, `vectors`
-    names of functions that are known to serve PendSV or supervisor calls. Functions
-    that aren't fully understood come back as escalated, with the reason; the files themselves are
-    only read.
+    names of functions that are known to serve PendSV or supervisor calls; `guessed`: nobody said
+    what is compiled how. Functions that aren't fully understood come back as escalated, with the
+    reason; the files themselves are only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
     options = with_stand_ins(with_runtime(options))
@@ -72,12 +73,12 @@ def transcribe_project(
             if file.suffix == ".c" and (in_c or (in_macros and _NAKED.search(data))):
                 with suited(file, headers, options) as own:
                     found = CFile(file, headers, own, _nearest(file, listed), vectors).port()
-                    ports += _told(found, file, own)
+                    ports += _told(found, file, own, guessed)
             elif file.suffix.lower() in ASM_SUFFIXES and (
                 on_stack or _PRIVILEGED.search(data) or _includes_instructions(file, options)
             ):
                 found = AsmFile(file, _nearest(file, listed), options, vectors).port()
-                ports += _told(found, file, options)
+                ports += _told(found, file, options, guessed)
         except (CompileError, NotTranscribable) as error:
             reason = str(error)
             if isinstance(error, CompileError):
@@ -93,12 +94,11 @@ def _has_switch_text(header: bytes) -> bool:
     return any(_ASM.search(body) and _STACK_POINTER.search(body) for body in bodies)
 
 
-def _told(ports: list[SwitchPort], file: Path, options: CompileOptions) -> list[SwitchPort]:
-    """The same, with a word on headers that aren't the project's nor its compiler's."""
-    names = ", ".join(stand_ins_of(file, options)) if ports else ""
-    if not names:
-        return ports
-    note = f"; read with fvmkit's own {names}, because no folder of the project has it"
+def _told(
+    ports: list[SwitchPort], file: Path, options: CompileOptions, guessed: bool
+) -> list[SwitchPort]:
+    """The same, with a word on headers that a person may have expected others for."""
+    note = notes_on(file, options, guessed) if ports else ""
     return [
         replace(port, reason=port.reason + note)
         if port.file == file and port.start < port.end

@@ -21,16 +21,32 @@ def with_stand_ins(options: CompileOptions) -> CompileOptions:
     return replace(options, cpu_flags=(*options.cpu_flags, "-idirafter", str(_folder())))
 
 
-def stand_ins_of(source: Path, options: CompileOptions) -> list[str]:
-    """Which of our headers a file was read with; none where it can't be told."""
+def notes_on(source: Path, options: CompileOptions, guessed: bool) -> str:
+    """What a person should know of the headers that a file was read with: which are ours, and where
+    nobody said in which folder to look (`guessed`), which was taken of several."""
+    read = _headers_of(source, options)
+    ours = ", ".join(sorted(path.name for path in read if path.parent == _folder()))
+    notes = [f"; read with fvmkit's own {ours}, because no folder of the project has it"] * bool(
+        ours
+    )
+    for path in read if guessed else ():
+        others = sum((folder / path.name).is_file() for folder in set(options.include_dirs)) > 1
+        if others and path.parent != source.parent:
+            place = f"{path.parent.name}/{path.name}"
+            notes.append(f"; of several {path.name} {place} was read: let the build say which")
+    return "".join(notes)
+
+
+def _headers_of(source: Path, options: CompileOptions) -> list[Path]:
+    """None where they can't be told."""
     language = "assembler-with-cpp" if source.suffix.lower() in ASM_SUFFIXES else "c"
     try:
         with readable(source) as text:
             command = [options.compiler, *flags(source, options), "-x", language, "-M", str(text)]
-            read = run(command).replace("\\\n", " ").split()
+            found = run(command).replace("\\\n", " ").split()
     except CompileError:
         return []
-    return sorted(path.name for path in _folder().glob("*.h") if str(path) in read)
+    return [Path(name) for name in found if name.endswith((".h", ".inc"))]
 
 
 def _folder() -> Path:

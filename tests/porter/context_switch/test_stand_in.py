@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from porter.context_switch import SwitchPort
+from porter.port import port_project
 from tests.porter.context_switch.cases import SOURCES
-from tests.porter.context_switch.trees import fixture
+from tests.porter.context_switch.trees import M4F, fixture
 
 INCLUDE = "#include <intrinsics.h>\n#include <rt_misc.h>\n"
 NOTE = "read with fvmkit's own intrinsics.h, rt_misc.h"
@@ -33,6 +34,22 @@ def test_the_projects_own_header_comes_first(tmp_path: Path) -> None:
 def test_who_needs_none_is_told_nothing(tmp_path: Path) -> None:
     ports = fixture(tmp_path, (SOURCES / "running_task.c").read_text()).port()
     assert not any("fvmkit's own" in port.reason for port in ports)
+
+
+def test_of_several_headers_it_is_told_which_was_read(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    for folder in ("chip_a", "chip_b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "chip.h").touch()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "switch.c").write_text(f'#include "chip.h"\n{text}')
+    reasons = [
+        verdict.reason
+        for file in port_project(tmp_path, cpu=M4F).files
+        for verdict in file.verdicts
+        if verdict.reason.startswith("PendSV_Handler")
+    ]
+    assert reasons and all("of several chip.h chip_a/chip.h was read" in it for it in reasons)
 
 
 def test_their_functions_are_instructions_that_are_read(tmp_path: Path) -> None:
