@@ -13,7 +13,6 @@ _CORTEX_M = range(0x10000000, 0xE0000000)
 _PERIPHERALS = range(0x40000000, 0x60000000)
 _BIT_BANDS = {range(0x22000000, 0x24000000): 0x20000000, range(0x42000000, 0x44000000): 0x40000000}
 _WITH_BIT_BANDS = ("armv7m", "armv7em")
-_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
 
 _DEVICE, _BUS, _BUSES = 0x400, 1 << 20, 1 << 27
 """Vendors put devices at multiples of 1 KiB in the first MiB of 0x40000000, 0x48000000, ..."""
@@ -56,10 +55,9 @@ def _judge(access: Access, target: Target) -> str | None:
         return None
     if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):
         return None  # an index may lead from outside of a grant into it
-    word = _WORDS[access.kind]
     index = "" if access.exact else "[...]"
     behind = _bit(access.address, target)
-    return f"{word} 0x{access.address:08x}{index}{behind}, not granted to {target.policy.domain}"
+    return f"{access.words} 0x{access.address:08x}{index}{behind}, not granted to {target.policy.domain}"
 
 
 def _may_be_device(address: int) -> bool:

@@ -65,6 +65,7 @@ class InstructionRule:
 
 
 AccessKind = Literal["read", "write", "jump", "address"]
+_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ class Access:
     value: int | None = None
     exact: bool = True
     switches: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is said before the name of what is accessed."""
+        return _WORDS[self.kind]
 
 
 @dataclass(frozen=True)

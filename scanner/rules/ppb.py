@@ -6,8 +6,6 @@ from scanner.rules.model import Access, AddressRule
 from scanner.rules.ppb_registers import BASE, END, bit_names, register_name
 from scanner.target import Target
 
-_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
-
 
 def _covers(address: int, target: Target) -> bool:
     return BASE <= address < END
@@ -20,7 +18,7 @@ def _judge(access: Access, target: Target) -> str | None:
     name = register_name(access.address, target.arch)
     if not access.exact:
         name = f"{name.partition('[')[0]}[...]"
-    return f"{_WORDS[access.kind]} {name}" + (f" ({bits})" if bits else "")
+    return f"{access.words} {name}" + (f" ({bits})" if bits else "")
 
 
 RULE = AddressRule(

@@ -12,8 +12,6 @@ _FAR = 2048
 _TELLING = 0x40000000
 """Smaller constants are masks and sizes more often than addresses."""
 
-_WORDS = {"read": "read of", "write": "write to", "address": "address of", "jump": "jump to"}
-
 
 def _block(address: int, target: Target) -> Block | None:
     for block in profile(target.profile).blocks:
@@ -37,7 +35,7 @@ def _judge(access: Access, target: Target) -> str | None:
     block = _block(access.address, target)
     if block is None or (access.kind == "address" and access.address < _TELLING):
         return None
-    return f"{_WORDS[access.kind]} {block.register(access.address, access.exact)}"
+    return f"{access.words} {block.register(access.address, access.exact)}"
 
 
 RULE = AddressRule(
