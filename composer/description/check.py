@@ -16,6 +16,7 @@ from composer.description.units import show_size, show_time
 from composer.plan import DOMAINS_MAX, TICKS_MAX
 
 _LONGEST_TICK = 1 << 24  # cycles: SysTick has 24 bits
+_SHORTEST_TICK = 2000  # cycles: the kernel, the log and the refills of a tick take half of that
 _RECORDS = (2, 4, 8, 16, 32)  # a record's place is the end of its number
 _SLICE_PERIODS = 5  # runtime rule: longest slice in periods of the fastest tick
 _Key = TypeVar("_Key")
@@ -135,6 +136,12 @@ def _slice(system: System) -> None:
             f"slice {show_time(kernel.slice_us)} with a fastest tick of {fastest} Hz",
             f"choose at most {show_time(longest)} ({_SLICE_PERIODS} tick periods)",
         )
+    if kernel.slice_us * kernel.tick_hz < 1_000_000:
+        raise kernel.place.error(
+            f"slice {show_time(kernel.slice_us)} is shorter than a kernel tick, which is the least"
+            " that a VM runs for",
+            f"choose at least {show_time(-(-1_000_000 // kernel.tick_hz))}",
+        )
 
 
 def _shared(system: System) -> None:
@@ -224,4 +231,11 @@ def _clocks(system: System, chip: Chip) -> None:
             f"a kernel tick of {system.kernel.tick_hz} Hz takes {cycles:.0f} cycles, the timer"
             f" counts {_LONGEST_TICK}",
             f"choose at least {least}Hz",
+        )
+    if cycles < _SHORTEST_TICK:
+        most = family_of(chip).frequencies(clocks, chip).cpu // _SHORTEST_TICK
+        raise system.kernel.place.error(
+            f"a kernel tick of {system.kernel.tick_hz} Hz takes {cycles:.0f} cycles, which the"
+            " kernel would need for itself",
+            f"choose at most {most}Hz, or a faster clock",
         )

@@ -72,3 +72,13 @@ def test_a_fast_core_needs_a_faster_tick(tmp_path: Path) -> None:
     )
     with pytest.raises(FvmError, match="10 Hz takes 16800000 cycles, the timer counts 16777216"):
         systems.plan_of(tmp_path, *slow)
+
+
+def test_a_slow_core_needs_a_slower_tick(tmp_path: Path) -> None:
+    """It would be at work for the kernel alone."""
+    fast = (
+        ('console="USART6"', 'console="USART6" tick="10000Hz"'),
+        ('ahb="1"', 'ahb="16"'),
+    )
+    with pytest.raises(FvmError, match="takes 1050 cycles.*\n?.*choose at most 5250Hz"):
+        systems.plan_of(tmp_path, *fast)

@@ -35,6 +35,7 @@ BREACHES = [
     ('tick="100Hz"', 'tick="300Hz"', ["300 Hz, which doesn't divide", "choose 125, 200, 250 Hz"]),
     ('tick="100Hz"', 'tick="0Hz"', ["0 Hz, which doesn't divide"]),
     ('console="USART6"', 'console="USART6" slice="6ms"', ["slice 6 ms", "at most 5 ms"]),
+    ('console="USART6"', 'console="USART6" slice="999us"', ["slice 999 us", "at least 1 ms"]),
     ('console="USART6"', 'console="SPI1"', ["no UART", "USART1"]),
     ('console="USART6"', 'console="USART6" ram="100"', ['has ram="100 B"']),
     ('m="8"', 'm="2"', ["PLL input (source / m) is 4 MHz", "1 to 2 MHz"]),

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.built import Built, described_otherwise, once, with_other_kernel
-from tests.support.counted import run
+from tests.support.counted import Board, run
 
-SLEEPER, BUSY, GREEDY, BURSTER, SLACKER, FLOODER, FLOODER_WITH_FPU, STRADDLER = range(8)
+SLEEPER, BUSY, GREEDY, BURSTER, SLACKER, FLOODER, FLOODER_WITH_FPU, STRADDLER, INTERRUPTED = range(
+    9
+)
 CONSOLES = {"first": 1, "second": 2, "third": 3}
 
 
@@ -166,6 +168,37 @@ def test_a_kernel_that_forgets_that_a_tick_is_pending_would_starve_the_others(
     words = {changed.symbol(name, "plan"): role for name, role in roles}
     found = run(changed.patched(tmp_path / "system.elf", words), CONSOLES, 2750)
     assert found.values("second").get("work", 0) < 0.8 * fair["second"].work
+
+
+@pytest.mark.parametrize(
+    "pays", [True, False], ids=["who wakes pays", "control: who is interrupted"]
+)
+def test_interrupts_that_wake_a_vm_take_nothing_from_the_others(
+    system: Callable[[str], Built],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    pays: bool,
+) -> None:
+    """Each comes while another VM computes, and the switch is that one's time at first."""
+    wakes = system("wakes")
+    if not pays:
+        change = ("    beq vm_to_vm\n", "    beq from_vm\n")
+        wakes = once(
+            tmp_path_factory,
+            "wakes at the cost of others",
+            lambda room: with_other_kernel(wakes, room, "arch/armv7m/entry.S", change),
+        )
+    consoles = {"first": 2, "second": 3, "third": 4}
+
+    def work(*roles: int) -> list[int]:
+        words = {wakes.symbol(n, "plan"): r for n, r in zip(consoles, roles, strict=True)}
+        image = wakes.patched(tmp_path / "system.elf", words)
+        found = run(image, consoles, 2750, board=Board("mps2-an385", 5, 1, 5))
+        return [found.values(name)["work"] for name in ("second", "third")]
+
+    fair, interrupted = work(BUSY, BUSY, BUSY), work(INTERRUPTED, BUSY, BUSY)
+    kept = min(now / before for now, before in zip(interrupted, fair, strict=True))
+    assert (kept >= 0.98) is pays, kept
 
 
 def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(

@@ -65,6 +65,9 @@
 #define RANK_VCPU 1             /* idle has 0 */
 #define PENDSV 14
 #define NO_INDEX 0xFF
+/* Cycles from the interrupt that wakes a VM to the switch from another, as TIMER_ARCH_STUB: a fixed
+ * sum, and less than it takes, so that nobody is paid for being interrupted. */
+#define PREEMPTION 128
 #define NVIC_ISER 0xE000E100
 #define ICPR_FROM_ISER 0x180
 #define FRAME_BYTES 32
@@ -344,7 +347,7 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     bhi from_vm
     mrs r6, ipsr                /* to another VM, or idle: apart, so that no path is too long */
     cmp r6, #PENDSV
-    beq from_vm
+    beq vm_to_vm
     ldr r0, [r2, #THREAD_CONTEXT]
     ldmia r0, {r4-r6}
 again:
@@ -361,6 +364,20 @@ among_vms:                      /* or idle. To another domain goes the deferred 
     cmp r0, r12
     bne again
     b other_thread
+
+vm_to_vm:                       /* r4: of r2 */
+    ldr r5, [r3, #THREAD_VCPU]
+    cbz r5, from_vm
+    ldrb r6, [r2, #THREAD_STATE]
+    cmp r6, #READY
+    bne from_vm                 /* it waits, and pays */
+    ldr r7, [r1, #CPU_CHARGED]
+    ldr r8, [r5, #VCPU_BUDGET]
+    sub r7, r7, #PREEMPTION
+    sub r8, r8, #PREEMPTION
+    str r7, [r1, #CPU_CHARGED]
+    str r8, [r5, #VCPU_BUDGET]
+    b from_vm
 
 from_process:
     ldr r5, [r3, #THREAD_VCPU]

@@ -21,6 +21,7 @@ enum role {
     FLOODER,          /* has a process work for it, again and again */
     FLOODER_WITH_FPU, /* the same, with live FPU registers at each call */
     STRADDLER,        /* computes, and calls the process just before each tick */
+    INTERRUPTED,      /* sleeps, and its own timer wakes it 20,000 times a second */
 };
 
 /* plan: the role. */
@@ -80,6 +81,33 @@ static void straddle(void) {}
 static void flood(bool with_fpu) { (void)with_fpu; }
 #endif
 
+#ifdef WAKING_TIMER
+struct timer {
+    volatile uint32_t ctrl, value, reload, clear;
+};
+
+#define TIMER ((struct timer *)WAKING_TIMER)
+#define CTRL_ENABLE_INTERRUPT 9u
+
+void timer_handler(void)
+{
+    TIMER->clear = 1;
+    work++;
+}
+
+static void sleep_between_interrupts(void)
+{
+    if (TIMER->ctrl == 0) {
+        TIMER->value = TIMER->reload = FVM_CLOCK_HZ / 20000u;
+        TIMER->ctrl = CTRL_ENABLE_INTERRUPT;
+        (void)hyp_irq_ena(WAKING_LINE);
+    }
+    (void)hyp_vct_wait();
+}
+#else
+static void sleep_between_interrupts(void) {}
+#endif
+
 static void take_part(void)
 {
     switch (plan[0]) {
@@ -105,6 +133,9 @@ static void take_part(void)
         break;
     case STRADDLER:
         straddle();
+        break;
+    case INTERRUPTED:
+        sleep_between_interrupts();
         break;
     default:
         compute_for(MS / 10u);
