@@ -56,8 +56,8 @@ def _judge(access: Access, target: Target) -> str | None:
     if not access.exact and not (target.arch.startswith("rv") or access.address in _PERIPHERALS):
         return None  # an index may lead from outside of a grant into it
     index = "" if access.exact else "[...]"
-    behind = _bit(access.address, target)
-    return f"{access.words} 0x{access.address:08x}{index}{behind}, not granted to {target.policy.domain}"
+    where = f"0x{access.address:08x}{index}{_bit(access.address, target)}"
+    return f"{access.words} {where}, not granted to {target.policy.domain}"
 
 
 def _may_be_device(address: int) -> bool:
