@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import z3
 
 from porter.context_switch.proof import task_terms
+from porter.context_switch.proof.effort import Effort
 from porter.context_switch.proof.image import RETURN, TOP, Image
 from porter.context_switch.proof.machine import Path
 from porter.context_switch.proof.model import (
@@ -26,20 +26,19 @@ from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.task_terms import unequal as _unequal
 from porter.context_switch.proof.terms import Term, Truth, bits, symbol, truth
 
-SECONDS = 3.0
 _SHOWN = ("PSP", "EXC_RETURN", *CORE)
 
 Difference = tuple[str, Truth]  # what differs, and when
 OTHER_CALLS: list[Difference] = [("the calls", True)]
 
 
-def equivalent(original: Image, ported: Image, model: Model, seconds: float = SECONDS) -> int:
+def equivalent(original: Image, ported: Image, model: Model) -> int:
     """How many paths the original has; on each the port does the same in every state. Raises
     NotProved with a counterexample, or where the solver or this interpreter gives up."""
-    deadline = time.process_time() + seconds
-    natives = Explorer(original, model, True, deadline).paths()
-    ports = Explorer(ported, model, False, deadline).paths()
-    compare_all(natives, ports, _differences, deadline)
+    effort = Effort()
+    natives = Explorer(original, model, True, effort).paths()
+    ports = Explorer(ported, model, False, effort).paths()
+    compare_all(natives, ports, _differences, effort)
     return len(natives)
 
 
@@ -47,7 +46,7 @@ def compare_all(
     natives: Sequence[Path],
     ports: Sequence[Path],
     differences: Callable[[Any, Any], list[Difference]],
-    deadline: float,
+    effort: Effort,
     shown: Sequence[str] = _SHOWN,
 ) -> None:
     """All pairs of paths that have a state in common; NotProved for the first that differ.
@@ -59,7 +58,7 @@ def compare_all(
             if not twins:  # each knows what the other's way says
                 pair = native.under(port.decided), port.under(native.decided)
             found = [it for it in differences(*pair) if it[1] is not False]
-            _refute(*pair, found, deadline, shown)
+            _refute(*pair, found, effort, shown)
 
 
 def _not_apart(native: Path, ports: Sequence[Path]) -> list[Path]:
@@ -81,20 +80,16 @@ def _same_way(native: Path, port: Path) -> bool:
 
 
 def _refute(
-    native: Path, port: Path, found: list[Difference], deadline: float, shown: Sequence[str]
+    native: Path, port: Path, found: list[Difference], effort: Effort, shown: Sequence[str]
 ) -> None:
     if not found:
         return
-    left = deadline - time.process_time()
-    if left <= 0:
-        raise NotProved("not proved for all states in the time that a handler has")
     solver: Any = z3.Solver()
-    solver.set("timeout", max(1, int(left * 1000)))
     solver.add(*native.conditions, *port.decided)
     solver.add(z3.Or([when for _, when in found]))
-    result = solver.check()
+    result = effort.check(solver)
     if result == z3.unknown:
-        raise NotProved("not proved for all states in the time that a handler has")
+        raise NotProved("not proved for all states: the solver gave up")
     if result == z3.sat:
         raise NotProved(_counterexample(solver.model(), found, shown))
 

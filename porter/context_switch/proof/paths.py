@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import z3
 
 from porter.context_switch.proof import vct
 from porter.context_switch.proof.conditions import holds
+from porter.context_switch.proof.effort import Effort
 from porter.context_switch.proof.execute import execute
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.machine import Path, entry
@@ -17,21 +17,21 @@ from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.terms import Truth, apply, equal, field, symbol, truth
 from porter.context_switch.proof.thumb import Code, Instruction
 
-_MOST_STEPS = 5000
-_MOST_PATHS = 256
+_MOST_PATHS = 128
+_FOR_A_CONDITION = 2_000_000  # of Effort's resources
 
 
 class Explorer:
-    """Finds the paths of one image. `deadline` is a value of time.process_time()."""
+    """Finds the paths of one image."""
 
     decoder: Any = Code
 
-    def __init__(self, image: Image, model: Model, native: bool, deadline: float) -> None:
+    def __init__(self, image: Image, model: Model, native: bool, effort: Effort) -> None:
         self._image = image
         self._code: Any = self.decoder(image)
         self._solver: Any = z3.Solver()
-        self._solver.set("timeout", 500)
-        self._deadline = deadline
+        self._effort = effort
+        self._count = 0  # of paths that have ended
         self._waiting = self.starts(image, model, native)
         self._side = "original" if native else "port"
 
@@ -53,8 +53,7 @@ class Explorer:
                 raise NotProved(f"the {self._side} {problem}") from problem
             vct.end(path)
             found.append(path)
-            if len(found) + len(self._waiting) > _MOST_PATHS:
-                raise NotProved(f"the {self._side} has more than {_MOST_PATHS} paths")
+            self._count += 1
         return found
 
     def _goes_on(self, path: Path) -> bool:
@@ -64,8 +63,7 @@ class Explorer:
 
     def _step(self, path: Path) -> None:
         path.steps += 1
-        if path.steps > _MOST_STEPS or time.process_time() > self._deadline:
-            raise NotProved("has too many instructions or paths to be proved in time")
+        self._effort.step()
         instruction = self._code.at(path.pc)
         predicates, path.predicates = path.predicates, path.predicates[1:]
         code = predicates[0] if predicates else instruction.branch
@@ -154,13 +152,15 @@ class Explorer:
             other.settle(negation)
             other.pc = instruction.next
             self._waiting.append(other)
+            if self._count + len(self._waiting) >= _MOST_PATHS:
+                raise NotProved(f"has more than {_MOST_PATHS} paths")
         path.settle(condition if can_be else negation)
         return can_be
 
     def _possible(self, path: Path, condition: Any) -> bool:
         self._solver.push()
         self._solver.add(*path.conditions, condition)
-        found = self._solver.check() != z3.unsat
+        found = self._effort.check(self._solver, _FOR_A_CONDITION) != z3.unsat
         self._solver.pop()
         return bool(found)
 

@@ -58,7 +58,7 @@ class Subject(ABC):
         try:
             solver()
         except NotProved as reason:
-            caught.append("time" if "in the time" in str(reason) else "solver")
+            caught.append("gave up" if "gave up" in str(reason) else "solver")
         return " and ".join(caught) or "proved equal"
 
 
@@ -117,7 +117,7 @@ def run(subjects: Iterable[tuple[str, Callable[[Path], Subject]]], most: int) ->
         counts = {verdict: len(changes) for verdict, changes in sorted(found.items())}
         total.update(counts)
         print(f"{name}: {counts}", flush=True)
-        for verdict in ("emulator", "proved equal", "time"):
+        for verdict in ("emulator", "proved equal", "gave up"):
             for what in found.get(verdict, []):
                 print(f"    {verdict}: {what}")
     print(f"all: {dict(total)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from porter.context_switch.proof.equivalence import equivalent
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proved import port_object
 from porter.project.compile_options import CompileOptions
-from tests.porter.context_switch.campaign import ArmSubject, arm, campaign
+from tests.porter.context_switch.campaign import STATES, ArmSubject, arm, campaign
 from tests.porter.context_switch.cases import HANDLERS, tree_of
 from tests.porter.context_switch.mutants import Mutant
 from tests.porter.context_switch.trees import M4F, fixture
@@ -73,6 +75,30 @@ def test_every_handler_is_proved(file: str, tmp_path: Path) -> None:
         assert proof.runs.instructions >= 5
         assert (proof.yields > 500) == handler.yields
         assert f"{proof.runs.states} states" in port.reason and "z3" in port.reason
+
+
+def test_a_slow_machine_proves_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = middle(tmp_path, CLEARS, "virt_vct_clear(FVM_VIRT_SWITCH);")
+    fast = prove(*pair, "PendSV_Handler", SWITCH, COMMAND, STATES)
+    hours = itertools.count(0, 3600)
+    for clock in ("process_time", "thread_time", "monotonic", "perf_counter", "time"):
+        monkeypatch.setattr(time, clock, lambda: next(hours))
+    prove.cache_clear()
+    slow = prove(*pair, "PendSV_Handler", SWITCH, COMMAND, STATES)
+    assert str(slow) == str(fast) and slow.seconds > fast.seconds
+
+
+@pytest.mark.parametrize(
+    ("endless", "reason"),
+    [
+        ("while (USR_REG->Reg.R4 == *task) { sp[2]++; }", "port has more than 128 paths"),
+        ("for (;; sp++) { sp[2]++; }", "port has too many instructions"),
+    ],
+)
+def test_what_never_ends_is_no_proof(endless: str, reason: str, tmp_path: Path) -> None:
+    images = link_pair(*middle(tmp_path, "", endless), ("PendSV_Handler",) * 2, (), COMMAND)
+    with pytest.raises(NotProved, match=reason):
+        equivalent(*images, SWITCH)
 
 
 def test_frames_are_copied_by_whole_load_and_store_multiples(tmp_path: Path) -> None:

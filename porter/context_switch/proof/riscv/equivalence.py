@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
+from porter.context_switch.proof.effort import Effort
 from porter.context_switch.proof.equivalence import (
     OTHER_CALLS,
-    SECONDS,
     Difference,
     compare_all,
     memory_differences,
@@ -31,18 +29,16 @@ _SHOWN = ("x2", "x1", "x10", "mcause", "mstatus", "mepc")
 
 def explore(original: Image, model: Model) -> tuple[list[RiscvPath], dict[int, set[bool]]]:
     """The paths of an original, and what they pass: by address, of a condition the ways it goes."""
-    explorer = RiscvExplorer(original, model, True, time.process_time() + SECONDS)
+    explorer = RiscvExplorer(original, model, True, Effort())
     return [path for path in explorer.paths() if isinstance(path, RiscvPath)], explorer.ways
 
 
-def equivalent(
-    natives: list[RiscvPath], ported: Image, model: Model, seconds: float = SECONDS
-) -> int:
+def equivalent(natives: list[RiscvPath], ported: Image, model: Model) -> int:
     """How many paths the original has; on each the port does the same in every state. Raises
     NotProved with a counterexample, or where the solver or this interpreter gives up."""
-    deadline = time.process_time() + seconds
-    ports = RiscvExplorer(ported, model, False, deadline).paths()
-    compare_all(natives, ports, _differences, deadline, _SHOWN)
+    effort = Effort()
+    ports = RiscvExplorer(ported, model, False, effort).paths()
+    compare_all(natives, ports, _differences, effort, _SHOWN)
     return len(natives)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import z3
 
+from porter.context_switch.proof.effort import Effort
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.machine import Path
 from porter.context_switch.proof.model import SVC, TRAP_SET, TRIGGER, Model
@@ -22,7 +22,6 @@ from porter.context_switch.proof.riscv.layout import (
 from porter.context_switch.proof.riscv.machine import WORD, RiscvPath, entry
 from porter.context_switch.proof.terms import Term, Truth, as_word, binary, bits, equal, truth
 
-_MOST_STEPS = 5000
 _OPERATORS = {
     "add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "mul": "*",
     "sll": "<<", "srl": ">>", "sra": ">>>",
@@ -36,8 +35,8 @@ class RiscvExplorer(Explorer):
 
     decoder = Code
 
-    def __init__(self, image: Image, model: Model, native: bool, deadline: float) -> None:
-        super().__init__(image, model, native, deadline)
+    def __init__(self, image: Image, model: Model, native: bool, effort: Effort) -> None:
+        super().__init__(image, model, native, effort)
         self.ways: dict[int, set[bool]] = {}  # by address; of a condition both, if both can be
 
     def starts(self, image: Image, model: Model, native: bool) -> list[Path]:
@@ -47,8 +46,7 @@ class RiscvExplorer(Explorer):
     def _step(self, path: Path) -> None:
         assert isinstance(path, RiscvPath)
         path.steps += 1
-        if path.steps > _MOST_STEPS or time.process_time() > self._deadline:
-            raise NotProved("has too many instructions or paths to be proved in time")
+        self._effort.step()
         it: Instruction = self._code.at(path.pc)
         ways = self.ways.setdefault(it.address, set())
         if it.is_condition:
