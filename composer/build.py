@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from composer.entries import check_entries
 from scanner.report.errors import FvmError, MissingError
 
 
@@ -90,6 +91,9 @@ def build(folder: Path, progress: Callable[[str], None]) -> None:
             failed[part] = output
     if failed:
         names = ", ".join(f"'{part}'" for part in failed)
+        description = Path(os.path.normpath(folder / system["description"]))
+        for part, output in failed.items():
+            check_entries(description, part, output, f"{names} didn't build")
         hints = [hint for part, output in failed.items() for hint in _overflows(part, output)]
         raise FvmError(
             f"{names} didn't build",

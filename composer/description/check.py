@@ -128,8 +128,11 @@ def _kernel(system: System, chip: Chip) -> None:
 
 
 def _slice(system: System) -> None:
+    """Only VMs have slices: a system without one isn't asked for a choice."""
+    if not system.vms:
+        return
     kernel = system.kernel
-    fastest = max((d.vm.tick_hz for d in system.vms if d.vm is not None), default=kernel.tick_hz)
+    fastest = max(d.vm.tick_hz for d in system.vms if d.vm is not None)
     longest = _SLICE_PERIODS * 1_000_000 // fastest
     if not 0 < kernel.slice_us <= longest:
         raise kernel.place.error(
@@ -182,7 +185,9 @@ def _events(system: System) -> None:
 
 def check_lines(system: System, chip: Chip) -> None:
     """Every line is claimed once, in the description as it is written."""
-    lines: dict[int, str] = {}
+    console = chip.devices.get(system.kernel.console or "")
+    names = console.interrupts if console else ()
+    lines = {chip.interrupts[name]: "the log console" for name in names}
     for domain in system.domains:
         for irq in domain.irqs:
             number = chip.interrupts.get(irq.name)

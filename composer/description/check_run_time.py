@@ -38,6 +38,10 @@ def _delegates(system: System, process: Domain) -> None:
             raise delegate.place.error(
                 f"no process '{delegate.name}'", f"known: {', '.join(slots)}"
             )
+        if delegate.name == process.name:
+            raise delegate.place.error(
+                f"'{process.name}' delegates to itself", "name another process or remove it"
+            )
         if not slots[delegate.name]:
             raise delegate.place.error(
                 f"'{delegate.name}' has no slots for capabilities", 'give it slots="4"'

@@ -67,7 +67,9 @@ def _words(element: etree._Element, attribute: str | None, message: str) -> tupl
     if "is required but missing" in message:
         return f"<{tag}> has no '{attribute}'", f'add {attribute}="..."'
     if attribute is not None and "is not allowed" in message:
-        return f"<{tag}> has no attribute '{attribute}'", "remove it or correct its name"
+        owners = _siblings_with(str(tag), attribute)
+        belongs = f"it belongs to {', '.join(owners)}: " if owners else ""
+        return f"<{tag}> has no attribute '{attribute}'", f"{belongs}remove it or correct its name"
     parent = element.getparent()
     if "This element is not expected" in message and parent is not None:
         return f"<{tag}> is not allowed in <{parent.tag}>", f"allowed: {_children(parent.tag)}"
@@ -111,9 +113,21 @@ def _pattern(name: str) -> str | None:
 def _children(tag: object) -> str:
     """The elements that may stand in <tag>."""
     element = _document().find(f".//xs:element[@name='{tag}']", _SPACE)
-    if element is None:
-        return "nothing"
-    if element.get("type"):
-        element = _document().find(f"xs:complexType[@name='{element.get('type')}']", _SPACE)
-    inner = [] if element is None else element.findall(".//xs:element", _SPACE)
+    inner = [] if element is None else _type(element).findall(".//xs:element", _SPACE)
     return ", ".join(f"<{e.get('name')}>" for e in inner) or "nothing"
+
+
+def _siblings_with(tag: str, attribute: str) -> list[str]:
+    """Elements that may stand beside <tag> and have an attribute of that name."""
+    beside = _document().findall(f".//xs:element[@name='{tag}']/../xs:element", _SPACE)
+    return [
+        f"<{element.get('name')}>"
+        for element in beside
+        if _type(element).find(f"xs:attribute[@name='{attribute}']", _SPACE) is not None
+    ]
+
+
+def _type(element: etree._Element) -> etree._Element:
+    """Where an element's content is declared: in its named type, or in itself."""
+    found = _document().find(f"xs:complexType[@name='{element.get('type')}']", _SPACE)
+    return element if found is None else found

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from composer.entries import check_entries
+from scanner.report.errors import FvmError
 from tests.composer import systems
 from tests.composer.test_compose import domain_json, fvmkit, snapshot
 
@@ -187,6 +189,47 @@ def test_a_compiler_error_is_shown_and_the_other_parts_are_built(tmp_path: Path)
     assert "'oops' undeclared" in result.stderr
     assert result.stderr.splitlines()[-1].startswith("fvmkit: 'one' didn't build")
     assert (out / "two" / "two.elf").exists()
+
+
+def test_a_function_that_isnt_there_is_told_where_it_is_named(tmp_path: Path) -> None:
+    port = (
+        '<project path="p" port="no"><source>*.c</source></project><port name="s" function="no"/>'
+    )
+    description = systems.write(tmp_path, ('<project builtin="heartbeat"/>', port))
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "main.c").write_text("int main(void) { for (;;) {} }\n")
+    assert fvmkit("compose", description, "--out", tmp_path / "out").returncode == 0
+    result = fvmkit("build", tmp_path / "out")
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == (
+        f"fvmkit: {description}:6:63: 'beater' didn't build: port 's' of 'beater' is the function"
+        " 'no', which its sources don't have; write it, or correct its name here"
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "function", "place", "what"),
+    [
+        ("beater", "main", "5:3", "a thread"),
+        ("one", "SysTick_Handler", "9:3", "<tick>"),
+        ("two", "USART2_IRQHandler", "20:5", "the handler of interrupt 'USART2'"),
+        ("two", "event_handler", "25:3", "the handler of event 'to-two'"),
+        ("one", "event_handler", "26:3", "the handler of event 'to-one'"),
+        ("beater", "event_handler", None, ""),
+        ("one", "main", None, ""),
+    ],
+)
+def test_whatever_names_a_function_is_found(
+    tmp_path: Path, part: str, function: str, place: str | None, what: str
+) -> None:
+    description = systems.write(tmp_path)
+    output = f"fvm_startup.c:35: undefined reference to `{function}'\n"
+    if place is None:
+        check_entries(description, part, output, "failed")
+        return
+    with pytest.raises(FvmError) as caught:
+        check_entries(description, part, output, "failed")
+    assert str(caught.value).startswith(f"{description}:{place}: failed: {what} of '{part}'")
 
 
 def test_an_unported_project_names_the_command(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ MISTAKES = [
     ('tick="100Hz"', 'tick="0.5Hz"', "17:39", "a whole number of the unit"),
     ('fpu="yes"', 'fpu="oui"', "9:40", "write one of yes, no"),
     ('fpu="yes"', 'pfu="yes"', "9:40", "no attribute 'pfu'"),
+    ('priority="10"', 'priority="10" watchdog="1s"', "5:40",
+     "<process> has no attribute 'watchdog'; it belongs to <vm>"),
     ('name="two" ', "", "17:3", "<vm> has no 'name'; add name="),
     ('name="two" ', 'name="Two" ', "17:7", "use at most 23 of a-z"),
     ('<tick handler="SysTick_Handler"/>', '<tik handler="x"/>', "11:5", "allowed: <project>"),

@@ -25,6 +25,8 @@ BREACHES = [
     ('<irq name="USART2"', '<irq name="USART22"', ["no interrupt 'USART22'", "USART2"]),
     ('<irq name="USART2"', '<irq name="USART1"',
      ["interrupt 'USART1' (37) is claimed by 'one' and 'two'"]),
+    ('<irq name="USART2"', '<irq name="USART6"',
+     ["interrupt 'USART6' (71) is claimed by the log console and 'two'"]),
     ('<device name="USART2"/>', '<device name="USART1"/>', ["claimed by 'one' and 'two'"]),
     ('<device name="USART2"/>', '<device name="USART6"/>', ["claimed by the log console and"]),
     ('<device name="USART2"/>', '<device name="USART2"/><device name="USART2"/>',
@@ -61,7 +63,9 @@ BREACHES = [
     ('priority="10" flash="8K"', 'priority="10" slots="17" flash="8K"',
      ["'beater' has 17 slots", "at most 16 a process"]),
     ("</process>", '<delegate to="one"/></process>', ["no process 'one'", "known: beater"]),
-    ("</process>", '<delegate to="beater"/></process>', ["'beater' has no slots"]),
+    ("</process>", '<delegate to="second"/></process><process name="second" priority="3" flash="1K"'
+     ' ram="2K"><project builtin="heartbeat"/></process>', ["'second' has no slots"]),
+    ("</process>", '<delegate to="beater"/></process>', ["'beater' delegates to itself"]),
     ("</process>", '<kernel-memory size="64"/></process>', ["no slots for what it makes"]),
     ('priority="10" flash="8K" ram="4K">',
      'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="30"/>',
@@ -210,6 +214,31 @@ def test_two_domains_are_not_ported_to_one_folder(tmp_path: Path) -> None:
     changes = [(f'path="{n}" port="no"', f'path="{n}" ported="both"') for n in ("one", "two")]
     with pytest.raises(FvmError, match=r"two domains are ported to .*/both; give each its own"):
         systems.plan_of(tmp_path, *changes)
+
+
+ONLY_A_PROCESS = """<system name="alone" chip="STM32F405RG">
+  <kernel tick="2kHz"/>
+  <clocks m="8" n="336" p="2" q="7" apb1="4" apb2="2" latency="5"/>
+  <process name="beater" priority="10" flash="2K" ram="2K">
+    <project builtin="heartbeat"/>
+    <timer name="beat" period="10ms"/>
+  </process>
+</system>
+"""
+
+
+@pytest.mark.parametrize("tick", ["2kHz", "100Hz"])
+def test_without_a_vm_nobody_is_asked_for_a_slice(tmp_path: Path, tick: str) -> None:
+    """5 ms, the default, would be too much for VMs with the one tick, too little with the other."""
+    plan = systems.plan_of(tmp_path, ("2kHz", tick), text=ONLY_A_PROCESS)
+    assert plan.vms == ()
+
+
+def test_who_decides_about_faults_reads_the_log_without_asking(tmp_path: Path) -> None:
+    fault = '<fault action="user" process="beater"/></vm>\n  <shared'
+    plan = systems.plan_of(tmp_path, ("</vm>\n  <shared", fault))
+    names = [(c.name, c.rights) for c in plan.domains[1].capabilities]
+    assert ("LOG", ("READ",)) in names and ("DOMAIN_TWO", ("CONTROL",)) in names
 
 
 def test_the_unbroken_description_has_no_error(tmp_path: Path) -> None:
