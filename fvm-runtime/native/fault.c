@@ -5,6 +5,8 @@
 
 #define WORDS_A_CALL 3u
 
+_Static_assert(sizeof(struct fvm_fault) == 4 * FVM_FAULT_WORDS, "record layout is ABI");
+
 int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record)
 {
     uint32_t *word = (uint32_t *)record;

@@ -53,13 +53,26 @@ int32_t fvm_revoke(uint32_t cap) { return until_done(FVM_CALL_CAP_REVOKE, cap); 
 
 int32_t fvm_delete(uint32_t cap) { return until_done(FVM_CALL_CAP_DELETE, cap); }
 
+/* For the call, which has fewer bits: what doesn't fit becomes the largest, and no process has a
+ * slot or a ceiling of that number, so the kernel refuses it as it does any other that isn't there.
+ */
+static uint32_t at_most(uint32_t value, uint32_t largest)
+{
+    return value < largest ? value : largest;
+}
+
+static int32_t create(uint32_t memory, uint32_t at, uint32_t kind, uint32_t slot, uint32_t priority)
+{
+    uint32_t what = kind | at_most(slot, 0xFFu) << 8 | at_most(priority, 0xFFFFu) << 16;
+    return fvm_call(FVM_CALL_OBJECT_CREATE, memory, at, what, 0).r0;
+}
+
 int32_t fvm_create_signal(uint32_t memory, uint32_t at, uint32_t slot)
 {
-    return fvm_call(FVM_CALL_OBJECT_CREATE, memory, at, FVM_OBJECT_SIGNAL | slot << 8, 0).r0;
+    return create(memory, at, FVM_OBJECT_SIGNAL, slot, 0);
 }
 
 int32_t fvm_create_thread(uint32_t memory, uint32_t at, uint32_t slot, uint32_t priority)
 {
-    uint32_t what = FVM_OBJECT_THREAD | slot << 8 | priority << 16;
-    return fvm_call(FVM_CALL_OBJECT_CREATE, memory, at, what, 0).r0;
+    return create(memory, at, FVM_OBJECT_THREAD, slot, priority);
 }

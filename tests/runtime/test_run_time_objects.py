@@ -139,6 +139,9 @@ def test_a_thread_in_kernel_memory(said: dict[str, int]) -> None:
 
 def test_memory_and_slots_that_are_used_up_say_so(said: dict[str, int]) -> None:
     assert about(said, "full") == {
+        "far_slot": E_BUSY,
+        "far_slot_of_thread": E_BUSY,
+        "far_priority": E_ARGUMENT,
         "last": 1,
         "beyond": E_ARGUMENT,
         "wild": E_ARGUMENT,

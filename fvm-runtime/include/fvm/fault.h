@@ -45,6 +45,4 @@ struct fvm_fault {
     uint16_t delay; /* FVM_RESTART: kernel ticks before it, saturating */
 };
 
-_Static_assert(sizeof(struct fvm_fault) == 4 * FVM_FAULT_WORDS, "record layout is ABI");
-
 #endif

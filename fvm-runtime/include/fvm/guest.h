@@ -14,6 +14,10 @@
 #include <fvm/near.h>
 #include <fvm/state.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef void (*virt_handler)(void);
 
 /* virt_vct_set attr: maskable vectors are held by VIRT_BASEPRI, transparent ones are not. */
@@ -34,7 +38,7 @@ int hyp_vct_lck(void);
 int hyp_vct_wait(void); /* from USR: WFI; returns when a vector was pended since the last wait */
 int hyp_evt_snd(uint32_t evt_id);
 int hyp_wdg_clr(void);
-_Noreturn void hyp_reboot(void);    /* NVIC_SystemReset: this VM only */
+__attribute__((noreturn)) void hyp_reboot(void); /* NVIC_SystemReset: this VM only */
 int hyp_tick_set(uint32_t hz);      /* SysTick_Config: a divisor of the kernel's tick rate */
 int hyp_irq_ena(int32_t phys_id);   /* NVIC_EnableIRQ of a granted line */
 int hyp_irq_dis(int32_t phys_id);   /* NVIC_DisableIRQ */
@@ -164,5 +168,9 @@ void virt_yield_set(uint32_t *(*pick)(uint32_t *sp));
  * without EXC_RETURN, as RTOSes for cores without FPU have it. In a VM with FPU such an RTOS goes
  * on to switch by vector 0. */
 void virt_yield_short_frames(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #include <fvm/invoke.h>
 #include <fvm/trap.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Blocks until the signal was sent; returns how often since the last wait, or FVM_E_*. The count
  * saturates. */
 static inline int32_t fvm_signal_wait(uint32_t cap) { return fvm_trap1(FVM_CALL_SIGNAL_WAIT, cap); }
@@ -37,11 +41,12 @@ struct fvm_watched {
 
 /* A loop for a process that decides about others, at most 32: waits on the signal `faults`, calls
  * `decide` once for each fault with its record, writes into the log what it returned, and does it.
- * A record that was lost has serial 0 and only the domain. FVM_UNDECIDED: the domain stays stopped,
- * and `decide` is asked again after the next fault of any of them. */
-_Noreturn void fvm_fault_serve(uint32_t faults, uint32_t log, const struct fvm_watched *watched,
-                               uint32_t count,
-                               enum fvm_decision (*decide)(const struct fvm_fault *fault));
+ * A record that was lost has serial 0 and only the domain. FVM_UNDECIDED, or what is none of enum
+ * fvm_decision: the domain stays stopped, and `decide` is asked again after the next fault of any
+ * of them. `log` is FVM_CAP_LOG, which a process that decides has in any case. */
+__attribute__((noreturn)) void
+fvm_fault_serve(uint32_t faults, uint32_t log, const struct fvm_watched *watched, uint32_t count,
+                enum fvm_decision (*decide)(const struct fvm_fault *fault));
 /* A function of the kernel, FVM_FUNCTION_*: what it says goes to *result. */
 int32_t fvm_function(uint32_t cap, uint32_t *result);
 
@@ -60,7 +65,9 @@ int32_t fvm_revoke(uint32_t cap); /* all that was delegated from it, from that, 
 int32_t fvm_delete(uint32_t cap); /* revokes and empties a slot of its own; ends an object */
 
 /* Objects in kernel memory, at a byte of it that the caller chooses, by a capability in a slot of
- * its own. They take FVM_OBJECT_*_SIZE bytes. What returns is the capability's number. */
+ * its own. They take FVM_OBJECT_*_SIZE bytes. What returns is the capability's number. FVM_E_BUSY:
+ * a byte, the slot or the priority is in use, or there is no such slot. FVM_E_ARGUMENT: it lies
+ * outside, `at` is no multiple of 4, or the priority is 0 or above the ceiling. */
 int32_t fvm_create_signal(uint32_t memory, uint32_t at, uint32_t slot);
 int32_t fvm_create_thread(uint32_t memory, uint32_t at, uint32_t slot, uint32_t priority);
 /* Starts a created thread; the function doesn't return. `stack` is the end of its memory. */
@@ -73,5 +80,9 @@ int32_t fvm_thread_run(uint32_t cap, void (*function)(uint32_t), void *stack, ui
  * that nobody is let in before its process is ready. */
 int32_t fvm_port_open(uint32_t cap);
 int32_t fvm_port_close(uint32_t cap); /* FVM_E_BUSY, and it stays open, while a caller is inside */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

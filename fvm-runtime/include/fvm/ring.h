@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Start of the shared memory of one ring; the data bytes follow. */
 struct fvm_ring_header {
     /* Written by the writer. */
@@ -50,5 +54,9 @@ uint32_t fvm_ring_room(struct fvm_ring *ring);
 /* Reads at most `size` bytes and returns how many. When peer_starts has changed after it,
  * they are the first bytes of the writer's new epoch. */
 uint32_t fvm_ring_read(struct fvm_ring *ring, uint8_t *bytes, uint32_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 
 #include <fvm/ring.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define FVM_SPLIT_WORDS 8u  /* fields of a record at most */
 #define FVM_SPLIT_COUNTS 4u /* things that a mid-section counts at most */
 
@@ -54,7 +58,7 @@ struct fvm_split_section {
 };
 
 /* The thread of a mid-section. */
-_Noreturn void fvm_split_run(const struct fvm_split_section *section);
+__attribute__((noreturn)) void fvm_split_run(const struct fvm_split_section *section);
 
 /* --- the VM ------------------------------------------------------------------------------- */
 struct fvm_split {
@@ -70,5 +74,9 @@ void fvm_split_attach(struct fvm_split *split, uint32_t virt_id, volatile void *
 
 /* 1 and the next record, `words` as many as the section's; 0 when all are served. */
 int fvm_split_take(struct fvm_split *split, uint32_t *record, uint32_t words);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -206,7 +206,12 @@ static void threads(void)
 static void exhaustion(void)
 {
     uint32_t memory = FVM_CAP_KERNEL_MEMORY;
-    int32_t last = fvm_create_thread(memory, MEMORY - FVM_OBJECT_THREAD_SIZE, 2, 4);
+    uint32_t end = MEMORY - FVM_OBJECT_THREAD_SIZE;
+    /* Slots and priorities whose low bits would do. */
+    report("full.far_slot", fvm_create_signal(memory, end, 0x102));
+    report("full.far_slot_of_thread", fvm_create_thread(memory, end, 0x1000002, 4));
+    report("full.far_priority", fvm_create_thread(memory, end, 2, 0x10004));
+    int32_t last = fvm_create_thread(memory, end, 2, 4);
     report("full.last", last > 0);
     report("full.beyond", fvm_create_signal(memory, MEMORY - 8u, 3));
     report("full.wild", fvm_create_signal(memory, 0xFFFFFFFCu, 3));

@@ -1,0 +1,58 @@
+"""The headers are C, and C++ from C++11 on may include them: its calls find the C libraries."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from composer.sources import runtime_folder
+
+RUNTIME = runtime_folder()
+FOLDERS = [RUNTIME / "include", RUNTIME / "arch" / "armv7m" / "include"]
+HEADERS = sorted({f"fvm/{file.name}" for folder in FOLDERS for file in folder.glob("fvm/*.h")})
+CALLS = """
+struct fvm_usr_reg saved;
+void use(uint32_t *sp)
+{
+    virt_int_mask(VIRT_PRIMASK);
+    virt_yield();
+    USR_STMDB(sp, R4, LR);
+    (void)hyp_evt_snd(virt_vct_pending(0));
+    (void)fvm_signal_wait(fvm_create_signal(1, 2, 3));
+    (void)fvm_invoke(1, 2, 3, 4, sp);
+    (void)fvm_ring_room(nullptr);
+    (void)fvm_split_take(nullptr, sp, 1);
+    hyp_reboot();
+}
+"""
+
+
+def compiled(text: str, standard: str, target: Path) -> None:
+    subprocess.run(
+        ["arm-none-eabi-g++", "-x", "c++", f"-std={standard}", "-Wall", "-Wextra", "-Werror",
+         "-mcpu=cortex-m4", "-mthumb", "-O2", *(f"-I{folder}" for folder in FOLDERS),
+         "-c", "-o", str(target), "-"],
+        input=text, text=True, check=True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_alone_is_cplusplus(header: str, standard: str, tmp_path: Path) -> None:
+    compiled(f"#include <{header}>\n", standard, tmp_path / "object.o")
+
+
+def test_what_it_calls_has_the_names_of_the_c_libraries(tmp_path: Path) -> None:
+    includes = "".join(f"#include <{header}>\n" for header in HEADERS)
+    compiled(includes + CALLS, "c++11", tmp_path / "object.o")
+    text = subprocess.run(
+        ["arm-none-eabi-nm", "--undefined-only", "--format=just-symbols", tmp_path / "object.o"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    found = {name for name in text.split() if not name.startswith("__aeabi_")}
+    assert found == {
+        "fvm_create_signal", "fvm_ring_room", "fvm_split_take", "fvm_state", "guest_switch",
+        "hyp_evt_snd", "hyp_reboot", "virt_vct_pending",
+    }  # fmt: skip
