@@ -35,6 +35,7 @@ from porter.context_switch.handler import (
     symbols,
     transcribe,
 )
+from porter.context_switch.initial_data import InitialData
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
@@ -77,9 +78,15 @@ class AsmFile:
     `vectors` are known handlers of exceptions."""
 
     def __init__(
-        self, source: Path, texts: list[Path], options: CompileOptions, vectors: frozenset[str]
+        self,
+        source: Path,
+        texts: list[Path],
+        options: CompileOptions,
+        vectors: frozenset[str],
+        data: InitialData,
     ) -> None:
         self._vectors = vectors
+        self._initial = data
         self._source = source
         self._texts = texts
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
@@ -95,7 +102,8 @@ class AsmFile:
     def port(self) -> list[SwitchPort]:
         """Edits, the companion and escalations. CompileError where the file can't be assembled."""
         assembly = assemble(self._source, self._options)
-        names = Names("", self._declarations(assembly), lambda expression: None)
+        declared = self._declarations(assembly)
+        names = Names("", declared, lambda expression: None, self._initial)
         ranges = self._ranges(assembly)
         for function in assembly.object.functions:
             self._function(assembly, function, names, ranges.get(function.name))

@@ -14,6 +14,7 @@ from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import Handler, raises_svc, switches_main_stack, transcribe
+from porter.context_switch.initial_data import InitialData
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.machines import code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
@@ -57,8 +58,10 @@ class CFile:
         options: CompileOptions,
         texts: list[Path],
         vectors: frozenset[str],
+        data: InitialData,
     ) -> None:
         self._vectors = vectors
+        self._initial = data
         self._source = source
         self._headers, self._texts = headers, texts
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
@@ -76,7 +79,7 @@ class CFile:
         if not assembly.naked:
             return []
         unit = preprocess(self._source, self._options)
-        names = Names(unit, text_of(self._texts), self._probe)
+        names = Names(unit, text_of(self._texts), self._probe, self._initial)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)

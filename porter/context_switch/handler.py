@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
+from porter.context_switch.devices import refuse_devices
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
     CONTEXT,
@@ -109,6 +110,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     nodes = structure(program)
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
+    own_statements = nodes if first is None else (*nodes, *first.statements)
+    refuse_devices(own_statements, names.data, assembly.object.is_riscv)
     if role == ROLE_SVC and not _restores_a_task(nodes):
         raise NotTranscribable(
             "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME

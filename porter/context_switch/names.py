@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from porter.context_switch.initial_data import InitialData
 from porter.context_switch.lift_state import Signature
 
 POINTER = "pointer"
@@ -62,9 +63,11 @@ def text_with_macros(files: Iterable[Path], source: Path) -> str:
 
 class Names:
     """Looks names up in a preprocessed translation unit, and functions then in `elsewhere`: the
-    text of the project's other files, because assembler text calls what C hasn't declared."""
+    text of the project's other files, because assembler text calls what C hasn't declared. `data`
+    is what variables hold at the beginning."""
 
-    def __init__(self, unit: str, elsewhere: str, probe: Probe) -> None:
+    def __init__(self, unit: str, elsewhere: str, probe: Probe, data: InitialData) -> None:
+        self.data = data
         self._unit = unit
         self._elsewhere = elsewhere
         self._probe = cache(probe)

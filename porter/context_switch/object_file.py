@@ -73,6 +73,7 @@ class ObjectFile:
             self.functions: list[Function] = []
             self.globals: set[str] = set()
             self._weak: set[str] = set()
+            self.absolute: dict[str, int] = {}  # names of numbers that other files may use
             self._read_symbols(elf)
             self._relocations: dict[tuple[int, int], Relocation] = {}
             self._line_sections: list[int] = []
@@ -94,6 +95,8 @@ class ObjectFile:
             for symbol in table.iter_symbols():
                 section, value = symbol["st_shndx"], symbol["st_value"]
                 kind, binding = symbol["st_info"]["type"], symbol["st_info"]["bind"]
+                if section == "SHN_ABS" and binding != "STB_LOCAL":
+                    self.absolute[symbol.name] = value
                 if not isinstance(section, int):
                     continue
                 # An author may leave out .type; a name that others can call is a function then.
@@ -116,11 +119,12 @@ class ObjectFile:
         for entries in self._maps.values():
             entries.sort()
         for section, places in starts.items():
-            found = [
-                (start, names)
-                for start, names in sorted(places.items())
-                if not ((section, start) in untyped and self.is_data(section, start))
-            ]
+            found = []
+            for start, names in sorted(places.items()):
+                if (section, start) in untyped and self.is_data(section, start):
+                    self._names.setdefault((section, start), names[0])
+                else:
+                    found.append((start, names))
             limits = [*(start for start, _ in found), len(self.data.get(section, b""))]
             for (start, names), end in zip(found, limits[1:], strict=True):
                 public = [name for name in names if name in self.globals] or names[:1]
@@ -212,6 +216,10 @@ class ObjectFile:
         """The address of a label in a section that is no function."""
         places = (at for at, found in self._names.items() if found == name and at[0] == section)
         return next((address for _, address in places), None)
+
+    def places(self, name: str) -> list[tuple[int, int]]:
+        """Sections and addresses of the objects and labels of a name."""
+        return [place for place, found in self._names.items() if found == name]
 
     def defined(self) -> set[str]:
         """Names of functions, labels and objects that it has."""

@@ -13,6 +13,7 @@ from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
+from porter.context_switch.initial_data import InitialData
 from porter.context_switch.result import (
     ESCALATED,
     ROLE_OTHER,
@@ -64,6 +65,7 @@ def transcribe_project(
     options = with_stand_ins(with_runtime(options))
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
+    initial = InitialData(listed, options)
     ports: list[SwitchPort] = []
     for file in listed:
         data = _COMMENT.sub(b" ", file.read_bytes())
@@ -72,12 +74,14 @@ def transcribe_project(
             in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
             if file.suffix == ".c" and (in_c or (in_macros and _NAKED.search(data))):
                 with suited(file, headers, options) as own:
-                    found = CFile(file, headers, own, _nearest(file, listed), vectors).port()
+                    found = CFile(
+                        file, headers, own, _nearest(file, listed), vectors, initial
+                    ).port()
                     ports += _told(found, file, own, guessed)
             elif file.suffix.lower() in ASM_SUFFIXES and (
                 on_stack or _PRIVILEGED.search(data) or _includes_instructions(file, options)
             ):
-                found = AsmFile(file, _nearest(file, listed), options, vectors).port()
+                found = AsmFile(file, _nearest(file, listed), options, vectors, initial).port()
                 ports += _told(found, file, options, guessed)
         except (CompileError, NotTranscribable) as error:
             reason = str(error)

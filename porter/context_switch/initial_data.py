@@ -1,0 +1,81 @@
+"""What the project's variables hold before anything runs: a pointer may lead to a register."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from porter.context_switch.assemble import CompileError, assemble
+from porter.context_switch.ir import WORD, Const, Expr, Symbol
+from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.result import NotTranscribable
+from porter.project.compile_options import CompileOptions
+from porter.source.source_file import ASM_SUFFIXES
+
+_COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
+_IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
+_IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
+
+
+class InitialData:
+    """Looks variables up in the objects of all files that give them a value. A name may stand for
+    several, statics of several files: each counts."""
+
+    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+        self._files = [file for file in files if file.suffix.lower() in (".c", *ASM_SUFFIXES)]
+        self._options = options
+        self._text = cache(lambda file: _COMMENT.sub(b" ", file.read_bytes()))
+        self._object = cache(self._compiled)
+
+    def words(self, name: str, offset: int) -> list[Expr]:
+        """What the word at an offset in bytes may hold: a number or an address in the project."""
+        found: list[Expr] = []
+        for file in self._files:
+            if (told := self._set_to(file, name)) is None:
+                continue
+            if (unit := self._object(file)) is not None:
+                found += _words(unit, name, offset)
+            else:  # all that its text says
+                found += [Const(int(number, 0) & WORD) for number in _NUMBER.findall(told)]
+        return found
+
+    def absolute(self, name: str) -> list[Expr]:
+        """The number that an assembler file gives a name for other files."""
+        units = [
+            self._object(file)
+            for file in self._files
+            if file.suffix.lower() in ASM_SUFFIXES and self._set_to(file, name) is not None
+        ]
+        return [Const(unit.absolute[name]) for unit in units if unit and name in unit.absolute]
+
+    def _set_to(self, file: Path, name: str) -> bytes | None:
+        """The text that gives a variable its value, or may; None where there is none."""
+        mark = re.escape(name).encode()
+        text = self._text(file)
+        if mark not in text:
+            return None
+        in_assembler = file.suffix.lower() in ASM_SUFFIXES
+        pattern = _IN_ASSEMBLER % (mark, mark) if in_assembler else _IN_C % mark
+        found = [match.group(1) or b"" for match in re.finditer(pattern, text)]
+        return b" ".join(found) if found else None
+
+    def _compiled(self, file: Path) -> ObjectFile | None:
+        with suppress(CompileError, NotTranscribable):
+            return assemble(file, self._options).object
+        return None
+
+
+def _words(unit: ObjectFile, name: str, offset: int) -> list[Expr]:
+    found: list[Expr] = []
+    for section, address in unit.places(name):
+        relocation = unit.relocation(section, address + offset)
+        if relocation is not None:
+            found.append(Symbol(relocation.symbol, relocation.offset))
+            continue
+        with suppress(KeyError, IndexError):  # nothing but zeros, or behind the end
+            found.append(Const(unit.word(section, address + offset)))
+    return found

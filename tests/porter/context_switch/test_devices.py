@@ -1,0 +1,88 @@
+"""Registers that a handler reaches by what variables of other files hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from tests.porter.context_switch.test_refusals import FRAME, RESUME
+from tests.porter.context_switch.trees import M3, fixture
+
+HANDLER = """\
+    .syntax unified
+    .thumb
+    .text
+    .global PendSV_Handler
+    .type PendSV_Handler, %function
+PendSV_Handler:
+"""
+KERNEL = "#include <stdint.h>\nuint32_t *task;\n"
+REGISTERS = {
+    "pointer": (
+        "ldr r3, =mpu\nldr r3, [r3]\nstr r0, [r3]\n",
+        "k.c",
+        KERNEL + "uint32_t *const mpu = (uint32_t *)0xE000ED94;\n",
+    ),
+    "number": (
+        "ldr r3, =mpu\nldr r3, [r3]\nstr r0, [r3]\n",
+        "k.c",
+        KERNEL + "const uintptr_t mpu = 0xE000ED94;\n",
+    ),
+    "block": (
+        "ldr r3, =mpu\nldr r3, [r3]\nsubs r3, #4\nstmia r3!, {r0, r2}\n",
+        "k.c",
+        KERNEL + "uint32_t *mpu = (uint32_t *)0xE000ED98;\n",
+    ),
+    "field behind a pointer": (
+        "ldr r3, =mpu\nldr r3, [r3]\nldr r3, [r3, #4]\nstr r0, [r3]\n",
+        "k.c",
+        KERNEL + "struct regs { uint32_t used, *control; };\n"
+        "static const struct regs all = { 1, (uint32_t *)0xE000ED94 };\n"
+        "const struct regs *const mpu = &all;\n",
+    ),
+    "assembler's word": (
+        "ldr r3, =mpu\nldmia r3, {r3}\nstr r0, [r3]\n",
+        "k.S",
+        "    .section .rodata\n    .global mpu\nmpu:\n    .word 0xE000ED94\n",
+    ),
+    "assembler's number": (
+        "ldr r3, =mpu\nstr r0, [r3]\n",
+        "k.S",
+        "    .global mpu\n    .equ mpu, 0xE000ED94\n",
+    ),
+    "file that doesn't compile": (
+        "ldr r3, =mpu\nldr r3, [r3]\nstr r0, [r3]\n",
+        "k.c",
+        '#include "missing.h"\nuint32_t *const mpu = (uint32_t *)(0xE000ED94);\n',
+    ),
+}
+
+
+def handler(folder: Path, body: str, name: str, text: str) -> SwitchPort:
+    tree = fixture(folder, HANDLER + FRAME + body + RESUME, M3, "switch.S")
+    (folder / name).write_text(text)
+    tree = replace(tree, files=(*tree.files, folder / name))
+    (found,) = [port for port in tree.port() if port.name == "PendSV_Handler"]
+    return found
+
+
+@pytest.mark.parametrize("name", REGISTERS)
+def test_a_register_behind_a_variable_is_none_of_a_handlers(name: str, tmp_path: Path) -> None:
+    found = handler(tmp_path, *REGISTERS[name])
+    assert found.status == "escalated"
+    assert re.search(r"MPU->\* at 0xe000ed94 through (mpu|all), which", found.reason)
+
+
+def test_what_variables_hold_otherwise_is_memory(tmp_path: Path) -> None:
+    text = KERNEL + "uint32_t words[4] = {0xE000ED94, 0xFFFFFFFD}, *mpu = words;\n"
+    body = "ldr r3, =mpu\nldr r3, [r3]\nldr r12, [r3, #4]\nstr r12, [r3]\n"
+    assert handler(tmp_path, body, "k.c", text).status == "rewritten"
+
+
+def test_a_device_at_a_number_is_named(tmp_path: Path) -> None:
+    found = handler(tmp_path, "ldr r3, =0x40020014\nstr r0, [r3]\n", "k.c", KERNEL)
+    assert "'str r0, [r3]' accesses the register at 0x40020014" in found.reason
