@@ -17,7 +17,7 @@ from composer.plan import (
     c_name,
 )
 
-_SMALLEST_STACK = 256
+SMALLEST_STACK = 256
 _STATE_BYTES = 512  # more than fvm_state needs on any core
 
 
@@ -288,10 +288,10 @@ def _process(system: System, domain: Domain, process: ProcessPart) -> None:
 
 def _stacks(domain: Domain, stacks: list[tuple[str, int]], other: int) -> None:
     for what, size in stacks:
-        if size < _SMALLEST_STACK or size % 8:
+        if size < SMALLEST_STACK or size % 8:
             raise domain.place.error(
                 f"{what} of '{domain.name}' is {show_size(size)}",
-                f"choose a multiple of 8 from {_SMALLEST_STACK}",
+                f"choose a multiple of 8 from {SMALLEST_STACK}",
             )
     used = sum(size for _, size in stacks) + domain.heap + other
     if used > domain.ram:

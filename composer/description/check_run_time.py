@@ -5,7 +5,7 @@ from __future__ import annotations
 from composer.description.model import Domain, System
 from composer.plan import HYPERVISOR_THREADS, PRIORITY_MAX, SLOTS_MAX, SLOTS_OF_ALL_MAX
 
-_MEMORY_MAX = 64 * 1024  # bytes of all processes: places in it are counted by words in 16 bits
+MEMORY_MAX = 64 * 1024  # bytes of all processes: places in it are counted by words in 16 bits
 
 
 def check_run_time(system: System) -> None:
@@ -22,8 +22,8 @@ def check_run_time(system: System) -> None:
             )
         _delegates(system, process)
         memory += _memory(process)
-        if memory > _MEMORY_MAX:
-            raise process.place.error(f"{memory} bytes of kernel memory", f"at most {_MEMORY_MAX}")
+        if memory > MEMORY_MAX:
+            raise process.place.error(f"{memory} bytes of kernel memory", f"at most {MEMORY_MAX}")
     for event in system.events:
         if event.delegate and event.sender not in [p.name for p in system.processes]:
             raise event.place.error(
