@@ -97,6 +97,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
                 "header of the project, or, if it goes on where another file's handler ends, make "
                 "one function of the two"
             )
+        if declared.problem:
+            raise NotTranscribable(f"it {declared.problem}")
         own = declared
     program = code.lift(role, signatures, own)
     first = None
@@ -150,7 +152,8 @@ def _signatures(
         mentioned = relocation.symbol if relocation else None
         if mentioned and (signature := names.function(mentioned)) is not None:
             found[mentioned] = signature
-        if mentioned and mentioned not in found and assembly.object.is_riscv:
+        unknown = mentioned and (mentioned not in found or found[mentioned].unprototyped)
+        if mentioned and unknown and assembly.object.is_riscv:
             found |= _of_this_file(assembly, mentioned)
     for name in code.callees():
         if (signature := names.function(name)) is not None:

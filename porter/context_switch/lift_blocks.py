@@ -20,6 +20,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.lift_state import UNKNOWN_STACK, LiftState, Signature
+from porter.context_switch.passing import UNPROTOTYPED
 from porter.context_switch.result import NotTranscribable, Unprepared
 
 
@@ -99,6 +100,10 @@ class BlockLifter(ABC):
                 f"no prototype of {name}() found, so its arguments aren't known: declare it in a "
                 "header of the project"
             )
+        if signature.unprototyped:
+            raise Unprepared(f"{name}() {UNPROTOTYPED}")
+        if signature.problem:
+            raise NotTranscribable(f"{name}() {signature.problem}")
         if len(signature.parameters) > len(arguments):
             raise NotTranscribable(f"{name}() takes arguments on the stack")
         values = tuple(map(Var, arguments[: len(signature.parameters)]))

@@ -27,12 +27,15 @@ KIND_RESULT = 2  # flag_a tested against zero: only eq, ne, mi, pl mean anything
 @dataclass(frozen=True)
 class Signature:
     """What a C prototype tells: for each parameter whether it is a pointer, and its name ("" where
-    the prototype has none); whether there is a result, and whether that is a pointer."""
+    the prototype has none); whether there is a result, and whether that is a pointer; the `problem`
+    if a call passes anything but these words. `unprototyped`: it says nothing of parameters."""
 
     parameters: tuple[bool, ...]
     returns: bool
     names: tuple[str, ...] = field(default=(), compare=False)
     pointer: bool = field(default=False, compare=False)
+    problem: str = field(default="", compare=False)
+    unprototyped: bool = field(default=False, compare=False)
 
 
 NOTHING = Signature((), False)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.lift_state import Signature
+from porter.context_switch.passing import Types, split_at_commas
 
 POINTER = "pointer"
 INTEGER = "integer"
@@ -20,6 +21,9 @@ _LOOK_BACK = 200  # characters: no declaration's type is longer
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _CPP_LINKAGE = re.compile(r'\bextern\s+"C"')
 _VOID = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+void[ \t]*$|\btypedef\s+void\s+(\w+)\s*;", re.M)
+_TYPE_MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([A-Za-z_]\w*(?:[ \t]+\w+)*[ \t]*\**)[ \t]*$", re.M
+)
 _TYPE_WORDS = frozenset({"char", "short", "int", "long", "unsigned", "signed", "float", "double"})
 _NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
 
@@ -42,9 +46,10 @@ Probe = Callable[[str], int | None]  # the value of a C constant expression in t
 
 def text_of(files: Iterable[Path]) -> str:
     """C text without comments and preprocessor lines: only declarations are looked for in it. The
-    project's own names for void are void."""
+    project's own names for void are void, and macros that may stand for a type are typedefs."""
     data = "\n".join(file.read_text(encoding="latin-1") for file in files)
     data = with_plain_void(_CPP_LINKAGE.sub("extern", _COMMENT.sub(" ", data)))
+    data = _TYPE_MACRO.sub(r"typedef \2 \1;", data)
     return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
 
 
@@ -71,20 +76,26 @@ class Names:
         self._unit = unit
         self._elsewhere = elsewhere
         self._probe = cache(probe)
+        self._types, self._types_elsewhere = Types(unit), Types(elsewhere)
 
     def function(self, name: str) -> Signature | None:
         """Parameters and result of a function."""
-        return self.declared_function(name) or _signature(self._elsewhere, name)
+        found = self.declared_function(name)
+        if found is None or found.unprototyped:
+            return _signature(self._elsewhere, name, self._types_elsewhere) or found
+        return found
 
     def declared_function(self, name: str) -> Signature | None:
         """The same, only if the translation unit itself declares it."""
-        return _signature(self._unit, name)
+        return _signature(self._unit, name, self._types)
 
     def prototype_behind(self, name: str, user: str) -> str | None:
         """The prototype of a function that the unit first mentions behind the definition of
         another one, its user; None if the user sees it."""
         definition = re.search(rf"\b{re.escape(user)}\s*\([^()]*\)\s*\{{", self._unit)
-        if definition is None or _signature(self._unit[: definition.start()], name) is not None:
+        if definition is None:
+            return None
+        if _signature(self._unit[: definition.start()], name, self._types) is not None:
             return None
         for match in _declarations(self._unit, name):
             if (words := _type_in_front(self._unit, match.start())) is not None:
@@ -134,21 +145,49 @@ def _type_in_front(text: str, place: int) -> list[str] | None:
 
 def _declarations(text: str, name: str) -> Iterator[re.Match[str]]:
     pattern = re.compile(
-        rf"\b{re.escape(name)}\s*\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)[^;{{}}=]*[;{{]"
+        rf"\b{re.escape(name)}\s*\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)"
+        r"(?P<tail>[^;{}=]*)[;{]"
     )
     return pattern.finditer(text)
 
 
-def _signature(text: str, name: str) -> Signature | None:
+def _signature(text: str, name: str, types: Types) -> Signature | None:
+    """The first that says what the function takes, else one that doesn't."""
+    unprototyped = None
     for match in _declarations(text, name):
         words = _type_in_front(text, match.start())
-        if words is not None:
-            returns = words[-1] != "void"
-            texts = _parameters(match["parameters"])
-            pointers = tuple(any(mark in text for mark in "*[(") for text in texts)
-            named = tuple(map(_parameter_name, texts))
-            return Signature(pointers, returns, named, words[-1] == "*")
-    return None
+        if words is None:
+            continue
+        returns = words[-1] != "void"
+        texts = _old_style(text, match)
+        if texts is None and not match["parameters"].strip() and not match.group().endswith("{"):
+            unprototyped = unprototyped or Signature(
+                (), returns, pointer=words[-1] == "*", unprototyped=True
+            )
+            continue
+        texts = _parameters(match["parameters"]) if texts is None else texts
+        pointers = tuple(any(mark in text for mark in "*[(") for text in texts)
+        named = tuple(map(_parameter_name, texts))
+        problem = types.problem(" ".join(words) if returns else "", texts)
+        return Signature(pointers, returns, named, words[-1] == "*", problem)
+    return unprototyped
+
+
+def _old_style(text: str, match: re.Match[str]) -> tuple[str, ...] | None:
+    """The parameters of a definition whose parentheses have only their names: void f(a) int a; {"""
+    names = [part.strip() for part in match["parameters"].split(",")]
+    begin = match.start("tail")
+    behind, brace, _ = text[begin : begin + _LOOK_BACK * (len(names) + 1)].partition("{")
+    if not brace or not match["tail"].strip() or "(" in behind or "}" in behind:
+        return None
+    declared: dict[str, str] = {}
+    for statement in behind.split(";")[:-1]:
+        first, *others = split_at_commas(statement)
+        base = re.sub(r"[\w\]\[]+\s*$|\*.*", "", first)
+        for declarator in (first, *(f"{base} {other}" for other in others)):
+            if words := re.findall(r"\w+", declarator.split("[")[0]):
+                declared[words[-1]] = declarator.strip()
+    return tuple(declared[name] for name in names) if set(names) == set(declared) else None
 
 
 def _parameter_name(text: str) -> str:
@@ -166,14 +205,4 @@ def _kind(words: list[str]) -> str:
 
 def _parameters(text: str) -> tuple[str, ...]:
     """The text of each parameter."""
-    if text.strip() in ("", "void"):
-        return ()
-    found = [""]
-    depth = 0
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            found.append("")
-        else:
-            found[-1] += character
-    return tuple(found)
+    return () if text.strip() in ("", "void") else split_at_commas(text)
