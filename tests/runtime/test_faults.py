@@ -93,6 +93,16 @@ def test_a_process_decides_for_each_fault_with_its_record(
     assert transcript.stats("hopeless")[-1].restarts == 0
 
 
+def test_what_is_no_decision_leaves_the_domain_stopped_until_the_next_fault_of_another(
+    transcript: Transcript,
+) -> None:
+    said = [line for line in transcript.lines("doctor") if ".restarts" in line or "asked" in line]
+    first, second = (said.index(f"unsure.asked={n}") for n in (1, 2))
+    assert said[first + 1 : second] == ["hopeless.restarts=1"]
+    assert "unsure.asked=3" not in said
+    assert transcript.stats("unsure")[-1].restarts == 0
+
+
 def test_each_reader_gets_every_record_and_takes_it_from_nobody(transcript: Transcript) -> None:
     said = [line.split("=") for line in transcript.lines("reader")]
     serials = [int(value) for key, value in said if key == "serial"]
