@@ -18,6 +18,8 @@ from porter.context_switch.proof.model import (
     BLOCK_WORDS,
     CLEAR,
     CPACR,
+    EXC_RETURN_KIND,
+    EXC_RETURN_MODE,
     FPU_ACCESS,
     FRAME_OF_CALLER,
     ICSR,
@@ -31,6 +33,7 @@ from porter.context_switch.proof.model import (
     SVC,
     SWITCH,
     SYSTEM_SPACE,
+    THREAD_ON_PSP,
     TRIGGER,
     USR_REG,
     USR_WORDS,
@@ -97,6 +100,10 @@ class Emulator(Emulated):
         outcome = self._outcome
         if not outcome.ended and self._native and self._model.is_handler:
             self._check_stack()
+            if _goes_elsewhere(end) and not _goes_elsewhere(state.exc_return):
+                raise Broken(
+                    f"ends with EXC_RETURN {end:#x}, and a guest goes on in thread mode on PSP"
+                )
             stack = self._stack(end, self._uc.reg_read(arm.UC_ARM_REG_PSP))
             outcome.context = [*self._read(CORE), end, stack, *self._read(_FPU)]
         elif not outcome.ended:
@@ -231,3 +238,9 @@ class Emulator(Emulated):
 
     def _usr_reg(self) -> list[int]:
         return self._block()[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
+
+
+def _goes_elsewhere(word: int) -> bool:
+    """Whether an EXC_RETURN says anything but what the kernel does in any case."""
+    is_one = word & EXC_RETURN_KIND == EXC_RETURN_KIND
+    return is_one and word & EXC_RETURN_MODE != THREAD_ON_PSP

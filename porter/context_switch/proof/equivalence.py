@@ -23,6 +23,7 @@ from porter.context_switch.proof.model import (
 )
 from porter.context_switch.proof.paths import Explorer, opposite
 from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.returns import ELSEWHERE, may_go_elsewhere
 from porter.context_switch.proof.task_terms import unequal as _unequal
 from porter.context_switch.proof.terms import Term, Truth, bits, symbol, truth
 
@@ -162,6 +163,7 @@ def _context(native: Path, port: Path) -> list[Difference]:
     ]
     words = [port.block[USR_REG + 4 * index] for index in range(len(CONTEXT))]
     found = [(name, _unequal(*pair)) for name, *pair in zip(CONTEXT, ends, words, strict=True)]
+    found.append((ELSEWHERE, may_go_elsewhere(native.exit)))
     return [*found, ("the original's own stack", _unequal(native.read("sp"), TOP))]
 
 

@@ -117,6 +117,32 @@ def test_what_random_states_never_show_is_refuted_for_all_states(tmp_path: Path)
         equivalent(*images, SWITCH)
 
 
+@pytest.mark.parametrize(
+    ("original", "ported"),
+    [
+        ("mvn lr, #6\\n", "USR_REG->Reg.LR = 0xFFFFFFF9u;"),
+        ("bic lr, lr, #4\\n", "USR_REG->Reg.LR &= ~4u;"),
+        ("ldr lr, [r0, #-4]\\n eor lr, lr, #0xC\\n", "USR_REG->Reg.LR = sp[-1] ^ 0xCu;"),
+        ("cmp r4, #0\\n it eq\\n mvneq lr, #0xE\\n",
+         "if (USR_REG->Reg.R4 == 0) { USR_REG->Reg.LR = 0xFFFFFFF1u; }"),
+    ],
+)  # fmt: skip
+def test_a_return_to_the_main_stack_is_no_guests(
+    original: str, ported: str, tmp_path: Path
+) -> None:
+    """The kernel takes the bit of the frame from EXC_RETURN and forces the others."""
+    images = link_pair(*middle(tmp_path, original, ported), ("PendSV_Handler",) * 2, (), COMMAND)
+    with pytest.raises(NotProved, match=r"ends with EXC_RETURN 0xffffff[ef][0-9a-f], .* on PSP"):
+        compare(*images, SWITCH)
+    with pytest.raises(NotProved, match="the mode or the stack"):
+        equivalent(*images, SWITCH)
+
+
+def test_the_bit_of_the_frame_may_be_changed(tmp_path: Path) -> None:
+    one, other = middle(tmp_path, "orr lr, lr, #0x10\\n", "USR_REG->Reg.LR |= 0x10u;")
+    assert prove(one, other, "PendSV_Handler", SWITCH, COMMAND).paths == 1
+
+
 @pytest.mark.parametrize("ported", ["*task = 0;", "USR_REG->Reg.R11++; sp[8]++;"])
 def test_a_mistake_comes_with_its_counterexample(ported: str, tmp_path: Path) -> None:
     original, wrong = middle(tmp_path, "", ported)

@@ -59,6 +59,10 @@ REFUSED = {
         "pop {r4-r11}\nbx lr\n.ltorg\n",
         "on the main stack",
     ),
+    "idle on the main stack": (
+        FRAME + "cmp r2, #0\nite eq\nldreq lr, =0xFFFFFFF9\nldrne lr, =0xFFFFFFFD\n" + RESUME,
+        "ends with EXC_RETURN 0xfffffff9, and a guest goes on in thread mode on PSP",
+    ),
     "only PSP": ("mov r0, #0\nmsr psp, r0\nbx lr\n", "restores no task"),
 }
 TEXT = """
