@@ -35,11 +35,11 @@ from porter.context_switch.handler import (
     symbols,
     transcribe,
 )
-from porter.context_switch.initial_data import InitialData
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
 from porter.context_switch.own_conditions import constants_in_c, in_c
+from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
@@ -83,10 +83,10 @@ class AsmFile:
         texts: list[Path],
         options: CompileOptions,
         vectors: frozenset[str],
-        data: InitialData,
+        project: ProjectData,
     ) -> None:
         self._vectors = vectors
-        self._initial = data
+        self._project = project
         self._source = source
         self._texts = texts
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
@@ -103,7 +103,7 @@ class AsmFile:
         """Edits, the companion and escalations. CompileError where the file can't be assembled."""
         assembly = assemble(self._source, self._options)
         declared = self._declarations(assembly)
-        names = Names("", declared, lambda expression: None, self._initial)
+        names = Names("", declared, lambda expression: None, self._project)
         ranges = self._ranges(assembly)
         for function in assembly.object.functions:
             self._function(assembly, function, names, ranges.get(function.name))

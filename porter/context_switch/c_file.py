@@ -14,11 +14,12 @@ from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import Handler, raises_svc, switches_main_stack, transcribe
-from porter.context_switch.initial_data import InitialData
 from porter.context_switch.lift_state import NOTHING
+from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.machines import code_of
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
+from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
 from porter.context_switch.result import (
@@ -27,6 +28,7 @@ from porter.context_switch.result import (
     REWRITTEN,
     ROLE_CALL,
     ROLE_OTHER,
+    ROLE_QUERY,
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -58,10 +60,10 @@ class CFile:
         options: CompileOptions,
         texts: list[Path],
         vectors: frozenset[str],
-        data: InitialData,
+        project: ProjectData,
     ) -> None:
         self._vectors = vectors
-        self._initial = data
+        self._project = project
         self._source = source
         self._headers, self._texts = headers, texts
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
@@ -79,7 +81,7 @@ class CFile:
         if not assembly.naked:
             return []
         unit = preprocess(self._source, self._options)
-        names = Names(unit, text_of(self._texts), self._probe, self._initial)
+        names = Names(unit, text_of(self._texts), self._probe, self._project)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)
@@ -113,6 +115,8 @@ class CFile:
             arms = self._arms.of(handler, [span], names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, definition, arms))
+        except NumberMatters as reason:
+            self._escalate(function.name, ROLE_QUERY, definition, str(reason))
         except NotTranscribable as reason:
             # Other naked functions are masks and the like: rules of their own look after them.
             if role != ROLE_OTHER or code.touches_stack_pointers():

@@ -8,6 +8,7 @@ from porter.context_switch.emit_blocks import block_load, block_store
 from porter.context_switch.emit_expression import Expressions, context_field
 from porter.context_switch.ir import (
     CONTEXT,
+    FRAME_OF_CALLER,
     MASKS,
     PARAMETERS,
     READ_ONLY,
@@ -101,6 +102,8 @@ class CText:
         self._line(level, "}", ())
 
     def _statement(self, statement: Statement, level: int, early: set[str]) -> None:
+        if isinstance(statement, Guest) and statement.function == FRAME_OF_CALLER:
+            self._line(level, "/* A copy: what is written there, the caller never sees. */", ())
         texts = self._texts(statement)
         for index, text in enumerate(texts):
             if (name := _only_result(statement)) in early:

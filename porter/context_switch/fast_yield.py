@@ -10,6 +10,7 @@ from porter.context_switch.handler import Handler
 from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
+from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 
 
@@ -45,13 +46,16 @@ class FastYield:
         return writer.yield_over(self.running, name), *frames
 
 
-def fast_yield(functions: Sequence[tuple[str, Handler]], names: Names) -> FastYield | None:
-    """That of a file with these functions, by name."""
+def fast_yield(functions: Sequence[tuple[str, Handler]], names: Names) -> FastYield | str | None:
+    """That of a file with these functions, by name; the reason where what chooses the next task
+    does what only a handler may."""
     homes = [(name, handler) for name, handler in functions if isinstance(handler.pick, Pick)]
     if len(homes) != 1:
         return None
     name, home = homes[0]
     assert isinstance(home.pick, Pick)
+    if why := only_in_handler(home.pick, names.project.units):
+        return why
     running = running_task(home.pick)
     if running is not None and names.function(running.choose) != Signature((), False):
         running = None

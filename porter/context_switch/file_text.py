@@ -11,6 +11,7 @@ from porter.context_switch.conditional_text import under_conditions
 from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
 from porter.context_switch.handler import Handler, publish_name
 from porter.context_switch.lift_state import NOTHING
+from porter.context_switch.lost_numbers import asks_exception
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
@@ -35,21 +36,25 @@ class Part:
 
 @dataclass(frozen=True)
 class FileText:
-    """`blocks` has the lines that stand for each part, by its start."""
+    """`blocks` has the lines that stand for each part, by its start; `slow` says why there is no
+    `fast` yield although a handler's frame is one that a yield builds."""
 
     blocks: dict[int, list[str]]
     fast: FastYield | None
+    slow: str = "no first-task start here"
 
     def reason(self, handler: Handler) -> str:
         """What a report says of a handler."""
         reason = f"{handler.instructions} instructions transcribed"
         if handler.role == ROLE_CALL:
             reason += "; what is written to the caller's frame is lost"
+        if asks_exception(handler.nodes):
+            reason += "; IPSR is 0 or 1, no number"
         if handler.role == ROLE_SWITCH:
             if self.fast is not None and handler is self.fast.home:
                 reason += f", fast yield through {self.fast.through}()"
             else:
-                why = handler.pick if isinstance(handler.pick, str) else "no first-task start here"
+                why = handler.pick if isinstance(handler.pick, str) else self.slow
                 reason += f"; no fast yield: {why}"
         return reason
 
@@ -78,7 +83,8 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText
     for handler in (each for part in parts for each in part.handlers()):
         writer.look_at(handler)
     starts = [part for part in parts if part.handler.role == ROLE_START]
-    fast = fast_yield([(part.name, part.handler) for part in parts], names) if starts else None
+    found = fast_yield([(part.name, part.handler) for part in parts], names) if starts else None
+    fast = found if isinstance(found, FastYield) else None
     first = fast.registration(writer) if fast is not None else ()
     blocks: dict[int, list[str]] = {}
     named = fast is not None and fast.names_itself
@@ -107,4 +113,4 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText
     if externs := writer.externs():
         place = min(blocks)
         blocks[place] = [*externs, "", *blocks[place]]
-    return FileText(blocks, fast)
+    return FileText(blocks, fast, found) if isinstance(found, str) else FileText(blocks, fast)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
+from porter.context_switch.caller_frame import refuse_answers
 from porter.context_switch.devices import refuse_devices
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
@@ -21,6 +22,7 @@ from porter.context_switch.ir import (
     Verbatim,
 )
 from porter.context_switch.lift_state import NOTHING, Signature
+from porter.context_switch.lost_numbers import refuse_numbers
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function
@@ -30,6 +32,7 @@ from porter.context_switch.result import (
     ANY_SWITCH,
     ANY_TRAP,
     FAKES_A_FRAME,
+    ROLE_CALL,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
@@ -113,13 +116,16 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
     own_statements = nodes if first is None else (*nodes, *first.statements)
-    refuse_devices(own_statements, names.data, assembly.object.is_riscv)
+    refuse_devices(own_statements, names.project.initial, assembly.object.is_riscv)
     if role == ROLE_SVC and not _restores_a_task(nodes):
         raise NotTranscribable(
             "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME
         )
+    if role == ROLE_CALL:
+        refuse_answers(nodes, names.project.units)
     if role == ROLE_OTHER:
         _refuse_context(nodes)
+        refuse_numbers(function.name, nodes, names.project.units)
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
     if assembly.object.is_riscv:
         pick = "the guest library builds no frames of this machine"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from porter.context_switch.initial_data import InitialData
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.passing import Types, split_at_commas
+from porter.context_switch.project_data import ProjectData
 
 POINTER = "pointer"
 INTEGER = "integer"
@@ -68,11 +68,11 @@ def text_with_macros(files: Iterable[Path], source: Path) -> str:
 
 class Names:
     """Looks names up in a preprocessed translation unit, and functions then in `elsewhere`: the
-    text of the project's other files, because assembler text calls what C hasn't declared. `data`
-    is what variables hold at the beginning."""
+    text of the project's other files, because assembler text calls what C hasn't declared.
+    `project` is what else these files say."""
 
-    def __init__(self, unit: str, elsewhere: str, probe: Probe, data: InitialData) -> None:
-        self.data = data
+    def __init__(self, unit: str, elsewhere: str, probe: Probe, project: ProjectData) -> None:
+        self.project = project
         self._unit = unit
         self._elsewhere = elsewhere
         self._probe = cache(probe)

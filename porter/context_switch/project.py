@@ -13,7 +13,7 @@ from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_file import CFile
-from porter.context_switch.initial_data import InitialData
+from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import (
     ESCALATED,
     ROLE_OTHER,
@@ -43,7 +43,7 @@ _INSTRUCTION = re.compile(  # as macros for assembler files have them
 _MOST_INCLUDED = 50
 _DECLARING = C_SUFFIXES | CPLUSPLUS_SUFFIXES
 _PRIVILEGED = re.compile(
-    rb"\bcpsi[de]\b|\b(?:primask|basepri)\b|\bcsr[rwsc]+i?\b|\becall\b", re.IGNORECASE
+    rb"\bcpsi[de]\b|\b(?:primask|basepri|ipsr)\b|\bcsr[rwsc]+i?\b|\becall\b", re.IGNORECASE
 )
 
 
@@ -65,7 +65,7 @@ def transcribe_project(
     options = with_stand_ins(with_runtime(options))
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
-    initial = InitialData(listed, options)
+    project = ProjectData(listed, options)
     ports: list[SwitchPort] = []
     for file in listed:
         data = _COMMENT.sub(b" ", file.read_bytes())
@@ -75,13 +75,13 @@ def transcribe_project(
             if file.suffix == ".c" and (in_c or (in_macros and _NAKED.search(data))):
                 with suited(file, headers, options) as own:
                     found = CFile(
-                        file, headers, own, _nearest(file, listed), vectors, initial
+                        file, headers, own, _nearest(file, listed), vectors, project
                     ).port()
                     ports += _told(found, file, own, guessed)
             elif file.suffix.lower() in ASM_SUFFIXES and (
                 on_stack or _PRIVILEGED.search(data) or _includes_instructions(file, options)
             ):
-                found = AsmFile(file, _nearest(file, listed), options, vectors, initial).port()
+                found = AsmFile(file, _nearest(file, listed), options, vectors, project).port()
                 ports += _told(found, file, options, guessed)
         except (CompileError, NotTranscribable) as error:
             reason = str(error)

@@ -17,6 +17,7 @@ ROLE_SVC = "svc"
 ROLE_START = "start"
 ROLE_CALL = "call"
 ROLE_OTHER = "other"
+ROLE_QUERY = "query"  # escalated: no rule on C may port it either
 
 
 @dataclass(frozen=True)

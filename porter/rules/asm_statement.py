@@ -77,6 +77,11 @@ class AsmStatementRule(Rule):
         ),
         Sample('void f(void) { asm volatile("msr psp, r0"); }', "", escalates=True),
         Sample(
+            '__attribute__((naked)) unsigned f(void) { asm volatile("mrs r0, ipsr\\n bx lr"); }',
+            "",
+            escalates=True,
+        ),
+        Sample(
             'void f(void) { __asm volatile ( "csrc mstatus, 8" ); }',
             "void f(void) { virt_int_mask(VIRT_PRIMASK); }",
         ),
@@ -351,6 +356,8 @@ def _with_return(function: Node, end: Effect | None, lines: list[str]) -> list[s
         return lines
     if end is None:
         raise NotUnderstood("no return")
+    if isinstance(end.value, Saved) and end.value.name == "ipsr":
+        raise NotUnderstood("mrs ipsr: the number of the interrupt is returned")
     if isinstance(end.value, Saved):
         save = f"virt_int_save({'VIRT_PRIMASK' if end.value.name == 'primask' else 'VIRT_BASEPRI'})"
         plain = save.replace("save", "mask")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.porter.context_switch.test_refusals import code_of
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
@@ -58,6 +60,30 @@ def test_who_makes_a_supervisor_call_is_on_its_tasks_stack(tmp_path: Path) -> No
     handler, _, rest = text.partition("void SVC_Handler(void)\n{")[2].partition("\n}")
     assert "*r0 = virt_svc_frame();" in handler and "serve((void *)r0);" in handler
     assert "if (" not in handler and "virt_svc(100);" in rest
+    assert (
+        "/* A copy: what is written there, the caller never sees. */"
+        in (tmp_path / "switch.c").read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("frame[0] = 1;", "frame[0] = 1"),
+        ("((unsigned *)frame)[6] += 2;", "((unsigned *)frame)[6] += 2"),
+        ("uint32_t *pc = frame + 6; *pc = 0;", "*pc = 0"),
+        ("answer(frame);", "*to = 1"),
+    ],
+)
+def test_an_answer_in_the_callers_frame_is_lost(answer: str, text: str, tmp_path: Path) -> None:
+    source = (HANDLERS / "numbered_call.c").read_text()
+    source = source.replace("[-2] == 100) {", f"[-2] == 100) {{ {answer}")
+    source += "void answer(uint32_t *to) { *to = 1; }\n"
+    source = source.replace("void serve(", "void answer(uint32_t *to);\nvoid serve(", 1)
+    ports = {port.name: port for port in fixture(tmp_path, source, M3).port()}
+    assert ports["SVC_Handler"].status == "escalated"
+    assert f"writes '{text}' to its caller's frame" in ports["SVC_Handler"].reason
+    assert "supervisor_call.c" in ports["SVC_Handler"].reason
 
 
 def test_the_stack_of_the_wrong_caller_is_not_proved(tmp_path: Path) -> None:

@@ -1,0 +1,266 @@
+"""Where a value goes in the project's C, as the preprocessor leaves it: from function to function.
+
+What an assembler function returns, C reads; what C's scheduler does, a fast yield does elsewhere.
+Calls through pointers aren't followed.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from porter.context_switch.assemble import CompileError, preprocess
+from porter.context_switch.recipe import conditions_of_port
+from porter.project.compile_options import CompileOptions
+from porter.source.c_lexer import lex
+from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
+from porter.source.conditions import condition_of
+from porter.source.source_file import ASM_SUFFIXES
+
+_SAME_VALUE = frozenset({"parenthesized_expression", "cast_expression"})
+_HEADERS = frozenset({".h", ".hpp"})
+
+
+class CUnits:
+    """The C files of a project, preprocessed and parsed when somebody asks for a name in them. A
+    file that can't be is taken as it is written."""
+
+    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+        files = list(files)
+        self._options = options
+        self._sources = [file for file in files if file.suffix == ".c"]
+        self._headers = [file for file in files if file.suffix in _HEADERS]
+        self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
+        self._written = cache(lambda file: file.read_bytes())
+        self._tree = cache(self._parsed)
+        self._index = cache(self._names_in)
+        self.definitions = cache(self._definitions)
+
+    def _parsed(self, file: Path) -> SyntaxTree:
+        text = without_checks(file, self._written(file))
+        options = replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
+        with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            copy = Path(folder, file.name)
+            copy.write_bytes(text)
+            text = preprocess(copy, options).encode("latin-1", "replace")
+        return SyntaxTree(text, 0)
+
+    def _names_in(self, file: Path) -> dict[bytes, list[Node]]:
+        found: dict[bytes, list[Node]] = {}
+        for node in walk(self._tree(file).root):
+            if node.type in ("identifier", "field_identifier", "type_identifier"):
+                found.setdefault(text_of(node), []).append(node)
+        return found
+
+    def named(self, name: bytes) -> Iterator[Node]:
+        """Every identifier of a name; a header's macro may bring it into any file."""
+        word = re.compile(rb"\b%s\b" % re.escape(name))
+        anywhere = any(word.search(self._written(header)) for header in self._headers)
+        for file in self._sources:
+            if anywhere or word.search(self._written(file)):
+                yield from self._index(file).get(name, ())
+
+    def calls(self, name: bytes) -> Iterator[Node]:
+        """Calls of a function, and other uses of its name than declarations."""
+        for node in self.named(name):
+            parent = node.parent
+            if parent is not None and "declarator" not in parent.type:
+                yield parent if parent.type == "call_expression" else node
+
+    def _definitions(self, name: bytes) -> list[Node]:
+        """Definitions of a function."""
+        found = []
+        for node in self.named(name):
+            declarator = node.parent
+            around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+            if (
+                around is not None
+                and declarator is not None
+                and declarator.type == "function_declarator"
+                and declarator.child_by_field_name("declarator") == node
+                and function_name(around) == name
+            ):
+                found.append(around)
+        return found
+
+    def parameter_uses(self, function: bytes, place: int) -> list[Node]:
+        """Reads of a parameter, counted from 0, in a function's definitions."""
+        found: list[Node] = []
+        for definition in self.definitions(function):
+            name = parameter_name(definition, place)
+            found += uses_in(definition, name) if name is not None else []
+        return found
+
+    def reads(self, name: bytes) -> list[Node]:
+        """Reads of a variable in whatever function."""
+        return [node for node in self.named(name) if _is_read(node)]
+
+    def assembler_text(self, name: bytes) -> bytes | None:
+        """The text of assembler files from a label on to the next function; None without any."""
+        label = re.compile(rb"(?m)^\s*%s\b(?!\s*,)[^\n]*\n(.*?)(?=^\s*\.(?:type|global|globl|thumb_"
+                           rb"func|size|end)\b|^\s*(?:EXPORT|PUBLIC|ENDP|END)\b|\Z)"
+                           % re.escape(name), re.DOTALL)  # fmt: skip
+        found = [match.group(1) for file in self._assembler
+                 for match in label.finditer(self._written(file))]  # fmt: skip
+        return b"\n".join(found) if found else None
+
+    def ends(self, starts: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+        """What becomes of the values of expressions: each expression that has one of them, with
+        the node around it that does something else than to keep it or hand it on."""
+        waiting, seen = list(starts), set()
+        while waiting:
+            node = waiting.pop()
+            if node.id in seen:
+                continue
+            seen.add(node.id)
+            outer = outermost(node)
+            parent = outer.parent
+            further = self._handed_on(outer, parent) if parent is not None else None
+            if further is not None:
+                waiting += further
+            elif parent is not None and parent.type != "expression_statement":
+                yield outer, parent
+
+    def _handed_on(self, node: Node, parent: Node) -> list[Node] | None:
+        """Expressions with the same value elsewhere; None where it is used for something."""
+        if parent.type == "init_declarator" and parent.child_by_field_name("value") == node:
+            return self._uses_of(_declared(parent.child_by_field_name("declarator")), parent)
+        if parent.type == "assignment_expression" and parent.child_by_field_name("right") == node:
+            sign = parent.child_by_field_name("operator")
+            if sign is None or text_of(sign) == b"=":
+                kept = self._uses_of(_base(parent.child_by_field_name("left")), parent)
+                return None if kept is None else [parent, *kept]
+        if parent.type == "conditional_expression":
+            return None if parent.child_by_field_name("condition") == node else [parent]
+        if parent.type == "comma_expression":
+            return [parent] if parent.child_by_field_name("right") == node else []
+        if parent.type == "return_statement":
+            around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+            return None if around is None else list(self.calls(function_name(around)))
+        if parent.type == "argument_list":
+            return self._into_parameters(node, parent)
+        return None
+
+    def _into_parameters(self, node: Node, arguments: Node) -> list[Node] | None:
+        call = arguments.parent
+        callee = call.child_by_field_name("function") if call is not None else None
+        if callee is None or callee.type != "identifier":
+            return None
+        name = text_of(callee)
+        if not self.definitions(name):
+            return None
+        return self.parameter_uses(name, arguments.named_children.index(node))
+
+    def _uses_of(self, name: Node | None, place: Node) -> list[Node] | None:
+        """Reads of the variable or field that keeps a value."""
+        if name is None:
+            return None
+        if name.type == "field_identifier":
+            fields = (node.parent for node in self.named(text_of(name)))
+            return [it for it in fields if it is not None and it.type == "field_expression"]
+        around = next((it for it in ancestors(place) if it.type == "function_definition"), None)
+        if around is not None and is_local(around, text_of(name)):
+            return uses_in(around, text_of(name))
+        return self.reads(text_of(name))
+
+
+def without_checks(file: Path, data: bytes) -> bytes:
+    """The text of a file without what a recipe switches off in the port."""
+    named = conditions_of_port(file.as_posix())
+    for directive in reversed(lex(data).directives if named else ()):
+        if condition_of(directive) in named:
+            data = data[: directive.start] + b"#if 0" + data[directive.end :]
+    return data
+
+
+def function_name(definition: Node) -> bytes:
+    """The name of a function definition."""
+    name = _declared(definition.child_by_field_name("declarator"))
+    return text_of(name) if name is not None else b""
+
+
+def parameter_name(definition: Node, place: int) -> bytes | None:
+    """The name of a parameter, counted from 0; None where it has none."""
+    for node in walk(definition):
+        if node.type == "parameter_list":
+            parameters = [it for it in node.named_children if it.type == "parameter_declaration"]
+            if place >= len(parameters):
+                return None
+            name = _declared(parameters[place].child_by_field_name("declarator"))
+            return text_of(name) if name is not None else None
+    return None
+
+
+def uses_in(function: Node, name: bytes) -> list[Node]:
+    """Reads of a name in a function's body."""
+    body = function.child_by_field_name("body")
+    nodes = walk(body) if body is not None else ()
+    return [node for node in nodes if node.type == "identifier" and text_of(node) == name
+            and _is_read(node)]  # fmt: skip
+
+
+def is_local(function: Node, name: bytes) -> bool:
+    """Whether a function declares a name, as a variable or a parameter."""
+    return any(
+        node.type == "identifier" and text_of(node) == name and _is_declarator(node)
+        for node in walk(function)
+    )
+
+
+def _is_declarator(node: Node) -> bool:
+    parent = node.parent
+    if parent is None or parent.child_by_field_name("value") == node:
+        return False
+    return "declarat" in parent.type and parent.child_by_field_name("size") != node
+
+
+def _is_read(node: Node) -> bool:
+    """Whether an identifier is used, not declared or set."""
+    outer = outermost(node)
+    parent = outer.parent
+    if parent is None or _is_declarator(node) or parent.type == "gnu_asm_output_operand":
+        return False
+    if parent.type == "assignment_expression" and parent.child_by_field_name("left") == outer:
+        sign = parent.child_by_field_name("operator")
+        return sign is not None and text_of(sign) != b"="
+    return True
+
+
+def outermost(node: Node) -> Node:
+    """With the parentheses and casts around it."""
+    while node.parent is not None and node.parent.type in _SAME_VALUE:
+        node = node.parent
+    return node
+
+
+def _declared(declarator: Node | None) -> Node | None:
+    """The identifier in a declarator."""
+    while declarator is not None and declarator.type not in ("identifier", "field_identifier"):
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None:
+            named = [it for it in declarator.named_children if "declarator" in it.type
+                     or it.type in ("identifier", "field_identifier")]  # fmt: skip
+            inner = named[0] if named else None
+        declarator = inner
+    return declarator
+
+
+def _base(place: Node | None) -> Node | None:
+    """The variable or field that an lvalue is a part of."""
+    while place is not None:
+        if place.type in ("identifier", "field_identifier"):
+            return place
+        if place.type == "field_expression":
+            return place.child_by_field_name("field")
+        if place.type == "subscript_expression":
+            place = place.child_by_field_name("argument")
+        elif place.type == "parenthesized_expression" and place.named_child_count == 1:
+            place = place.named_children[0]
+        else:
+            return None
+    return None

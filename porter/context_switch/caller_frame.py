@@ -1,0 +1,58 @@
+"""Whether the C of a supervisor call's handler answers its caller, by writing to his frame.
+
+`virt_svc_frame()` is a copy. What is read there is right; a result that is written there is lost.
+"""
+
+from __future__ import annotations
+
+from porter.context_switch.c_flow import CUnits, function_name, outermost
+from porter.context_switch.ir import FRAME_OF_CALLER, Assign, Call, Guest
+from porter.context_switch.result import DISPATCHES, NotTranscribable
+from porter.context_switch.structure import Node, conditions_and_statements
+from porter.context_switch.walk import variables
+from porter.source.c_tree import Node as CNode
+from porter.source.c_tree import ancestors, text_of
+
+_PLACES = ("subscript_expression", "pointer_expression", "field_expression")
+
+
+def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
+    """NotTranscribable where C that gets the frame writes to it."""
+    items = conditions_and_statements(nodes)
+    frames: set[str] = set()
+    starts: list[CNode] = []
+    for item in items:
+        if isinstance(item, Guest) and item.function == FRAME_OF_CALLER and item.result:
+            frames.add(item.result)
+        elif isinstance(item, Assign) and variables(item.value) & frames:
+            frames.add(item.target)
+        elif isinstance(item, Call):
+            for place, argument in enumerate(item.arguments):
+                if variables(argument) & frames:
+                    starts += units.parameter_uses(item.function.encode(), place)
+    for written in _written(starts, units):
+        around = next(it for it in ancestors(written) if it.type == "function_definition")
+        text = b" ".join(text_of(written).split()).decode("latin-1")
+        raise NotTranscribable(
+            f"{function_name(around).decode()}() writes '{text}' to its caller's frame, of which a "
+            "guest has a copy: the caller would never see it. Let the caller call C instead",
+            DISPATCHES,
+        )
+
+
+def _written(starts: list[CNode], units: CUnits) -> list[CNode]:
+    """Assignments to what pointers with one of these values point to."""
+    found = []
+    for node, parent in units.ends(starts):
+        if parent.type == "binary_expression":
+            found += _written([parent], units)
+        elif parent.type in _PLACES and parent.child_by_field_name("argument") == node:
+            place = outermost(parent)
+            around = place.parent
+            if around is None:
+                continue
+            is_left = around.child_by_field_name("left") == place
+            if is_left and around.type == "assignment_expression":
+                found.append(around)
+            found += [around] if around.type == "update_expression" else []
+    return found

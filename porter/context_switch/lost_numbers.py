@@ -1,0 +1,146 @@
+"""Numbers of which a machine has only whether they are zero: the exception's, a mask's level.
+
+IPSR becomes virt_in_vct(), BASEPRI virt_int_query(): 0 or 1. The proof takes them for words like
+any other. Where a function returns one, the project's C says whether more than zero or not matters.
+"""
+
+from __future__ import annotations
+
+from porter.context_switch.c_flow import CUnits, outermost
+from porter.context_switch.ir import (
+    Assign,
+    Branch,
+    Call,
+    Condition,
+    Const,
+    Exit,
+    Expr,
+    Guest,
+    Store,
+    Symbol,
+)
+from porter.context_switch.result import NotTranscribable
+from porter.context_switch.structure import Node, conditions_and_statements
+from porter.context_switch.walk import used, variables
+from porter.sites.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
+from porter.source.c_tree import Node as CNode
+from porter.source.c_tree import text_of
+
+_WHAT = {
+    "IPSR": "the number of the interrupt",
+    "BASEPRI": "the level of BASEPRI",
+}
+_BECOMES = {"IPSR": "virt_in_vct()", "BASEPRI": "virt_int_query(VIRT_BASEPRI)"}
+_WRITES = BASEPRI_WRITE | BASEPRI_RAISE
+_ASKS = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
+
+
+class NumberMatters(NotTranscribable):
+    """Nobody else may port such a function either."""
+
+
+def asks_exception(nodes: tuple[Node, ...]) -> bool:
+    """Whether a function reads IPSR."""
+    return any("IPSR" in used(item) for item in conditions_and_statements(nodes))
+
+
+def refuse_numbers(name: str, nodes: tuple[Node, ...], units: CUnits) -> None:
+    """NumberMatters where more than zero or not is asked of IPSR or BASEPRI in a plain function, or
+    in the C that gets it."""
+    for register in _WHAT:
+        why = _in_function(name, nodes, register, units)
+        if why:
+            raise NumberMatters(
+                f"{_WHAT[register]} matters, {why}: a machine has {_BECOMES[register]}, 0 or 1; "
+                "ask only whether it is 0"
+            )
+
+
+def _in_function(name: str, nodes: tuple[Node, ...], register: str, units: CUnits) -> str:
+    items = conditions_and_statements(nodes)
+    holding = {register}
+    for _ in items:
+        holding |= {
+            it.target for it in items if isinstance(it, Assign) and variables(it.value) & holding
+        }
+    starts: list[CNode] = []
+    for item in items:
+        match item:
+            case Branch(condition=condition) if not _asks_zero(condition, holding):
+                return "a condition compares it"
+            case Store(address=address, value=value) if variables(value) & holding:
+                if not isinstance(address, Symbol):
+                    return "it is kept where nobody can follow it"
+                starts += units.reads(address.name.encode())
+            case Call(function=function, arguments=arguments):
+                for place, argument in enumerate(arguments):
+                    if variables(argument) & holding:
+                        starts += units.parameter_uses(function.encode(), place)
+            case Guest(function="virt_int_restore") if register == "BASEPRI":
+                pass
+            case Guest(arguments=arguments) if any(
+                isinstance(it, Expr) and variables(it) & holding for it in arguments
+            ):
+                return "another register gets it"
+            case Exit(value=Expr() as value) if variables(value) & holding:
+                starts += units.calls(name.encode())
+    for node, parent in units.ends(starts):
+        if not _is_harmless(node, parent, register, units):
+            return f"C has '{_line(parent)}'"
+    return ""
+
+
+def _asks_zero(condition: Expr, holding: set[str]) -> bool:
+    if not isinstance(condition, Condition):
+        return not variables(condition) & holding
+    if not variables(condition) & holding:
+        return True
+    return condition.code in ("eq", "ne") and Const(0) in (condition.left, condition.right)
+
+
+def _is_harmless(node: CNode, parent: CNode, register: str, units: CUnits) -> bool:
+    """Whether zero or not is all that counts."""
+    if parent.type in _ASKS:
+        return parent.child_by_field_name("body") != node
+    if parent.type == "unary_expression":
+        return text_of(parent).startswith(b"!")
+    if parent.type == "conditional_expression":
+        return parent.child_by_field_name("condition") == node
+    if parent.type == "sizeof_expression":
+        return True
+    if parent.type == "gnu_asm_input_operand":
+        return register == "BASEPRI"  # an instruction of the port's, or one that is looked at
+    if parent.type == "argument_list":
+        callee = parent.parent.child_by_field_name("function") if parent.parent else None
+        name = text_of(callee) if callee is not None else b""
+        is_looked_at = units.assembler_text(name) is not None or name.decode("latin-1") in _WRITES
+        return register == "BASEPRI" and is_looked_at
+    if parent.type != "binary_expression":
+        return False
+    left, right = (parent.child_by_field_name(it) for it in ("left", "right"))
+    sign = text_of(parent.child_by_field_name("operator") or parent)
+    other = right if left == node else left
+    number = _number(other)
+    if sign in (b"&&", b"||"):
+        return True
+    if sign == b"&" and number is not None and number & 1 and parent.parent is not None:
+        outer = outermost(parent)
+        return outer.parent is not None and _is_harmless(outer, outer.parent, register, units)
+    return number == 0 and (sign in (b"==", b"!=") or (sign == b">" and left == node))
+
+
+def _number(node: CNode | None) -> int | None:
+    """A number, whatever casts and parentheses are around it."""
+    while node is not None and node.type in ("parenthesized_expression", "cast_expression"):
+        node = node.child_by_field_name("value") or node.named_children[-1]
+    if node is None or node.type != "number_literal":
+        return None
+    try:
+        return int(text_of(node).rstrip(b"uUlL"), 0)
+    except ValueError:
+        return None
+
+
+def _line(node: CNode) -> str:
+    text = b" ".join(text_of(node).split()).decode("latin-1")
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,19 @@
+"""What the rest of the project says of the names that a handler mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.initial_data import InitialData
+from porter.project.compile_options import CompileOptions
+
+
+class ProjectData:
+    """`initial` is what variables hold at the beginning, `units` the C files."""
+
+    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+        files = list(files)
+        self.initial = InitialData(files, options)
+        self.units = CUnits(files, options)

@@ -1,0 +1,133 @@
+"""A machine has whether IPSR and BASEPRI are 0, not their numbers: who asks for those is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch import SwitchPort
+from porter.port import port_project
+from porter.rules.verdict import Status
+from tests.porter.context_switch.trees import M3, fixture
+
+ASKS = """\
+    .syntax unified
+    .thumb
+    .text
+    .global active
+    .type active, %function
+active:
+    mrs r0, ipsr
+    bx lr
+"""
+LOCKS = """\
+    .syntax unified
+    .thumb
+    .text
+    .global lock
+    .type lock, %function
+lock:
+    mrs r0, basepri
+    movs r1, #0x40
+    msr basepri, r1
+    bx lr
+    .global unlock
+    .type unlock, %function
+unlock:
+    msr basepri, r0
+    bx lr
+"""
+HEAD = "unsigned active(void);\nunsigned lock(void);\nvoid unlock(unsigned);\nunsigned ticks[64];\n"
+NUMBERS = {
+    "index": "void f(void) { ticks[active()]++; }",
+    "compared": "int f(void) { return active() == 15u; }",
+    "variable": "int f(void) { unsigned n; n = (unsigned)active(); return n - 16u < 4u; }",
+    "switch": "void f(void) { switch (active()) { case 11: ticks[0]++; } }",
+    "bit that handlers have": "int f(void) { return (active() & 0x1E) != 0; }",
+    "wrapper": "static unsigned n(void) { return active(); }\nint f(void) { return n() > 15; }",
+    "parameter": "static int i(unsigned n) { return n == 3; }\nint f(void) { return i(active()); }",
+    "macro": "#define NUMBER() active()\nint f(void) { return NUMBER() == 3; }",
+    "field": "struct s { unsigned n; } s;\nvoid f(void) { s.n = active(); }\n"
+    "int g(struct s *p) { return p->n > 14; }",
+    "handed out": "void print(unsigned);\nvoid f(void) { print(active()); }",
+}
+QUESTIONS = {
+    "condition": "void f(void) { if (active()) ticks[0]++; }",
+    "compared with 0": "int f(void) { return (active() & 0x1FFu) != (unsigned)0x00U; }",
+    "variable": "int f(void) { unsigned n = active(); return n && !n ? 1 : 2; }",
+    "wrapper": "static unsigned n(void) { return active(); }\nint f(void) { return n() > 0; }",
+    "unused": "void f(void) { (void)active(); }",
+}
+LEVELS = {
+    "compared": "int f(void) { return lock() == 0x40; }",
+    "ordered": "void f(void) { unsigned o = lock(); if (o < 0x80u) ticks[0]++; unlock(o); }",
+    "kept": "unsigned kept;\nvoid f(void) { kept = lock(); }\nint g(void) { return kept >> 4; }",
+}
+HANDED_ON = {
+    "local": "void f(void) { unsigned old = lock(); ticks[0]++; unlock(old); }",
+    "kept": "unsigned kept;\nvoid f(void) { kept = lock(); }\nvoid g(void) { unlock(kept); }",
+    "asked": "void f(void) { if (lock() == 0) unlock(0); }",
+    "wrapper": "unsigned in(void) { return lock(); }\nvoid out(unsigned o) { unlock(o); }\n"
+    "void f(void) { unsigned o = in(); out(o); }",
+    "asm": 'void f(void) { unsigned o = lock(); __asm volatile("msr basepri, %0" :: "r"(o)); }',
+}
+
+
+def ported(folder: Path, text: str, c: str) -> list[SwitchPort]:
+    tree = fixture(folder, text, M3, "switch.S")
+    (folder / "user.c").write_text(f"{HEAD}{c}\n")
+    return replace(tree, files=(*tree.files, folder / "user.c")).port()
+
+
+def named(ports: list[SwitchPort], name: str) -> SwitchPort:
+    (found,) = [port for port in ports if port.name == name]
+    return found
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_number_of_an_interrupt_is_escalated(name: str, tmp_path: Path) -> None:
+    found = named(ported(tmp_path, ASKS, NUMBERS[name]), "active")
+    assert found.status == "escalated"
+    assert "the number of the interrupt matters, C has '" in found.reason
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_whether_a_handler_runs_is_transcribed(name: str, tmp_path: Path) -> None:
+    found = named(ported(tmp_path, ASKS, QUESTIONS[name]), "active")
+    assert found.status == "rewritten" and "IPSR is 0 or 1" in found.reason
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_level_that_c_compares_is_escalated(name: str, tmp_path: Path) -> None:
+    found = named(ported(tmp_path, LOCKS, LEVELS[name]), "lock")
+    assert found.status == "escalated"
+    assert "the level of BASEPRI matters, C has '" in found.reason
+
+
+@pytest.mark.parametrize("name", HANDED_ON)
+def test_a_level_that_comes_back_is_a_mask(name: str, tmp_path: Path) -> None:
+    assert named(ported(tmp_path, LOCKS, HANDED_ON[name]), "lock").status == "rewritten"
+
+
+def test_no_rule_on_c_ports_what_is_escalated(tmp_path: Path) -> None:
+    naked = '__attribute__((naked)) unsigned {} {{ __asm volatile("{}\\n bx lr"); }}\n'
+    text = naked.format("active(void)", "mrs r0, ipsr") + naked.format("level(void)", LEVEL)
+    uses = "int main(void) { return active() == 3 || level() == 0x40; }\n"
+    (tmp_path / "switch.c").write_text(f'{text}{uses}/* psp */\nconst char n[] = "psp";\n')
+    found = [it for file in port_project(tmp_path, cpu=M3).files for it in file.verdicts]
+    assert len(found) == 2
+    for verdict in found:
+        assert verdict.status is Status.ESCALATED and "matters, C has" in verdict.reason
+
+
+LEVEL = "mrs r0, basepri"
+
+
+def test_what_a_recipe_switches_off_asks_for_nothing(tmp_path: Path) -> None:
+    """As in FreeRTOS' ports for Arm's compiler."""
+    folder = tmp_path / "portable" / "RVDS" / "ARM_CM3"
+    check = "#if( configASSERT_DEFINED == 1 )\nint f(void) { return active() == 3; }\n#endif"
+    head = "#define configASSERT_DEFINED 1\n"
+    assert named(ported(folder, ASKS, head + check), "active").status == "rewritten"
