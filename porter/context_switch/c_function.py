@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porter.context_switch.emit_c import CText
-from porter.context_switch.emit_expression import Expressions
+from porter.context_switch.emit_expression import WORD, Expressions
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import PARAMETERS, Call, Guest, Symbol, Var
 from porter.context_switch.lift_state import NOTHING, Signature
@@ -108,8 +108,8 @@ class Writer:
 
     def pick_signature(self, name: str, pick: Pick) -> str:
         """Its prototype without the semicolon."""
-        parameter = self._paren(f"uint32_t {self._star}{pick.parameter}")
-        return f"static uint32_t {self._star}{name}{parameter}"
+        parameter = self._paren(f"{WORD} {self._star}{pick.parameter}")
+        return f"static {WORD} {self._star}{name}{parameter}"
 
     def _declare(self, call: Call, user: str) -> None:
         """A function that the file's C doesn't know, or not yet: as other files declare it, or, one
@@ -133,8 +133,8 @@ class Writer:
         prototypes = [f"extern {self.signature(*called)};" for called in self._called.items()]
         words = {
             POINTER: f"void {self._star}volatile {{}};",
-            INTEGER: "volatile uint32_t {};",
-            ARRAY: "volatile uint32_t {}[];",
+            INTEGER: f"volatile {WORD} {{}};",
+            ARRAY: f"volatile {WORD} {{}}[];",
         }
         variables = [
             "extern " + words.get(kind, f"volatile {kind} {{}};").format(name)

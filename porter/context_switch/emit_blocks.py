@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.context_switch.emit_expression import Expressions, context_field
+from porter.context_switch.emit_expression import WORD_POINTER, Expressions, context_field
 from porter.context_switch.ir import CONTEXT, CORE, FPU, UNREAD, BlockLoad, BlockStore, Var
 from porter.context_switch.result import NotTranscribable
 
@@ -57,7 +57,7 @@ def _loaded(target: str, place: str, expressions: Expressions) -> str:
     if target in CONTEXT:
         return f"{context_field(target)} = {place}"
     if target in expressions.pointers:
-        place = expressions.cast("uint32_t *", place)
+        place = expressions.cast(WORD_POINTER, place)
     return f"{target} = {place}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from porter.context_switch.emit_blocks import block_load, block_store
-from porter.context_switch.emit_expression import Expressions, context_field
+from porter.context_switch.emit_expression import WORD, WORD_POINTER, Expressions, context_field
 from porter.context_switch.ir import (
     CONTEXT,
     FRAME_OF_CALLER,
@@ -180,7 +180,7 @@ class CText:
         text = call.function + (self.expressions.paren(", ".join(arguments)) if arguments else "()")
         if call.result is None:
             return text
-        kind = "uint32_t *" if call.result in self.expressions.pointers else "uint32_t"
+        kind = WORD_POINTER if call.result in self.expressions.pointers else "uint32_t"
         return f"{call.result} = {self.expressions.cast(kind, text)}"
 
     def _pointer_argument(self, argument: Expr) -> str:
@@ -193,7 +193,7 @@ class CText:
 
     def _type(self, name: str) -> str:
         star = "* " if self.spaced else "*"
-        return f"uint32_t {star}" if name in self.expressions.pointers else "uint32_t "
+        return f"{WORD} {star}" if name in self.expressions.pointers else "uint32_t "
 
     def _note(self, level: int, note: Note) -> None:
         for line in comment(note, _LINE - len(self.indent) * level):

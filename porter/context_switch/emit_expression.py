@@ -26,6 +26,11 @@ from porter.context_switch.result import NotTranscribable
 _SIGNED = {"ge": ">=", "lt": "<", "gt": ">", "le": "<="}
 _UNSIGNED = {"eq": "==", "ne": "!=", "hs": ">=", "lo": "<", "hi": ">", "ls": "<="}
 _NARROW = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t"}
+# What memory is accessed as: types of <fvm/state.h> that may alias whatever the project's own C has
+# there, which a compiler may inline behind an access.
+WORD = "fvm_word"
+_ACCESSED = {1: "uint8_t", 2: "fvm_half", 4: WORD}
+WORD_POINTER = f"{WORD} *"
 
 
 @dataclass
@@ -33,7 +38,7 @@ class Expressions:
     """Renders for one handler. A name that only the assembler text knew becomes `extern void *
     volatile NAME;` where a pointer is loaded from it, which fits any object pointer at link time.
 
-    `pointers` are the locals of type uint32_t *; `parameters` the C names of a plain function's
+    `pointers` are the locals that point to words; `parameters` the C names of a plain function's
     parameters and whether they are pointers of whatever type; `externs` collects names that need a
     declaration, with the kind the C text uses them as."""
 
@@ -83,20 +88,20 @@ class Expressions:
         raise NotTranscribable("an expression that has no C")
 
     def pointer(self, expr: Expr) -> str:
-        """The expression as a uint32_t *."""
+        """The expression as a pointer to words."""
         match expr:
             case Var(name) if name in self.parameters:
-                return self.cast("uint32_t *", self.parameters[name][0])
+                return self.cast(WORD_POINTER, self.parameters[name][0])
             case Var(name) if name in self.pointers:
                 return name
             case Load(Symbol(name, 0), 4) if self._symbol_kind(name, POINTER) == POINTER:
-                return self.cast("uint32_t *", name)
+                return self.cast(WORD_POINTER, name)
             case Symbol():
-                return self.cast("uint32_t *", self._symbol_address(expr))
+                return self.cast(WORD_POINTER, self._symbol_address(expr))
             case Binary("+" | "-" as sign, left, Const(step)) if self._is_pointer(left):
                 if step % 4 == 0:
                     return f"{self.pointer(left)} {sign} {step // 4}"
-        return self.cast("uint32_t *", self.integer(expr))
+        return self.cast(WORD_POINTER, self.integer(expr))
 
     def place(self, address: Expr, size: int) -> str:
         """The object at an address, as an lvalue."""
@@ -119,7 +124,7 @@ class Expressions:
             whole = self._symbol_address(address)
         else:
             whole = self.integer(address)
-        return f"*{self.cast(_NARROW[size] + ' *', self._operand(whole))}"
+        return f"*{self.cast(_ACCESSED[size] + ' *', self._operand(whole))}"
 
     def element(self, pointer: str, index: int) -> str:
         """A word of an array."""
@@ -158,9 +163,10 @@ class Expressions:
 
     def _loaded_integer(self, expr: Load) -> str:
         if expr.signed:
-            kind = "int8_t *" if expr.size == 1 else "int16_t *"
-            whole = self.cast(kind, self._operand(self.integer(expr.address)))
-            return self.cast("uint32_t", f"*{whole}")
+            kind = _ACCESSED[expr.size]
+            whole = self.cast(f"{kind} *", self._operand(self.integer(expr.address)))
+            narrow = self.cast("int8_t" if expr.size == 1 else "int16_t", f"*{whole}")
+            return self.cast("uint32_t", narrow)
         if isinstance(expr.address, Symbol) and expr.address.offset == 0:
             name = expr.address.name
             if expr.size == 4 and self._symbol_kind(name, INTEGER) == POINTER:

@@ -58,8 +58,8 @@ class ArmCode:
             if instruction.name == "bl" and instruction.operands:
                 relocation = self._unit.relocation(section, instruction.address)
                 target = getattr(instruction.operands[0], "value", None)
-                name = self._unit.name_at(section, target) if target else None
-                name = relocation.symbol if relocation is not None else name
+                known = None if target is None else self._unit.name_at(section, target)
+                name = relocation.symbol if relocation is not None else known
                 found |= {name} if name else set()
         return found
 

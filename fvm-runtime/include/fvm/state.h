@@ -71,6 +71,11 @@ struct fvm_state {
     volatile uint8_t pending[FVM_VECTORS_MAX];
 } __attribute__((aligned(32)));
 
+/* A word and half of one in the guest's memory, whatever type its own C has for them. What `port`
+ * writes stands in one file with that C, and to a compiler objects of two types are two objects. */
+typedef uint32_t __attribute__((may_alias)) fvm_word;
+typedef uint16_t __attribute__((may_alias)) fvm_half;
+
 extern struct fvm_state fvm_state; /* placed by the generated linker script */
 
 #define USR_REG (&fvm_state.usr_reg)

@@ -99,7 +99,7 @@ def text_of(ports: list[SwitchPort]) -> str:
 def test_a_frame_popped_by_hand_is_resumed_in_vct(tmp_path: Path) -> None:
     text = text_of(port(tmp_path, POPPED))
     first, _, start = text.partition("void os_start(void)")
-    assert "uint32_t *sp = (uint32_t *)(*(uint32_t *)current + 0x20);" in first
+    assert "fvm_word *sp = (fvm_word *)(*(fvm_word *)current + 0x20);" in first
     assert "USR_REG->Reg.SP = (uint32_t)sp;" in first and "Reg.LR = 0xFFFFFFFDu;" in first
     assert "virt_vct_set(FVM_VIRT_SVC, os_start_first, 0, VIRT_TRANSPARENT);" in start
     assert "virt_vct_trig(FVM_VIRT_SVC);" in start and "virt_int_unmask(VIRT_PRIMASK);" in start

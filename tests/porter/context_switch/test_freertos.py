@@ -12,8 +12,8 @@ from porter.port import port_project
 from tests.porter.context_switch.trees import EXAMPLE, M4F, RUNTIME, Tree, freertos
 
 SWITCH = """\
-    uint32_t * sp = ( uint32_t * ) USR_REG->Reg.SP;
-    uint32_t * r2 = ( uint32_t * ) pxCurrentTCB;
+    fvm_word * sp = ( fvm_word * ) USR_REG->Reg.SP;
+    fvm_word * r2 = ( fvm_word * ) pxCurrentTCB;
     if( ( USR_REG->Reg.LR & 0x10 ) == 0 )
     {
         USR_VSTMDB( sp );
@@ -21,7 +21,7 @@ SWITCH = """\
     USR_STMDB( sp, R4, LR );
     *r2 = ( uint32_t ) sp;
     vTaskSwitchContext();
-    sp = ( uint32_t * ) *( uint32_t * ) pxCurrentTCB;
+    sp = ( fvm_word * ) *( fvm_word * ) pxCurrentTCB;
     USR_LDMIA( sp, R4, LR );
     if( ( USR_REG->Reg.LR & 0x10 ) == 0 )
     {
@@ -30,7 +30,7 @@ SWITCH = """\
     USR_REG->Reg.SP = ( uint32_t ) sp;
 """
 FIRST_TASK = """\
-    uint32_t * sp = ( uint32_t * ) *( uint32_t * ) pxCurrentTCB;
+    fvm_word * sp = ( fvm_word * ) *( fvm_word * ) pxCurrentTCB;
     USR_LDMIA( sp, R4, LR );
     USR_REG->Reg.SP = ( uint32_t ) sp;
     virt_int_unmask( VIRT_BASEPRI );

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch.initial_data import InitialData
+from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
+from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.test_refusals import FRAME, RESUME, TEXT
 from tests.porter.context_switch.trees import M3, fixture
 
@@ -41,16 +44,22 @@ OTHERWISE = {
 }
 
 
+def signature(declared: str) -> Signature | None:
+    options = CompileOptions((), (), M3, "arm-none-eabi-gcc")
+    data = InitialData((), options)
+    return Names(TYPES + declared, "", lambda expression: None, data).function("f")
+
+
 @pytest.mark.parametrize("declared", WORDS)
 def test_words(declared: str) -> None:
-    found = Names(TYPES + declared, "", lambda expression: None).function("f")
+    found = signature(declared)
     assert found is not None and not found.problem and not found.unprototyped
     assert len(found.parameters) == WORDS[declared]
 
 
 @pytest.mark.parametrize("declared", OTHERWISE)
 def test_what_is_no_word(declared: str) -> None:
-    found = Names(TYPES + declared, "", lambda expression: None).function("f")
+    found = signature(declared)
     assert found is not None and OTHERWISE[declared] in found.problem
     assert found.unprototyped == (not OTHERWISE[declared])
 

@@ -32,7 +32,7 @@ WRONG = {
     "USR_REG->Reg.MSTATUS = sp[32];": "",
     "USR_REG->Reg.X1 = *sp;": "USR_REG->Reg.X1 = sp[1];",
     "USR_REG->Reg.X2 = (uint32_t)(sp + 33);": "USR_REG->Reg.X2 = (uint32_t)(sp + 32);",
-    "*(uint32_t *)running = (uint32_t)sp;": "",
+    "*(fvm_word *)running = (uint32_t)sp;": "",
     "sp[32] = USR_REG->Fpu.FCSR;": "",
 }
 

@@ -15,12 +15,12 @@ from tests.porter.context_switch.trees import ROOT, Tree
 
 RUNTIME = ROOT / "fvm-runtime"
 TRAP = """\
-    uint32_t *sp = (uint32_t *)(USR_REG->Reg.X2 - 0x7C);
+    fvm_word *sp = (fvm_word *)(USR_REG->Reg.X2 - 0x7C);
     sp[1] = USR_REG->Reg.X1;
     USR_STORE(sp + 2, X5, X31);
     sp[29] = xCriticalNesting;
     sp[30] = USR_REG->Reg.MSTATUS;
-    *(uint32_t *)pxCurrentTCB = (uint32_t)sp;
+    *(fvm_word *)pxCurrentTCB = (uint32_t)sp;
     if ((int32_t)virt_cause() >= (int32_t)0) {
         x11 = USR_REG->Reg.PC + 4;
         *sp = x11;
@@ -36,11 +36,11 @@ TRAP = """\
         } else {
 """
 RESUME = """\
-    sp = (uint32_t *)*(uint32_t *)pxCurrentTCB;
+    sp = (fvm_word *)*(fvm_word *)pxCurrentTCB;
     USR_REG->Reg.PC = *sp;
     USR_REG->Reg.MSTATUS = sp[30];
     uint32_t x5 = sp[29];
-    *(uint32_t *)pxCriticalNesting = x5;
+    *(fvm_word *)pxCriticalNesting = x5;
     USR_REG->Reg.X1 = sp[1];
     USR_LOAD(sp + 2, X5, X31);
     USR_REG->Reg.X2 = (uint32_t)(sp + 31);

@@ -32,7 +32,7 @@ struct fvm_usr_reg {
     (offsetof(struct fvm_usr_reg, group.last) - offsetof(struct fvm_usr_reg, group.first) + 4u)
 
 /* Block transfers between USR_REG and a guest stack, named after the instruction they stand for.
- * `p` is an lvalue of type uint32_t *; first..last are field names of Reg (R4..R11, LR).
+ * `p` is an lvalue of type fvm_word *, or uint32_t *; first..last are fields of Reg (R4..R11, LR).
  *   USR_STMDB(p, R4, LR)   stmdb p!, {r4-r11, lr}
  *   USR_LDMIA(p, R4, LR)   ldmia p!, {r4-r11, lr}
  *   USR_STMIA(p, R4, R7)   stmia p!, {r4-r7}
