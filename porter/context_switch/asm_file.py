@@ -42,6 +42,7 @@ from porter.context_switch.own_conditions import constants_in_c, in_c
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
+from porter.context_switch.reserved import refuse_reserved
 from porter.context_switch.result import (
     ESCALATED,
     ON_MAIN_STACK,
@@ -169,6 +170,7 @@ class AsmFile:
             role = code.role() or ROLE_OTHER
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
+            refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()

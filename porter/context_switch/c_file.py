@@ -22,6 +22,7 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
+from porter.context_switch.reserved import refuse_reserved
 from porter.context_switch.result import (
     ESCALATED,
     ON_MAIN_STACK,
@@ -110,6 +111,7 @@ class CFile:
                     if assembly.naked[function.name]
                     else "stands in a header; only what a C file has is edited: move it to one"
                 )
+            refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             span = self._spans.same(definition.start, definition.end)
             arms = self._arms.of(handler, [span], names)

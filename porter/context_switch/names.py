@@ -78,6 +78,11 @@ class Names:
         self._probe = cache(probe)
         self._types, self._types_elsewhere = Types(unit), Types(elsewhere)
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The translation unit, and the text elsewhere."""
+        return self._unit, self._elsewhere
+
     def function(self, name: str) -> Signature | None:
         """Parameters and result of a function."""
         found = self.declared_function(name)

@@ -19,7 +19,9 @@ _CROSS = re.compile(r"^(?:arm|riscv|thumb)|armclang|armcc|iccarm", re.IGNORECASE
 _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
 # Options that change what a program means.
 # The core, the language, and where the headers of its C library are.
-_MACHINE = ("-m", "-std=", "--specs=", "-specs=", "--sysroot=")
+_MACHINE = (
+    "-m", "-std=", "--specs=", "-specs=", "--sysroot=", "-ffixed-", "-fcall-used-", "-fcall-saved-"
+)  # fmt: skip
 _LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
      "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant",

@@ -1,0 +1,42 @@
+"""Registers that a project keeps for itself in all of its code: `register ... asm("r9")` outside of
+functions, -ffixed-r9. Tasks and handlers share such a register where they share a processor; here
+VCT has registers of its own, and the task's are in USR_REG, so C in VCT would read another one."""
+
+from __future__ import annotations
+
+import re
+
+from porter.context_switch.names import Names
+from porter.context_switch.result import ROLE_OTHER, NotTranscribable
+from porter.project.compile_options import CompileOptions
+
+_VARIABLE = re.compile(
+    r"^(?P<words>[^\S\n]*(?:[\w*]+\s+)*\bregister\b[^;{}()=]*)\b(?:__asm__|__asm|asm)\b[^;{}()]*"
+    r'\(\s*"%?(?P<register>r\d|r1[0-2]|s[bl]|fp|ip|v\d|[tg]p|x\d+|[ast]\d+)"',
+    re.MULTILINE,
+)
+_OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+")
+
+
+def _outside(before: str) -> bool:
+    """Whether text stands outside of functions, by what stands before it."""
+    return before.count("{") <= before.count("}")
+
+
+def refuse_reserved(role: str, names: Names, options: CompileOptions) -> None:
+    """NotTranscribable with the declaration or the option, for what goes from one task to another
+    or calls C as a handler."""
+    if role == ROLE_OTHER:
+        return
+    told = next((flag for flag in options.cpu_flags if _OPTION.fullmatch(flag)), "")
+    unit, elsewhere = names.texts
+    found = [it for it in _VARIABLE.finditer(unit) if _outside(unit[: it.start()])]
+    # What isn't preprocessed may have braces in two arms of an #if.
+    found += [it for it in _VARIABLE.finditer(elsewhere) if not it.group()[0].isspace()]
+    for match in found[:1]:
+        told = told or f"{' '.join(match['words'].split())} in {match['register']}"
+    if told:
+        raise NotTranscribable(
+            f"tasks and handlers share a register of the processor ('{told}'), and a guest's "
+            "handlers have registers of their own: make it a variable in memory"
+        )
