@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 _ATTRIBUTE = re.compile(r"__attribute(?:__)?\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
+_OF_A_SIZE = re.compile(r"\b(?:__)?(?:vector_size|mode)(?:__)?\b")  # attributes: not its words say
 _BRACES = re.compile(r"[{};]")
 _TYPEDEF = re.compile(r"\btypedef\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -113,7 +114,8 @@ def _typedef_statements(text: str) -> Iterator[str]:
             depth += (mark.group() == "{") - (mark.group() == "}")
             start = mark.end()
             if depth == 0 and mark.group() == ";":
-                yield _ATTRIBUTE.sub(" ", " ".join(parts))
+                if not _OF_A_SIZE.search(whole := " ".join(parts)):
+                    yield _ATTRIBUTE.sub(" ", whole)
                 break
 
 

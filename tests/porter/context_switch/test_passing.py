@@ -38,6 +38,7 @@ OTHERWISE = {
     "void f(int a, wide b);": "takes 'wide b', 64 bits",
     "void f(const uint64_t);": "64 bits",
     "long long f(void);": "returns 'long long', 64 bits",
+    "typedef int four __attribute__((vector_size(16))); void f(four a);": "no text here explains",
     "double f(void);": "floating-point",
     "void f(a, b) pair b; int a; { }": "takes 'pair b', a structure",
     "void f(unheard_of a);": "a type that no text here explains",
