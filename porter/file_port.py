@@ -23,7 +23,7 @@ from porter.source.source_file import SourceFile
 from scanner.report.errors import InternalError
 
 ASM_RULE = "assembler-file"
-_NAMES_NUMBER = re.compile(r"\.(?:equ|set)\b", re.IGNORECASE)
+_NAMES_NUMBER = re.compile(r"\.?(?:equ|set)\b|define\b|=", re.IGNORECASE)
 
 
 def port_c(

@@ -33,6 +33,7 @@ _MARKER = re.compile(r'# (\d+) "(.*)"[ \d]*$')
 _LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
+_OWN_FOLDER = re.compile(r"\S*/fvmkit-[^/\s]+/")  # where copies are: gone when somebody reads it
 _OF_ASSEMBLER = frozenset({"__ASSEMBLY__", "__ASSEMBLER__"})  # builds say so of assembler files
 
 
@@ -72,7 +73,7 @@ def run(command: list[str]) -> str:
         lines = done.stderr.decode(errors="replace").splitlines()
         told = [line for line in lines if "error: " in line.lower()]
         errors = told or [line for line in lines if "error" in line.lower()] or lines or ["failed"]
-        raise CompileError(errors[0].strip())
+        raise CompileError(_OWN_FOLDER.sub("", errors[0].strip()))
     return done.stdout.decode(errors="replace")
 
 
@@ -190,7 +191,13 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
             copy = Path(folder, source.name)
             copy.write_bytes(gnu_text(data))
             text = PROLOGUE + _preprocessed_text(copy, source, options)
-    return Assembly(_object(_with_code_flags(text), source.name, options), _written(data), {})
+    try:
+        unit = _object(_with_code_flags(text), source.name, options)
+    except CompileError as error:
+        if dialect_of(data) == "gnu":
+            raise
+        raise CompileError(f"rewritten for GNU's assembler: {error}") from error
+    return Assembly(unit, _written(data), {})
 
 
 def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:

@@ -53,6 +53,7 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
     """
     data = in_c(data) if conditions else data
     clean = _lines(blank_comments(data, "armasm"))
+    labelled = _labelled(clean)
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name
     for original, line in zip(_lines(data), clean, strict=True):
@@ -62,13 +63,46 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
             carried = line.rstrip().rstrip("\\") if "\\" in line else ".macro"
             lines.append("")
         elif carried == ".macro" and line.strip():
-            name, *parameters = line.replace(",", " ").replace("$", "").split()
-            lines.append(f".macro {name} {', '.join(parameters)}")
+            label, name, parameters = _prototype(line)
+            lines.append(f".macro {name} {', '.join([*parameters, *label])}")
             carried = ""
         else:
-            lines.append(_line(carried + line if carried and line.strip() else line))
+            whole = carried + line if carried and line.strip() else line
+            lines.append(_of_macro(whole, labelled) or _line(whole))
             carried = "" if line.strip() else carried
     return "\n".join(lines).encode("latin-1")
+
+
+def _prototype(line: str) -> tuple[list[str], str, list[str]]:
+    """Of the line behind MACRO: the parameter for a label, if there is one, name, parameters."""
+    words = line.replace(",", " ").split()
+    label = [words.pop(0)[1:]] if words[0].startswith("$") and len(words) > 1 else []
+    return label, words[0], [word.lstrip("$") for word in words[1:]]
+
+
+def _labelled(lines: list[str]) -> dict[str, str]:
+    """Macros that take the label in front of them, by name in lower case, with its parameter."""
+    found: dict[str, str] = {}
+    is_next = False
+    for line in lines:
+        if is_next and line.strip():
+            label, name, _ = _prototype(line)
+            found |= {name.lower(): parameter for parameter in label}
+        is_next = line.strip().lower() == "macro" or (is_next and not line.strip())
+    return found
+
+
+def _of_macro(line: str, labelled: dict[str, str]) -> str:
+    """A line with the label that a macro was given, or one that gives it; "" for any other."""
+    if match := re.match(r"\$(\w+)(?=\s|$)", line):
+        is_label = match[1] in labelled.values()
+        rest = _line(" " + line[match.end() :].strip())
+        return f"\\{match[1]} {rest}" if is_label else ""
+    match = re.match(r"([A-Za-z_][\w.]*):?\s+([A-Za-z_]\w*)(?=\s|$)\s*(.*)", line)
+    if match and (parameter := labelled.get(match[2].lower())):
+        operands = _operands(match[3])
+        return f"{match[2]} {operands}{', ' if operands else ''}{parameter}={match[1]}:"
+    return ""
 
 
 def _lines(data: bytes) -> list[str]:
@@ -130,13 +164,18 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
     if kind == "mov32":
         register, _, value = operands.partition(",")
         return f"{prefix}ldr {register}, ={value.strip().lstrip('#')}"
-    return f"{prefix}{word} {operands}"
+    return f"{prefix}{_parameters(word)} {operands}"
 
 
 def _operands(text: str) -> str:
-    text = re.sub(r"\$(\w+)", r"\\\1", text)
+    text = _parameters(text)
     text = _OPERATOR.sub(lambda match: _OPERATORS[match.group().lower()], text)
     return re.sub(r"\|([^|\s]+)\|", r"\1", text).strip()
+
+
+def _parameters(text: str) -> str:
+    """`$x` as `\\x`; a point behind it only ends the name."""
+    return re.sub(r"\$(\w+)(\.?)", lambda it: f"\\{it[1]}" + ("\\()" if it[2] else ""), text)
 
 
 def _name(text: str) -> str:

@@ -44,6 +44,7 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
+from porter.context_switch.structure import INVERSE
 
 _BRANCH_RELOCATIONS = (R_ARM_THM_CALL, R_ARM_THM_JUMP24, R_ARM_THM_JUMP11, R_ARM_THM_JUMP8)
 _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
@@ -123,7 +124,8 @@ class Lifter(BlockLifter):
                 origin, self._it = self._it, ()
                 condition = self._condition(instruction.condition)
                 after = self._group(instruction)[-1].next
-                return Branch(condition, address * 2 + 1, after * 2, origin)
+                opposite = 1 if self._opposite(instruction) else 0
+                return Branch(condition, address * 2 + 1, after * 2 + opposite, origin)
             elif (end := self._control(instruction)) is not None:
                 return end
             elif instruction.name not in ("bl", "blx"):
@@ -139,7 +141,23 @@ class Lifter(BlockLifter):
                 return end
             if instruction.name not in ("bl", "blx"):
                 self._plain(instruction)
-        return Jump(self._group(first)[-1].next * 2)
+        opposite = self._opposite(first)
+        return Jump(self._group(opposite or first)[-1].next * 2)
+
+    def _opposite(self, first: Instruction) -> Instruction | None:
+        """The first of those instructions, right behind a group, that run where it doesn't."""
+        last = self._group(first)[-1]
+        following = self._at.get(last.next)
+        if (
+            following is None
+            or following.condition != INVERSE.get(first.condition)
+            or following.address in self._leaders
+            or following.name == "b"
+            or last.sets_flags
+            or last.name in ("bl", "blx", "bx", "b")
+        ):
+            return None
+        return following
 
     def _group(self, first: Instruction) -> list[Instruction]:
         """A predicated instruction and those behind it under the same condition."""

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.port import port_project
+from porter.rules.verdict import Status
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
@@ -142,13 +144,46 @@ def of_gnu(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 FRAMED = "//**********\n//* a port *\n//**********\n" + IAR.replace("//", "; /*", 1)
+# A macro with a parameter for the label in front of it, and one whose name a point ends.
+MACRO = """\
+                MACRO
+$at             CHOOSE  $what
+$at             PUSH    {R3, LR}
+                BL      $what.ose
+"""
+LABELLED = ARM.replace("choose\n                LDR", "cho\n                LDR").replace(
+    ARM[ARM.index("                MACRO") : ARM.index("                POP")], MACRO
+)
+CALLED_AT_LABEL = LABELLED.replace("chosen\n                CHOOSE", "chosen          CHOOSE")
 
 
 @pytest.mark.parametrize(
-    "text", [ARM, IAR, ARM.replace("\n", "\r\n"), FRAMED], ids=["arm", "iar", "crlf", "framed"]
+    "text",
+    [ARM, IAR, ARM.replace("\n", "\r\n"), FRAMED, LABELLED, CALLED_AT_LABEL],
+    ids=["arm", "iar", "crlf", "framed", "label", "called at a label"],
 )
 def test_the_same_c_comes_out(text: str, tmp_path: Path, of_gnu: list[str]) -> None:
     assert code(port(tmp_path, text)) == of_gnu
+
+
+def test_what_gnus_assembler_refuses_is_told_by_its_line(tmp_path: Path) -> None:
+    text = ARM.replace(
+        "$function\n                PUSH", "$function\n                MEXIT\n                PUSH"
+    )
+    line = 1 + text[: text.index("                MEXIT")].count("\n")
+    (found,) = port(tmp_path, text)
+    assert found.status == "escalated"
+    assert f"rewritten for GNU's assembler: switch.s:{line}: Error: bad instruction" in found.reason
+
+
+def test_a_name_for_an_address_is_no_site_of_its_own(tmp_path: Path) -> None:
+    text = ARM.replace("=0xE000ED04", "=ICSR").replace(
+        "PENDSVSET  ", "ICSR  EQU 0xE000ED04\nPENDSVSET  ", 1
+    )
+    (tmp_path / "switch.s").write_text(text)
+    (tmp_path / "k.c").write_text("void choose(void);\nvoid request(void);\n")
+    found = [it for file in port_project(tmp_path, cpu=M3).files for it in file.verdicts]
+    assert {it.status for it in found} == {Status.REWRITTEN, Status.LEFT}
 
 
 def test_a_callee_may_be_declared_for_cpp(tmp_path: Path) -> None:

@@ -86,6 +86,19 @@ def test_an_answer_in_the_callers_frame_is_lost(answer: str, text: str, tmp_path
     assert "supervisor_call.c" in ports["SVC_Handler"].reason
 
 
+def test_both_arms_of_an_it_block_are_one_if(tmp_path: Path) -> None:
+    text = (HANDLERS / "running_task.c").read_text()
+    either = '"   ite ne\\n   movne r3, #0\\n   moveq r3, #1\\n   str r3, [r2, #4]\\n"'
+    save = '"   stmdb r0!, {r4-r11, lr}     \\n"'
+    text = text.replace('"   push {r1, lr}', f'"   tst lr, #0x10\\n" {either}\n"   push {{r1, lr}}')
+    assert save in text
+    (handler,) = [it for it in fixture(tmp_path, text).port() if it.role == "switch"]
+    assert handler.status == "rewritten", handler.reason
+    written = code_of(handler.replacement.decode())
+    assert "r3 = 0;" in written.partition("} else {")[0]
+    assert "r3 = 1;" in written.partition("} else {")[2]
+
+
 def test_the_stack_of_the_wrong_caller_is_not_proved(tmp_path: Path) -> None:
     text = (HANDLERS / "numbered_call.c").read_text()
     swapped = text.replace("mrseq r0, msp", "mrseq r0, psp").replace(
