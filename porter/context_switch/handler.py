@@ -62,6 +62,7 @@ class Handler:
     recipe: Recipe | None = None
     signature: Signature = NOTHING
     first: First | None = None
+    texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
 
 
 _EXCEPTION = re.compile(r"pend_?sv|svc|sv_?call", re.IGNORECASE)
@@ -134,7 +135,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     recipe = recipe_for(mentioned)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    return Handler(function.name, role, nodes, pick, code.count, recipe, own, first)
+    return Handler(function.name, role, nodes, pick, code.count, recipe, own, first, code.texts())
 
 
 def _refuse_helpers(assembly: Assembly, code: ArmCode | RiscvCode) -> None:

@@ -309,8 +309,8 @@ class Lifter(BlockLifter):
         if name is None and isinstance(target, Register):
             raise NotTranscribable(
                 f"'{instruction.text}' calls what {target.name} points to at run time: nothing "
-                "says which arguments that takes",
-                DISPATCHES,
+                "says which arguments that takes; let C make that call",
+                "" if state.role == ROLE_SWITCH else DISPATCHES,
             )
         if name is None:
             raise NotTranscribable(f"'{instruction.text}' calls a function that has no name here")

@@ -21,6 +21,11 @@ class ArmCode:
         self._found = decode.decode_all(assembly.object, function, assembly.text)
         self.count = len(self._found)
 
+    def texts(self) -> tuple[tuple[int, str], ...]:
+        """Its instructions as their author wrote them, by bytes from the function's start."""
+        start = self._function.start
+        return tuple((address - start, it.text) for address, it in self._found.items())
+
     def reached(self, start: int, end: int) -> list[int]:
         """Where its instructions stand between two addresses."""
         return [address for address in self._found if start <= address < end]
@@ -80,6 +85,10 @@ class RiscvCode:
         self._unit, self._function = assembly.object, function
         self._found = riscv_decode.decode_all(assembly.object, function, assembly.text)
         self.count = len(self._found)
+
+    def texts(self) -> tuple[tuple[int, str], ...]:
+        """None: the proof of this machine names no addresses."""
+        return ()
 
     def reached(self, start: int, end: int) -> list[int]:
         """As ArmCode's."""

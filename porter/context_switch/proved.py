@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from porter.context_switch.proof import (
     prove,
     prove_pick,
 )
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import ANY_SWITCH, ROLE_SWITCH, TEMPLATES, NotTranscribable
 from porter.context_switch.structure import flatten
 from porter.context_switch.variants import Span, Variant, variants
 from porter.project.compile_options import CompileOptions
@@ -36,6 +37,10 @@ _OPTIMISED = (
     "-fno-ipa-sra", "-fno-ipa-icf", "-fno-ipa-pure-const", "-fno-ipa-reference",
 )  # fmt: skip
 _NEWER = ("-fno-ipa-modref",)  # compilers before GCC 11 don't know it, nor need it
+
+
+_PLACE = re.compile(r"'(\w[^']*)' at \+(0x[0-9a-f]+)")
+_ONE_WAY = "always goes one way"
 
 
 class Refused(NotTranscribable):
@@ -98,7 +103,8 @@ class Prover:
             try:
                 found[symbol] = self._proof(claim, ported, extra)
             except (NotTranscribable, CompileError) as reason:
-                raise Refused(symbol, f"transcribed, but {reason}") from reason
+                why = _as_written(str(reason), claim.handler)
+                raise Refused(symbol, f"transcribed, but {why}") from reason
         return found
 
     def _proof(self, claim: Claim, ported: bytes, extra: frozenset[str]) -> Proof:
@@ -163,6 +169,22 @@ class Prover:
             return 0
         symbols = (handler.symbol, name)
         return prove_pick(original, pick, symbols, model, handler.pick.short, self._command)
+
+
+def _as_written(reason: str, handler: Handler) -> str:
+    """The reason with an instruction's own text in place of what it is behind the linker."""
+    match = _PLACE.search(reason)
+    text = dict(handler.texts).get(int(match[2], 16)) if match else None
+    if match is None or text is None or text[:1].lower() != match[1][:1]:  # of another #if arm
+        return reason
+    told = f"{reason[: match.start()]}'{text}'{reason[match.end() :]}"
+    if not told.endswith(_ONE_WAY):
+        return told
+    shows = f"; {TEMPLATES}/{ANY_SWITCH} shows what to write instead"
+    return (
+        f"{told}: no state in which a guest's handler begins leads the other way, so what stands "
+        f"there can't be proved; take it out{shows if handler.role == ROLE_SWITCH else ''}"
+    )
 
 
 def _bare(line: str) -> str:

@@ -63,6 +63,10 @@ REFUSED = {
         FRAME + "cmp r2, #0\nite eq\nldreq lr, =0xFFFFFFF9\nldrne lr, =0xFFFFFFFD\n" + RESUME,
         "ends with EXC_RETURN 0xfffffff9, and a guest goes on in thread mode on PSP",
     ),
+    "a condition that a guest decides": (
+        "tst lr, #8\nbne guard\nbx lr\nguard:\n" + FRAME + RESUME,
+        "'bne guard' always goes one way: no state in which a guest's handler begins leads",
+    ),
     "only PSP": ("mov r0, #0\nmsr psp, r0\nbx lr\n", "restores no task"),
 }
 TEXT = """

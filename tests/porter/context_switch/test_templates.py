@@ -28,7 +28,7 @@ CASES = [
 REFUSED = {
     "switch_handler.c": FRAME + "sadd16 r3, r3, r3\n" + RESUME,
     "waiting_handler.c": FRAME + "1: wfi\nldr r3, [r2]\ncmp r3, #0\nbeq 1b\n" + RESUME,
-    "supervisor_call.c": FRAME + "push {r1, lr}\nblx r12\npop {r1, lr}\n" + RESUME,
+    "supervisor_call.c": FRAME + "mrs r3, msp\nstr r3, [r2]\n" + RESUME,
     "common_entry.c": FRAME + "mrs r0, ipsr\n" + RESUME,
     "fake_frame.c": "ldr r3, =task\nldr r0, [r3]\nsubs r0, #32\nmsr psp, r0\nbx lr\n.ltorg\n",
 }
