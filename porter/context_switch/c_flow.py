@@ -17,6 +17,7 @@ from pathlib import Path
 from porter.context_switch.assemble import CompileError, preprocess
 from porter.context_switch.recipe import conditions_of_port
 from porter.project.compile_options import CompileOptions
+from porter.source.asm_text import blank
 from porter.source.c_lexer import lex
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
 from porter.source.conditions import condition_of
@@ -172,9 +173,17 @@ class CUnits:
 def without_checks(file: Path, data: bytes) -> bytes:
     """The text of a file without what a recipe switches off in the port."""
     named = conditions_of_port(file.as_posix())
-    for directive in reversed(lex(data).directives if named else ()):
-        if condition_of(directive) in named:
-            data = data[: directive.start] + b"#if 0" + data[directive.end :]
+    open_ones: list[int | None] = []  # where an arm that is switched off begins
+    for directive in lex(data).directives if named else ():
+        if directive.name.startswith(b"if"):
+            open_ones.append(directive.end if condition_of(directive) in named else None)
+        elif open_ones and directive.name.startswith((b"el", b"endif")):
+            start = open_ones.pop()
+            if start is not None:
+                off = blank(data[start : directive.start])
+                data = data[:start] + off + data[directive.start :]
+            if directive.name != b"endif":
+                open_ones.append(None)
     return data
 
 

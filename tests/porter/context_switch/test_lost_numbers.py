@@ -128,6 +128,9 @@ LEVEL = "mrs r0, basepri"
 def test_what_a_recipe_switches_off_asks_for_nothing(tmp_path: Path) -> None:
     """As in FreeRTOS' ports for Arm's compiler."""
     folder = tmp_path / "portable" / "RVDS" / "ARM_CM3"
-    check = "#if( configASSERT_DEFINED == 1 )\nint f(void) { return active() == 3; }\n#endif"
+    check = "#if( configASSERT_DEFINED == 1 )\nint f(void) { return active() == 3; }\n#endif\n"
     head = "#define configASSERT_DEFINED 1\n"
     assert named(ported(folder, ASKS, head + check), "active").status == "rewritten"
+    cant_be_compiled = '#include "nowhere.h"\n'
+    found = ported(folder, ASKS, head + check + cant_be_compiled)
+    assert named(found, "active").status == "rewritten"
