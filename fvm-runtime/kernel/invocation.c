@@ -124,6 +124,9 @@ static int32_t enter(struct thread *caller, struct port *port, const struct call
 
 static int32_t open(struct port *port, bool admit)
 {
+    if (admit && (domain_stopped() & 1u << port->thread->domain_index) != 0) {
+        return FVM_E_BUSY; /* a port that still runs would open others again behind the stop */
+    }
     if (admit && port->caller == port->thread) {
         port->thread->state = THREAD_READY;
         port->caller = NULL;

@@ -187,8 +187,8 @@ bool thread_stop(struct thread *thread);
 /* --- slot.c: capabilities of the run time --------------------------------------------------- */
 struct slot {
     struct fvm_capability capability; /* FVM_CAP_EMPTY: free; index FVM_NO_INDEX: to `object` */
-    uint32_t id;                      /* its number, if free that of its next use; 0: used up */
-    void *object;                     /* in kernel memory, or NULL */
+    uint32_t id;  /* its number, if free that of its next use; used up without FVM_CAP_RUN_TIME */
+    void *object; /* in kernel memory, or NULL */
 };
 static inline void *slot_object(const struct fvm_capability *capability)
 {
@@ -196,7 +196,11 @@ static inline void *slot_object(const struct fvm_capability *capability)
 }
 void slot_init(void);
 const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number);
-struct slot *slot_empty(const struct fvm_domain *domain, uint32_t number); /* NULL: it isn't */
+#define SLOT_MASK 63u /* of a number: the slot in its domain; above that the generation */
+/* Of its first `limit` words. No capability: nobody can name it but to delete it. */
+#define SLOT_TAKES 0xFEu /* memory is taken for an object */
+#define SLOT_GIVES 0xFFu /* and given back */
+struct slot *slot_at(const struct fvm_domain *domain, uint32_t number); /* NULL: none, used up */
 kernel_call slot_call;
 /* Steps; false when there is no more to do. */
 bool slot_drop(const struct fvm_domain *domain, uint32_t number);
@@ -204,8 +208,8 @@ bool slot_revoke(const struct fvm_capability *capability);
 
 /* --- memory.c: objects of the run time ------------------------------------------------------ */
 kernel_call memory_create;
-void memory_end(struct slot *slot);        /* a step; its capability has no rights in the end */
-void memory_free(const struct slot *slot); /* of an object that ended */
+void memory_end(struct slot *slot); /* a step; the slot is SLOT_GIVES in the end */
+void memory_give(struct slot *slot);
 
 /* --- vcpu.c: virtual interrupts ----------------------------------------------------------- */
 void vcpu_init(void);
@@ -261,7 +265,7 @@ void signal_send(uint32_t index);
 int32_t signal_wait(struct thread *thread, uint32_t index);
 /* Of those in kernel memory. */
 void signal_create(struct signal *signal);
-void signal_destroy(struct signal *signal); /* whoever waits goes on with FVM_E_CAPABILITY */
+bool signal_dismiss(struct signal *signal); /* whoever waits goes on with FVM_E_CAPABILITY */
 void signal_send_to(struct signal *signal);
 int32_t signal_wait_for(struct thread *thread, struct signal *signal);
 void signal_leave(struct thread *thread); /* a stopped thread waits for nothing */

@@ -4,6 +4,9 @@
  * that every word of that is free, by one bit a word. So nothing here searches, and no object has
  * to be aligned to more than a word. An object lives as long as the capability that its creation
  * returned; all others to it were delegated from that one and are gone before it is.
+ *
+ * Memory is taken and given back by pieces, one a call. Meanwhile the slot holds no capability, but
+ * how far that is: SLOT_TAKES, SLOT_GIVES.
  */
 #include "kernel/kernel.h"
 
@@ -13,7 +16,7 @@ static uint32_t memory[FVM_MEMORY_WORDS];
 /* Bit: word. What lies in one word of the map may reach into the next. */
 static uint32_t used[(FVM_MEMORY_WORDS + 31u) / 32u + 1u];
 
-#define PIECE 32u /* an object is looked at by as many words at once */
+#define PIECE 32u /* words */
 
 struct thread_object {
     struct thread thread;
@@ -37,33 +40,18 @@ static inline struct piece piece_of(uint32_t first, uint32_t words)
     return (struct piece){&used[first / 32u], bits << at, bits >> 1 >> (31u - at)};
 }
 
-static inline bool is_free(struct piece piece)
+/* The next piece of an object, if all of it is free. */
+static bool take(struct slot *slot, uint32_t first, uint32_t words)
 {
-    return ((piece.map[0] & piece.low) | (piece.map[1] & piece.high)) == 0;
-}
-
-static inline void flip(struct piece piece)
-{
-    piece.map[0] ^= piece.low;
-    piece.map[1] ^= piece.high;
-}
-
-/* Takes or gives back a range of words. Taking fails if one of them is in use. */
-static bool move(uint32_t first, uint32_t words, bool take)
-{
-    uint32_t rest = words > PIECE ? words - PIECE : 0;
-    struct piece piece = piece_of(first, words - rest);
-    if (take && !is_free(piece)) {
+    uint32_t taken = slot->capability.limit;
+    uint32_t more = words - taken < PIECE ? words - taken : PIECE;
+    struct piece piece = piece_of(first + taken, more);
+    if (((piece.map[0] & piece.low) | (piece.map[1] & piece.high)) != 0) {
         return false;
     }
-    if (rest != 0) {
-        struct piece other = piece_of(first + PIECE, rest);
-        if (take && !is_free(other)) {
-            return false;
-        }
-        flip(other);
-    }
-    flip(piece);
+    piece.map[0] |= piece.low;
+    piece.map[1] |= piece.high;
+    slot->capability.limit = (uint8_t)(taken + more);
     return true;
 }
 
@@ -94,11 +82,9 @@ static void make_thread(const struct thread *maker, struct thread_object *object
     scheduler_add(thread, priority);
 }
 
-/* Fills the slot with a capability to the object, with all rights. */
-static int32_t hand_out(struct slot *slot, void *object, uint8_t type, uint8_t rights,
-                        uint8_t limit)
+/* Fills the slot with a capability to its object, with all rights. */
+static int32_t hand_out(struct slot *slot, uint8_t type, uint8_t rights, uint8_t limit)
 {
-    slot->object = object;
     slot->capability = (struct fvm_capability){type, rights, FVM_NO_INDEX, limit};
     return (int32_t)slot->id;
 }
@@ -122,51 +108,79 @@ int32_t memory_create(struct call_frame *frame, struct thread *caller)
     if (at + words > domain->memory_words) {
         return FVM_E_ARGUMENT;
     }
-    struct slot *slot = slot_empty(domain, number);
     at += domain->memory_first;
-    if (slot == NULL || (thread && !scheduler_is_free(priority)) || !move(at, words, true)) {
+    struct slot *slot = slot_at(domain, number);
+    if (slot == NULL) {
         return FVM_E_BUSY;
     }
-    if (thread) {
-        make_thread(caller, (struct thread_object *)&memory[at], number, priority);
-        return hand_out(slot, &memory[at], FVM_CAP_THREAD,
-                        FVM_RIGHT_START | FVM_RIGHT_STOP | FVM_RIGHT_CONTROL, cap->limit);
+    switch (slot->capability.type) {
+    case FVM_CAP_EMPTY:
+        if (!take(slot, at, words)) {
+            return FVM_E_BUSY;
+        }
+        slot->capability.type = SLOT_TAKES;
+        slot->object = &memory[at];
+        return FVM_MORE;
+    case SLOT_TAKES: /* perhaps for another thread of this process */
+        if (slot->object != &memory[at] || slot->capability.limit > words) {
+            return FVM_E_BUSY;
+        }
+        if (slot->capability.limit < words) {
+            if (take(slot, at, words)) {
+                return FVM_MORE;
+            }
+        } else if (!thread) {
+            signal_create(slot->object);
+            return hand_out(slot, FVM_CAP_SIGNAL,
+                            FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE, 0);
+        } else if (scheduler_is_free(priority)) {
+            make_thread(caller, slot->object, number, priority);
+            return hand_out(slot, FVM_CAP_THREAD,
+                            FVM_RIGHT_START | FVM_RIGHT_STOP | FVM_RIGHT_CONTROL, cap->limit);
+        }
+        slot->capability.type = SLOT_GIVES;
+        return FVM_MORE;
+    case SLOT_GIVES:
+        return slot_drop(domain, number) ? FVM_MORE : FVM_E_BUSY;
+    default:
+        return FVM_E_BUSY;
     }
-    signal_create((struct signal *)&memory[at]);
-    return hand_out(slot, &memory[at], FVM_CAP_SIGNAL,
-                    FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE, 0);
 }
 
-/* By steps, one a call: a thread stops; the object is one no more, its capability has no rights. */
+/* By steps, one a call: a thread stops, who waits goes on; then the object is one no more. */
 void memory_end(struct slot *slot)
-{
-    struct fvm_capability *capability = &slot->capability;
-    if (capability->type != FVM_CAP_THREAD) {
-        signal_destroy(slot->object);
-    } else if (((const struct thread *)slot->object)->state != THREAD_STOPPED) {
-        (void)thread_stop(slot->object);
-        return;
-    } else {
-        scheduler_remove(slot->object);
-    }
-    capability->rights = 0;
-}
-
-/* After the end: others may lie there. */
-void memory_free(const struct slot *slot)
 {
     uint32_t words = FVM_OBJECT_SIGNAL_SIZE / 4u;
     if (slot->capability.type == FVM_CAP_THREAD) {
-        const struct thread *thread = slot->object;
+        struct thread *thread = slot->object;
+        if (thread->state != THREAD_STOPPED) {
+            (void)thread_stop(thread);
+            return;
+        }
+        scheduler_remove(thread);
         words = words_of(thread->domain, FVM_OBJECT_THREAD);
+    } else if (signal_dismiss(slot->object)) {
+        return;
     }
-    (void)move((uint32_t)((uint32_t *)slot->object - memory), words, false);
+    slot->capability = (struct fvm_capability){.type = SLOT_GIVES, .limit = (uint8_t)words};
+}
+
+/* A piece of the memory of what isn't an object, or isn't one yet. */
+void memory_give(struct slot *slot)
+{
+    uint32_t taken = slot->capability.limit, piece = taken < PIECE ? taken : PIECE;
+    uint32_t rest = taken - piece;
+    struct piece last = piece_of((uint32_t)((uint32_t *)slot->object - memory) + rest, piece);
+    last.map[0] &= ~last.low;
+    last.map[1] &= ~last.high;
+    slot->capability.type = SLOT_GIVES;
+    slot->capability.limit = (uint8_t)rest;
 }
 
 #else /* no process has kernel memory */
 
 void memory_end(struct slot *slot) { (void)slot; }
 
-void memory_free(const struct slot *slot) { (void)slot; }
+void memory_give(struct slot *slot) { (void)slot; }
 
 #endif

@@ -78,14 +78,16 @@ int32_t signal_wait_for(struct thread *thread, struct signal *signal)
 
 void signal_create(struct signal *signal) { *signal = (struct signal){.waiter = NULL}; }
 
-void signal_destroy(struct signal *signal)
+bool signal_dismiss(struct signal *signal)
 {
     struct thread *waiter = signal->waiter;
-    if (waiter != NULL) {
-        context_arch_result(context_arch_stack(waiter->context), (uint32_t)FVM_E_CAPABILITY);
-        signal->waiter = NULL;
-        scheduler_wake(waiter);
+    if (waiter == NULL) {
+        return false;
     }
+    context_arch_result(context_arch_stack(waiter->context), (uint32_t)FVM_E_CAPABILITY);
+    signal->waiter = NULL;
+    scheduler_wake(waiter);
+    return true;
 }
 
 /* A thread that doesn't wait may have waited for one that is gone. */

@@ -10,26 +10,26 @@
 
 #if FVM_SLOTS > 0
 
-#define SLOT_BITS 6u /* of a number: the slot in its domain; above them the generation */
-#define SLOT_MASK ((1u << SLOT_BITS) - 1u)
 #define NODES (FVM_ROOTS + FVM_SLOTS)
-#define NOBODY 0xFFu
+#define NOBODY                                                                                     \
+    NODES /* a node at depth 0 that ends every list: what is written to it doesn't matter */
 
-static struct slot slot_table[FVM_SLOTS];
+struct slot slot_table[FVM_SLOTS]; /* the architecture's entry looks there, too */
 
 /* Those of the description that may be delegated, by their number, then the slots. */
-static struct {
-    uint8_t next, previous; /* NOBODY at the ends */
-    uint8_t depth;          /* 0: delegated by nobody */
-    uint8_t reserved;       /* a node is a word */
-} node[NODES];
+static struct node {
+    uint8_t next, previous;
+    uint8_t depth;    /* 0: delegated by nobody */
+    uint8_t reserved; /* a node is a word */
+} node[NODES + 1u];
+static const struct node nobody = {.next = NOBODY, .previous = NOBODY};
 
-_Static_assert(NODES < NOBODY, "a node's index is a byte");
+_Static_assert(NODES < 256u, "a node's index is a byte");
 
 void slot_init(void)
 {
-    for (uint32_t i = 0; i < NODES; i++) {
-        node[i].next = node[i].previous = NOBODY;
+    for (uint32_t i = 0; i <= NODES; i++) {
+        node[i] = nobody;
     }
     for (uint32_t domain = 0; domain < FVM_DOMAINS; domain++) {
         for (uint32_t i = 0; i < fvm_domain[domain].slot_count; i++) {
@@ -47,14 +47,14 @@ const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t
     return &slot_table[domain->slot_first + i].capability;
 }
 
-struct slot *slot_empty(const struct fvm_domain *domain, uint32_t number)
+struct slot *slot_at(const struct fvm_domain *domain, uint32_t number)
 {
     if (number >= domain->slot_count) {
         return NULL;
     }
     struct slot *slot = &slot_table[domain->slot_first + number];
     FVM_ONCE(slot);
-    return slot->capability.type == FVM_CAP_EMPTY && slot->id != 0 ? slot : NULL;
+    return (slot->id & FVM_CAP_RUN_TIME) != 0 ? slot : NULL;
 }
 
 /* Where a capability is in the lists. It is delegable or in a slot. */
@@ -71,40 +71,35 @@ static void insert(uint32_t parent, uint32_t child)
     node[child].next = behind;
     node[child].depth = (uint8_t)(node[parent].depth + 1u);
     node[parent].next = (uint8_t)child;
-    if (behind != NOBODY) {
-        node[behind].previous = (uint8_t)child;
-    }
+    node[behind].previous = (uint8_t)child;
 }
 
 static void take_out(uint32_t which)
 {
     uint8_t before = node[which].previous, behind = node[which].next;
-    if (before != NOBODY) {
-        node[before].next = behind;
-    }
-    if (behind != NOBODY) {
-        node[behind].previous = before;
-    }
-    node[which].next = node[which].previous = NOBODY;
-    node[which].depth = 0;
+    node[before].next = behind;
+    node[behind].previous = before;
+    node[which] = nobody;
 }
 
 static void empty(struct slot *slot)
 {
     slot->capability = (struct fvm_capability){.type = FVM_CAP_EMPTY};
     slot->object = NULL;
-    uint32_t id = slot->id + (1u << SLOT_BITS);
-    slot->id = (id & FVM_CAP_RUN_TIME) != 0 ? id : 0;
+    slot->id += SLOT_MASK + 1u;
 }
 
 /* One of those that were delegated from it, if there is one. */
 static bool revoke(uint32_t from)
 {
     uint32_t child = node[from].next;
-    if (child == NOBODY || node[child].depth <= node[from].depth) {
+    if (node[child].depth <= node[from].depth) {
         return false;
     }
-    take_out(child);
+    uint32_t behind = node[child].next;
+    node[from].next = (uint8_t)behind;
+    node[behind].previous = (uint8_t)from;
+    node[child] = nobody;
     empty(&slot_table[child - FVM_ROOTS]);
     return true;
 }
@@ -114,16 +109,21 @@ static bool drop(uint32_t which)
 {
     struct slot *slot = &slot_table[which - FVM_ROOTS];
     FVM_ONCE(slot);
-    if (slot->capability.rights == 0) { /* its object ended in the step before */
-        if (slot->object != NULL) {
-            memory_free(slot);
-            slot->object = NULL;
+    if (slot->capability.type == FVM_CAP_EMPTY) {
+        return false;
+    }
+    if (slot->capability.type >= SLOT_TAKES) {
+        if (slot->capability.limit != 0) {
+            memory_give(slot);
             return true;
         }
         empty(slot);
         return false;
     }
-    if (revoke(which)) {
+    if ((slot->capability.rights & FVM_RIGHT_DELEGATE) != 0) {
+        if (!revoke(which)) {
+            slot->capability.rights = 0; /* nor will anybody be given it again */
+        }
         return true;
     }
     if (slot->object != NULL && node[which].depth == 0) {
@@ -137,8 +137,7 @@ static bool drop(uint32_t which)
 
 bool slot_drop(const struct fvm_domain *domain, uint32_t number)
 {
-    uint32_t which = domain->slot_first + number;
-    return slot_table[which].capability.type != FVM_CAP_EMPTY && drop(FVM_ROOTS + which);
+    return drop(FVM_ROOTS + domain->slot_first + number);
 }
 
 bool slot_revoke(const struct fvm_capability *capability)
@@ -157,8 +156,9 @@ static int32_t delegate(const struct thread *caller, const struct call_frame *fr
         return FVM_E_CAPABILITY;
     }
     const struct fvm_domain *to = &fvm_domain[table->index];
-    struct slot *slot = slot_empty(to, frame->r[3]);
-    if (slot == NULL || (domain_stopped() & 1u << table->index) != 0) {
+    struct slot *slot = slot_at(to, frame->r[3]);
+    if (slot == NULL || slot->capability.type != FVM_CAP_EMPTY ||
+        (domain_stopped() & 1u << table->index) != 0) {
         return FVM_E_BUSY;
     }
     slot->capability = (struct fvm_capability){

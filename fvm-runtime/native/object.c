@@ -17,17 +17,17 @@ int32_t fvm_thread_start(uint32_t cap, uint32_t argument)
     return fvm_call(FVM_CALL_THREAD_START, cap, argument, 0, 0).r0;
 }
 
-/* The kernel stops a thread that is in another process by bounded steps. */
-static int32_t until_done(uint32_t number, uint32_t cap)
+/* The kernel does what takes long by bounded steps. */
+static int32_t until_done(uint32_t number, uint32_t cap, uint32_t at, uint32_t what)
 {
     int32_t result;
     do {
-        result = fvm_call(number, cap, 0, 0, 0).r0;
+        result = fvm_call(number, cap, at, what, 0).r0;
     } while (result == FVM_MORE);
     return result;
 }
 
-int32_t fvm_thread_stop(uint32_t cap) { return until_done(FVM_CALL_THREAD_STOP, cap); }
+int32_t fvm_thread_stop(uint32_t cap) { return until_done(FVM_CALL_THREAD_STOP, cap, 0, 0); }
 
 int32_t fvm_thread_priority(uint32_t cap, uint32_t priority)
 {
@@ -49,9 +49,9 @@ int32_t fvm_delegate(uint32_t table, uint32_t cap, uint32_t rights, uint32_t slo
     return fvm_call(FVM_CALL_CAP_DELEGATE, table, cap, rights, slot).r0;
 }
 
-int32_t fvm_revoke(uint32_t cap) { return until_done(FVM_CALL_CAP_REVOKE, cap); }
+int32_t fvm_revoke(uint32_t cap) { return until_done(FVM_CALL_CAP_REVOKE, cap, 0, 0); }
 
-int32_t fvm_delete(uint32_t cap) { return until_done(FVM_CALL_CAP_DELETE, cap); }
+int32_t fvm_delete(uint32_t cap) { return until_done(FVM_CALL_CAP_DELETE, cap, 0, 0); }
 
 /* For the call, which has fewer bits: what doesn't fit becomes the largest, and no process has a
  * slot or a ceiling of that number, so the kernel refuses it as it does any other that isn't there.
@@ -64,7 +64,7 @@ static uint32_t at_most(uint32_t value, uint32_t largest)
 static int32_t create(uint32_t memory, uint32_t at, uint32_t kind, uint32_t slot, uint32_t priority)
 {
     uint32_t what = kind | at_most(slot, 0xFFu) << 8 | at_most(priority, 0xFFFFu) << 16;
-    return fvm_call(FVM_CALL_OBJECT_CREATE, memory, at, what, 0).r0;
+    return until_done(FVM_CALL_OBJECT_CREATE, memory, at, what);
 }
 
 int32_t fvm_create_signal(uint32_t memory, uint32_t at, uint32_t slot)

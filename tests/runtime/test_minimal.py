@@ -3,49 +3,25 @@ fault thread and idle."""
 
 from __future__ import annotations
 
-import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from composer.image.composed import read_composed
 from composer.simulate.shared import Kind
-from composer.simulate.tracer import Trace, Tracer
+from composer.simulate.tracer import Trace
 from composer.verify.verify import verify
 from tests.support.built import Built
+from tests.support.watched import watched
 
 TICKS = 600  # of the kernel, a millisecond each
-PATIENCE = 60.0  # seconds of the host
 WFI, NOP = 0xBF30, 0xBF00
 
 
 @pytest.fixture(scope="module")
 def minimal(system: Callable[[str], Built]) -> Built:
     return system("minimal")
-
-
-def watched(system: Built, image: Path, folder: Path) -> tuple[list[str], Trace]:
-    """What the first serial line said in so many ticks, and the counted run."""
-    said = folder / "said"
-    with Tracer(read_composed(system.folder)) as tracer:
-        process = subprocess.Popen(
-            ["qemu-system-arm", "-M", "netduinoplus2", "-display", "none", "-monitor", "none",
-             "-icount", "shift=4,sleep=off", "-kernel", str(image), "-serial", f"file:{said}",
-             *tracer.arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            until = time.monotonic() + PATIENCE
-            while tracer.read().happened[Kind.TICK] < TICKS:
-                assert process.poll() is None and time.monotonic() < until
-                time.sleep(0.05)
-        finally:
-            process.kill()
-            process.wait()
-        return said.read_text().split("\n")[:-1], tracer.read()
 
 
 def executed_a_tick(trace: Trace) -> float:
@@ -55,7 +31,7 @@ def executed_a_tick(trace: Trace) -> float:
 
 @pytest.fixture(scope="module")
 def run(minimal: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Trace]:
-    return watched(minimal, minimal.elf, tmp_path_factory.mktemp("minimal"))
+    return watched(minimal, minimal.elf, tmp_path_factory.mktemp("minimal"), TICKS)
 
 
 def test_it_runs_faults_and_restarts(run: tuple[list[str], Trace]) -> None:
@@ -88,7 +64,7 @@ def test_without_wfi_it_would_never_sleep(minimal: Built, tmp_path: Path) -> Non
         halves = [NOP if half == WFI else half for half in (word & 0xFFFF, word >> 16)]
         words[address] = halves[0] | halves[1] << 16
     assert any(words[address] != minimal.word(address) for address in words)
-    _, trace = watched(minimal, minimal.patched(tmp_path / "system.elf", words), tmp_path)
+    _, trace = watched(minimal, minimal.patched(tmp_path / "system.elf", words), tmp_path, TICKS)
     assert executed_a_tick(trace) > 20_000
 
 

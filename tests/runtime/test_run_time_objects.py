@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from composer.simulate.shared import Kind
 from tests.runtime.observed import about
-from tests.support.built import Built
+from tests.support.built import Built, described_otherwise
 from tests.support.counted import Transcript, run
+from tests.support.watched import watched
 
+LONGEST = 150  # instructions without interrupts, by docs/objects.md
 OK, MORE, E_CAPABILITY, E_ARGUMENT, E_BUSY = 0, 1, -2, -3, -6
 
 
@@ -163,3 +167,18 @@ def test_a_fault_in_a_made_thread_restarts_its_process_with_all_memory_free(
     last = transcript.faults[-1]
     assert (last.domain, last.cause, last.thread) == ("owner", "usage", str(0x80 | 2))
     assert [f.domain for f in transcript.faults] == ["middle", "user", "owner"]
+
+
+@pytest.mark.parametrize("fpu", [False, True], ids=["without_fpu", "with_fpu"])
+def test_no_call_on_objects_holds_interrupts_off_for_long(
+    system: Callable[[str], Built], tmp_path: Path, fpu: bool
+) -> None:
+    """Neither those nor the steps of a restart that ends a thread in kernel memory."""
+    built = system("run-time")
+    if fpu:
+        owner = 'slots="4">'
+        built = described_otherwise(built, tmp_path / "fpu", owner, f'fpu="yes" {owner}')
+    (tmp_path / "run").mkdir()
+    said, trace = watched(built, built.elf, tmp_path / "run", 1500)
+    assert "done=1" in said or fpu, "threads with FPU need more memory than there is"
+    assert 100 < trace.paths[Kind.CALL].longest <= LONGEST

@@ -50,6 +50,14 @@ _Static_assert(FVM_CALL_REQUEST_NEXT == FVM_CALL_SIGNAL_WAIT + 1 &&
                    FVM_CALL_INVOKE == FVM_CALL_SIGNAL_WAIT + 2 &&
                    FVM_CALL_INVOKE_RETURN == FVM_CALL_SIGNAL_WAIT + 3,
                "the table of the short ways");
+#if FVM_SLOTS > 0
+_Static_assert(sizeof(struct slot) == 12 && offsetof(struct slot, capability) == 0 &&
+                   offsetof(struct slot, id) == 4 &&
+                   offsetof(struct fvm_domain, slot_first) == 52 &&
+                   offsetof(struct fvm_domain, slot_count) == 53 && SLOT_MASK == 63 &&
+                   FVM_RIGHT_DELEGATE == 0x80,
+               "slot_of_invocation");
+#endif
 #if FVM_PORTS > 0
 _Static_assert(offsetof(struct thread, port) == 32, "THREAD_PORT");
 _Static_assert(sizeof(struct port) == 32 && offsetof(struct port, caller) == 0 &&

@@ -59,6 +59,7 @@
 #define DOMAIN_RAM 32           /* base, size */
 #define DOMAIN_CAPABILITY 40
 #define DOMAIN_CAPABILITIES 44  /* how many */
+#define DOMAIN_SLOTS 52         /* the first one's index, how many */
 #define DOMAIN_PROTECTION 60
 #define READY 1                 /* enum thread_state */
 #define WAITING 2

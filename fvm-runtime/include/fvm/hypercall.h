@@ -75,7 +75,7 @@
 #define FVM_CALL_CAP_REVOKE 52
 #define FVM_CALL_CAP_DELETE 53 /* r0: run-time cap; revokes and empties its slot; FVM_MORE */
 /* r0: memory cap, r1: byte in it, r2: FVM_OBJECT_* | slot << 8 | a thread's priority << 16; returns
- * the number of a capability with all rights */
+ * the number of a capability with all rights; to be repeated while it returns FVM_MORE */
 #define FVM_CALL_OBJECT_CREATE 54
 /* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
 #define FVM_CALL_FAULT_DECIDED 60

@@ -1,0 +1,19 @@
+/* What the three say to each other. */
+#ifndef TEST_STOPS_BOARD_H
+#define TEST_STOPS_BOARD_H
+
+#include <fvm/native.h>
+
+#include "fvm_domain.h"
+
+struct board {
+    uint32_t port;            /* which one the client is to call: 1, 2 */
+    int32_t status;           /* of the call */
+    uint32_t result;          /* of the port */
+    uint32_t starts, in_main; /* of the server */
+    int32_t made;             /* by its start: a signal */
+};
+
+#define BOARD ((volatile struct board *)FVM_SHM_BOARD)
+
+#endif

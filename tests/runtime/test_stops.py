@@ -1,0 +1,39 @@
+"""A process that is stopped serves nobody, also while its stop is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.runtime.observed import about
+from tests.support.built import Built
+from tests.support.counted import run
+
+OK, E_BUSY = 0, -6
+
+
+@pytest.fixture(scope="module")
+def said(system: Callable[[str], Built]) -> dict[str, int]:
+    values = run(system("stops").elf, {"judge": 1}, 500).values("judge")
+    assert values["done"] == 1
+    return values
+
+
+def test_a_port_opens_another_one_of_its_process(said: dict[str, int]) -> None:
+    assert about(said, "before") == {"second": OK, "opened": OK, "first": OK}
+
+
+def test_a_port_that_still_serves_opens_none_behind_the_stop(said: dict[str, int]) -> None:
+    assert said["stop.served"] > 0, "there was something to try"
+    assert said["stop.opened"] == 0
+    assert about(said, "stopped") == {"first": E_BUSY, "second": E_BUSY}
+
+
+def test_no_port_serves_before_its_process_opened_it(said: dict[str, int]) -> None:
+    assert about(said, "restart") == {"served": 0, "opened": 0}
+    assert said["restarted.first"] == E_BUSY
+
+
+def test_the_next_life_finds_its_slots_empty_and_its_ports_its_own(said: dict[str, int]) -> None:
+    assert about(said, "again") == {"starts": 2, "slot_was_free": 1, "first": OK, "in_main": 1}
