@@ -10,7 +10,7 @@ enum domain_state {
     DOMAIN_RUNNING,
     DOMAIN_STOPPING, /* domain.step says how far */
     DOMAIN_STOPPED,
-    DOMAIN_STARTING,
+    DOMAIN_STARTING, /* the same */
 };
 
 struct domain domain_table[FVM_DOMAINS];
@@ -183,8 +183,8 @@ void domain_halt(struct thread *thread)
 }
 
 enum stop_step {
-    STEP_AGAIN,
     STEP_DONE,
+    STEP_AGAIN,
     STEPS_DONE, /* all of them */
 };
 
@@ -236,10 +236,10 @@ int32_t domain_stop(uint32_t index)
 {
     struct domain *domain = &domain_table[index];
     FVM_ONCE(domain);
-    if (domain->state == DOMAIN_STOPPED) {
-        return FVM_OK;
-    }
     if (domain->state != DOMAIN_STOPPING) {
+        if (domain->state == DOMAIN_STOPPED) {
+            return FVM_OK;
+        }
         begin_stop(index);
         if (vcpu_of_domain(&fvm_domain[index]) != NULL) {
             vcpu_halt(vcpu_of_domain(&fvm_domain[index]));
@@ -248,29 +248,29 @@ int32_t domain_stop(uint32_t index)
     switch (stop(index, domain->step)) {
     case STEP_DONE:
         domain->step++;
-        return FVM_MORE;
-    case STEP_AGAIN:
-        return FVM_MORE;
-    case STEPS_DONE:
         break;
+    case STEP_AGAIN:
+        break;
+    case STEPS_DONE:
+        domain->state = DOMAIN_STOPPED;
+        if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
+            signal_send_later(fvm_domain[index].fault_signal); /* to whom decides what comes now */
+        }
     }
-    domain->state = DOMAIN_STOPPED;
-    if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
-        signal_send(fvm_domain[index].fault_signal); /* to whom decides what comes now */
-    }
-    return FVM_OK;
+    return FVM_MORE;
 }
 
 /* A function of its own, for those who watch the kernel from outside. */
 __attribute__((noinline)) int32_t domain_restart(uint32_t index)
 {
     struct domain *domain = &domain_table[index];
-    if (domain->state != DOMAIN_STARTING) {
-        if (domain_stop(index) == FVM_OK) {
-            domain->state = DOMAIN_STARTING;
-            domain->step = 0;
-        }
-        return FVM_MORE;
+    FVM_ONCE(domain);
+    if (domain->state < DOMAIN_STOPPED) {
+        return domain_stop(index);
+    }
+    if (domain->state == DOMAIN_STOPPED) {
+        domain->state = DOMAIN_STARTING;
+        domain->step = 0;
     }
     int32_t result = start_step(index);
     if (result == FVM_OK) {

@@ -47,24 +47,34 @@ bool invocation_prepare(const struct fvm_domain *domain, uint32_t number)
     return (entry->stack & 7u) == 0 && domain_holds(domain, entry->stack - size, size);
 }
 
-/* The caller goes on, with results in its frame, which was checked when it called. */
-static void leave(struct port *port, int32_t status, uint32_t result)
+/* Into the caller's frame, which was checked when it called. */
+static void give_results(const struct port *port, int32_t status, uint32_t result)
 {
-    struct thread *caller = port->caller;
-    context_arch_results(context_arch_stack(caller->context), (uint32_t)status, result);
-    port->caller = NULL;
-    scheduler_replace(port->thread, caller);
+    context_arch_results(context_arch_stack(port->caller->context), (uint32_t)status, result);
 }
 
-/* What runs in the place of a thread is broken off: the port that was entered last. */
-static void break_off(struct port *port)
+/* The caller goes on. */
+static struct thread *leave(struct port *port)
 {
     struct thread *caller = port->caller;
-    signal_leave(port->thread);
-    port->thread->state = THREAD_READY;
-    leave(port, FVM_E_FAULT, 0);
-    port->call.fourth++;
-    scheduler_wake(caller);
+    port->caller = NULL;
+    scheduler_replace(port->thread, caller);
+    return caller;
+}
+
+/* What runs in the place of a thread is broken off, the port that was entered last, by two steps.
+ */
+static void break_off(struct port *port)
+{
+    if (port->thread->state != THREAD_LEAVING) {
+        signal_leave(port->thread);
+        port->thread->state = THREAD_LEAVING;
+        port->call.fourth++;
+        give_results(port, FVM_E_FAULT, 0);
+    } else {
+        port->thread->state = THREAD_READY; /* for the next caller */
+        scheduler_wake_later(leave(port));
+    }
 }
 
 /* The thread of a domain in whose place this one runs. */
@@ -144,7 +154,8 @@ int32_t invocation_call(struct call_frame *frame, struct thread *caller)
         if (caller->port == NULL) {
             return FVM_E_CALL;
         }
-        leave(caller->port, FVM_OK, frame->r[0]);
+        give_results(caller->port, FVM_OK, frame->r[0]);
+        (void)leave(caller->port);
         return FVM_OK;
     }
     bool invoke = frame->number == FVM_CALL_INVOKE;

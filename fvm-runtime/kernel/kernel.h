@@ -28,6 +28,7 @@ enum thread_state {
     THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
     THREAD_READY,
     THREAD_WAITING, /* for a signal, an interrupt or a request */
+    THREAD_LEAVING, /* a port's, whose call is being broken off */
 };
 
 struct signal;
@@ -133,6 +134,7 @@ extern kernel_call *const syscall_table[FVM_CALLS];
 /* --- scheduler.c: who runs ---------------------------------------------------------------- */
 void scheduler_init(void);
 void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> READY */
+void scheduler_wake_later(struct thread *thread); /* the same by a call with no time to switch */
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread);
@@ -262,6 +264,7 @@ void event_drop(uint32_t domain, uint32_t event);
 
 /* --- signal.c ----------------------------------------------------------------------------- */
 void signal_send(uint32_t index);
+void signal_send_later(uint32_t index); /* by a call with no time to switch */
 int32_t signal_wait(struct thread *thread, uint32_t index);
 /* Of those in kernel memory. */
 void signal_create(struct signal *signal);

@@ -82,7 +82,8 @@ static void make_thread(const struct thread *maker, struct thread_object *object
     scheduler_add(thread, priority);
 }
 
-/* Fills the slot with a capability to its object, with all rights. */
+/* Fills the slot with a capability to its object, with all rights. That its `limit` isn't 0 tells
+ * it from those that were delegated: with it the object ends. */
 static int32_t hand_out(struct slot *slot, uint8_t type, uint8_t rights, uint8_t limit)
 {
     slot->capability = (struct fvm_capability){type, rights, FVM_NO_INDEX, limit};
@@ -132,7 +133,7 @@ int32_t memory_create(struct call_frame *frame, struct thread *caller)
         } else if (!thread) {
             signal_create(slot->object);
             return hand_out(slot, FVM_CAP_SIGNAL,
-                            FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE, 0);
+                            FVM_RIGHT_WAIT | FVM_RIGHT_SEND | FVM_RIGHT_DELEGATE, 1);
         } else if (scheduler_is_free(priority)) {
             make_thread(caller, slot->object, number, priority);
             return hand_out(slot, FVM_CAP_THREAD,

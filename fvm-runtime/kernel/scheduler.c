@@ -136,6 +136,13 @@ void scheduler_wake(struct thread *thread)
     }
 }
 
+void scheduler_wake_later(struct thread *thread)
+{
+    thread->state = THREAD_READY;
+    cpu.ready |= thread->bit;
+    put_off(LATE_CHOICE);
+}
+
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
 {
     thread->state = THREAD_READY;

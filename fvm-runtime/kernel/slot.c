@@ -126,7 +126,7 @@ static bool drop(uint32_t which)
         }
         return true;
     }
-    if (slot->object != NULL && node[which].depth == 0) {
+    if (slot->capability.limit != 0) {
         memory_end(slot);
         return true;
     }

@@ -106,14 +106,13 @@ static int32_t on_domain(struct call_frame *frame, struct thread *caller)
     if (invocation_runs_for(caller, cap->index)) {
         return FVM_E_ARGUMENT; /* nobody would be left to finish the restart */
     }
-    switch (frame->number) {
-    case FVM_CALL_DOMAIN_STOP:
-        return domain_stop(cap->index);
-    case FVM_CALL_DOMAIN_RESTART:
+    if (frame->number == FVM_CALL_DOMAIN_RESTART) { /* the longest path comes first */
         return domain_restart(cap->index);
-    default:
-        return fault_decided(cap->index, frame->r[1], frame->r[2]);
     }
+    if (frame->number == FVM_CALL_DOMAIN_STOP) {
+        return domain_stop(cap->index);
+    }
+    return fault_decided(cap->index, frame->r[1], frame->r[2]);
 }
 
 static int32_t on_function(struct call_frame *frame, struct thread *caller)

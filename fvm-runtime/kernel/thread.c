@@ -53,7 +53,7 @@ static int32_t start(struct thread *thread, uint32_t argument, uint32_t entry, u
         }
         context_arch_init(thread->context, entry, stack);
     }
-    scheduler_wake(thread);
+    scheduler_wake_later(thread);
     context_arch_result(context_arch_stack(thread->context), argument);
     return FVM_OK;
 }

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from composer.simulate.shared import Kind
 from tests.runtime.observed import about
 from tests.support.built import Built
 from tests.support.counted import run
+from tests.support.watched import watched
 
-OK, E_BUSY = 0, -6
+OK, E_CAPABILITY, E_BUSY, E_FAULT = 0, -2, -6, -7
+LONGEST = 150  # instructions without interrupts, by docs/objects.md
 
 
 @pytest.fixture(scope="module")
-def said(system: Callable[[str], Built]) -> dict[str, int]:
-    values = run(system("stops").elf, {"judge": 1}, 500).values("judge")
+def stops(system: Callable[[str], Built]) -> Built:
+    return system("stops")
+
+
+@pytest.fixture(scope="module")
+def said(stops: Built) -> dict[str, int]:
+    values = run(stops.elf, {"judge": 1}, 500).values("judge")
     assert values["done"] == 1
     return values
 
@@ -37,3 +46,20 @@ def test_no_port_serves_before_its_process_opened_it(said: dict[str, int]) -> No
 
 def test_the_next_life_finds_its_slots_empty_and_its_ports_its_own(said: dict[str, int]) -> None:
     assert about(said, "again") == {"starts": 2, "slot_was_free": 1, "first": OK, "in_main": 1}
+
+
+def test_who_waits_in_it_or_for_it_goes_on(said: dict[str, int]) -> None:
+    assert about(said, "under") == {
+        "inside": 1,
+        "inside_got": E_FAULT,
+        "outside": 1,
+        "outside_got": E_CAPABILITY,
+    }
+
+
+def test_a_step_holds_interrupts_off_no_longer_where_it_wakes_somebody_more_urgent(
+    stops: Built, tmp_path: Path
+) -> None:
+    said, trace = watched(stops, stops.elf, tmp_path, 500)
+    assert "done=1" in said
+    assert 100 < trace.paths[Kind.CALL].longest <= LONGEST

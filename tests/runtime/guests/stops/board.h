@@ -7,11 +7,13 @@
 #include "fvm_domain.h"
 
 struct board {
-    uint32_t port;            /* which one the client is to call: 1, 2 */
-    int32_t status;           /* of the call */
-    uint32_t result;          /* of the port */
-    uint32_t starts, in_main; /* of the server */
-    int32_t made;             /* by its start: a signal */
+    enum { FIRST = 1, SECOND, WAITS, SIGNAL } order; /* what the client is to call, or wait for */
+    uint32_t done;                                   /* orders; one that waits isn't */
+    int32_t status;                                  /* of the call */
+    uint32_t result;                                 /* of the port */
+    uint32_t starts, in_main;                        /* of the server */
+    int32_t made;                                    /* by its start: a signal */
+    int32_t given;                                   /* to the client: that signal */
 };
 
 #define BOARD ((volatile struct board *)FVM_SHM_BOARD)

@@ -1,4 +1,4 @@
-/* Calls the port that the judge names. */
+/* Does what the judge orders. */
 #include "board.h"
 
 int main(void)
@@ -6,8 +6,15 @@ int main(void)
     for (;;) {
         (void)fvm_signal_wait(FVM_CAP_CALL);
         uint32_t result = 0;
-        uint32_t port = BOARD->port == 1u ? FVM_CAP_FIRST : FVM_CAP_SECOND;
-        BOARD->status = fvm_invoke(port, 0, 0, 0, &result);
+        if (BOARD->order == SIGNAL) {
+            BOARD->status = fvm_signal_wait((uint32_t)BOARD->given);
+        } else {
+            BOARD->status = fvm_invoke(BOARD->order == FIRST    ? FVM_CAP_FIRST
+                                       : BOARD->order == SECOND ? FVM_CAP_SECOND
+                                                                : FVM_CAP_WAITS,
+                                       0, 0, 0, &result);
+        }
         BOARD->result = result;
+        BOARD->done++;
     }
 }

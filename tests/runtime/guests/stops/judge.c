@@ -4,12 +4,23 @@
 
 #define STEPS 1000u
 
-/* The client outranks this: it is done when the event is sent. */
-static int32_t call(uint32_t port)
+/* The client outranks this: it is done when the event is sent, or waits. */
+static int32_t call(uint32_t order)
 {
-    BOARD->port = port;
+    BOARD->order = order;
     (void)fvm_event_send(FVM_CAP_CALL);
     return BOARD->status;
+}
+
+/* The server restarts while the client waits in it or for it; what it got. */
+static void restart_under(const char *waited_name, const char *status_name, uint32_t order)
+{
+    uint32_t done = BOARD->done;
+    (void)call(order);
+    report(waited_name, BOARD->done == done);
+    (void)fvm_domain_restart(FVM_CAP_DOMAIN_SERVER);
+    report(status_name, BOARD->done == done + 1u ? BOARD->status : 1000);
+    (void)fvm_signal_wait(FVM_CAP_IDLE);
 }
 
 /* Steps up to the end, with a call of the second port after each; how many of these were served,
@@ -19,7 +30,7 @@ static void step(const char *served_name, const char *opened_name, uint32_t numb
     int32_t served = 0, opened = 0, result = FVM_MORE;
     for (uint32_t i = 0; i < STEPS && result == FVM_MORE; i++) {
         result = fvm_call(number, FVM_CAP_DOMAIN_SERVER, 0, 0, 0).r0;
-        if (result == FVM_MORE && call(2) == FVM_OK) {
+        if (result == FVM_MORE && call(SECOND) == FVM_OK) {
             served++;
             opened += BOARD->result == (uint32_t)FVM_OK;
         }
@@ -32,20 +43,22 @@ int main(void)
 {
     report_init();
     (void)fvm_signal_wait(FVM_CAP_IDLE);
-    report("before.second", call(2));
+    report("before.second", call(SECOND));
     report("before.opened", (int32_t)BOARD->result);
-    report("before.first", call(1));
+    report("before.first", call(FIRST));
     BOARD->in_main = 0;
     step("stop.served", "stop.opened", FVM_CALL_DOMAIN_STOP);
-    report("stopped.first", call(1));
-    report("stopped.second", call(2));
+    report("stopped.first", call(FIRST));
+    report("stopped.second", call(SECOND));
     step("restart.served", "restart.opened", FVM_CALL_DOMAIN_RESTART);
-    report("restarted.first", call(1));
+    report("restarted.first", call(FIRST));
     (void)fvm_signal_wait(FVM_CAP_IDLE);
     report("again.starts", (int32_t)BOARD->starts);
     report("again.slot_was_free", BOARD->made > 0);
-    report("again.first", call(1));
+    report("again.first", call(FIRST));
     report("again.in_main", (int32_t)BOARD->result);
+    restart_under("under.inside", "under.inside_got", WAITS);
+    restart_under("under.outside", "under.outside_got", SIGNAL);
     report("done", 1);
     for (;;) {
         (void)fvm_signal_wait(FVM_CAP_IDLE);
