@@ -133,6 +133,7 @@ static int32_t start_step(uint32_t index)
     int32_t result = start(index, domain->step++);
     if (result == FVM_OK) {
         domain->state = DOMAIN_RUNNING;
+        domain->restarts++;
         stopped &= ~(1u << index);
     } else if (result < 0) {
         domain->state = DOMAIN_STOPPED; /* flash doesn't change: it never can start */
@@ -157,6 +158,7 @@ void domain_init(void)
         do {
             result = start_step(i);
         } while (result == FVM_MORE);
+        domain_table[i].restarts = 0; /* that was the first start */
         if (result != FVM_OK) {
             fault_raise(&thread_table[fvm_domain[i].thread_first],
                         FVM_FAULT_HEADER | FAULT_NO_FRAME, 0, 0);
@@ -232,13 +234,14 @@ static enum stop_step stop(uint32_t index, uint32_t step)
     return STEPS_DONE;
 }
 
-int32_t domain_stop(uint32_t index)
+/* What returns once all is done is `end`: at once, for who waits for that may be more urgent. */
+static FVM_RARE int32_t stop_step(uint32_t index, int32_t end)
 {
     struct domain *domain = &domain_table[index];
     FVM_ONCE(domain);
     if (domain->state != DOMAIN_STOPPING) {
         if (domain->state == DOMAIN_STOPPED) {
-            return FVM_OK;
+            return end;
         }
         begin_stop(index);
         if (vcpu_of_domain(&fvm_domain[index]) != NULL) {
@@ -256,27 +259,26 @@ int32_t domain_stop(uint32_t index)
         if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
             signal_send_later(fvm_domain[index].fault_signal); /* to whom decides what comes now */
         }
+        return end;
     }
     return FVM_MORE;
 }
 
+int32_t domain_stop(uint32_t index) { return stop_step(index, FVM_OK); }
+
 /* A function of its own, for those who watch the kernel from outside. */
-__attribute__((noinline)) int32_t domain_restart(uint32_t index)
+FVM_RARE int32_t domain_restart(uint32_t index)
 {
     struct domain *domain = &domain_table[index];
     FVM_ONCE(domain);
     if (domain->state < DOMAIN_STOPPED) {
-        return domain_stop(index);
+        return stop_step(index, FVM_MORE);
     }
     if (domain->state == DOMAIN_STOPPED) {
         domain->state = DOMAIN_STARTING;
         domain->step = 0;
     }
-    int32_t result = start_step(index);
-    if (result == FVM_OK) {
-        domain->restarts++;
-    }
-    return result;
+    return start_step(index);
 }
 
 uint32_t domain_stopped(void) { return stopped; }

@@ -114,7 +114,7 @@ bool invocation_stop(uint32_t number)
     struct port *port = &port_table[number];
     FVM_ONCE(port);
     if (port->caller != NULL && port->caller != port->thread) {
-        return invocation_leave(at_home(port->thread));
+        return invocation_leave(at_home(port->caller));
     }
     port->caller = port->thread;
     port->thread->state = THREAD_STOPPED;

@@ -78,7 +78,7 @@ int32_t fvm_thread_run(uint32_t cap, void (*function)(uint32_t), void *stack, ui
  * function(uint32_t a, uint32_t b, uint32_t c, uint32_t broken); `broken` counts the calls since
  * the start of the process whose callers restarted in the middle. Ports are closed at the start, so
  * that nobody is let in before its process is ready. */
-int32_t fvm_port_open(uint32_t cap);
+int32_t fvm_port_open(uint32_t cap);  /* FVM_E_BUSY while its process is being stopped */
 int32_t fvm_port_close(uint32_t cap); /* FVM_E_BUSY, and it stays open, while a caller is inside */
 
 #ifdef __cplusplus
