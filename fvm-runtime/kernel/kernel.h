@@ -133,7 +133,7 @@ extern kernel_call *const syscall_table[FVM_CALLS];
 
 /* --- scheduler.c: who runs ---------------------------------------------------------------- */
 void scheduler_init(void);
-void scheduler_wake(struct thread *thread); /* of a process: WAITING or new -> READY */
+void scheduler_wake(struct thread *thread);       /* of a process: WAITING or new -> READY */
 void scheduler_wake_later(struct thread *thread); /* the same by a call with no time to switch */
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread); /* as that, one of the vCPU's */
 void scheduler_block(struct thread *thread, uint8_t state);         /* of a process */
