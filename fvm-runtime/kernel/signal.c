@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct signal) <= FVM_OBJECT_SIGNAL_SIZE, "size is ABI");
 extern struct signal signal_table[]; /* that entry knows this too */
 struct signal signal_table[FVM_AT_LEAST_ONE(FVM_SIGNALS)];
 
-static inline void send(struct signal *signal, bool later)
+static inline void send(struct signal *signal)
 {
     struct thread *waiter = signal->waiter;
     if (waiter == NULL) {
@@ -23,7 +23,7 @@ static inline void send(struct signal *signal, bool later)
         return;
     }
     signal->waiter = NULL;
-    (later ? scheduler_wake_later : scheduler_wake)(waiter); /* its wait returns 1: block */
+    scheduler_wake(waiter); /* its wait returns 1: block */
 }
 
 /* What was sent meanwhile, or FVM_E_BUSY; 0: nothing, and the caller may block. */
@@ -53,10 +53,20 @@ void signal_send(uint32_t index)
 {
     struct signal *signal = &signal_table[index];
     FVM_ONCE(signal);
-    send(signal, false);
+    send(signal);
 }
 
-void signal_send_later(uint32_t index) { send(&signal_table[index], true); }
+void signal_send_later(uint32_t index)
+{
+    struct signal *signal = &signal_table[index];
+    struct thread *waiter = signal->waiter;
+    if (waiter == NULL) {
+        send(signal);
+    } else {
+        signal->waiter = NULL;
+        scheduler_wake_later(waiter);
+    }
+}
 
 int32_t signal_wait(struct thread *thread, uint32_t index)
 {
@@ -70,7 +80,7 @@ int32_t signal_wait(struct thread *thread, uint32_t index)
     return block(thread, signal);
 }
 
-void signal_send_to(struct signal *signal) { send(signal, false); }
+void signal_send_to(struct signal *signal) { send(signal); }
 
 int32_t signal_wait_for(struct thread *thread, struct signal *signal)
 {

@@ -137,7 +137,8 @@ static bool drop(uint32_t which)
 
 bool slot_drop(const struct fvm_domain *domain, uint32_t number)
 {
-    return drop(FVM_ROOTS + domain->slot_first + number);
+    uint32_t which = domain->slot_first + number;
+    return drop(FVM_ROOTS + which);
 }
 
 bool slot_revoke(const struct fvm_capability *capability)

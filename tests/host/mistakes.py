@@ -134,8 +134,8 @@ MISTAKES = [
     ),
     Mistake(
         "kernel/signal.c",
-        "    signal->waiter = NULL;\n    (later ?",
-        "    (later ?",
+        "    signal->waiter = NULL;\n    scheduler_wake(waiter); /*",
+        "    scheduler_wake(waiter); /*",
     ),
     Mistake("kernel/signal.c", "return signal->waiter != NULL ? FVM_E_BUSY : 0;", "return 0;"),
     Mistake(
