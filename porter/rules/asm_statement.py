@@ -10,7 +10,7 @@ from porter.asm.translate import translate
 from porter.context_switch.result import DISPATCHES, TEMPLATES
 from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
-from porter.rules.expressions import is_truth_test
+from porter.rules.expressions import is_computed_with, is_truth_test
 from porter.rules.kernel_register import is_removable
 from porter.rules.naked import is_naked, parameters_of
 from porter.rules.rule import Rule, Sample
@@ -64,6 +64,11 @@ class AsmStatementRule(Rule):
         Sample(
             "int f(void) { unsigned n; __asm { mrs n, ipsr } return n != 0; }",
             "int f(void) { unsigned n; n = virt_in_vct(); return n != 0; }",
+        ),
+        Sample(
+            'int f(void) { unsigned n; asm("mrs %0, basepri" : "=r"(n)); return n >> 4; }',
+            "",
+            escalates=True,
         ),
         Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
         Sample(
@@ -173,6 +178,8 @@ class AsmStatementRule(Rule):
             gone = self._in_interrupt(unit, context, statement, saved_in["ipsr"])
             if gone is not None:
                 return gone
+        if "basepri" in saved_in:
+            _refuse_level(unit, context, statement, saved_in["basepri"])
         used = {
             text: value
             for text, value in outputs.items()
@@ -340,6 +347,18 @@ def _uses(
     if declared is None or declared.function is None:
         return None
     return [use for use in uses if use in set(unit.variables.uses(declared))]
+
+
+def _refuse_level(
+    unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str
+) -> None:
+    """NotUnderstood where C computes with BASEPRI: a machine's mask is set or not."""
+    uses = _uses(unit, context, statement, lvalue)
+    if context is None or uses is None:
+        return
+    evaluator = unit.text.evaluator
+    if any(is_computed_with(use, evaluator, context.scope) for use in uses):
+        raise NotUnderstood(f"mrs basepri: its level is used, not only whether {lvalue} is 0")
 
 
 def _is_used(unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str) -> bool:

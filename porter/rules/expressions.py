@@ -71,6 +71,21 @@ def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
     return evaluator.number(other, scope) == 0
 
 
+def is_computed_with(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
+    """Whether more than zero or not zero of an expression's value enters another expression."""
+    outer = node
+    while outer.parent is not None and outer.parent.type in (
+        "parenthesized_expression", "cast_expression",
+    ):  # fmt: skip
+        outer = outer.parent
+    if outer.parent is None or is_truth_test(node, evaluator, scope):
+        return False
+    kind = outer.parent.type
+    return kind in ("binary_expression", "unary_expression", "subscript_expression") or (
+        kind == "switch_statement" and outer == outer.parent.child_by_field_name("condition")
+    )
+
+
 def mask_around(node: Node) -> tuple[Node, Node] | None:
     """The `x & MASK` around an expression x, and MASK."""
     outer = node

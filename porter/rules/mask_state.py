@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import enclosing_statement, sole_call
-from porter.rules.expressions import is_truth_test, masked, number_of, outside_parentheses
+from porter.rules.expressions import (
+    is_computed_with,
+    is_truth_test,
+    masked,
+    number_of,
+    outside_parentheses,
+)
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
+from porter.sites.context import Context
 from porter.sites.intrinsics import (
     BASEPRI_RAISE,
     BASEPRI_READ,
@@ -62,6 +69,16 @@ class MaskState(Rule):
             "int f(void) { return virt_in_vct() > 0U; }",
         ),
         Sample("int f(void) { return __get_IPSR(); }", "", escalates=True),
+        Sample(
+            "int f(void) { unsigned old = __get_BASEPRI(); return old != 0; }",
+            "int f(void) { unsigned old = virt_int_query(VIRT_BASEPRI); return old != 0; }",
+        ),
+        Sample("int f(void) { return __get_BASEPRI() == 0x40; }", "", escalates=True),
+        Sample(
+            "int f(void) { unsigned old = __get_BASEPRI(); return old < 0x80; }",
+            "",
+            escalates=True,
+        ),
         Sample("void f(void) { __disable_fault_irq(); }", "", escalates=True),
     )
 
@@ -83,7 +100,7 @@ class MaskState(Rule):
             elif site.what in MASK_READ:
                 yield from self._read(unit, site, call, masks)
             elif site.what in BASEPRI_READ:
-                yield self._replace(site, call, b"virt_int_query(VIRT_BASEPRI)", "asks the mask")
+                yield self._threshold(unit, site, call)
             else:
                 yield self._write(unit, site, call)
 
@@ -101,6 +118,19 @@ class MaskState(Rule):
             unit.delete(context, statement)
         yield self._replace(site, call, b"virt_int_save(VIRT_PRIMASK)", "saves and masks")
         yield self.rewritten(mask, "part of the save above it")
+
+    def _threshold(self, unit: Unit, site: Site, call: Call) -> Verdict:
+        """What was read may be asked for, kept, handed on and written back."""
+        context = unit.context(site)
+        node = context.node_at(call.start, call.end) if context is not None else None
+        if context is not None and node is not None:
+            for use in (node, *_uses_of_kept(unit, context, node)):
+                if is_computed_with(use, unit.text.evaluator, context.scope):
+                    return self.escalated(
+                        site, f"the level of BASEPRI is used, '{_shown(use)}': a machine's mask is "
+                        "set or not; ask only whether it is 0, or keep the level beside the mask"
+                    )  # fmt: skip
+        return self._replace(site, call, b"virt_int_query(VIRT_BASEPRI)", "asks the mask")
 
     def _write(self, unit: Unit, site: Site, call: Call) -> Verdict:
         if len(call.arguments) != 1:
@@ -162,6 +192,35 @@ def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] 
     start, end = context.start(following), context.end(following)
     mask = next((mask for mask in masks if start <= mask.start and mask.end <= end), None)
     return (mask, following) if mask is not None and unit.call(mask) is not None else None
+
+
+def _uses_of_kept(unit: Unit, context: Context, call: Node) -> list[Node]:
+    """Reads of the local variable that a call's result is stored in, if it is."""
+    node = call
+    while node.parent is not None and node.parent.type in (
+        "parenthesized_expression", "cast_expression",
+    ):  # fmt: skip
+        node = node.parent
+    parent = node.parent
+    if parent is None or context.tree is not unit.variables.tree:
+        return []
+    field = {"init_declarator": "declarator", "assignment_expression": "left"}.get(parent.type)
+    target = parent.child_by_field_name(field) if field is not None else None
+    if target is None or target.type != "identifier":
+        return []
+    variable = unit.variables.resolve(target)
+    if variable is None or variable.function is None:
+        return []
+    return [use for use in unit.variables.uses(variable) if use != target]
+
+
+def _shown(node: Node) -> str:
+    """The expression around it."""
+    while node.parent is not None and node.parent.type in (
+        "parenthesized_expression", "cast_expression",
+    ):  # fmt: skip
+        node = node.parent
+    return " ".join(text_of(node.parent or node).decode("latin-1").split())[:60]
 
 
 def _keeps(statement: Node, call_name: Node | None) -> bool:
