@@ -164,9 +164,12 @@ def test_ctrl_c_ends_qemu_too(image: Path, number: signal.Signals) -> None:
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None
-    assert "hello" in process.stdout.readline()
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=SECONDS)
+    try:
+        assert "hello" in process.stdout.readline()
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()  # QEMU ends with it
     assert process.returncode == 0, errors
     assert mark.rsplit(maxsplit=1)[1] not in all_command_lines()
 
