@@ -128,7 +128,7 @@ def _watches(kernel: _Kernel, threads: int, domains: int) -> tuple[Watch, ...]:
         Watch(Kind.LINE, kernel.extent("interrupt_dispatch"), routes, ROUTE_BYTES),
         Watch(Kind.SWITCH, switch, table, len(table) // threads),
         Watch(Kind.CRIME, kernel.extent("fault_raise"), table, len(table) // threads),
-        Watch(Kind.RESTART, kernel.extent("domain_restart"), restarts, len(restarts) // domains),
+        Watch(Kind.RESTART, kernel.extent("domain_start_again"), restarts, len(restarts) // domains),
     )
 
 

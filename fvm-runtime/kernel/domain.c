@@ -133,10 +133,10 @@ static int32_t start_step(uint32_t index)
     int32_t result = start(index, domain->step++);
     if (result == FVM_OK) {
         domain->state = DOMAIN_RUNNING;
-        domain->restarts++;
         stopped &= ~(1u << index);
     } else if (result < 0) {
         domain->state = DOMAIN_STOPPED; /* flash doesn't change: it never can start */
+        domain->step = 0;
     }
     return result;
 }
@@ -158,7 +158,6 @@ void domain_init(void)
         do {
             result = start_step(i);
         } while (result == FVM_MORE);
-        domain_table[i].restarts = 0; /* that was the first start */
         if (result != FVM_OK) {
             fault_raise(&thread_table[fvm_domain[i].thread_first],
                         FVM_FAULT_HEADER | FAULT_NO_FRAME, 0, 0);
@@ -256,6 +255,7 @@ static FVM_RARE int32_t stop_step(uint32_t index, int32_t end)
         break;
     case STEPS_DONE:
         domain->state = DOMAIN_STOPPED;
+        domain->step = 0;
         if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
             signal_send_later(fvm_domain[index].fault_signal); /* to whom decides what comes now */
         }
@@ -267,18 +267,22 @@ static FVM_RARE int32_t stop_step(uint32_t index, int32_t end)
 int32_t domain_stop(uint32_t index) { return stop_step(index, FVM_OK); }
 
 /* A function of its own, for those who watch the kernel from outside. */
-FVM_RARE int32_t domain_restart(uint32_t index)
+FVM_RARE int32_t domain_start_again(uint32_t index, struct domain *domain)
+{
+    domain->state = DOMAIN_STARTING;
+    int32_t result = start_step(index);
+    if (result == FVM_OK) {
+        domain->restarts++;
+    }
+    return result;
+}
+
+int32_t domain_restart(uint32_t index)
 {
     struct domain *domain = &domain_table[index];
     FVM_ONCE(domain);
-    if (domain->state < DOMAIN_STOPPED) {
-        return stop_step(index, FVM_MORE);
-    }
-    if (domain->state == DOMAIN_STOPPED) {
-        domain->state = DOMAIN_STARTING;
-        domain->step = 0;
-    }
-    return start_step(index);
+    return domain->state < DOMAIN_STOPPED ? stop_step(index, FVM_MORE)
+                                          : domain_start_again(index, domain);
 }
 
 uint32_t domain_stopped(void) { return stopped; }

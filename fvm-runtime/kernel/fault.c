@@ -135,7 +135,7 @@ static struct fvm_fault *newest_of(uint32_t index)
 }
 
 /* FAULT_STEPS steps, before anything of the domain changes. */
-FVM_RARE void fault_record(uint32_t index, uint32_t step)
+void fault_record(uint32_t index, uint32_t step)
 {
     struct domain *domain = &domain_table[index];
     if (domain->faulted == NULL) {

@@ -302,7 +302,8 @@ void domain_halt(struct thread *thread);
 /* One bounded step each; FVM_MORE until all is done. */
 int32_t domain_stop(uint32_t index);
 int32_t domain_restart(uint32_t index);
-uint32_t domain_stopped(void); /* mask */
+int32_t domain_start_again(uint32_t index, struct domain *domain); /* a step, once it stopped */
+uint32_t domain_stopped(void);                                     /* mask */
 /* True if [address, address + size) lies in the memory that holds the domain's stacks. */
 bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size);
 

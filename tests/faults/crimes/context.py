@@ -191,7 +191,7 @@ CRIMES = [
         "S23 mask call, stack in the kernel",
         STACK_AND_CALL,
         faults("stacking"),
-        inside("kernel"),
+        function("kernel", "cpu", 32),  # where a frame is that says who runs
         number(CALL_INT_DIS),
     ),
     Crime(
