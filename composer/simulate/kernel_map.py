@@ -123,12 +123,13 @@ def _watches(kernel: _Kernel, threads: int, domains: int) -> tuple[Watch, ...]:
     routes = kernel.extent("fvm_irq_route")
     table = kernel.extent("thread_table")
     restarts = kernel.extent("domain_table")
+    starts = kernel.extent("domain_start_again")
     switch = kernel.until("enter", "start_stub")
     return (
         Watch(Kind.LINE, kernel.extent("interrupt_dispatch"), routes, ROUTE_BYTES),
         Watch(Kind.SWITCH, switch, table, len(table) // threads),
         Watch(Kind.CRIME, kernel.extent("fault_raise"), table, len(table) // threads),
-        Watch(Kind.RESTART, kernel.extent("domain_start_again"), restarts, len(restarts) // domains),
+        Watch(Kind.RESTART, starts, restarts, len(restarts) // domains),
     )
 
 
