@@ -33,14 +33,28 @@ def may_go_elsewhere(end: Term) -> Truth:
 
 
 def _got(term: Any) -> Iterator[Any]:
-    """The unknown words in a term."""
+    """The unknown words in a term. A byte or halfword of one, which is all that some keep, counts
+    as the low end of an EXC_RETURN."""
     waiting, seen = [term], set()
     while waiting:
         part = waiting.pop()
         if part.get_id() in seen:
             continue
         seen.add(part.get_id())
-        unknown = z3.is_select(part) or (z3.is_const(part) and not z3.is_bv_value(part))
-        if unknown and z3.is_bv(part) and part.size() == 32:
+        if _is_unknown_word(part):
             yield part
+        elif _is_narrow_load(part):
+            yield z3.Concat(z3.BitVecVal(-1, 32 - part.size()), part)
         waiting += part.children()
+
+
+def _is_unknown_word(part: Any) -> bool:
+    unknown = z3.is_select(part) or (z3.is_const(part) and not z3.is_bv_value(part))
+    return unknown and z3.is_bv(part) and part.size() == 32
+
+
+def _is_narrow_load(part: Any) -> bool:
+    if not z3.is_app_of(part, z3.Z3_OP_EXTRACT) or part.size() not in (8, 16):
+        return False
+    word = part.arg(0)
+    return _is_unknown_word(word.arg(0) if z3.is_app_of(word, z3.Z3_OP_BLSHR) else word)

@@ -138,6 +138,21 @@ def test_a_return_to_the_main_stack_is_no_guests(
         equivalent(*images, SWITCH)
 
 
+@pytest.mark.parametrize(
+    ("original", "ported"),
+    [
+        ("ldrsb lr, [r0, #-4]\\n", "USR_REG->Reg.LR = (fvm_word)((signed char *)sp)[-4];"),
+        ("ldrb lr, [r0, #-2]\\n orn lr, lr, #0xFF\\n",
+         "USR_REG->Reg.LR = ((unsigned char *)sp)[-2] | ~0xFFu;"),
+    ],
+)  # fmt: skip
+def test_the_low_byte_that_a_task_keeps_is_an_exc_return(
+    original: str, ported: str, tmp_path: Path
+) -> None:
+    one, other = middle(tmp_path, original, ported)
+    assert prove(one, other, "PendSV_Handler", SWITCH, COMMAND).paths == 1
+
+
 def test_the_bit_of_the_frame_may_be_changed(tmp_path: Path) -> None:
     one, other = middle(tmp_path, "orr lr, lr, #0x10\\n", "USR_REG->Reg.LR |= 0x10u;")
     assert prove(one, other, "PendSV_Handler", SWITCH, COMMAND).paths == 1
