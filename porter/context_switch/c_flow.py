@@ -19,11 +19,10 @@ from porter.context_switch.recipe import conditions_of_port
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank
 from porter.source.c_lexer import lex
-from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, ancestors, outermost, text_of, walk
 from porter.source.conditions import condition_of
 from porter.source.source_file import ASM_SUFFIXES
 
-_SAME_VALUE = frozenset({"parenthesized_expression", "cast_expression"})
 _HEADERS = frozenset({".h", ".hpp"})
 
 
@@ -238,13 +237,6 @@ def _is_read(node: Node) -> bool:
         sign = parent.child_by_field_name("operator")
         return sign is not None and text_of(sign) != b"="
     return True
-
-
-def outermost(node: Node) -> Node:
-    """With the parentheses and casts around it."""
-    while node.parent is not None and node.parent.type in _SAME_VALUE:
-        node = node.parent
-    return node
 
 
 def _declared(declarator: Node | None) -> Node | None:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from porter.context_switch.c_flow import CUnits, function_name, outermost
+from porter.context_switch.c_flow import CUnits, function_name
 from porter.context_switch.ir import FRAME_OF_CALLER, Assign, Call, Guest
 from porter.context_switch.result import DISPATCHES, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import variables
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import ancestors, text_of
+from porter.source.c_tree import ancestors, outermost, text_of
 
 _PLACES = ("subscript_expression", "pointer_expression", "field_expression")
 

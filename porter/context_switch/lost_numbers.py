@@ -6,7 +6,7 @@ any other. Where a function returns one, the project's C says whether more than 
 
 from __future__ import annotations
 
-from porter.context_switch.c_flow import CUnits, outermost
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.ir import (
     Assign,
     Branch,
@@ -24,7 +24,7 @@ from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import used, variables
 from porter.sites.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import text_of
+from porter.source.c_tree import outermost, text_of
 
 _WHAT = {
     "IPSR": "the number of the interrupt",

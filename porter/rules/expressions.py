@@ -8,6 +8,7 @@ from porter.source.c_tree import (
     ASKS_TRUTH,
     Node,
     is_of_statement,
+    outermost,
     parse_expression,
     strip_parentheses,
     text_of,
@@ -73,11 +74,7 @@ def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
 
 def is_computed_with(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
     """Whether more than zero or not zero of an expression's value enters another expression."""
-    outer = node
-    while outer.parent is not None and outer.parent.type in (
-        "parenthesized_expression", "cast_expression",
-    ):  # fmt: skip
-        outer = outer.parent
+    outer = outermost(node)
     if outer.parent is None or is_truth_test(node, evaluator, scope):
         return False
     kind = outer.parent.type
@@ -88,12 +85,7 @@ def is_computed_with(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
 
 def mask_around(node: Node) -> tuple[Node, Node] | None:
     """The `x & MASK` around an expression x, and MASK."""
-    outer = node
-    while outer.parent is not None and outer.parent.type in (
-        "parenthesized_expression",
-        "cast_expression",
-    ):
-        outer = outer.parent
+    outer = outermost(node)
     parent = outer.parent
     sides = binary(parent, b"&") if parent is not None else None
     if parent is None or sides is None:

@@ -27,7 +27,7 @@ from porter.sites.intrinsics import (
     MASK_WRITE,
 )
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, outermost, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 
@@ -196,12 +196,7 @@ def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] 
 
 def _uses_of_kept(unit: Unit, context: Context, call: Node) -> list[Node]:
     """Reads of the local variable that a call's result is stored in, if it is."""
-    node = call
-    while node.parent is not None and node.parent.type in (
-        "parenthesized_expression", "cast_expression",
-    ):  # fmt: skip
-        node = node.parent
-    parent = node.parent
+    parent = outermost(call).parent
     if parent is None or context.tree is not unit.variables.tree:
         return []
     field = {"init_declarator": "declarator", "assignment_expression": "left"}.get(parent.type)
@@ -216,22 +211,14 @@ def _uses_of_kept(unit: Unit, context: Context, call: Node) -> list[Node]:
 
 def _shown(node: Node) -> str:
     """The expression around it."""
-    while node.parent is not None and node.parent.type in (
-        "parenthesized_expression", "cast_expression",
-    ):  # fmt: skip
-        node = node.parent
+    node = outermost(node)
     return " ".join(text_of(node.parent or node).decode("latin-1").split())[:60]
 
 
 def _keeps(statement: Node, call_name: Node | None) -> bool:
     """Whether a statement only stores the result of a call."""
     call = call_name.parent if call_name is not None else None
-    node = call
-    while node is not None and node.parent is not None and node.parent.type in (
-        "parenthesized_expression", "cast_expression",
-    ):  # fmt: skip
-        node = node.parent
-    parent = node.parent if node is not None else None
+    parent = outermost(call).parent if call is not None else None
     if parent is None:
         return False
     if parent.type == "init_declarator":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from porter.rules.expressions import bare
 from porter.rules.unit import Unit
 from porter.sites.access import Access
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, outermost, text_of
 
 
 def probes(accesses: list[Access], unit: Unit) -> list[Access]:
@@ -43,11 +43,7 @@ def _restores(group: list[Access], writes: list[Access], unit: Unit) -> bool:
 
 def _stored_in(read: Node) -> bytes | None:
     """The variable that a read goes straight into."""
-    node = read
-    while node.parent is not None and node.parent.type in (
-        "parenthesized_expression", "cast_expression",
-    ):  # fmt: skip
-        node = node.parent
+    node = outermost(read)
     parent = node.parent
     if parent is None:
         return None

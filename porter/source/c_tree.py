@@ -25,6 +25,7 @@ _STATEMENT_PREFIX = b"void f(void){"
 _BEGINS_STATEMENT = re.compile(rb"\s*(?:\{|(?:if|for|while|do|switch|return|goto)\b)")
 _EXPRESSION_PREFIX = b"int x=("
 _COMMENT = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
+_SAME_VALUE = frozenset({"parenthesized_expression", "cast_expression"})
 _MAX_BRANCHES = 4  # arms of one #if group that are tried one at a time
 
 
@@ -88,6 +89,13 @@ def strip_parentheses(node: Node) -> Node:
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         inner = node.named_children[0]
         node = inner
+    return node
+
+
+def outermost(node: Node) -> Node:
+    """An expression with the parentheses and casts around it."""
+    while node.parent is not None and node.parent.type in _SAME_VALUE:
+        node = node.parent
     return node
 
 
