@@ -53,27 +53,27 @@ static void give_results(const struct port *port, int32_t status, uint32_t resul
     context_arch_results(context_arch_stack(port->caller->context), (uint32_t)status, result);
 }
 
-/* The caller goes on. */
+/* Who goes on. */
 static struct thread *leave(struct port *port)
 {
     struct thread *caller = port->caller;
     port->caller = NULL;
-    scheduler_replace(port->thread, caller);
     return caller;
 }
 
-/* What runs in the place of a thread is broken off, the port that was entered last, by two steps.
- */
+/* What runs in the place of a thread is broken off, the port that was entered last, by two steps:
+ * it goes on no more, then its caller does. */
 static void break_off(struct port *port)
 {
     if (port->thread->state != THREAD_LEAVING) {
         signal_leave(port->thread);
+        scheduler_halt(port->thread);
         port->thread->state = THREAD_LEAVING;
         port->call.fourth++;
-        give_results(port, FVM_E_FAULT, 0);
     } else {
+        give_results(port, FVM_E_FAULT, 0);
         port->thread->state = THREAD_READY; /* for the next caller */
-        scheduler_wake_later(leave(port));
+        scheduler_replace_halted(port->thread, leave(port));
     }
 }
 
@@ -155,7 +155,7 @@ int32_t invocation_call(struct call_frame *frame, struct thread *caller)
             return FVM_E_CALL;
         }
         give_results(caller->port, FVM_OK, frame->r[0]);
-        (void)leave(caller->port);
+        scheduler_replace(caller, leave(caller->port));
         return FVM_OK;
     }
     bool invoke = frame->number == FVM_CALL_INVOKE;

@@ -151,6 +151,7 @@ void scheduler_catch_up(void); /* with what it put off */
 
 /* `by` runs in the place of `thread` and with its priority. */
 void scheduler_replace(struct thread *thread, struct thread *by);
+void scheduler_replace_halted(const struct thread *thread, struct thread *by); /* one that was */
 /* Who runs in the place of a process's thread: itself, or the thread of a port. */
 struct thread *scheduler_runs_for(const struct thread *thread);
 

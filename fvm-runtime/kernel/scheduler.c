@@ -223,16 +223,27 @@ void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
     }
 }
 
+static void give_place(const struct thread *thread, struct thread *to)
+{
+    to->priority = thread->priority;
+    to->bit = thread->bit;
+    to->rank = thread->rank;
+    process_thread[to->priority] = to;
+}
+
 void scheduler_replace(struct thread *thread, struct thread *by)
 {
-    by->priority = thread->priority;
-    by->bit = thread->bit;
-    by->rank = thread->rank;
+    give_place(thread, by);
     by->state = THREAD_READY;
-    process_thread[by->priority] = by;
     if (cpu.next == thread) {
         cpu.next = by;
     }
+}
+
+void scheduler_replace_halted(const struct thread *thread, struct thread *by)
+{
+    give_place(thread, by);
+    scheduler_wake_later(by);
 }
 
 /* Where a thread is now, or what runs in its place. */

@@ -11,8 +11,8 @@
 #if FVM_SLOTS > 0
 
 #define NODES (FVM_ROOTS + FVM_SLOTS)
-#define NOBODY                                                                                     \
-    NODES /* a node at depth 0 that ends every list: what is written to it doesn't matter */
+/* A node at depth 0 that ends every list: what is written to it doesn't matter. */
+#define NOBODY NODES
 
 struct slot slot_table[FVM_SLOTS]; /* the architecture's entry looks there, too */
 
@@ -96,10 +96,7 @@ static bool revoke(uint32_t from)
     if (node[child].depth <= node[from].depth) {
         return false;
     }
-    uint32_t behind = node[child].next;
-    node[from].next = (uint8_t)behind;
-    node[behind].previous = (uint8_t)from;
-    node[child] = nobody;
+    take_out(child);
     empty(&slot_table[child - FVM_ROOTS]);
     return true;
 }

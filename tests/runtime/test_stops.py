@@ -14,6 +14,7 @@ from tests.support.counted import run
 from tests.support.watched import watched
 
 OK, E_CAPABILITY, E_BUSY, E_FAULT = 0, -2, -6, -7
+UNTIL = 1100  # kernel ticks
 LONGEST = 150  # instructions without interrupts, by docs/objects.md
 
 
@@ -24,7 +25,7 @@ def stops(system: Callable[[str], Built]) -> Built:
 
 @pytest.fixture(scope="module")
 def said(stops: Built) -> dict[str, int]:
-    values = run(stops.elf, {"judge": 1}, 500).values("judge")
+    values = run(stops.elf, {"judge": 1}, UNTIL).values("judge")
     assert values["done"] == 1
     return values
 
@@ -57,9 +58,13 @@ def test_who_waits_in_it_or_for_it_goes_on(said: dict[str, int]) -> None:
     }
 
 
+def test_a_call_that_is_broken_off_does_not_go_on_between_two_steps(said: dict[str, int]) -> None:
+    assert about(said, "between") == {"rounds": 5, "counted": 5}
+
+
 def test_a_step_holds_interrupts_off_no_longer_where_it_wakes_somebody_more_urgent(
     stops: Built, tmp_path: Path
 ) -> None:
-    said, trace = watched(stops, stops.elf, tmp_path, 500)
+    said, trace = watched(stops, stops.elf, tmp_path, UNTIL)
     assert "done=1" in said
     assert 100 < trace.paths[Kind.CALL].longest <= LONGEST

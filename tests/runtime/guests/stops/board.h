@@ -13,7 +13,9 @@ struct board {
     uint32_t result;                                 /* of the port */
     uint32_t starts, in_main;                        /* of the server */
     int32_t made;                                    /* by its start: a signal */
-    int32_t given;                                   /* to the client: that signal */
+    uint32_t go, spins; /* whether the port that spins is to end; whether it is in there */
+    uint32_t broken;    /* how many of its calls were broken off, as the port is told */
+    int32_t given;      /* to the client: that signal */
 };
 
 #define BOARD ((volatile struct board *)FVM_SHM_BOARD)

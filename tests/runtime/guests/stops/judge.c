@@ -3,6 +3,8 @@
 #include "board.h"
 
 #define STEPS 1000u
+#define FIRST_STEP 10u /* of a restart, of those around the ones that break off a call */
+#define LAST_STEP 15u
 
 /* The client outranks this: it is done when the event is sent, or waits. */
 static int32_t call(uint32_t order)
@@ -39,6 +41,39 @@ static void step(const char *served_name, const char *opened_name, uint32_t numb
     report(opened_name, opened);
 }
 
+static void wait_until_it_spins(void)
+{
+    BOARD->go = BOARD->spins = 0;
+    while (BOARD->spins == 0) {
+        (void)fvm_signal_wait(FVM_CAP_BEAT);
+    }
+}
+
+/* A process restarts while its call spins, and between two of the steps the call may end. The next
+ * call is one like any other: it is broken off and counted when the process restarts again. */
+static void let_run_between_steps(void)
+{
+    int32_t counted = 0;
+    for (uint32_t at = FIRST_STEP; at < LAST_STEP; at++) {
+        wait_until_it_spins();
+        int32_t result = FVM_MORE;
+        for (uint32_t i = 0; result == FVM_MORE; i++) {
+            result = fvm_call(FVM_CALL_DOMAIN_RESTART, FVM_CAP_DOMAIN_LOW, 0, 0, 0).r0;
+            if (i == at) {
+                BOARD->go = 1;
+                (void)fvm_signal_wait(FVM_CAP_BEAT);
+            }
+        }
+        wait_until_it_spins();
+        uint32_t broken = BOARD->broken;
+        (void)fvm_domain_restart(FVM_CAP_DOMAIN_LOW);
+        wait_until_it_spins();
+        counted += BOARD->broken == broken + 1u;
+    }
+    report("between.rounds", (int32_t)(LAST_STEP - FIRST_STEP));
+    report("between.counted", counted);
+}
+
 int main(void)
 {
     report_init();
@@ -59,6 +94,7 @@ int main(void)
     report("again.in_main", (int32_t)BOARD->result);
     restart_under("under.inside", "under.inside_got", WAITS);
     restart_under("under.outside", "under.outside_got", SIGNAL);
+    let_run_between_steps();
     report("done", 1);
     for (;;) {
         (void)fvm_signal_wait(FVM_CAP_IDLE);
