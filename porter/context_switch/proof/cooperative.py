@@ -43,7 +43,7 @@ unsigned *{LIBRARY}(unsigned *sp)
 """
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def prove_pick(
     original: bytes,
     pick: bytes,

@@ -39,16 +39,15 @@ from porter.context_switch.proof.model import (
     kept,
 )
 from porter.context_switch.proof.outcome import Broken, Outcome
-from porter.context_switch.proof.privileged import CONTROL, NOP, stack_writes
+from porter.context_switch.proof.privileged import CONTROL, NOP, spins, stack_writes
 from porter.context_switch.proof.states import ON_PSP, State
 from porter.context_switch.result import ROLE_START
 
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
-_BRANCH_TO_ITSELF = 0xE7FE
-CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12)]
-_FPU = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32)]
-SCRATCH = [getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12)]
-_MASKS = [arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI]
+CORE = tuple(getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12))
+_FPU = tuple(getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32))
+SCRATCH = tuple(getattr(arm, f"UC_ARM_REG_R{number}") for number in (0, 1, 2, 3, 12))
+_MASKS = (arm.UC_ARM_REG_PRIMASK, arm.UC_ARM_REG_BASEPRI)
 # The other EXC_RETURNs there are (ARMv7-M Architecture Reference Manual, B1.5.8). What else looks
 # like one is a random word that a handler took for one: no task has it.
 _NOT_A_TASK = (0xFFFF_FFE1, 0xFFFF_FFE9, 0xFFFF_FFF1, 0xFFFF_FFF9)
@@ -71,6 +70,8 @@ class Emulator(Emulated):
         }  # fmt: skip
         for address in self._stacks:
             uc.mem_write(address, NOP)
+        self._spins = set(spins(image))
+        self._remarkable = self._spins | self._stacks.keys() | image.functions.keys()
         system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
         uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
         self._state: State | None = None
@@ -86,8 +87,8 @@ class Emulator(Emulated):
         resumes = self._native and handled
         uc.reg_write(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
         end = self._emulate(self._image.entry)
-        outcome = self._outcome
-        outcome.memory, outcome.masks, outcome.last = self._memory(), self._masks(), self._last
+        outcome = self._counted()
+        outcome.memory, outcome.masks = self._memory(), self._masks()
         if self._model.returns:
             outcome.result = uc.reg_read(arm.UC_ARM_REG_R0)
         self._finish(state, core, end)
@@ -138,7 +139,7 @@ class Emulator(Emulated):
         if self._native:
             uc.reg_write(arm.UC_ARM_REG_PSP, state.psp)
             uc.reg_write(arm.UC_ARM_REG_IPSR, state.in_handler * self._model.is_plain)
-            self._registers(_MASKS, list(state.masks))
+            self._registers(_MASKS, state.masks)
         return uc
 
     def _initial_block(self, state: State) -> list[int]:
@@ -160,15 +161,20 @@ class Emulator(Emulated):
     def _emulate(self, start: int) -> int:
         """Run until nothing backs the PC; the address it went to, bit 0 as written."""
         if self._until_it_ends(start | 1) == unicorn.UC_ERR_EXCEPTION:
-            last = self._image.word(self._last, 2)
+            last = self._image.word(self._ran[-1], 2)
             if self._native and last is not None and last & 0xFF00 == _SUPERVISOR_CALL:
                 self._event(TRIGGER, (SVC, last & 0xFF))
         thumb = self._uc.reg_read(arm.UC_ARM_REG_CPSR) >> 5 & 1
         return int(self._uc.reg_read(arm.UC_ARM_REG_PC) & ~1 | thumb)
 
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
-        self._count(address)
-        if self._image.word(address, 2) == _BRANCH_TO_ITSELF:
+        self._ran.append(address)
+        if address in self._remarkable:
+            self._look(uc, address)
+
+    def _look(self, uc: Any, address: int) -> None:
+        """At an instruction in front of which something is to be done."""
+        if address in self._spins:
             self._event(SPIN, ())
             return
         if address in self._stacks:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import struct
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import unicorn as _unicorn
@@ -23,6 +25,7 @@ from porter.context_switch.proof.image import (
 )
 from porter.context_switch.proof.model import SPIN, SWITCH, TRIGGER, YIELD_BYTE, Model
 from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.registers import Registers
 from porter.context_switch.proof.states import Effects
 
 unicorn: Any = _unicorn  # its type information says less than it does
@@ -64,7 +67,9 @@ class Emulated(ABC):
         if not native:
             yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
             uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
-        self._last = self._calls = 0
+        self._groups: dict[tuple[int, ...], Registers] = {}
+        self._calls = 0
+        self._ran: list[int] = []  # address of every instruction
         self._problem = ""
         self._outcome = Outcome()
 
@@ -79,7 +84,8 @@ class Emulated(ABC):
     def _reset(self, variables: bytes, arena: bytes, block: list[int]) -> None:
         """Memory as a run finds it; `block`: fvm_state, which only a port has."""
         self._outcome = Outcome()
-        self._last = self._calls = 0
+        self._calls = 0
+        self._ran = []
         self._problem = ""
         self._uc.mem_write(DATA, variables)
         self._uc.mem_write(0, arena)
@@ -100,14 +106,16 @@ class Emulated(ABC):
             ended = int(error.errno)
         if self._problem:
             raise Broken(self._problem)
-        if self._outcome.count >= _MOST:
+        if len(self._ran) >= _MOST:
             raise Broken(f"still runs after {_MOST} instructions")
         return ended
 
-    def _count(self, address: int) -> None:
-        self._outcome.steps.add((self._last, address))
-        self._outcome.count += 1
-        self._last = address
+    def _counted(self) -> Outcome:
+        """What the run left, with what ran."""
+        outcome, ran = self._outcome, self._ran
+        outcome.steps, outcome.count = set(pairwise((0, *ran))), len(ran)
+        outcome.last = ran[-1] if ran else 0
+        return outcome
 
     def _yield(self, *_: object) -> None:
         self._event(TRIGGER, (SWITCH,))
@@ -146,9 +154,13 @@ class Emulated(ABC):
         """Address and size of each piece of memory that original and port share."""
         return (DATA, self._size), (ARENA, PAGE), (0, PAGE)
 
-    def _registers(self, registers: list[int], values: list[int]) -> None:
-        for register, value in zip(registers, values, strict=True):
-            self._uc.reg_write(register, value)
+    def _registers(self, registers: tuple[int, ...], values: Sequence[int]) -> None:
+        self._group(registers).write(values)
 
-    def _read(self, registers: list[int]) -> list[int]:
-        return [self._uc.reg_read(register) for register in registers]
+    def _read(self, registers: tuple[int, ...]) -> list[int]:
+        return self._group(registers).read()
+
+    def _group(self, registers: tuple[int, ...]) -> Registers:
+        if registers not in self._groups:
+            self._groups[registers] = Registers(self._uc, registers)
+        return self._groups[registers]

@@ -1,5 +1,6 @@
-"""What the emulator can't run as it stands in an original: it stays in thread mode, where a write
-of CONTROL would take its rights, and a new MSP would take the stack that the run is measured on.
+"""What the emulator can't run as it stands. A branch to itself has no end. An original stays in
+thread mode, where a write of CONTROL would take its rights, and a new MSP would take the stack that
+the run is measured on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from porter.context_switch.proof.image import CODE, STUBS, Image
 NOP = b"\xaf\xf3\x00\x80"  # nop.w, as long as an MSR
 CONTROL = 20
 _MSP = 8  # SYSm (ARMv7-M ARM B5.1)
+_BRANCH_TO_ITSELF = b"\xfe\xe7"
 
 
 def stack_writes(image: Image) -> Iterator[tuple[int, int, int]]:
@@ -24,3 +26,11 @@ def stack_writes(image: Image) -> Iterator[tuple[int, int, int]]:
             low = int.from_bytes(code[offset + 2 : offset + 4], "little")
             if high & 0xFFF0 == 0xF380 and low & 0xFF00 == 0x8800 and low & 0xFF in (_MSP, CONTROL):
                 yield start + offset, high & 0xF, low & 0xFF
+
+
+def spins(image: Image) -> Iterator[int]:
+    """Addresses of what is a branch to itself, where it is run."""
+    for start, code in image.code:
+        for offset in range(-start % 2, len(code) - 1, 2):
+            if code[offset : offset + 2] == _BRANCH_TO_ITSELF:
+                yield start + offset

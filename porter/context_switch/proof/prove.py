@@ -11,7 +11,7 @@ from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.result import Proof
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def prove(
     original: bytes,
     ported: bytes,

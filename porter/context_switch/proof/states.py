@@ -17,7 +17,9 @@ from porter.context_switch.proof.model import Model
 EXC_RETURNS = (0xFFFF_FFFD, 0xFFFF_FFED)
 ON_PSP = 4  # bit of EXC_RETURN
 FPU_FULL = 0xF << 20  # of CPACR
-_ODD = (0, 1, *EXC_RETURNS)
+# What becomes of a pointer: a constant, something that is none, or it stays.
+_KEPT = np.array((*[0] * 4, 0xFFFF_FFFF, 0xFFFF_FFFF), np.uint32)
+_CHANGED = np.array((0, 1, *EXC_RETURNS, 0x54, 0), np.uint32)
 
 
 class Words:
@@ -33,7 +35,7 @@ class Words:
     def pointers(self, count: int) -> NDArray[np.uint32]:
         """Aligned addresses with room for a frame on both sides."""
         steps = self._random.integers(PAGE // 32, 3 * PAGE // 32, count, dtype=np.uint32)
-        return (ARENA + 8 * steps).astype(np.uint32)
+        return ARENA + 8 * steps
 
     def noise(self, count: int) -> NDArray[np.uint32]:
         """Any words."""
@@ -43,9 +45,8 @@ class Words:
         """Mostly pointers, so that what is loaded can be used as an address."""
         found = self.pointers(count)
         odd = self._random.random(count) < 0.1
-        kinds = self._random.integers(0, len(_ODD) + 1, count)
-        values = np.where(kinds < len(_ODD), np.array((*_ODD, 0), np.uint32)[kinds], found ^ 0x54)
-        return np.where(odd, values, found).astype(np.uint32)
+        kinds = np.where(odd, self._random.integers(0, len(_KEPT) - 1, count), len(_KEPT) - 1)
+        return found & _KEPT[kinds] ^ _CHANGED[kinds]
 
     def variables(self, count: int) -> NDArray[np.uint32]:
         """Values of all variables, now and then all the same."""

@@ -52,8 +52,8 @@ from porter.context_switch.proof.riscv.layout import (
 from porter.context_switch.proof.riscv.states import State
 from porter.context_switch.result import ROLE_START
 
-_X = [getattr(riscv, f"UC_RISCV_REG_X{number}") for number in range(32)]
-_F = [getattr(riscv, f"UC_RISCV_REG_F{number}") for number in range(32)]
+_X = tuple(getattr(riscv, f"UC_RISCV_REG_X{number}") for number in range(32))
+_F = tuple(getattr(riscv, f"UC_RISCV_REG_F{number}") for number in range(32))
 _PC = riscv.UC_RISCV_REG_PC
 _NAN_BOX = 0xFFFF_FFFF_0000_0000
 
@@ -72,6 +72,7 @@ class Emulator(Emulated):
         self._begin: State | None = None
         self._csr: dict[str, int] = {}
         self._looks = 0
+        self._plain: set[int] = set()
         self._returned = False
 
     def run(self, state: State) -> Outcome:
@@ -83,10 +84,9 @@ class Emulator(Emulated):
         if not self._native and self._resumes:  # VCT's own
             core[3:] = [number << 20 | 5 for number in range(3, 32)]
         self._registers(_X, core)
-        for register, value in zip(_F, state.fpu, strict=True):
-            uc.reg_write(register, _NAN_BOX | value)
+        self._registers(_F, [_NAN_BOX | value for value in state.fpu])
         end = self._emulate()
-        outcome = self._outcome
+        outcome = self._counted()
         outcome.memory, outcome.masks = self._memory(), self._masks()
         if self._model.returns and not self._resumes:
             outcome.result = uc.reg_read(_X[ARGUMENTS[0]])
@@ -105,15 +105,16 @@ class Emulator(Emulated):
         if end is not None:  # ret, not mret: MIE is what it is
             status = status & ~STATUS_MPIE | (status & STATUS_MIE) << 4
             pc = end
-        floats = [self._uc.reg_read(register) & 0xFFFF_FFFF for register in _F]
+        floats = [word & 0xFFFF_FFFF for word in self._read(_F)]
         return [*self._read(_X[1:]), pc & ~1, status, *floats, self._csr["fcsr"]]
 
     def _check_caller(self, core: list[int], end: int | None) -> None:
         if end != RETURN:
             raise Broken("ends elsewhere than at its caller")
         owed = (2, 3, 4, *CALLEE_SAVED)
+        found = self._read(_X)
         for number in owed:
-            if self._uc.reg_read(_X[number]) != core[number]:
+            if found[number] != core[number]:
                 raise Broken(f"loses x{number} of its caller")
 
     def _check_block(self, state: State) -> None:
@@ -151,7 +152,12 @@ class Emulator(Emulated):
         return None if self._returned else int(self._uc.reg_read(_PC))
 
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
-        self._count(address)
+        self._ran.append(address)
+        if address not in self._plain:
+            self._look(uc, address)
+
+    def _look(self, uc: Any, address: int) -> None:
+        """At an instruction that isn't known to be like most: nothing to be done in front of it."""
         name = self._image.functions.get(address)
         if name is not None:
             self._called(name)
@@ -159,6 +165,7 @@ class Emulator(Emulated):
         try:
             it = self._code.at(address)
         except NotProved:
+            self._plain.add(address)
             return  # an instruction of the port that only the emulator has to know
         if it.name == "mret":
             self._returned = True
@@ -172,6 +179,8 @@ class Emulator(Emulated):
             self._skip(it)
         elif it.name.startswith("csrr"):
             self._access(it)
+        else:
+            self._plain.add(address)
 
     def _skip(self, it: Instruction) -> None:
         self._uc.reg_write(_PC, it.next)
@@ -224,12 +233,10 @@ class Emulator(Emulated):
         uc, state = self._uc, self._begin
         if state is None:
             return
-        arguments = tuple(self._read([_X[n] for n in ARGUMENTS[: self._model.words(name)]]))
-        back = uc.reg_read(_X[1])
+        arguments = tuple(self._read(tuple(_X[n] for n in ARGUMENTS[: self._model.words(name)])))
         first = uc.reg_read(_X[ARGUMENTS[0]])
-        for number in (it for it in CALLER_SAVED if it < self._image.registers):
-            uc.reg_write(_X[number], 0xDEAD_0001 + 2 * number)
-        uc.reg_write(_X[1], back)
+        lost = [it for it in CALLER_SAVED if it < self._image.registers and it != 1]
+        self._registers(tuple(_X[it] for it in lost), [0xDEAD_0001 + 2 * it for it in lost])
         answers = {CAUSE: lambda: state.cause, STATUS: self._status, CYCLES: self._next_cycles}
         if name in answers:
             uc.reg_write(_X[ARGUMENTS[0]], answers[name]())
