@@ -25,6 +25,7 @@ from porter.context_switch.walk import used, variables
 from porter.sites.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
 from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import outermost, text_of
+from porter.source.truth import asks_truth, binary
 
 _WHAT = {
     "IPSR": "the number of the interrupt",
@@ -32,7 +33,6 @@ _WHAT = {
 }
 _BECOMES = {"IPSR": "virt_in_vct()", "BASEPRI": "virt_int_query(VIRT_BASEPRI)"}
 _WRITES = BASEPRI_WRITE | BASEPRI_RAISE
-_ASKS = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
 
 
 class NumberMatters(NotTranscribable):
@@ -100,12 +100,8 @@ def _asks_zero(condition: Expr, holding: set[str]) -> bool:
 
 def _is_harmless(node: CNode, parent: CNode, register: str, units: CUnits) -> bool:
     """Whether zero or not is all that counts."""
-    if parent.type in _ASKS:
-        return parent.child_by_field_name("body") != node
-    if parent.type == "unary_expression":
-        return text_of(parent).startswith(b"!")
-    if parent.type == "conditional_expression":
-        return parent.child_by_field_name("condition") == node
+    if asks_truth(node, parent, _number):
+        return True
     if parent.type == "sizeof_expression":
         return True
     if parent.type == "gnu_asm_input_operand":
@@ -115,25 +111,19 @@ def _is_harmless(node: CNode, parent: CNode, register: str, units: CUnits) -> bo
         name = text_of(callee) if callee is not None else b""
         is_looked_at = units.assembler_text(name) is not None or name.decode("latin-1") in _WRITES
         return register == "BASEPRI" and is_looked_at
-    if parent.type != "binary_expression":
+    sides = binary(parent, b"&")
+    mask = None if sides is None else _number(sides[1] if sides[0] == node else sides[0])
+    if mask is None or not mask & 1:
         return False
-    left, right = (parent.child_by_field_name(it) for it in ("left", "right"))
-    sign = text_of(parent.child_by_field_name("operator") or parent)
-    other = right if left == node else left
-    number = _number(other)
-    if sign in (b"&&", b"||"):
-        return True
-    if sign == b"&" and number is not None and number & 1 and parent.parent is not None:
-        outer = outermost(parent)
-        return outer.parent is not None and _is_harmless(outer, outer.parent, register, units)
-    return number == 0 and (sign in (b"==", b"!=") or (sign == b">" and left == node))
+    outer = outermost(parent)
+    return outer.parent is not None and _is_harmless(outer, outer.parent, register, units)
 
 
-def _number(node: CNode | None) -> int | None:
+def _number(node: CNode) -> int | None:
     """A number, whatever casts and parentheses are around it."""
-    while node is not None and node.type in ("parenthesized_expression", "cast_expression"):
+    while node.type in ("parenthesized_expression", "cast_expression"):
         node = node.child_by_field_name("value") or node.named_children[-1]
-    if node is None or node.type != "number_literal":
+    if node.type != "number_literal":
         return None
     try:
         return int(text_of(node).rstrip(b"uUlL"), 0)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from porter.project.domain import BootRegister
 from porter.project.macro_uses import MacroUse
-from porter.rules.expressions import binary
 from porter.rules.unit import Unit
 from porter.sites.access import Access
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import Scope
+from porter.source.truth import binary
 from porter.source.values import Number, Place, Value
 
 _ALL = 0xFFFF_FFFF

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.source.c_tree import (
-    ASKS_TRUTH,
     Node,
     is_of_statement,
     outermost,
@@ -14,6 +13,7 @@ from porter.source.c_tree import (
     text_of,
 )
 from porter.source.evaluate import Evaluator, Scope
+from porter.source.truth import asks_truth, binary
 from porter.source.values import Number
 
 
@@ -28,16 +28,6 @@ def bare(node: Node) -> Node:
     return node
 
 
-def binary(node: Node, *operators: bytes) -> tuple[Node, Node] | None:
-    """Both sides of a binary expression with one of these operators."""
-    sign = node.child_by_field_name("operator")
-    left = node.child_by_field_name("left")
-    right = node.child_by_field_name("right")
-    if node.type != "binary_expression" or sign is None or left is None or right is None:
-        return None
-    return (left, right) if text_of(sign) in operators else None
-
-
 def outside_parentheses(node: Node) -> Node:
     """The outermost parentheses around an expression, or the expression itself."""
     while node.parent is not None and node.parent.type == "parenthesized_expression":
@@ -50,26 +40,12 @@ def outside_parentheses(node: Node) -> Node:
 def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
     """Whether only zero or not zero matters of an expression's value."""
     outer = node
+    while outer.parent is not None and outer.parent.type == "parenthesized_expression":
+        outer = outer.parent
     parent = outer.parent
-    while parent is not None and parent.type == "parenthesized_expression":
-        outer, parent = parent, parent.parent
-    if parent is None:
-        return False
-    if parent.type in ASKS_TRUTH:
-        return parent.child_by_field_name("body") != outer
-    if parent.type == "unary_expression":
-        return text_of(parent).startswith(b"!")
-    if parent.type == "conditional_expression":
-        return parent.child_by_field_name("condition") == outer
-    if binary(parent, b"&&", b"||") is not None:
-        return True
-    sides = binary(parent, b"==", b"!=", b">")
-    if sides is None:
-        return False
-    other = sides[1] if sides[0] == outer else sides[0]
-    if sides[1] == outer and binary(parent, b">") is not None:
-        return False
-    return evaluator.number(other, scope) == 0
+    return parent is not None and asks_truth(
+        outer, parent, lambda other: evaluator.number(other, scope)
+    )
 
 
 def is_computed_with(node: Node, evaluator: Evaluator, scope: Scope) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from porter.rules.expressions import (
     bare,
-    binary,
     bits_of,
     is_truth_test,
     masked,
@@ -25,6 +24,7 @@ from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
+from porter.source.truth import binary
 from porter.source.values import Number
 
 _SET = {"ISER": "NVIC_EnableIRQ", "ICER": "NVIC_DisableIRQ", "ISPR": "NVIC_SetPendingIRQ",

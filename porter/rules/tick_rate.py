@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from porter.project.domain import Domain
-from porter.rules.expressions import bare, binary, expanded, source
+from porter.rules.expressions import bare, expanded, source
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, text_of
 from porter.source.evaluate import Evaluator, Scope
+from porter.source.truth import binary
 from porter.source.values import Number, Value
 
 _CLOCK_VARIABLE = b"SystemCoreClock"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from porter.rules.bits import ones, zeros
-from porter.rules.expressions import bare, binary, expanded
+from porter.rules.expressions import bare, expanded
 from porter.rules.rule import Rule, Sample
 from porter.rules.tick_rate import Rate, rate_of
 from porter.rules.unit import Unit
@@ -14,6 +14,7 @@ from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import Node
 from porter.source.edit import Edit
+from porter.source.truth import binary
 
 _ENABLE, _TICKINT, _CLKSOURCE = 1, 2, 4
 _ALL = 0xFFFF_FFFF

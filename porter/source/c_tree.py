@@ -72,8 +72,9 @@ def text_of(node: Node) -> bytes:
     return node.text or b""
 
 
-ASKS_TRUTH = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
-_WITH_PARENTHESES = ASKS_TRUTH - {"for_statement"} | {"switch_statement"}
+_WITH_PARENTHESES = frozenset(
+    {"if_statement", "while_statement", "do_statement", "switch_statement"}
+)
 
 
 def is_of_statement(node: Node) -> bool:
