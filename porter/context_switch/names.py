@@ -149,8 +149,10 @@ def _type_in_front(text: str, place: int) -> list[str] | None:
 
 
 def _declarations(text: str, name: str) -> Iterator[re.Match[str]]:
+    # The boundary is looked for behind the name: a search for a literal beginning is much faster.
+    word = re.escape(name)
     pattern = re.compile(
-        rf"\b{re.escape(name)}\s*\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)"
+        rf"{word}(?<!\w{word})\s*\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)"
         r"(?P<tail>[^;{}=]*)[;{]"
     )
     return pattern.finditer(text)

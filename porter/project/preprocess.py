@@ -21,6 +21,7 @@ from porter.source.macros import MacroTable, parse_define
 _SECONDS = 60
 _WORKERS = 2
 _MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
+_DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
 _RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
 
 
@@ -83,7 +84,7 @@ def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | None:
 
 def _read(text: bytes, folder: Path) -> TranslationUnit:
     macros = MacroTable()
-    for directive in lex(text).directives:
+    for directive in lex(b"\n".join(_DIRECTIVE.findall(text))).directives:
         if directive.name == b"define":
             if (macro := parse_define(directive)) is not None:
                 macros.redefine(macro)

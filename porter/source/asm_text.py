@@ -57,6 +57,8 @@ def instructions(text: bytes, dialect: Dialect = "gnu") -> Iterator[Instruction]
 
 def blank(text: bytes) -> bytes:
     """The same number of bytes, all white space, ends of line kept."""
+    if b"\n" not in text and b"\r" not in text:
+        return b" " * len(text)
     return re.sub(rb"[^\r\n]", b" ", text)
 
 
