@@ -3,7 +3,8 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 # Two workers: tests run QEMU in real time and suffer on a crowded machine.
-TESTFLAGS ?= -n 2
+# Each gets neighbouring tests, which share what is built and proved, and helps the other at the end.
+TESTFLAGS ?= -n 2 --dist worksteal
 TESTS ?= tests
 SOAK ?= 3600
 FUZZ ?= 600
