@@ -10,7 +10,7 @@
 #define MS (FVM_CLOCK_HZ / 1000u)
 #define SLICE (5u * MS)
 #define FROM_TICK 200u
-#define TO_TICK 2200u
+#define TO_TICK 1200u
 
 enum role {
     SLEEPER,          /* works only in its tick handler */
