@@ -41,6 +41,7 @@ from porter.context_switch.proof.model import (
 from porter.context_switch.proof.outcome import Broken, Outcome
 from porter.context_switch.proof.privileged import CONTROL, NOP, spins, stack_writes
 from porter.context_switch.proof.states import ON_PSP, State
+from porter.context_switch.proof.thumb import Code
 from porter.context_switch.result import ROLE_START
 
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
@@ -74,6 +75,7 @@ class Emulator(Emulated):
         self._remarkable = self._spins | self._stacks.keys() | image.functions.keys()
         system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
         uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
+        self._code = Code(image)
         self._state: State | None = None
 
     def run(self, state: State) -> Outcome:
@@ -203,7 +205,7 @@ class Emulator(Emulated):
         effect = self._state.effect(self._calls)
         self._affect(effect)
         self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
-        uc.reg_write(arm.UC_ARM_REG_R0, effect.scratch[0])
+        uc.reg_write(arm.UC_ARM_REG_R0, effect.result(arguments))
 
     def _set_stack(self, register: int, special: int) -> None:
         """An MSR to CONTROL or MSP: only what a task starts on matters."""
@@ -224,6 +226,9 @@ class Emulator(Emulated):
 
     def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
         return name == SPIN or (name, arguments[:1]) == (TRIGGER, (SVC,))
+
+    def _own_constant(self, address: int) -> bool:
+        return self._code.at(address).reads_behind_itself
 
     def _masks(self) -> tuple[bool, bool]:
         if self._native:

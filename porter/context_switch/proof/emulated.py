@@ -64,6 +64,8 @@ class Emulated(ABC):
         for start, words in image.code:
             uc.mem_write(start, words)
         uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
+        if native:
+            uc.hook_add(unicorn.UC_HOOK_MEM_READ, self._read_code, begin=CODE, end=CONSTANTS - 1)
         if not native:
             yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
             uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
@@ -71,11 +73,23 @@ class Emulated(ABC):
         self._calls = 0
         self._ran: list[int] = []  # address of every instruction
         self._problem = ""
+        self._astray = False
         self._outcome = Outcome()
 
     @abstractmethod
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
         """In front of every instruction."""
+
+    def _own_constant(self, address: int) -> bool:
+        """Whether the instruction at an address reads a constant that stands with the code."""
+        return False
+
+    def _read_code(self, *_: object) -> None:
+        """A pointer of the original leads to code, a label's address in a frame for example. What
+        it finds there is no memory that both have: the port's code is other code."""
+        if not self._own_constant(self._ran[-1]):
+            self._astray = True
+            self._uc.emu_stop()
 
     @abstractmethod
     def _masks(self) -> tuple[bool, bool]:
@@ -87,6 +101,7 @@ class Emulated(ABC):
         self._calls = 0
         self._ran = []
         self._problem = ""
+        self._astray = False
         self._uc.mem_write(DATA, variables)
         self._uc.mem_write(0, arena)
         self._uc.mem_write(ARENA, arena)
@@ -104,6 +119,8 @@ class Emulated(ABC):
             if error.errno not in self.ends and not self._problem:
                 raise Broken(f"stops the processor: {error}") from error
             ended = int(error.errno)
+        if self._astray:
+            raise Stray
         if self._problem:
             raise Broken(self._problem)
         if len(self._ran) >= _MOST:

@@ -1,7 +1,9 @@
 """Random machine states, without knowledge of any RTOS.
 
 Most words of memory are pointers into the same memory, so that chains of loads stay in it; some
-are small or look like an EXC_RETURN, and now and then all variables hold the same.
+are small or look like an EXC_RETURN. What hardly ever comes up by chance is made to: all variables
+hold the same, two registers do, a register holds what the variables do, a pointer leads into the
+frame that is being built, a call changes no variable or returns what it was given.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ FPU_FULL = 0xF << 20  # of CPACR
 # What becomes of a pointer: a constant, something that is none, or it stays.
 _KEPT = np.array((*[0] * 4, 0xFFFF_FFFF, 0xFFFF_FFFF), np.uint32)
 _CHANGED = np.array((0, 1, *EXC_RETURNS, 0x54, 0), np.uint32)
+_FRAMES = (8, 16, 32, 64)  # words from a stack pointer down: small frames get their share
+_ABOVE = 4  # words of its caller's that count too
 
 
 class Words:
@@ -58,6 +62,22 @@ class Words:
         begin, end = stacks[int(self._random.integers(len(stacks)))]
         return int(self._random.integers((begin + end) // 16, end // 8)) * 8
 
+    def coincide(
+        self, registers: list[int], stack: int, variables: NDArray[np.uint32]
+    ) -> NDArray[np.uint32]:
+        """Make registers that may hold arguments pointers into a frame below `stack` now and then,
+        or two of them equal; the variables, which may all become what one of them is."""
+        for index in range(len(registers)):
+            if self.chance(0.1):
+                depth = _FRAMES[int(self._random.integers(len(_FRAMES)))]
+                word = int(self._random.integers(-depth, _ABOVE))
+                registers[index] = stack + 4 * word & 0xFFFF_FFFF
+        one, other = self._random.integers(len(registers), size=2).tolist()
+        if self.chance(0.2):
+            registers[one] = registers[other]
+        same = np.full(len(variables), registers[one], np.uint32)
+        return same if self.chance(0.1) else variables
+
     def places(self, count: int) -> NDArray[np.uint32]:
         """Addresses of words in the arena."""
         return ARENA + 4 * self._random.integers(0, PAGE // 4, count, dtype=np.uint32)
@@ -66,11 +86,18 @@ class Words:
 class Effects:
     """What a called function does: new values of all variables, of some words, of r0-r3, r12."""
 
-    def __init__(self, words: Words, variables: int) -> None:
-        self.variables = words.variables(variables).tobytes()
+    def __init__(self, words: Words, variables: bytes) -> None:
+        """`variables`: what they held at entry; a scheduler may choose the task that runs."""
+        found = words.variables(len(variables) // 4).tobytes()
+        self.variables = variables if words.chance(0.2) else found
         values = words.mixed(4).tolist()
         self.words = list(zip(words.places(4).tolist(), values, strict=True))
         self.scratch: list[int] = words.mixed(5).tolist()
+        self._hands_back = words.chance(0.2)
+
+    def result(self, arguments: tuple[int, ...]) -> int:
+        """What it returns, now and then its first argument."""
+        return arguments[0] if arguments and self._hands_back else self.scratch[0]
 
 
 class State:
@@ -80,7 +107,6 @@ class State:
     def __init__(self, seed: int, model: Model, variables: int) -> None:
         """`variables`: words of the data section that are in use."""
         self._words = words = Words(seed)
-        self._count = variables
         self.core: list[int] = words.mixed(8).tolist()
         self.fpu: list[int] = words.noise(16).tolist()
         self.scratch: list[int] = words.mixed(5).tolist()
@@ -94,7 +120,8 @@ class State:
         # Whether a handler calls a plain function. Which one has no counterpart: its number is 1.
         self.in_handler = int(model.is_handler or (model.is_plain and words.chance(0.5)))
         self.arena = words.mixed(PAGE // 4).tobytes()
-        self.variables = words.variables(variables).tobytes()
+        found = words.variables(variables)
+        self.variables = words.coincide(self.scratch, self.psp, found).tobytes()
         self.frame = b""  # what a yield has pushed: it ends at PSP
         self._effects: list[Effects] = []
 
@@ -106,5 +133,5 @@ class State:
     def effect(self, number: int) -> Effects:
         """Of the call with this number, counted from 0."""
         while len(self._effects) <= number:
-            self._effects.append(Effects(self._words, self._count))
+            self._effects.append(Effects(self._words, self.variables))
         return self._effects[number]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import capstone
+from capstone import arm_const
 
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.result import NotProved
@@ -32,6 +33,12 @@ class Instruction:
     def next(self) -> int:
         """Address of the instruction behind it."""
         return self.address + self.size
+
+    @property
+    def reads_behind_itself(self) -> bool:
+        """Whether it loads a constant from beside the code."""
+        memory = [it.mem for it in self.raw.operands if it.type == arm_const.ARM_OP_MEM]
+        return any(it.base == arm_const.ARM_REG_PC for it in memory)
 
     def sets_flags(self, predicated: bool) -> bool:
         """A short encoding in an IT block sets none, compares aside."""

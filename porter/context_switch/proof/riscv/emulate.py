@@ -252,7 +252,7 @@ class Emulator(Emulated):
             return
         effect = state.effect(self._calls)
         self._affect(effect)
-        uc.reg_write(_X[ARGUMENTS[0]], effect.scratch[0])
+        uc.reg_write(_X[ARGUMENTS[0]], effect.result(arguments))
 
     def _status(self) -> int:
         """mstatus as virt_mstatus() has it."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from porter.context_switch.proof.image import PAGE
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.riscv.layout import (
+    ARGUMENTS,
     CAUSES,
     STATUS_MIE,
     STATUS_MPIE,
@@ -25,7 +26,6 @@ class State:
         """`variables`: words of the data section that are in use; `stacks`: what of it may be a
         handler's stack, which it may already be on."""
         self._words = words = Words(seed)
-        self._count = variables
         self.core: list[int] = words.mixed(31).tolist()
         self.core[1] = int(words.pointers(1)[0])  # sp: room for a frame below
         if stacks and words.chance(0.3):
@@ -43,7 +43,10 @@ class State:
         self.status |= STATUS_MPIE if handler else 0 if self.masked else STATUS_MIE
         self.pending = int(words.chance(0.5))
         self.arena = words.mixed(PAGE // 4).tobytes()
-        self.variables = words.variables(variables).tobytes()
+        arguments = [self.core[number - 1] for number in ARGUMENTS[:4]]
+        found = words.coincide(arguments, self.core[1], words.variables(variables))
+        self.core[ARGUMENTS[0] - 1 : ARGUMENTS[4] - 1] = arguments
+        self.variables = found.tobytes()
         self._effects: list[Effects] = []
 
         self.found = [*self.core, self.pc, self.status, *self.fpu, self.fcsr]  # in USR_REG
@@ -51,7 +54,7 @@ class State:
     def effect(self, number: int) -> Effects:
         """Of the call with this number, counted from 0."""
         while len(self._effects) <= number:
-            self._effects.append(Effects(self._words, self._count))
+            self._effects.append(Effects(self._words, self.variables))
         return self._effects[number]
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from porter.context_switch.accept import with_runtime
 from porter.context_switch.assemble import assemble, compile_object
 from porter.context_switch.proof import Model
+from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.riscv.compare import compare
 from porter.context_switch.proof.riscv.equivalence import equivalent, explore
@@ -68,17 +69,24 @@ class RiscvSubject(Subject):
         self._source.write_text(text)
         return compile_object(self._source, self._options, "-O2")
 
+    def images(self, body: str) -> tuple[Image, Image]:
+        """The original, and the port with this body."""
+        return self._linked(self.compiled(self._before + body + self._after))
+
     def oracles(self, code: bytes) -> tuple[Callable[[], object], Callable[[], object]]:
         """As Subject says."""
-        names, calls = (self._handler.name, self._handler.ported), self._handler.calls
-        command = (self._options.compiler, *self._options.cpu_flags)
-        original, ported = link_pair(self._original, code, names, dict(calls), command)
-        model = Model(self._handler.role, calls)
+        original, ported = self._linked(code)
+        model = Model(self._handler.role, self._handler.calls)
         natives, ways = explore(original, model)
         return (
             lambda: compare(original, ported, model, ways, STATES, STATES // 3),
             lambda: equivalent(natives, ported, model),
         )
+
+    def _linked(self, code: bytes) -> tuple[Image, Image]:
+        names = (self._handler.name, self._handler.ported)
+        command = (self._options.compiler, *self._options.cpu_flags)
+        return link_pair(self._original, code, names, dict(self._handler.calls), command)
 
 
 def riscv(handler: Handler) -> Callable[[Path], Subject]:
