@@ -377,6 +377,8 @@ class AsmFile:
             whole = self._in_c
             claims.append(Claim(found.handler, found.arms, found.start, found.spans, block, whole))
         edited = {companion.name: text}
-        prover = Prover(self._source, self._data, companion, edited, self._options)
+        prover = Prover(
+            self._source, self._data, companion, edited, self._options, self._project.prototypes
+        )
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

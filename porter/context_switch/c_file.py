@@ -298,6 +298,8 @@ class CFile:
             )
             for found in self._found
         ]
-        prover = Prover(self._source, self._data, self._source, edited, self._options)
+        prover = Prover(
+            self._source, self._data, self._source, edited, self._options, self._project.prototypes
+        )
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

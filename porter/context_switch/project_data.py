@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
 from porter.project.compile_options import CompileOptions
 
 
 class ProjectData:
-    """`initial` is what variables hold at the beginning, `units` the C files."""
+    """`initial` is what variables hold at the beginning, `units` the C files, `prototypes` what the
+    compiler says of functions."""
 
     def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
         files = list(files)
         self.initial = InitialData(files, options)
         self.units = CUnits(files, options)
+        self.prototypes = CompiledPrototypes(files)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from porter.context_switch.arms import Arm
 from porter.context_switch.assemble import CompileError, assemble, compile_object, knows
+from porter.context_switch.compiled_prototypes import CompiledPrototypes, Prototype
 from porter.context_switch.conditional_text import seen
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import Call
@@ -23,7 +24,14 @@ from porter.context_switch.proof import (
     prove,
     prove_pick,
 )
-from porter.context_switch.result import ANY_SWITCH, ROLE_SWITCH, TEMPLATES, NotTranscribable
+from porter.context_switch.result import (
+    ANY_SWITCH,
+    ROLE_OTHER,
+    ROLE_START,
+    ROLE_SWITCH,
+    TEMPLATES,
+    NotTranscribable,
+)
 from porter.context_switch.structure import flatten
 from porter.context_switch.variants import Span, Variant, variants
 from porter.project.compile_options import CompileOptions
@@ -86,7 +94,9 @@ class Prover:
         port: Path,
         edited: dict[str, bytes],
         options: CompileOptions,
+        prototypes: CompiledPrototypes,
     ) -> None:
+        self._prototypes = prototypes
         self._source, self._data = source, data
         self._port, self._edited = port, edited
         self._options = options
@@ -112,6 +122,7 @@ class Prover:
         original = self._original(self._data)
         handler = claim.handler
         model = _model(handler, extra)
+        self._check_prototypes(handler, model)
         if claim.whole and not claim.arms:
             for other in self._configurations(claim):
                 prove(other, ported, handler.symbol, model, self._command)
@@ -119,6 +130,25 @@ class Prover:
             prove(before, after, arm.symbol, _model(arm, extra), self._command)
         proof = prove(original, ported, handler.symbol, model, self._command)
         return replace(proof, yields=self._yields(handler, original, ported, model))
+
+    def _check_prototypes(self, handler: Handler, model: Model) -> None:
+        """What is called, and what C calls, takes and returns what the transcriber read."""
+        for name, words in model.arguments:
+            compiled = self._prototypes.of(name, self._source, self._options)
+            if compiled is not None and (compiled.problem or compiled.words != words):
+                raise NotTranscribable(
+                    f"{name}() is called with {words} words, as its declaration reads, and as "
+                    f"compiled it {compiled}: let all its declarations say the same"
+                )
+        if handler.role not in (ROLE_OTHER, ROLE_START):
+            return
+        compiled = self._prototypes.of(handler.symbol, self._source, self._options)
+        own = Prototype(len(handler.signature.parameters), handler.signature.returns)
+        if compiled is not None and compiled != own:
+            raise NotTranscribable(
+                f"it {own}, as its declaration reads, and as compiled it {compiled}: let all its "
+                "declarations say the same"
+            )
 
     def _original(self, data: bytes) -> bytes:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
