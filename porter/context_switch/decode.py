@@ -32,6 +32,7 @@ _SHIFTS = {
     arm_const.ARM_SFT_INVALID: "",
     arm_const.ARM_SFT_LSL: "<<",
     arm_const.ARM_SFT_LSR: ">>",
+    arm_const.ARM_SFT_ASR: ">>>",
 }
 
 

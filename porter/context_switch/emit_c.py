@@ -36,6 +36,7 @@ from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import If, Node, Return, conditions_and_statements
 from porter.context_switch.walk import defined, used
 
+_WITH_ASSIGNMENT = frozenset({"+", "-", "*", "&", "|", "^", "<<", ">>"})
 _COMMENT_COLUMN = 52
 _LINE = 100
 
@@ -144,7 +145,11 @@ class CText:
         left = context_field(target) if target in CONTEXT else target
         if target in self.expressions.pointers:
             return f"{left} = {self.expressions.pointer(value)}"
-        if isinstance(value, Binary) and value.left == Var(target):
+        if (
+            isinstance(value, Binary)
+            and value.left == Var(target)
+            and value.operator in _WITH_ASSIGNMENT
+        ):
             return f"{left} {value.operator}= {self.expressions.integer(value.right)}"
         return f"{left} = {_bare(self.expressions.integer(value))}"
 

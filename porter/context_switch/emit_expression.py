@@ -11,9 +11,11 @@ from porter.context_switch.ir import (
     MASKS,
     RISCV_FPU,
     Binary,
+    Choice,
     Condition,
     Const,
     Expr,
+    LeadingZeros,
     Load,
     Symbol,
     Undefined,
@@ -25,6 +27,7 @@ from porter.context_switch.result import NotTranscribable
 
 _SIGNED = {"ge": ">=", "lt": "<", "gt": ">", "le": "<="}
 _UNSIGNED = {"eq": "==", "ne": "!=", "hs": ">=", "lo": "<", "hi": ">", "ls": "<="}
+_SIGNED_PART = {24: "int8_t", 16: "int16_t"}  # by the bits above it
 _NARROW = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t"}
 # What memory is accessed as: types of <fvm/state.h> that may alias whatever the project's own C has
 # there, which a compiler may inline behind an access.
@@ -79,13 +82,39 @@ class Expressions:
                 return self._loaded_integer(expr)
             case Binary("+" | "-", left, Const(step)) if step % 4 == 0 and self._is_pointer(left):
                 return self.cast("uint32_t", self.paren(self.pointer(expr)))
+            case Binary(">>>", Binary("<<", word, Const(lost)), Const(bits)) if (
+                lost == bits and bits in _SIGNED_PART
+            ):
+                return self.cast("uint32_t", self.cast(_SIGNED_PART[bits], self.integer(word)))
+            case Binary(">>>", left, right):
+                signed = self.cast("int32_t", self.integer(left))
+                return self.cast("uint32_t", self.paren(f"{signed} >> {self._amount(right)}"))
+            case LeadingZeros(word):
+                return self.cast("uint32_t", f"__builtin_clz{self.paren(self.integer(word))}")
+            case Choice(condition, yes, no):
+                asked = self.paren(self.condition(condition))
+                return self.paren(f"{asked} ? {self.integer(yes)} : {self.integer(no)}")
+            case Binary("^", left, Const(0xFFFF_FFFF)) if not _is_int(left):
+                return f"~{self.integer(left)}"
+            case Binary("<<" | ">>" as operator, left, amount):
+                return self.paren(f"{self._word(operator, expr)} {operator} {self._amount(amount)}")
             case Binary(operator, left, right):
-                return self.paren(f"{self.integer(left)} {operator} {self.integer(right)}")
+                return self.paren(f"{self._word(operator, expr)} {operator} {self.integer(right)}")
             case Condition():
                 return self.condition(expr)
             case Undefined(why):
                 raise NotTranscribable(f"reads a register that {why} destroyed")
         raise NotTranscribable("an expression that has no C")
+
+    def _word(self, operator: str, expr: Binary) -> str:
+        """The left side, unsigned where the result as an int might be negative, or too large."""
+        text = self.integer(expr.left)
+        if operator not in ("-", "*", "<<") or not _is_int(expr):
+            return text
+        return f"{text}u" if isinstance(expr.left, Const) else self.cast("uint32_t", text)
+
+    def _amount(self, expr: Expr) -> str:
+        return str(expr.value) if isinstance(expr, Const) else self.integer(expr)
 
     def pointer(self, expr: Expr) -> str:
         """The expression as a pointer to words."""
@@ -217,6 +246,22 @@ def context_field(name: str) -> str:
     """The place of one of the task's registers in USR_REG."""
     group = "Fpu" if name in (*FPU, *RISCV_FPU, "FCSR") else "Reg"
     return f"USR_REG->{group}.{name}"
+
+
+def _is_int(expr: Expr) -> bool:
+    """Whether the C of an expression is an int: narrow types become one (C11, 6.3.1.1)."""
+    match expr:
+        case Const(value):
+            return value < 1 << 31
+        case Load(size=size, signed=signed):
+            return size < 4 and not signed
+        case Binary("<<" | ">>", left, _):
+            return _is_int(left)
+        case Binary(">>>", _, _):
+            return False
+        case Binary(_, left, right) | Choice(_, left, right):
+            return _is_int(left) and _is_int(right)
+    return False
 
 
 def _constant(value: int) -> str:

@@ -77,7 +77,7 @@ class Symbol(Expr):
 class Binary(Expr):
     """Arithmetic on words."""
 
-    operator: str  # a C operator on 32-bit words
+    operator: str  # a C operator on 32-bit words, or >>> for a shift that keeps the sign
     left: Expr
     right: Expr
 
@@ -99,6 +99,22 @@ class Condition(Expr):
     kind: Expr
     left: Expr
     right: Expr
+
+
+@dataclass(frozen=True)
+class Choice(Expr):
+    """One of two words."""
+
+    condition: Condition
+    yes: Expr
+    no: Expr
+
+
+@dataclass(frozen=True)
+class LeadingZeros(Expr):
+    """How many bits above the highest one are zero; of 0 it isn't asked."""
+
+    word: Expr
 
 
 @dataclass(frozen=True)

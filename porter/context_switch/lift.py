@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from porter.context_switch import lift_data, lift_memory, lift_system
+from porter.context_switch import lift_bits, lift_data, lift_memory, lift_system
 from porter.context_switch.decode import Immediate, Instruction, Register, branch_target
 from porter.context_switch.ir import (
     KEPT,
@@ -51,12 +51,18 @@ _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
     **dict.fromkeys(("mov", "movs", "movw"), lift_data.move),
     "movt": lift_data.move_top,
     **dict.fromkeys(
-        ("add", "addw", "sub", "subw", "and", "orr", "eor", "bic", "lsl", "lsr", "rsb"),
+        (
+            *("add", "addw", "sub", "subw", "rsb", "mul"),
+            *("and", "orr", "eor", "bic", "orn", "lsl", "lsr", "asr"),
+        ),
         lift_data.arithmetic,
     ),
     "mvn": lift_data.invert,
-    **dict.fromkeys(("uxtb", "uxth"), lift_data.extend),
-    **dict.fromkeys(("cmp", "tst"), lift_data.compare),
+    **dict.fromkeys(("uxtb", "uxth", "sxtb", "sxth"), lift_bits.extend),
+    **dict.fromkeys(("ubfx", "sbfx"), lift_bits.extract),
+    **dict.fromkeys(("bfi", "bfc"), lift_bits.insert),
+    "clz": lift_bits.count_zeros,
+    **dict.fromkeys(("cmp", "tst", "teq"), lift_data.compare),
     **dict.fromkeys(("ldr", "ldrb", "ldrh", "ldrsb", "ldrsh"), lift_memory.load),
     **dict.fromkeys(("str", "strb", "strh"), lift_memory.store),
     **dict.fromkeys(("ldrd", "strd"), lift_memory.double),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.context_switch import lift_bits
 from porter.context_switch.decode import Immediate, Instruction, Register
 from porter.context_switch.ir import OWN, RETURNED, WORD, Binary, Const, Expr, Note, Symbol, Var
 from porter.context_switch.lift_state import (
@@ -20,9 +21,13 @@ _OPERATORS = {
     "and": "&",
     "orr": "|",
     "eor": "^",
+    "mul": "*",
     "lsl": "<<",
     "lsr": ">>",
+    "asr": ">>>",
 }
+_SHIFTS = ("lsl", "lsr", "asr")
+_INVERTED = {"bic": "&", "orn": "|"}
 
 
 def move(state: LiftState, instruction: Instruction) -> None:
@@ -73,12 +78,11 @@ def arithmetic(state: LiftState, instruction: Instruction) -> None:
     if len(sources) == 1:
         sources = [Register(target.name), sources[0]]
     left, right = (state.operand(source) for source in sources)
-    if instruction.name in ("lsl", "lsr") and not isinstance(right, Const):
-        raise NotTranscribable(f"'{instruction.text}' shifts by a register")
     result: Expr = Binary(_OPERATORS.get(instruction.name, "-"), left, right)
-    if instruction.name == "bic":
-        inverse = Const(~right.value & WORD) if isinstance(right, Const) else None
-        result = Binary("&", left, inverse or Binary("^", right, Const(WORD)))
+    if instruction.name in _SHIFTS:
+        result = lift_bits.shifted(_OPERATORS[instruction.name], left, right)
+    elif instruction.name in _INVERTED:
+        result = Binary(_INVERTED[instruction.name], left, lift_bits.inverse(right))
     elif instruction.name == "rsb":
         result = Binary("-", right, left)
     if instruction.sets_flags and instruction.name == "sub":
@@ -93,27 +97,19 @@ def invert(state: LiftState, instruction: Instruction) -> None:
     target, source = instruction.operands
     if not isinstance(target, Register):
         raise NotTranscribable(f"'{instruction.text}' writes no register")
-    state.assign(state.variable(target.name), Binary("^", state.operand(source), Const(WORD)))
+    state.assign(state.variable(target.name), lift_bits.inverse(state.operand(source)))
     if instruction.sets_flags:
         state.set_flags(KIND_RESULT, state.read(target.name), Const(0))
 
 
-def extend(state: LiftState, instruction: Instruction) -> None:
-    """uxtb, uxth."""
-    target, source = instruction.operands
-    if not isinstance(target, Register):
-        raise NotTranscribable(f"'{instruction.text}' writes no register")
-    mask = 0xFF if instruction.name == "uxtb" else 0xFFFF
-    state.assign(state.variable(target.name), Binary("&", state.operand(source), Const(mask)))
-
-
 def compare(state: LiftState, instruction: Instruction) -> None:
-    """cmp and tst: nothing but flags."""
+    """cmp, tst and teq: nothing but flags."""
     left, right = (state.operand(operand) for operand in instruction.operands)
     if instruction.name == "cmp":
         state.set_flags(KIND_COMPARE, left, right)
     else:
-        state.set_flags(KIND_RESULT, Binary("&", left, right), Const(0))
+        operator = "&" if instruction.name == "tst" else "^"
+        state.set_flags(KIND_RESULT, Binary(operator, left, right), Const(0))
 
 
 def move_stack_pointer(state: LiftState, instruction: Instruction) -> None:

@@ -14,6 +14,7 @@ from porter.context_switch.ir import (
     BlockStore,
     Branch,
     Call,
+    Choice,
     Condition,
     Const,
     ContextLoad,
@@ -21,6 +22,7 @@ from porter.context_switch.ir import (
     Exit,
     Expr,
     Guest,
+    LeadingZeros,
     Load,
     Resume,
     Statement,
@@ -39,8 +41,10 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
     match expr:
         case Binary(_, left, right) | Condition(_, _, left, right):
             return (left, right) if isinstance(expr, Binary) else (expr.kind, left, right)
-        case Load(address):
-            return (address,)
+        case Load(inner) | LeadingZeros(inner):
+            return (inner,)
+        case Choice(condition, yes, no):
+            return (condition, yes, no)
     return ()
 
 
@@ -69,6 +73,13 @@ def rewrite(expr: Expr, change: Rewrite) -> Expr:
             return Condition(
                 code, rewrite(kind, change), rewrite(left, change), rewrite(right, change)
             )
+        case LeadingZeros(word):
+            return LeadingZeros(rewrite(word, change))
+        case Choice(Condition(code, kind, left, right), yes, no):
+            asked = Condition(
+                code, rewrite(kind, change), rewrite(left, change), rewrite(right, change)
+            )
+            return Choice(asked, rewrite(yes, change), rewrite(no, change))
     return expr
 
 
@@ -77,7 +88,7 @@ def fold(expr: Binary) -> Expr:
     match expr:
         case Binary("+" | "-" as sign, Symbol(name, offset), Const(value)):
             return Symbol(name, offset + (value if sign == "+" else -value))
-        case Binary("+" | "-" | "|" | "^" | "<<" | ">>", left, Const(0)):
+        case Binary("+" | "-" | "|" | "^" | "<<" | ">>" | ">>>", left, Const(0)):
             return left
         case Binary("&", Binary("|", _, Const(ones)), Const(mask)) if mask & ~ones == 0:
             return Const(mask)
@@ -90,6 +101,7 @@ def fold(expr: Binary) -> Expr:
             results = {
                 "+": a + b,
                 "-": a - b,
+                "*": a * b,
                 "&": a & b,
                 "|": a | b,
                 "^": a ^ b,

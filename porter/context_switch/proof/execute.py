@@ -17,6 +17,7 @@ from porter.context_switch.proof.terms import (
     add,
     as_word,
     binary,
+    choose,
     equal,
     field,
     insert,
@@ -133,6 +134,14 @@ def _bit_field(path: Path, instruction: Instruction, predicated: bool) -> None:
             path.write(register, insert(path.read(register), 0, low, width))
 
 
+def _count_zeros(path: Path, instruction: Instruction, predicated: bool) -> None:
+    word = word_of(path, instruction, 1)
+    zeros: Term = 32
+    for bit in range(32):
+        zeros = choose(equal(field(word, bit, 1), 1), 31 - bit, zeros)
+    path.write(target(instruction), zeros)
+
+
 def _special_read(path: Path, instruction: Instruction, predicated: bool) -> None:
     special = str(instruction.raw.op_str).split(",")[-1].strip().upper()
     if special == "CONTROL" and path.native:
@@ -220,6 +229,7 @@ _ACTIONS: dict[str, Callable[[Path, Instruction, bool], None]] = {
     **dict.fromkeys(("cmp", "cmn", "tst", "teq"), _compare),
     **dict.fromkeys(_EXTENSIONS, _extend),
     **dict.fromkeys(("ubfx", "sbfx", "bfi", "bfc"), _bit_field),
+    "clz": _count_zeros,
     **dict.fromkeys(transfers.LOADS, transfers.load),
     **dict.fromkeys(transfers.STORES, transfers.store),
     **dict.fromkeys(("ldrd", "strd"), transfers.double),

@@ -14,8 +14,10 @@ from porter.context_switch.walk import fold
 _WORD = 0xFFFF_FFFF
 _SIGN = 0x8000_0000
 _OPERATORS = {
-    "add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "sll": "<<", "srl": ">>", "mul": "*",
+    "add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "mul": "*",
+    "sll": "<<", "srl": ">>", "sra": ">>>",
 }  # fmt: skip
+_SHIFTS = ("sll", "srl", "sra")
 _HALF = "half of an address"
 
 
@@ -56,13 +58,13 @@ def _arithmetic(state: RiscvState, it: Instruction) -> None:
     left = state.value(it.rs1)
     right: Expr = Const(it.immediate & _WORD) if constant else state.value(it.rs2)
     name = "sltu" if name == "sltiu" else name.removesuffix("i") if constant else name
-    if name in ("sll", "srl") and not isinstance(right, Const):
+    if name in _SHIFTS and not isinstance(right, Const):
         right = Binary("&", right, Const(31))
     if name == "slt":
         left, right, name = _biased(left), _biased(right), "sltu"
     if name == "sltu":
         state.write(it.rd, Binary("<", left, right))
-    elif name in _OPERATORS and not (name in ("sll", "srl") and it.immediate > 31):
+    elif name in _OPERATORS and not (name in _SHIFTS and it.immediate > 31):
         state.write(it.rd, _calculated(_OPERATORS[name], left, right))
     else:
         raise NotTranscribable(f"instruction '{it.text}' is not known")

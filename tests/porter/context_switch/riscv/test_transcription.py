@@ -329,6 +329,15 @@ def test_a_register_that_nobody_restores_is_refused(tmp_path: Path) -> None:
     assert "destroyed" in port.reason
 
 
+def test_a_shift_that_keeps_the_sign_is_calculated_in_c(tmp_path: Path) -> None:
+    shifts = '"lw s0, 4(s1)\\n"\n"srai s0, s0, 3\\n"\n"sra s0, s0, s1\\n"\n"sw s0, 8(s1)\\n"\n'
+    at = '"sw s0, 0(s1)\\n"'
+    ports = naked(tmp_path, NAKED.replace(at, f"{at}\n{shifts}")).port()
+    (port,) = [port for port in ports if port.role == "switch"]
+    assert "proved" in port.reason
+    assert "(int32_t)" in port.replacement.decode()
+
+
 def test_a_naked_function_becomes_c_in_place(tmp_path: Path) -> None:
     tree = naked(tmp_path, NAKED)
     ports = tree.port()
