@@ -202,9 +202,13 @@ def _restores_a_task(nodes: tuple[Node, ...]) -> bool:
 def _refuse_context(nodes: tuple[Node, ...]) -> None:
     """A plain function owns no task's registers."""
     for item in conditions_and_statements(nodes):
-        touched = used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
-        if wrong := sorted(touched & set(CONTEXT)):
-            raise NotTranscribable(f"a plain function that changes {wrong[0].lower()}")
+        changed = set(defined(item)) if isinstance(item, Statement) else set()
+        for what, names in (("changes", changed), ("reads", used(item))):
+            if wrong := sorted(names & set(CONTEXT)):
+                register = "PSP" if wrong[0] == "SP" else wrong[0].lower()
+                raise NotTranscribable(
+                    f"{what} {register} of a task, which only a handler of SVC or PendSV may"
+                )
 
 
 def symbols(nodes: tuple[Node, ...]) -> set[str]:

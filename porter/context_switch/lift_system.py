@@ -115,6 +115,11 @@ def barrier(state: LiftState, instruction: Instruction) -> None:
 
 def nothing(state: LiftState, instruction: Instruction) -> None:
     """nop; other hints wait or signal and are refused."""
+    if instruction.name != "nop" and state.plain:
+        raise NotTranscribable(
+            f"'{instruction.text}' in a function that tasks call: an idle task waits by "
+            "hyp_vct_wait(), with what masks around it as it is"
+        )
     if instruction.name != "nop":
         raise NotTranscribable(
             f"'{instruction.text}' would wait inside a virtual handler and "

@@ -65,7 +65,7 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     save = _index(nodes, lambda node: isinstance(node, BlockStore) and _saves(node))
     restore = _index(nodes, lambda node: isinstance(node, BlockLoad) and _restores(node))
     if save is None or restore is None or restore < save:
-        return "the frame is neither {r4-r11, EXC_RETURN} nor {r4-r11}"
+        return "no single instruction saves or none restores {r4-r11, EXC_RETURN} or {r4-r11}"
     saved, restored = nodes[save], nodes[restore]
     assert isinstance(saved, BlockStore) and isinstance(restored, BlockLoad)
     if saved.values != tuple(map(Var, restored.targets)):
@@ -82,7 +82,7 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     if sum(isinstance(node, If) for node in nodes[:save]) != sum(
         isinstance(node, If) for node in nodes[restore:]
     ):
-        return "the FPU registers are not saved and restored alike"
+        return "as much isn't asked before the save as behind the restore (of FPU registers only)"
     middle = (*early, *nodes[save + 1 : restore])
     for node in middle:
         if isinstance(node, Return):

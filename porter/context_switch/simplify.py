@@ -29,6 +29,7 @@ from porter.context_switch.ir import (
     Program,
     Statement,
     Store,
+    Terminator,
     Undefined,
     Var,
 )
@@ -203,12 +204,31 @@ def _inlined(statement: Assign, following: Statement) -> Statement:
     )
 
 
+def _unaligned(item: Statement | Terminator) -> int | None:
+    """Where a word is accessed whose place can be a multiple of 4 only by the pointer's not being
+    one."""
+    accessed = [part.address for expr in reads(item) for part in subexpressions(expr)
+                if isinstance(part, Load) and part.size == 4]  # fmt: skip
+    if isinstance(item, Store) and item.size == 4:
+        accessed.append(item.address)
+    for address in accessed:
+        match address:
+            case Binary("+" | "-", _, Const(step)) if step % 4:
+                return step
+    return None
+
+
 def _check(program: Program) -> None:
     """Nobody may read what nobody wrote."""
     for block in program.blocks.values():
         for item in (*block.statements, block.end):
             if "CONTROL" in used(item):
                 raise NotTranscribable("reads CONTROL, which a guest can't see")
+            if (step := _unaligned(item)) is not None:
+                raise NotTranscribable(
+                    f"accesses a word {step} bytes behind a pointer, as in a packed struct: only "
+                    "words at multiples of 4 are proved"
+                )
             for expr in reads(item):
                 if (hole := undefined(expr)) is not None:
                     raise NotTranscribable(f"reads a register that {hole.why} destroyed")

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.context_switch.ir import Branch, Condition, Exit, Expr, Jump, Origin, Program, Statement
-from porter.context_switch.result import WAITS, NotTranscribable
+from porter.context_switch.ir import (
+    Block,
+    Branch,
+    Condition,
+    Exit,
+    Expr,
+    Jump,
+    Load,
+    Origin,
+    Program,
+    Statement,
+)
+from porter.context_switch.result import ANY_SWITCH, WAITS, NotTranscribable
+from porter.context_switch.walk import reads, subexpressions
 
 _INVERSE = {
     "eq": "ne",
@@ -156,11 +168,29 @@ def inverse(condition: Expr) -> Expr:
 
 
 def _refuse_loops(program: Program) -> None:
-    place = {key: index for index, key in enumerate(program.order())}
+    order = program.order()
+    place = {key: index for index, key in enumerate(order)}
     for key in place:
-        if any(place[target] <= place[key] for target in program.blocks[key].successors()):
+        back = [place[it] for it in program.blocks[key].successors() if place[it] <= place[key]]
+        if not back:
+            continue
+        if any(_looks_at_memory(program.blocks[it]) for it in order[min(back) : place[key] + 1]):
             raise NotTranscribable(
                 "has a loop whose end nothing guarantees: a wait in VCT would starve the tasks; "
                 "resume an idle task that calls hyp_vct_wait() and requests the switch again",
                 WAITS,
             )
+        raise NotTranscribable(
+            "has a loop over registers whose end can't be shown: search in a C function that the "
+            "handler calls, or with a bound",
+            ANY_SWITCH,
+        )
+
+
+def _looks_at_memory(block: Block) -> bool:
+    return any(
+        isinstance(part, Load)
+        for item in (*block.statements, block.end)
+        for expr in reads(item)
+        for part in subexpressions(expr)
+    )

@@ -67,6 +67,14 @@ REFUSED = {
         "tst lr, #8\nbne guard\nbx lr\nguard:\n" + FRAME + RESUME,
         "'bne guard' always goes one way: no state in which a guest's handler begins leads",
     ),
+    "searches": (
+        FRAME + "movs r2, #1\nldr r3, [r1, #4]\n1: lsls r2, #1\ntst r2, r3\nbeq 1b\n" + RESUME,
+        "has a loop over registers",
+    ),
+    "packed": (
+        FRAME + "ldr r3, [r2, #6]\nstr r3, [r1, #4]\n" + RESUME,
+        "accesses a word 6 bytes behind a pointer",
+    ),
     "only PSP": ("mov r0, #0\nmsr psp, r0\nbx lr\n", "restores no task"),
 }
 TEXT = """
