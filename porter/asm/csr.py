@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
 
 STATUS_MIE = 1 << 3
+WHY_CLOSED = (
+    "a guest has no mie, and what closes its bits may be a lock; as a lock, clear mstatus.MIE "
+    "(virt_int_mask), and for one line call hyp_irq_dis()"
+)
 _STATUS = frozenset({"mstatus", "0x300", "gintenr", "0x800"})
 _LINES = frozenset({"mie", "0x304"})
 _ENTRY = frozenset({"mtvec", "0x305"})
@@ -35,6 +39,8 @@ def access(
     if csr in _CYCLES and operation == "r":
         return [], Expression("virt_cycles()")
     if csr in _LINES and not reads:
+        if operation != "s":
+            raise NotUnderstood(f"{text}: {WHY_CLOSED}")
         return [], None  # lines are opened one by one, by hyp_irq_ena
     if csr in _ENTRY and operation == "w" and not reads and isinstance(value, Expression):
         return [Effect("entry", value=value)], None

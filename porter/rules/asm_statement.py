@@ -104,6 +104,8 @@ class AsmStatementRule(Rule):
             'void f(void) { asm volatile("csrs mie, %0" :: "r"(0x880)); g(); }',
             "void f(void) { g(); }",
         ),
+        Sample('void f(void) { asm volatile("csrc mie, %0" :: "r"(0x880)); }', "", escalates=True),
+        Sample('void f(void) { asm volatile("csrwi mie, 0"); }', "", escalates=True),
         Sample(
             'void t(void);\nvoid f(void) { asm volatile("csrw mtvec, %0" :: "r"(t)); }',
             "void t(void);\nvoid f(void) { virt_trap_set((uintptr_t)t); }",

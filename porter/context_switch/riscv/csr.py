@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.asm.csr import WHY_CLOSED
 from porter.context_switch.ir import (
     Binary,
     Const,
@@ -42,6 +43,8 @@ def access(state: LiftState, it: Instruction) -> None:
     """csrrw, csrrs, csrrc and their immediate forms. NotTranscribable for what no guest has."""
     operand, reads, writes = _operand(state, it), it.rd != 0, _writes(it)
     if it.csr == MIE and not reads:
+        if state.role != ROLE_START and not it.name.startswith("csrrs"):
+            raise NotTranscribable(f"'{it.text}': {WHY_CLOSED}")
         state.emit(Note(state.current, _WHY_LINES))
     elif it.csr == MSCRATCH:
         _scratch(state, it, operand)

@@ -282,6 +282,29 @@ def test_a_section_may_leave_its_flags_to_the_linker_script(tmp_path: Path) -> N
     assert said["irq_save"].proof is not None
 
 
+@pytest.mark.parametrize("closing", ["csrc mie, a5", "csrci mie, 8", "csrw mie, zero"])
+def test_closed_lines_may_be_a_lock(tmp_path: Path, closing: str) -> None:
+    text = """\
+    .text
+    .global lines_off
+lines_off:
+    li a5, 0x80
+    CLOSING
+    ret
+    .global lines_on
+lines_on:
+    li a5, 0x80
+    csrs mie, a5
+    ret
+""".replace("CLOSING", closing)
+    tree = own(tmp_path, "masks", text)
+    (tmp_path / "masks.h").write_text("void lines_off(void);\nvoid lines_on(void);\n")
+    found = {port.name: port for port in tree.port()}
+    assert found["lines_off"].status == "escalated"
+    assert "virt_int_mask" in found["lines_off"].reason
+    assert found["lines_on"].proof is not None
+
+
 def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
     assert own(tmp_path, "masks", ".macro back\n    mret\n.endm\n").port() == []
 
@@ -290,6 +313,7 @@ def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ("wfi", "hyp_vct_wait"),
+        ("csrc mie, t1", "'csrc mie, t1': a guest has no mie"),
         ("csrr t1, mtval", "a guest has no mtval"),
         ("csrw 0x804, t1", "a guest has no CSR 0x804, which is the vendor's"),
         ("fadd.s f0, f0, f1", "instruction 'fadd.s f0, f0, f1' is not known"),
