@@ -22,6 +22,7 @@ from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.likely_core import likely_core
+from porter.project.linker_symbols import SCRIPT_SUFFIXES, LinkerSymbol, linker_symbols
 from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
 from porter.project.vectors import (
@@ -37,6 +38,7 @@ from porter.registers.riscv_blocks import riscv_space
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
+from porter.rules.linker_symbols import judge_linker_symbols
 from porter.rules.outside import file_stays
 from porter.rules.thresholds import judge_thresholds
 from porter.rules.unit import Unit
@@ -68,6 +70,7 @@ def port_project(
     sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
     progress(f"{len(sources)} source files; asking the build system")
     project = _Project(root, sources, domain, cpu)
+    project.linked = linker_symbols(find_sources(root, excluded, SCRIPT_SUFFIXES))
     progress("transcribing context switches")
     project.transcribe()
     ports: list[FilePort] = []
@@ -121,6 +124,7 @@ class _Project:
                 self.staying[source.path] = reason
         self.sources = sources
         self.facts: list[Facts] = []
+        self.linked: list[LinkerSymbol] = []
         self._switches: dict[Path, list[SwitchPort]] = {}
         self._registers: dict[int, Registers] = {}
 
@@ -134,7 +138,9 @@ class _Project:
         files = [source.path for source in self.live]
         handlers = self._switch_handlers()
         guessed = not self.build.units
-        for switch in transcribe_project(self.root, files, self.build.options, handlers, guessed):
+        for switch in transcribe_project(
+            self.root, files, self.build.options, handlers, guessed, self.linked
+        ):
             self._switches.setdefault(switch.file, []).append(switch)
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:
@@ -174,7 +180,22 @@ class _Project:
                           and s.function.text.file.path == source.path]  # fmt: skip
                 port = port_c(unit, switches, self._why_not_linked, splits)
                 self.facts.append(unit.facts)
+        if source.path not in self.staying:
+            port = self._with_linked(port)
         return port if port.verdicts or port.edits else None
+
+    def _with_linked(self, port: FilePort) -> FilePort:
+        """The port with verdicts on registers that linker scripts name; what the transcriber read
+        is its own affair."""
+        switches = self._switches.get(port.file.path, [])
+        registers = self._registers_of(self.knowledge.evaluator(port.file.path))
+        found = [
+            verdict
+            for verdict in judge_linker_symbols(port.file, self.linked, registers.describe)
+            if not any(it.start <= verdict.site.start < it.end for it in switches)
+        ]
+        together = sorted((*port.verdicts, *found), key=lambda verdict: verdict.site.start)
+        return replace(port, verdicts=tuple(together))
 
     @property
     def guessed_cpu(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
+from porter.project.linker_symbols import LinkerSymbol
 from porter.source.source_file import ASM_SUFFIXES
 
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
@@ -25,7 +26,15 @@ class InitialData:
     """Looks variables up in the objects of all files that give them a value. A name may stand for
     several, statics of several files: each counts."""
 
-    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+    def __init__(
+        self,
+        files: Iterable[Path],
+        options: CompileOptions,
+        linked: Iterable[LinkerSymbol] = (),
+    ) -> None:
+        self._linked: dict[str, list[Expr]] = {}
+        for symbol in linked:
+            self._linked.setdefault(symbol.name, []).append(Const(symbol.value))
         self._files = [file for file in files if file.suffix.lower() in (".c", *ASM_SUFFIXES)]
         self._options = options
         self._text = cache(lambda file: _COMMENT.sub(b" ", file.read_bytes()))
@@ -44,13 +53,14 @@ class InitialData:
         return found
 
     def absolute(self, name: str) -> list[Expr]:
-        """The number that an assembler file gives a name for other files."""
+        """The number that an assembler file gives a name for other files, or a linker script."""
         units = [
             self._object(file)
             for file in self._files
             if file.suffix.lower() in ASM_SUFFIXES and self._set_to(file, name) is not None
         ]
-        return [Const(unit.absolute[name]) for unit in units if unit and name in unit.absolute]
+        found = [Const(unit.absolute[name]) for unit in units if unit and name in unit.absolute]
+        return [*found, *self._linked.get(name, ())]
 
     def _set_to(self, file: Path, name: str) -> bytes | None:
         """The text that gives a variable its value, or may; None where there is none."""

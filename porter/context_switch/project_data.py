@@ -9,14 +9,20 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
 from porter.project.compile_options import CompileOptions
+from porter.project.linker_symbols import LinkerSymbol
 
 
 class ProjectData:
     """`initial` is what variables hold at the beginning, `units` the C files, `prototypes` what the
-    compiler says of functions."""
+    compiler says of functions. `linked`: numbers from linker scripts."""
 
-    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+    def __init__(
+        self,
+        files: Iterable[Path],
+        options: CompileOptions,
+        linked: Iterable[LinkerSymbol] = (),
+    ) -> None:
         files = list(files)
-        self.initial = InitialData(files, options)
+        self.initial = InitialData(files, options, linked)
         self.units = CUnits(files, options)
         self.prototypes = CompiledPrototypes(files)

@@ -13,8 +13,11 @@ from scanner.report.errors import MissingError
 _SKIPPED_DIRECTORIES = frozenset({".git", ".svn", ".hg", "__pycache__", ".venv", "node_modules"})
 
 
-def find_sources(root: Path, excluded: Iterable[Path] = ()) -> list[Path]:
-    """Source files below `root`, sorted; also those in linked folders that lie elsewhere.
+def find_sources(
+    root: Path, excluded: Iterable[Path] = (), suffixes: frozenset[str] = SOURCE_SUFFIXES
+) -> list[Path]:
+    """Source files below `root`, by suffix, sorted; also those in linked folders that lie
+    elsewhere.
 
     Raises MissingError when `root` is no folder that can be read.
     """
@@ -23,10 +26,12 @@ def find_sources(root: Path, excluded: Iterable[Path] = ()) -> list[Path]:
     if not os.access(root, os.R_OK | os.X_OK):
         raise MissingError("the project folder can't be opened", file=root)
     avoid = {real(path) for path in excluded}
-    return sorted(_sources(real(root), root, frozenset(), avoid))
+    return sorted(_sources(real(root), root, frozenset(), avoid, suffixes))
 
 
-def _sources(root: Path, start: Path, above: frozenset[Path], avoid: set[Path]) -> Iterator[Path]:
+def _sources(
+    root: Path, start: Path, above: frozenset[Path], avoid: set[Path], suffixes: frozenset[str]
+) -> Iterator[Path]:
     """Sources below `start`, which the real folders `above` led to."""
     for folder, subfolders, names in os.walk(start):
         here = Path(folder)
@@ -38,7 +43,7 @@ def _sources(root: Path, start: Path, above: frozenset[Path], avoid: set[Path]) 
         for name in subfolders:  # os.walk goes into the folders, but not into the links
             target = linked_folder(root, here / name, above)
             if target is not None:
-                yield from _sources(root, here / name, above | {target}, avoid)
+                yield from _sources(root, here / name, above | {target}, avoid, suffixes)
         for name in names:
-            if Path(name).suffix.lower() in SOURCE_SUFFIXES and (here / name).is_file():
+            if Path(name).suffix.lower() in suffixes and (here / name).is_file():
                 yield here / name

@@ -71,6 +71,13 @@ class Registers:
             self._names[name] = self._names_register(name)
         return self._names[name]
 
+    def describe(self, address: int) -> str | None:
+        """What an address belongs to that no domain owns, for a person; None for others."""
+        if not self.is_address(address):
+            return None
+        register = self.space.identify(address, True) if self.space.holds(address) else None
+        return str(register or "a register of a block that nobody owns")
+
     def is_address(self, address: int) -> bool:
         """Whether an address belongs to the system space or to a shared block."""
         return (

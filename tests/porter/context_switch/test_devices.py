@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch import SwitchPort, transcribe_project
+from porter.project.linker_symbols import LinkerSymbol
 from tests.porter.context_switch.test_refusals import FRAME, RESUME
 from tests.porter.context_switch.trees import M3, fixture
 
@@ -86,3 +87,10 @@ def test_what_variables_hold_otherwise_is_memory(tmp_path: Path) -> None:
 def test_a_device_at_a_number_is_named(tmp_path: Path) -> None:
     found = handler(tmp_path, "ldr r3, =0x40020014\nstr r0, [r3]\n", "k.c", KERNEL)
     assert "'str r0, [r3]' accesses the register at 0x40020014" in found.reason
+
+
+def test_a_linker_scripts_number_is_an_address(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, HANDLER + FRAME + "ldr r3, =icsr\nstr r0, [r3]\n" + RESUME, M3, "s.S")
+    linked = [LinkerSymbol("icsr", 0xE000ED04, tmp_path / "chip.ld", 3)]
+    found = transcribe_project(tree.root, tree.files, tree.options, linked=linked)
+    assert "SCB->ICSR at 0xe000ed04 through icsr" in found[0].reason

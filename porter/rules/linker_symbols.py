@@ -1,0 +1,68 @@
+"""Registers that a linker script names: no address stands where the text uses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from porter.project.linker_symbols import LinkerSymbol
+from porter.rules.verdict import Status, Verdict
+from porter.sites.site import Site, SiteKind
+from porter.source.asm_text import blank_comments, dialect_of
+from porter.source.c_lexer import lex
+from porter.source.source_file import SourceFile
+
+RULE = "linker-symbol"
+_NAME = re.compile(rb"(?<![\w.$])[A-Za-z_.$][\w.$]*")
+
+Describe = Callable[[int], str | None]
+"""What nobody owns at an address, None for what may be a domain's."""
+
+
+def judge_linker_symbols(
+    file: SourceFile, symbols: Iterable[LinkerSymbol], describe: Describe
+) -> Iterator[Verdict]:
+    """A verdict for each use of a register by a name from a linker script."""
+    wanted = {
+        symbol.name.encode("latin-1"): (symbol, what)
+        for symbol in symbols
+        if symbol.name.encode("latin-1") in file.data
+        and (what := describe(symbol.value)) is not None
+    }
+    for start, name in _mentions(file) if wanted else ():
+        if name in wanted:
+            symbol, what = wanted[name]
+            site = Site(
+                file.name, start, start + len(name), SiteKind.REGISTER, name.decode("latin-1")
+            )
+            reason = (
+                f"the linker script ({symbol}) gives this name the address {symbol.value:#010x}, "
+                f"{what}: no use of it can be followed; define it in C as a macro, "
+                f"*(volatile uint32_t *){symbol.value:#010X}, and take it out of the script"
+            ).replace("0X", "0x")
+            yield Verdict(site, Status.ESCALATED, RULE, reason)
+
+
+def _mentions(file: SourceFile) -> Iterator[tuple[int, bytes]]:
+    """Names in code and in assembler strings, save in declarations of C, and where they stand."""
+    if file.is_asm:
+        text = blank_comments(file.data, dialect_of(file.data))
+        for match in _NAME.finditer(text):
+            line = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()].split()
+            if not line or line[0].lstrip(b".").lower() not in _DECLARES:
+                yield match.start(), match.group()
+        return
+    declares = False
+    for token in lex(file.data).tokens:
+        if token.text in (b";", b"{", b"}"):
+            declares = False
+        elif token.text == b"extern":
+            declares = True
+        elif token.kind == "identifier" and not declares:
+            yield token.start, token.text
+        elif token.kind == "string":
+            for match in _NAME.finditer(token.text):
+                yield token.start + match.start(), match.group()
+
+
+_DECLARES = frozenset({b"extern", b"import", b"global", b"globl", b"weak"})
