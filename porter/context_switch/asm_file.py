@@ -31,6 +31,7 @@ from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
     raises_svc,
+    refuse_no_call,
     switches_main_stack,
     symbols,
     transcribe,
@@ -170,6 +171,7 @@ class AsmFile:
             role = code.role() or ROLE_OTHER
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
+            refuse_no_call(role, function.names, self._vectors)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             spans = self._spans_of(assembly, function, code, place)

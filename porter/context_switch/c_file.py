@@ -13,7 +13,14 @@ from porter.context_switch.assemble import Assembly, assemble, constant, preproc
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.guilty import guilty
-from porter.context_switch.handler import Handler, raises_svc, switches_main_stack, transcribe
+from porter.context_switch.handler import (
+    Handler,
+    NoCall,
+    raises_svc,
+    refuse_no_call,
+    switches_main_stack,
+    transcribe,
+)
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.machines import code_of
@@ -111,13 +118,14 @@ class CFile:
                     if assembly.naked[function.name]
                     else "stands in a header; only what a C file has is edited: move it to one"
                 )
+            refuse_no_call(role, function.names, self._vectors)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             span = self._spans.same(definition.start, definition.end)
             arms = self._arms.of(handler, [span], names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, definition, arms))
-        except NumberMatters as reason:
+        except (NumberMatters, NoCall) as reason:
             self._escalate(function.name, ROLE_QUERY, definition, str(reason))
         except NotTranscribable as reason:
             # Other naked functions are masks and the like: rules of their own look after them.

@@ -46,6 +46,7 @@ from porter.context_switch.riscv.first_task import in_vct
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
 from porter.context_switch.walk import defined, reads, subexpressions, used
+from porter.project.vectors import FAULT_HANDLERS
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,36 @@ class Handler:
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
 
 
-_EXCEPTION = re.compile(r"pend_?sv|svc|sv_?call", re.IGNORECASE)
+_PENDSV = re.compile(r"pend_?sv", re.IGNORECASE)
+_SVC = re.compile(r"svc|sv_?call", re.IGNORECASE)
 
 
 def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: frozenset[str]) -> bool:
     """Whether an exception handler, by its name or as `vectors` say, goes on, on another stack
     without PSP. Elsewhere, as in longjmp(), that is a task's own affair."""
-    is_handler = name in vectors or _EXCEPTION.search(name) is not None
-    return is_handler and not code.touches_stack_pointers() and code.loads_stack_pointer()
+    is_handler = name in vectors or _PENDSV.search(name) or _SVC.search(name)
+    on_psp = code.touches_stack_pointers()
+    return bool(is_handler) and not on_psp and code.loads_stack_pointer()
+
+
+class NoCall(NotTranscribable):
+    """A handler that isn't known to serve supervisor calls, and looks like one that does."""
+
+
+def refuse_no_call(role: str | None, names: tuple[str, ...], vectors: frozenset[str]) -> None:
+    """NoCall where something else than a supervisor call's handler asks which stack was in use:
+    `virt_svc_frame()` is the frame of a call, whose PC isn't where an interrupt came. What
+    serves a fault never runs."""
+    if role != ROLE_CALL or FAULT_HANDLERS & set(names):
+        return
+    serves = any(_SVC.search(name) for name in names) or vectors & set(names)
+    if not serves or any(_PENDSV.search(name) for name in names):
+        raise NoCall(
+            "asks for the stack that was in use, which is understood only of a supervisor call's "
+            "handler, and neither its name nor a vector table says that it is one. An interrupt's "
+            "handler finds the frame of the code that it interrupted at USR_REG->Reg.SP: hand that "
+            "on in C; or let the name have SVC in it"
+        )
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:

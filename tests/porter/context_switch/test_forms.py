@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch import transcribe_project
 from tests.porter.context_switch.test_refusals import code_of
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
@@ -64,6 +65,28 @@ def test_who_makes_a_supervisor_call_is_on_its_tasks_stack(tmp_path: Path) -> No
         "/* A copy: what is written there, the caller never sees. */"
         in (tmp_path / "switch.c").read_text()
     )
+
+
+@pytest.mark.parametrize("name", ["TIM7_IRQHandler", "PendSV_Handler"])
+def test_an_interrupt_is_no_supervisor_call(name: str, tmp_path: Path) -> None:
+    text = (HANDLERS / "numbered_call.c").read_text()
+    named = text.replace("SVC_Handler", name)
+    tree = fixture(tmp_path, named, M3)
+    ports = {port.name: port for port in tree.port()}
+    assert ports[name].status == "escalated" and "USR_REG->Reg.SP" in ports[name].reason
+    served = frozenset({name})  # by a vector table
+    as_vector = transcribe_project(tree.root, tree.files, tree.options, served)
+    expected = "escalated" if name == "PendSV_Handler" else "rewritten"
+    assert {port.status for port in as_vector if port.name == name} == {expected}
+
+
+def test_an_interrupt_of_an_assembler_file_is_no_supervisor_call(tmp_path: Path) -> None:
+    text = "; ".join(("tst lr, #4", "ite eq", "mrseq r0, msp", "mrsne r0, psp", "b sample"))
+    head = ".syntax unified; .thumb; .global TIM2_IRQHandler; .type TIM2_IRQHandler, %function\n"
+    tree = fixture(tmp_path, f"{head}TIM2_IRQHandler:\n{text}\n", M3, "switch.S")
+    (tmp_path / "os.h").write_text("void sample(unsigned *frame);\n")
+    (port,) = replace(tree, files=(*tree.files, tmp_path / "os.h")).port()
+    assert port.status == "escalated" and "neither its name nor a vector table" in port.reason
 
 
 @pytest.mark.parametrize(
