@@ -256,8 +256,9 @@ static FVM_RARE int32_t stop_step(uint32_t index, int32_t end)
     case STEPS_DONE:
         domain->state = DOMAIN_STOPPED;
         domain->step = 0;
-        if (fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
-            signal_send_later(fvm_domain[index].fault_signal); /* to whom decides what comes now */
+        /* Who decides what comes now is told, but not where a restart goes on anyway. */
+        if (end == FVM_OK && fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
+            signal_send_later(fvm_domain[index].fault_signal);
         }
         return end;
     }

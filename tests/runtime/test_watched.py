@@ -49,5 +49,17 @@ def test_without_it_the_loop_stops_the_vm_and_the_log(watched: Built, tmp_path: 
     assert all(stat.tick < 100 for stat in transcript.stats("healthy"))
 
 
+def test_a_restart_beside_who_decides_about_faults_is_one(watched: Built, tmp_path: Path) -> None:
+    """He isn't asked about a stop that is the beginning of a restart: he would restart, too."""
+    described = described_otherwise(
+        watched, tmp_path / "restarts", "<define>LOOKS</define>", "<define>RESTARTS</define>"
+    )
+    transcript = run(described.elf, CONSOLES, UNTIL)
+    said = transcript.lines("watcher")
+    assert said.count("restart=0") > 5 and not any(line.startswith("decided") for line in said)
+    reported = transcript.stats("worker")[-1].restarts  # up to three periods before the end
+    assert said.count("restart=0") - 4 < reported <= said.count("restart=0")
+
+
 def test_a_reset_of_the_chip_leaves_shared_memory_as_it_was(transcript: Transcript) -> None:
     assert transcript.lines("watcher")[:2] == ["first_start=1", "kept=1"]

@@ -20,6 +20,9 @@ void look(void)
             report("stop", fvm_domain_stop(FVM_CAP_DOMAIN_WORKER));
         }
 #endif
+#ifdef RESTARTS
+        report("restart", fvm_domain_restart(FVM_CAP_DOMAIN_WORKER));
+#endif
         ALIVE->last = ALIVE->pulses;
     }
 }
