@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from porter.context_switch.assemble import CompileError, preprocess
+from porter.context_switch.assemble import CompileError, constant, preprocess
 from porter.context_switch.recipe import conditions_of_port
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank
@@ -43,12 +43,14 @@ class CUnits:
 
     def _parsed(self, file: Path) -> SyntaxTree:
         text = without_checks(file, self._written(file))
-        options = replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
         with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
-            text = preprocess(copy, options).encode("latin-1", "replace")
+            text = preprocess(copy, self._beside(file)).encode("latin-1", "replace")
         return SyntaxTree(text, 0)
+
+    def _beside(self, file: Path) -> CompileOptions:
+        return replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
 
     def _names_in(self, file: Path) -> dict[bytes, list[Node]]:
         found: dict[bytes, list[Node]] = {}
@@ -87,6 +89,28 @@ class CUnits:
             ):
                 found.append(around)
         return found
+
+    def reached(self, names: Iterable[bytes]) -> dict[bytes, list[Node]]:
+        """Functions that are called from these on, with their definitions in C."""
+        found: dict[bytes, list[Node]] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = self.definitions(name)
+                waiting += [callee for it in found[name] for _, callee in calls_in(it)]
+        return found
+
+    def offset_of(self, struct: bytes, member: bytes) -> int | None:
+        """The offset of a member, of a struct by its tag or another name; None if nobody knows."""
+        for file in self._sources:
+            if self._index(file).get(struct):
+                for kind in (b"struct " + struct, struct):
+                    text = f"__builtin_offsetof({kind.decode()}, {member.decode()})"
+                    found = constant(file, self._beside(file), text)
+                    if found is not None:
+                        return found
+        return None
 
     def parameter_uses(self, function: bytes, place: int) -> list[Node]:
         """Reads of a parameter, counted from 0, in a function's definitions."""
@@ -184,6 +208,14 @@ def without_checks(file: Path, data: bytes) -> bytes:
             if directive.name != b"endif":
                 open_ones.append(None)
     return data
+
+
+def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
+    """Calls, with the names of the functions."""
+    for call in walk(node):
+        callee = call.child_by_field_name("function")
+        if call.type == "call_expression" and callee is not None:
+            yield call, text_of(callee)
 
 
 def function_name(definition: Node) -> bytes:

@@ -1,0 +1,160 @@
+"""What in a project, outside of its handlers, forbids a yield that switches in user mode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch.assemble import assemble, preprocess
+from porter.context_switch.handler import transcribe
+from porter.context_switch.names import Names
+from porter.context_switch.only_in_handler import only_in_handler
+from porter.context_switch.pick import Pick
+from porter.context_switch.project_data import ProjectData
+from tests.porter.context_switch.cases import SOURCES
+from tests.porter.context_switch.trees import KERNEL, Tree, fixture, freertos
+
+MEMBERS = "uint32_t *limit; struct task *next; unsigned ticks;"
+CHOICE = "void schedule(void) { running = running->next; }\n"
+FRAME = "struct frame { uint32_t r4_11[8], exc, r0; };\n"
+FOLLOWS = {
+    "a result": "void f(struct task *t) { struct frame *at = (struct frame *)t->sp; at->r0 = 1; }",
+    "a place": "void f(struct task *t, void (*g)(void)) { t->sp[15] = (uint32_t)g; }",
+    "a callee": "static uint32_t pc(uint32_t *sp) { return *(sp + 15); }\n"
+    "uint32_t f(struct task *t) { return pc(t->sp); }",
+    "pushes": "void f(struct task *t) { t->sp = t->sp - 8; t->sp[0] = 1; }",
+    "walks": "unsigned f(struct task *t) { unsigned sum = 0;\n"
+    "    for (uint32_t *p = t->sp; p < t->limit; p = p + 1) sum += *p; return sum; }",
+    "hands out": "void copy(void *, const void *, unsigned);\n"
+    "void f(void *to, struct task *t) { copy(to, t->sp, 68); }",
+    "asm": "uint32_t f(struct task *t) { uint32_t pc;\n"
+    '    __asm("ldr %0, [%1, #60]" : "=r"(pc) : "r"(t->sp)); return pc; }',
+    "another's": "void f(struct task *t, uint32_t *top) {\n"
+    "    t->sp = top - 17; t = t->next; t->sp[15] = 3; }",
+    "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
+}
+CREATES = {
+    "through a local": "void f(struct task *t, uint32_t *top) {\n"
+    "    *--top = 1u << 24; *--top = 3; top -= 15; t->sp = top; }",
+    "through the member": "void f(struct task *t, uint32_t *top) {\n"
+    "    t->sp = top; *--t->sp = 1u << 24; *--t->sp = 3; t->sp -= 15; }",
+    "by a function": "uint32_t *init(uint32_t *top) { top[-1] = 1u << 24; return top - 17; }\n"
+    "struct task tasks[3];\n"
+    "void f(int i, uint32_t *top) { tasks[i].sp = init(top); tasks[i].sp[8] = -3; }",
+    "compares": "void print(const char *, unsigned);\n"
+    'void f(struct task *t) { print("%u left", (unsigned)(t->sp - t->limit));\n'
+    '    if (t->sp <= t->limit) print("none of %u", t->ticks); }',
+}
+CMSIS = "uint32_t __get_PRIMASK(void); void __set_PRIMASK(uint32_t);\n" \
+    "void __disable_irq(void); void __enable_irq(void);\n"  # fmt: skip
+ASM = """
+static uint32_t lock(void) { uint32_t m; __asm("mrs %0, primask\\n cpsid i" : "=r"(m)); return m; }
+static void set(uint32_t m) { __asm volatile("msr primask, %0" :: "r"(m)); }
+static void open(uint32_t m) { if ((m & 1) == 0) __asm volatile("cpsie i"); }
+"""
+OPENS = {
+    "asm": 'void schedule(void) { __asm("cpsid i"); running = 0; __asm("cpsie i"); }',
+    "counts": 'static unsigned n; void lock(void) { __asm("cpsid i"); n++; }\n'
+    'void unlock(void) { if (--n == 0) __asm("cpsie i"); }\n'
+    "void schedule(void) { lock(); running = 0; unlock(); }",
+    "CMSIS": f"{CMSIS}void schedule(void) {{ __disable_irq(); running = 0; __enable_irq(); }}",
+    "a number": f"{CMSIS}void schedule(void) {{ running = 0; __set_PRIMASK(0); }}",
+    "assembler": '__attribute__((naked)) void off(void) { __asm("mov r0, #0\\n msr primask, r0\\n'
+    ' bx lr"); }\nvoid schedule(void) { off(); }',
+    "asks another": f"{CMSIS}unsigned level;\nvoid schedule(void) {{ unsigned was = level;\n"
+    "    running = 0; if (was == 0) __enable_irq(); }",
+}
+RESTORES = {
+    "CMSIS": f"{CMSIS}void schedule(void) {{ uint32_t was = __get_PRIMASK(); __disable_irq();\n"
+    "    running = 0; __set_PRIMASK(was); }",
+    "asks": f"{CMSIS}void schedule(void) {{ uint32_t was = __get_PRIMASK(); __disable_irq();\n"
+    "    running = 0; if (!was) __enable_irq(); }",
+    "asm": f"{ASM}void schedule(void) {{ uint32_t m = lock(); running = 0; set(m); }}",
+    "asm that asks": f"{ASM}void schedule(void) {{ uint32_t m = lock(); running = 0; open(m); }}",
+    "counts": f"{CMSIS}static uint32_t n, saved;\n"
+    "void lock(void) { uint32_t m = __get_PRIMASK();\n"
+    "    __disable_irq(); if (n++ == 0) saved = m; }\n"
+    "void unlock(void) { if (--n == 0) __set_PRIMASK(saved); }\n"
+    "void schedule(void) { lock(); running = 0; unlock(); }",
+    "BASEPRI": 'static void set(uint32_t m) { __asm volatile("msr basepri, %0" :: "r"(m)); }\n'
+    "void schedule(void) { set(0x40); running = 0; set(0); }",
+}
+
+
+def why(folder: Path, c: str, file: str = "running_task.c", text: str = "") -> str:
+    """Why the handler of a file gets no fast yield in a project with this C, too."""
+    text = (text or (SOURCES / file).read_text()).replace("char name[8];", MEMBERS)
+    return why_not(fixture(folder, f"{text}{FRAME}{c}\n"), "PendSV_Handler")
+
+
+def why_not(tree: Tree, symbol: str) -> str:
+    """Why a handler of a project's first file gets none."""
+    source = tree.files[0]
+    assembly = assemble(source, tree.options)
+    project = ProjectData(tree.files, tree.options)
+    names = Names(preprocess(source, tree.options), "", lambda expression: None, project)
+    (function,) = (it for it in assembly.object.functions if it.name == symbol)
+    pick = transcribe(assembly, function, "switch", names).pick
+    assert isinstance(pick, Pick)
+    return only_in_handler(pick, project.units)
+
+
+@pytest.mark.parametrize("name", FOLLOWS)
+def test_nobody_follows_a_saved_stack_pointer(name: str, tmp_path: Path) -> None:
+    found = why(tmp_path, CHOICE + FOLLOWS[name])
+    assert "() looks into saved frames: '" in found and found[:2] in ("f(", "pc")
+
+
+@pytest.mark.parametrize("name", CREATES)
+def test_a_new_tasks_frame_is_nobodys_yet(name: str, tmp_path: Path) -> None:
+    assert why(tmp_path, CHOICE + CREATES[name]) == ""
+
+
+def test_a_block_has_several_names(tmp_path: Path) -> None:
+    """As FreeRTOS' has."""
+    block = "typedef struct task block_t;\ntypedef block_t tcb_t;\nstruct y { int z; };\n"
+    text = (SOURCES / "running_task.c").read_text()
+    text = text.replace("extern struct task *", f"{block}extern tcb_t *")
+    for use, found in (("sp[9]", True), ("next->ticks", False)):
+        folder = tmp_path / use[:2]
+        assert bool(why(folder, f"int f(tcb_t *t) {{ return t->{use}; }}", text=text)) is found
+
+
+def test_freertos_kernel_only_compares(tmp_path: Path) -> None:
+    tree = freertos(tmp_path)
+    kernel = replace(tree, files=(*tree.files, KERNEL / "tasks.c"))
+    assert why_not(kernel, "PendSV_Handler") == ""
+    (tmp_path / "wake.c").write_bytes(
+        (KERNEL / "tasks.c").read_bytes() + b"int f(TCB_t *t) { return t->pxTopOfStack[9]; }\n"
+    )
+    kernel = replace(tree, files=(*tree.files, tmp_path / "wake.c"))
+    assert why_not(kernel, "PendSV_Handler").startswith("f() looks into saved frames")
+
+
+def test_the_member_is_the_one_that_the_handler_saves_to(tmp_path: Path) -> None:
+    second = "second_word.c"
+    assert "f()" in why(tmp_path, "void f(struct task *t) { t->sp[9] = 1; }", second)
+    other = "struct x { int y; };\nvoid f(struct task *t) { ((struct x *)t->state)->y = 1; }"
+    assert why(tmp_path, other, second) == ""
+
+
+def test_what_gets_the_stack_pointer_keeps_it_where_others_look(tmp_path: Path) -> None:
+    keeps = (
+        "struct t { uint32_t *sp; } *now;\n"
+        "uint32_t *next_stack(uint32_t *sp, uint32_t why) { now->sp = sp; return now->sp; }\n"
+    )
+    assert why(tmp_path, keeps, "stack_in_stack_out.c") == ""
+    found = why(tmp_path, f"{keeps}void f(void) {{ now->sp[9] = 1; }}", "stack_in_stack_out.c")
+    assert found.startswith("f() looks into saved frames")
+
+
+@pytest.mark.parametrize("name", OPENS)
+def test_a_choice_that_opens_interrupts_isnt_made_in_user_mode(name: str, tmp_path: Path) -> None:
+    assert why(tmp_path, OPENS[name]).endswith("which choosing a task may call, opens interrupts")
+
+
+@pytest.mark.parametrize("name", RESTORES)
+def test_a_lock_that_restores_what_it_found_is_right(name: str, tmp_path: Path) -> None:
+    assert why(tmp_path, RESTORES[name]) == ""
