@@ -294,7 +294,7 @@ class AsmFile:
             )
             for found in self._found
         ]
-        written = write_parts(parts, writer, names)
+        written = write_parts(parts, writer, names, self._vectors)
         self._blocks = written.blocks
         companion = companion_of(self._source)
         if companion.exists():

@@ -209,7 +209,8 @@ class CFile:
             )
             for found in self._found
         ]
-        text = write_parts(parts, Writer(names, self._text.spaced()), names)
+        writer = Writer(names, self._text.spaced())
+        text = write_parts(parts, writer, names, self._vectors)
         edits = [self._edit(found, text) for found in self._found]
         return [*edits, *self._include(), *self._prototypes()]
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from porter.context_switch.c_function import Writer
-from porter.context_switch.handler import Handler
+from porter.context_switch.handler import Handler, is_system_handler, raises_svc
 from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
+from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,17 @@ class FastYield:
         return writer.yield_over(self.running, name), *frames
 
 
-def fast_yield(functions: Sequence[tuple[str, Handler]], names: Names) -> FastYield | str | None:
-    """That of a file with these functions, by name; the reason where what chooses the next task
-    does what only a handler may."""
+def fast_yield(
+    functions: Sequence[tuple[str, Handler]], names: Names, vectors: frozenset[str]
+) -> FastYield | str | None:
+    """That of a file with these functions, by name; the reason where another handler resumes tasks
+    too, or where what chooses the next one does what only a handler may."""
     homes = [(name, handler) for name, handler in functions if isinstance(handler.pick, Pick)]
-    if len(homes) != 1:
+    if not homes:
         return None
     name, home = homes[0]
+    if other := _other_resumer(home, functions, vectors):
+        return f"{other}() resumes tasks, too, and knows no frame of a yield"
     assert isinstance(home.pick, Pick)
     if why := only_in_handler(home.pick, names.project.units):
         return why
@@ -60,6 +65,23 @@ def fast_yield(functions: Sequence[tuple[str, Handler]], names: Names) -> FastYi
     if running is not None and names.function(running.choose) != Signature((), False):
         running = None
     return FastYield(home, running, None if running is not None else f"{name}_pick")
+
+
+def _other_resumer(
+    home: Handler, functions: Sequence[tuple[str, Handler]], vectors: frozenset[str]
+) -> str:
+    """A handler that may find the frame of a yield and isn't the supervisor call's, behind which
+    the library completes such a frame."""
+    calls = [(name, handler) for name, handler in functions if handler.role == ROLE_SVC]
+    for name, handler in functions:
+        if handler.role == ROLE_SWITCH and handler is not home:
+            return name
+    for name, handler in calls:
+        is_known = is_system_handler(name, vectors) or is_system_handler(handler.symbol, vectors)
+        raised = any(raises_svc(it) for _, it in functions)
+        if not is_known and not (raised and len(calls) == 1):
+            return name
+    return ""
 
 
 def pick_text(writer: Writer, name: str, pick: Pick) -> list[str]:

@@ -78,12 +78,16 @@ def _first(part: Part, writer: Writer) -> list[str]:
             *writer.body(handler), ""]  # fmt: skip
 
 
-def write_parts(parts: Sequence[Part], writer: Writer, names: Names) -> FileText:
-    """The text, with declarations in front of the first function that needs them."""
+def write_parts(
+    parts: Sequence[Part], writer: Writer, names: Names, vectors: frozenset[str]
+) -> FileText:
+    """The text, with declarations in front of the first function that needs them; `vectors` are
+    known handlers of PendSV and supervisor calls."""
     for handler in (each for part in parts for each in part.handlers()):
         writer.look_at(handler)
     starts = [part for part in parts if part.handler.role == ROLE_START]
-    found = fast_yield([(part.name, part.handler) for part in parts], names) if starts else None
+    functions = [(part.name, part.handler) for part in parts]
+    found = fast_yield(functions, names, vectors) if starts else None
     fast = found if isinstance(found, FastYield) else None
     first = fast.registration(writer) if fast is not None else ()
     blocks: dict[int, list[str]] = {}

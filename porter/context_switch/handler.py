@@ -70,12 +70,16 @@ _PENDSV = re.compile(r"pend_?sv", re.IGNORECASE)
 _SVC = re.compile(r"svc|sv_?call", re.IGNORECASE)
 
 
+def is_system_handler(name: str, vectors: frozenset[str]) -> bool:
+    """Whether a function serves PendSV or supervisor calls, by its name or as `vectors` say."""
+    return bool(name in vectors or _PENDSV.search(name) or _SVC.search(name))
+
+
 def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: frozenset[str]) -> bool:
     """Whether an exception handler, by its name or as `vectors` say, goes on, on another stack
     without PSP. Elsewhere, as in longjmp(), that is a task's own affair."""
-    is_handler = name in vectors or _PENDSV.search(name) or _SVC.search(name)
     on_psp = code.touches_stack_pointers()
-    return bool(is_handler) and not on_psp and code.loads_stack_pointer()
+    return is_system_handler(name, vectors) and not on_psp and code.loads_stack_pointer()
 
 
 class NoCall(NotTranscribable):

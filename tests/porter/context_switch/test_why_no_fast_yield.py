@@ -158,3 +158,36 @@ def test_a_choice_that_opens_interrupts_isnt_made_in_user_mode(name: str, tmp_pa
 @pytest.mark.parametrize("name", RESTORES)
 def test_a_lock_that_restores_what_it_found_is_right(name: str, tmp_path: Path) -> None:
     assert why(tmp_path, RESTORES[name]) == ""
+
+
+RESUMES = """
+__attribute__((naked)) void {}(void)
+{{
+    __asm volatile("ldr r1, =running\\n ldr r2, [r1]\\n ldr r0, [r2]\\n"
+                   "ldmia r0!, {{r4-r11, lr}}\\n msr psp, r0\\n bx lr\\n .ltorg");
+}}
+"""
+SWITCHES = (SOURCES / "running_task.c").read_text().split("__attribute__")[1]
+
+
+def reason(folder: Path, text: str, more: str = "") -> str:
+    """What a report says of PendSV's handler, with more of them in front of the start."""
+    start = "__attribute__((naked)) void start"
+    ports = fixture(folder, text.replace(start, f"{more}{start}")).port()
+    assert {port.status for port in ports} == {"rewritten"}
+    return next(port.reason for port in ports if port.name == "PendSV_Handler")
+
+
+def test_nobody_else_resumes_tasks(tmp_path: Path) -> None:
+    """The library completes frames of yields behind supervisor calls and PendSV's vector only."""
+    text = (SOURCES / "running_task.c").read_text()
+    found = reason(tmp_path / "resumes", text, RESUMES.format("EXTI1_IRQHandler"))
+    assert "no fast yield: EXTI1_IRQHandler() resumes tasks, too" in found
+    second = "__attribute__" + SWITCHES.replace("PendSV_Handler", "SysTick_Handler")
+    found = reason(tmp_path / "switches", text, second)
+    assert "no fast yield: SysTick_Handler() resumes tasks, too" in found
+
+
+def test_a_handler_of_whatever_name_serves_the_only_call(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text().replace("SVC_Handler", "first_of_all")
+    assert "fast yield through schedule()" in reason(tmp_path, text)
