@@ -21,6 +21,7 @@ from porter.context_switch.ir import (
     Load,
     Note,
     Program,
+    Read,
     Statement,
     Symbol,
     Terminator,
@@ -28,6 +29,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.lift_state import KIND_COMPARE
+from porter.context_switch.volatile import has_volatile
 from porter.context_switch.walk import (
     defined,
     rewrite,
@@ -198,6 +200,10 @@ def remove_dead(program: Program, keep: frozenset[str] = frozenset()) -> None:
             for statement in reversed(block.statements):
                 if _is_dead(statement, live, keep):
                     changed = True
+                    if isinstance(statement, Assign) and has_volatile(statement.value):
+                        kept.append(Read(statement.origin, statement.value))
+                        live |= used(statement)
+                        continue
                     why = WHY_NESTING if set(defined(statement)) & set(MASKS) else ""
                     kept.append(Note(statement.origin, why))
                     continue

@@ -25,6 +25,7 @@ from porter.context_switch.ir import (
     Load,
     Note,
     Origin,
+    Read,
     Statement,
     Store,
     Symbol,
@@ -116,8 +117,10 @@ class CText:
         match statement:
             case Assign(target=target, value=value):
                 return [self._assign(target, value)]
-            case Store(address=address, value=value, size=size):
-                return [self._store(address, value, size)]
+            case Store(address=address, value=value, size=size, volatile=volatile):
+                return [self._store(address, value, size, volatile)]
+            case Read(value=value):
+                return [self.expressions.cast("void", self.expressions.integer(value))]
             case BlockStore():
                 return block_store(statement, self.expressions)
             case BlockLoad():
@@ -153,8 +156,8 @@ class CText:
             return f"{left} {value.operator}= {self.expressions.integer(value.right)}"
         return f"{left} = {_bare(self.expressions.integer(value))}"
 
-    def _store(self, address: Expr, value: Expr, size: int) -> str:
-        place = self.expressions.place(address, size)
+    def _store(self, address: Expr, value: Expr, size: int, volatile: bool) -> str:
+        place = self.expressions.place(address, size, volatile)
         if (
             isinstance(address, Symbol)
             and size == 4

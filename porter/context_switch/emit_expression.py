@@ -132,7 +132,7 @@ class Expressions:
                     return f"{self.pointer(left)} {sign} {step // 4}"
         return self.cast(WORD_POINTER, self.integer(expr))
 
-    def place(self, address: Expr, size: int) -> str:
+    def place(self, address: Expr, size: int, volatile: bool = False) -> str:
         """The object at an address, as an lvalue."""
         match address:
             case Symbol(name, 0) if self._is_integer(name, size):
@@ -145,6 +145,8 @@ class Expressions:
                 base, offset = address, 0
         if size == 4 and offset % 4 == 0:
             text = self.pointer(base)
+            if volatile:
+                text = self.cast(f"volatile {WORD_POINTER}", text)
             simple = text.isidentifier()
             if offset:
                 return self.element(text, offset // 4)
@@ -153,7 +155,8 @@ class Expressions:
             whole = self._symbol_address(address)
         else:
             whole = self.integer(address)
-        return f"*{self.cast(_ACCESSED[size] + ' *', self._operand(whole))}"
+        kind = f"{'volatile ' if volatile else ''}{_ACCESSED[size]} *"
+        return f"*{self.cast(kind, self._operand(whole))}"
 
     def element(self, pointer: str, index: int) -> str:
         """A word of an array."""
@@ -192,7 +195,7 @@ class Expressions:
 
     def _loaded_integer(self, expr: Load) -> str:
         if expr.signed:
-            kind = _ACCESSED[expr.size]
+            kind = f"{'volatile ' if expr.volatile else ''}{_ACCESSED[expr.size]}"
             whole = self.cast(f"{kind} *", self._operand(self.integer(expr.address)))
             narrow = self.cast("int8_t" if expr.size == 1 else "int16_t", f"*{whole}")
             return self.cast("uint32_t", narrow)
@@ -203,7 +206,7 @@ class Expressions:
             if self._is_integer(name, expr.size) and not self._is_unsigned(name):
                 # Widened as the instruction does, not as the declared type would be.
                 return self.cast(_NARROW[expr.size], name)
-        return self.place(expr.address, expr.size)
+        return self.place(expr.address, expr.size, expr.volatile)
 
     def is_pointer_object(self, name: str) -> bool:
         """Whether C knows a named object as a pointer."""

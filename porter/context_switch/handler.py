@@ -136,7 +136,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role == ROLE_START and not assembly.object.is_riscv:
         prepare_start(program)
         first = split_first(program, function.name)
-    simplify(program, role)
+    simplify(program, role, names.project.volatiles.holds)
     if assembly.object.is_riscv:
         check_devices(program)
         join_blocks(program)

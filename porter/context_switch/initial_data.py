@@ -19,6 +19,7 @@ from porter.source.source_file import ASM_SUFFIXES
 _COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
+_LATER = rb"[;{})]\s*%s\s*=(?!=)([^;{}]*)"  # an assignment, no declaration
 _IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
 
 
@@ -41,15 +42,19 @@ class InitialData:
         self._object = cache(self._compiled)
 
     def words(self, name: str, offset: int) -> list[Expr]:
-        """What the word at an offset in bytes may hold: a number or an address in the project."""
+        """What the word at an offset in bytes may hold at the beginning, a number or an address in
+        the project, and the numbers that are assigned to it later."""
         found: list[Expr] = []
         for file in self._files:
             if (told := self._set_to(file, name)) is None:
                 continue
+            if offset == 0 and file.suffix == ".c":
+                later = re.findall(_LATER % re.escape(name).encode(), self._text(file))
+                found += _numbers(b" ".join(later))
             if (unit := self._object(file)) is not None:
                 found += _words(unit, name, offset)
             else:  # all that its text says
-                found += [Const(int(number, 0) & WORD) for number in _NUMBER.findall(told)]
+                found += _numbers(told)
         return found
 
     def absolute(self, name: str) -> list[Expr]:
@@ -77,6 +82,10 @@ class InitialData:
         with suppress(CompileError, NotTranscribable):
             return assemble(file, self._options).object
         return None
+
+
+def _numbers(text: bytes) -> list[Expr]:
+    return [Const(int(number, 0) & WORD) for number in _NUMBER.findall(text)]
 
 
 def _words(unit: ObjectFile, name: str, offset: int) -> list[Expr]:

@@ -89,6 +89,7 @@ class Load(Expr):
     address: Expr
     size: int = 4
     signed: bool = False
+    volatile: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,14 @@ class Store(Statement):
     address: Expr
     value: Expr
     size: int = 4
+    volatile: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Read(Statement):
+    """Evaluate for the effect that a volatile load has outside; nobody wants the value."""
+
+    value: Expr
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,15 @@ from pathlib import Path
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
+from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerSymbol
 
 
 class ProjectData:
-    """`initial` is what variables hold at the beginning, `units` the C files, `prototypes` what the
-    compiler says of functions. `linked`: numbers from linker scripts."""
+    """`initial` is what variables hold at the beginning, `units` the C files, `volatiles` and
+    `prototypes` what the compiler says of types and functions. `linked`: numbers from linker
+    scripts."""
 
     def __init__(
         self,
@@ -25,4 +27,5 @@ class ProjectData:
         files = list(files)
         self.initial = InitialData(files, options, linked)
         self.units = CUnits(files, options)
+        self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)

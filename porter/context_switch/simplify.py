@@ -37,6 +37,7 @@ from porter.context_switch.locals import name_locals
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SWITCH, NotTranscribable
 from porter.context_switch.system_access import check_memory, replace_system_registers
 from porter.context_switch.unroll import unroll
+from porter.context_switch.volatile import IsVolatile, forget_stacks, has_volatile, mark_volatile
 from porter.context_switch.walk import (
     defined,
     reads,
@@ -57,7 +58,7 @@ def prepare_start(program: Program) -> None:
     replace_system_registers(program, ROLE_START)
 
 
-def simplify(program: Program, role: str) -> None:
+def simplify(program: Program, role: str, is_volatile: IsVolatile) -> None:
     """Run all passes. Raises NotTranscribable for what has no meaning in a guest."""
     # A handler of vector 0 only runs while nothing is masked.
     entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
@@ -67,6 +68,7 @@ def simplify(program: Program, role: str) -> None:
         _called_by_task(program)
     unroll(program, entry)
     _check_conventions(program)
+    mark_volatile(program, is_volatile)
     for _ in range(2):  # the split lets copies through that a reused register blocked
         propagate(program, entry)
         remove_dead(program, keep)
@@ -79,6 +81,7 @@ def simplify(program: Program, role: str) -> None:
     remove_dead(program, keep)
     _forget_lost_floats(program)
     name_locals(program)
+    forget_stacks(program)
     _forget_unused(program)
     _check(program)
     check_memory(program)
@@ -159,12 +162,19 @@ def inline_loads(program: Program) -> None:
                 and statement.target not in CONTEXT
                 and _loads(statement.value)
                 and _uses(program, statement.target) == 1
+                and not _reorders(statement.value, block.statements[reader])
             ):
                 following = block.statements[reader]
                 if statement.target in used(following) and not _writes_base(following, statement):
                     block.statements[reader] = _inlined(statement, following)
                     block.statements[index] = Note(statement.origin, "")
             index += 1
+
+
+def _reorders(value: Expr, following: Statement) -> bool:
+    """Whether one expression would have two volatile loads, of which C doesn't say which is
+    first."""
+    return has_volatile(value) and any(map(has_volatile, reads(following)))
 
 
 def _loads(value: Expr) -> bool:

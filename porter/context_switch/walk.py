@@ -24,6 +24,7 @@ from porter.context_switch.ir import (
     Guest,
     LeadingZeros,
     Load,
+    Read,
     Resume,
     Statement,
     Store,
@@ -116,7 +117,7 @@ def fold(expr: Binary) -> Expr:
 def reads(statement: Statement | Terminator) -> tuple[Expr, ...]:
     """The expressions a statement evaluates."""
     match statement:
-        case Assign(value=value):
+        case Assign(value=value) | Read(value=value):
             return (value,)
         case Store(address=address, value=value):
             return (address, value)
@@ -169,7 +170,7 @@ def defined(statement: Statement) -> tuple[str, ...]:
 def substitute(statement: Statement, change: Rewrite) -> Statement:
     """The statement with the variables it reads replaced; a block's base keeps its name."""
     match statement:
-        case Assign(value=value):
+        case Assign(value=value) | Read(value=value):
             return replace(statement, value=rewrite(value, change))
         case Store(address=address, value=value):
             return replace(

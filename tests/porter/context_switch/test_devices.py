@@ -55,6 +55,12 @@ REGISTERS = {
         "k.S",
         "    .global mpu\n    .equ mpu, 0xE000ED94\n",
     ),
+    "assigned later": (
+        "ldr r3, =mpu\nldr r3, [r3]\nstr r0, [r3]\n",
+        "k.c",
+        KERNEL + "volatile uint32_t *mpu;\n"
+        "void init(void) { mpu = (volatile uint32_t *)0xE000ED94; }\n",
+    ),
     "file that doesn't compile": (
         "ldr r3, =mpu\nldr r3, [r3]\nstr r0, [r3]\n",
         "k.c",
