@@ -145,6 +145,10 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         first, nodes = in_vct(nodes, function.name, own)
     own_statements = nodes if first is None else (*nodes, *first.statements)
     refuse_devices(own_statements, names.project.initial, assembly.object.is_riscv)
+    for name in sorted({it.function for it in flatten(own_statements) if isinstance(it, Call)}):
+        names.project.private.refuse_callee(name, signatures.get)
+    if role in (ROLE_OTHER, ROLE_START):
+        names.project.private.refuse_callers(function.name, names.function)
     if role == ROLE_SVC and not _restores_a_task(nodes):
         raise NotTranscribable(
             "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME

@@ -8,6 +8,7 @@ from pathlib import Path
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
+from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerSymbol
@@ -15,8 +16,8 @@ from porter.project.linker_symbols import LinkerSymbol
 
 class ProjectData:
     """`initial` is what variables hold at the beginning, `units` the C files, `volatiles` and
-    `prototypes` what the compiler says of types and functions. `linked`: numbers from linker
-    scripts."""
+    `prototypes` what the compiler says of types and functions, `private` what assembler functions
+    do with registers. `linked`: numbers from linker scripts."""
 
     def __init__(
         self,
@@ -29,3 +30,4 @@ class ProjectData:
         self.units = CUnits(files, options)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
+        self.private = PrivateRegisters(files, options)

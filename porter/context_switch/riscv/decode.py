@@ -20,7 +20,7 @@ RA, SP = 1, 2
 _NARROW = re.compile(r"^c\.|(?<=[ls]w)sp$|(?<=addi)(?:16sp|4spn)$")  # of a 16-bit form's name
 _IMMEDIATE = frozenset({"jalr", *LOADS, "flw", "addi", "slti", "sltiu", "xori", "ori", "andi"})
 _SHIFTS = frozenset({"slli", "srli", "srai"})
-_X = (
+X_NAMES = (
     "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 "
     "s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6"
 )
@@ -28,7 +28,7 @@ _F = (
     "ft0 ft1 ft2 ft3 ft4 ft5 ft6 ft7 fs0 fs1 fa0 fa1 fa2 fa3 fa4 fa5 fa6 fa7 "
     "fs2 fs3 fs4 fs5 fs6 fs7 fs8 fs9 fs10 fs11 ft8 ft9 ft10 ft11"
 )
-_REGISTERS = {name: index for group in (_X, _F) for index, name in enumerate(group.split())}
+_REGISTERS = {name: index for group in (X_NAMES, _F) for index, name in enumerate(group.split())}
 
 
 @dataclass(frozen=True)
