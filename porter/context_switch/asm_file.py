@@ -367,7 +367,10 @@ class AsmFile:
         if twice := sorted(rest.defined() & moved):
             raise NotTranscribable(f"no label of {twice[0]} found in this file")
         if missing := sorted(rest.wanted() & assembly.object.defined() - moved):
-            raise NotTranscribable(f"the rest of the file needs {missing[0]}")
+            raise NotTranscribable(
+                f"the rest of the file needs {missing[0]}, a label in the text that goes with this "
+                "function: move it, with what stands there, to a function that stays"
+            )
         return new
 
     def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof]:

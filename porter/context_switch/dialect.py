@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from porter.context_switch.own_conditions import in_c
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import OWN_CONDITION, NotTranscribable
 from porter.source.asm_text import blank_comments
 
 PROLOGUE = ".syntax unified\n.thumb\n"
@@ -131,7 +131,7 @@ def _line(line: str) -> str:
 
 def _translated(label: str, kind: str, word: str, operands: str) -> str:
     if kind in _CONDITIONAL or kind in _REPEATED:
-        raise NotTranscribable(f"'{word}' of its assembler decides here what is assembled")
+        raise NotTranscribable(f"'{word}' {OWN_CONDITION}")
     if kind == "macro":
         return f".macro {label or operands} {operands if label else ''}"
     if kind in _MACRO_END:

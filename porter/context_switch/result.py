@@ -63,6 +63,10 @@ def companion_of(source: Path) -> Path:
 
 TEMPLATES = "rtos-patches/templates"
 WAITS = "waiting_handler.c"
+OWN_CONDITION = (
+    "of its assembler decides here what is assembled; leave only what this build assembles, or let "
+    "the preprocessor decide, by #if"
+)
 DISPATCHES = "supervisor_call.c"
 ONE_ENTRY = "common_entry.c"
 FAKES_A_FRAME = "fake_frame.c"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from porter.context_switch.result import NotTranscribable, Unprepared
+from porter.context_switch.result import OWN_CONDITION, NotTranscribable, Unprepared
 from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
 
@@ -53,7 +53,7 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
     for start, end in spans:
         if own := _OWN.search(blank_comments(data[start:end], dialect)):
             text = " ".join(own.group(1).decode("latin-1").split())
-            raise NotTranscribable(f"'{text}' of its assembler decides here what is assembled")
+            raise NotTranscribable(f"'{text}' {OWN_CONDITION}")
     groups = [group for span in spans for group in _groups(data, *span)]
     if not groups:
         return []

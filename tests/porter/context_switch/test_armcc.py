@@ -127,7 +127,10 @@ def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("    IF :DEF:FAST\n    bl schedule\n    ENDIF\n", "its assembler decides here"),
+        (
+            "    IF :DEF:FAST\n    bl schedule\n    ENDIF\n",
+            "of its assembler decides here what is assembled; leave",
+        ),
         ("    bl __cpp(tasks[0].run)\n", "can't be compiled"),
         ("wait\n    cmp r0, r2\n    bne wait\n", "a loop"),
     ],

@@ -196,7 +196,8 @@ def test_what_the_rest_needs_is_not_taken_out(tmp_path: Path) -> None:
     header.write_text(HEADER)
     ports = replace(tree, files=(*tree.files, header)).port()
     assert named(ports, "PendSV_Handler").status == "escalated"
-    assert "the rest of the file needs inner" in named(ports, "PendSV_Handler").reason
+    reason = named(ports, "PendSV_Handler").reason
+    assert "the rest of the file needs inner, a label" in reason and "move it" in reason
 
 
 def test_the_diff_creates_the_file(tmp_path: Path) -> None:
