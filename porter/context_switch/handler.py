@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from porter.context_switch.asked_masks import refuse_questions
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.caller_frame import refuse_answers
 from porter.context_switch.devices import refuse_devices
@@ -153,6 +154,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         raise NotTranscribable(
             "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME
         )
+    if role not in (ROLE_OTHER, ROLE_START):
+        refuse_questions(nodes, names.project.units, assembly.object.is_riscv)
     if role == ROLE_CALL:
         refuse_answers(nodes, names.project.units)
     if role == ROLE_OTHER:

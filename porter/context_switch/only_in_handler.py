@@ -1,8 +1,8 @@
 """Whether what chooses the next task may only run in a handler, on a frame that a handler saved.
 
 A fast yield runs it in user mode. IPSR is 0 there; PRIMASK holds VCT off until the chosen task's
-stack is in use, so nobody may open it; and the yielding task's frame has a mark in place of
-EXC_RETURN and no exception frame above it, so nobody in the project may look into it.
+stack is in use, so nobody may open it or ask for it; and the yielding task's frame has a mark in
+place of EXC_RETURN and no exception frame above it, so nobody in the project may look into it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from porter.context_switch.asked_masks import asks_mask
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.ir import Call
 from porter.context_switch.own_masks import opens_interrupts
@@ -37,6 +38,8 @@ def only_in_handler(pick: Pick, units: CUnits) -> str:
             return f"{name.decode()}(), which choosing a task may call, asks for the handler's mode"
     if opening := opens_interrupts(called, units):
         return f"{opening.decode()}(), which choosing a task may call, opens interrupts"
+    if asks := asks_mask(called, "PRIMASK", units):
+        return asks
     return follows_saved(pick, units)
 
 

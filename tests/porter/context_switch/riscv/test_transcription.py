@@ -177,6 +177,16 @@ def test_floats_are_saved_under_the_originals_condition(tmp_path: Path) -> None:
         assert line in text
 
 
+def test_what_asks_whether_a_trap_holds_interrupts_off_is_told(tmp_path: Path) -> None:
+    tree = own(tmp_path, "fpu_on_stack")
+    read = 'unsigned m; __asm volatile("csrr %0, mstatus" : "=r"(m));'
+    (tmp_path / "choose.c").write_text(f"void choose(void) {{ {read} if (m & 8) for (;;); }}\n")
+    ports = replace(tree, files=(*tree.files, tmp_path / "choose.c")).port()
+    (port,) = [port for port in ports if port.role == "switch"]
+    assert port.status == "escalated"
+    assert port.reason.startswith("choose() asks for mstatus, 'if (m & 8)")
+
+
 def test_mscratch_is_a_variable(tmp_path: Path) -> None:
     tree = own(tmp_path / "tree", "context_in_mscratch")
     ports, text = rewritten(tree)

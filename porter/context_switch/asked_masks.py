@@ -1,0 +1,124 @@
+"""Whether what a handler calls asks for a mask that the handler took: its port takes none.
+
+Handlers of a guest don't nest, so masks in them become comments, and C that asks whether the lock
+is taken would find it open. What only puts back what it found may find anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from porter.context_switch.c_flow import CUnits, calls_in, function_name, uses_in
+from porter.context_switch.ir import WHY_NESTING, Call, Note
+from porter.context_switch.own_masks import ASM, opens_interrupts
+from porter.context_switch.result import NotTranscribable
+from porter.context_switch.structure import Node, conditions_and_statements
+from porter.sites.intrinsics import (
+    BASEPRI_RAISE,
+    BASEPRI_READ,
+    BASEPRI_WRITE,
+    MASK_CLEAR,
+    MASK_READ,
+    MASK_WRITE,
+)
+from porter.source.c_tree import Node as CNode
+from porter.source.c_tree import ancestors, text_of, walk
+
+_READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[str]()}
+_WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
+_WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatus", re.IGNORECASE)
+_OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
+_CALCULATES = frozenset({"binary_expression", "unary_expression"})
+_TAKES = {"PRIMASK": re.compile(r"cpsid|msr\s+primask", re.IGNORECASE),
+          "BASEPRI": re.compile(r"msr\s+basepri", re.IGNORECASE)}  # fmt: skip
+
+
+def refuse_questions(nodes: tuple[Node, ...], units: CUnits, is_riscv: bool) -> None:
+    """NotTranscribable where C or assembler that a handler calls asks for its mask."""
+    items = conditions_and_statements(nodes)
+    called = [item.function.encode() for item in items if isinstance(item, Call)]
+    notes = [item for item in items if isinstance(item, Note) and item.why == WHY_NESTING]
+    texts = [text for note in notes for _, text in note.origin]
+    taken = [mask for mask, takes in _TAKES.items() if any(map(takes.search, texts))]
+    for mask in ["mstatus"] if is_riscv else taken:
+        if asks := asks_mask(called, mask, units):
+            raise NotTranscribable(
+                f"{asks}: on the machine this handler holds interrupts off there, a guest's "
+                "handlers don't nest and take no mask; don't let it ask"
+            )
+
+
+def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
+    """Which of these functions, or of those they call, asks what a mask is; "" where none does
+    more than to put back what it found."""
+    reached = units.reached(functions)
+    inside = {definition.id for definitions in reached.values() for definition in definitions}
+    starts: list[CNode] = []
+    reads = re.compile(rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % mask.encode(), re.IGNORECASE)
+    for name, definitions in reached.items():
+        if reads.search(units.assembler_text(name) or b""):
+            starts += units.calls(name)
+        for definition in definitions:
+            starts += [it for it, callee in calls_in(definition)
+                       if callee.decode("latin-1") in _READERS[mask]]  # fmt: skip
+            for node in walk(definition):
+                if node.type in ASM and reads.search(text_of(node)):
+                    results = _results(node, definition)
+                    starts += units.calls(name) if results is None else results
+    for node, parent in _used(starts, units):
+        around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+        if around is not None and around.id in inside and not _puts_back(parent, units):
+            text = b" ".join(text_of(parent).split()).decode("latin-1")
+            text = text if len(text) <= 60 else f"{text[:57]}..."
+            return f"{function_name(around).decode()}() asks for {mask}, '{text}'"
+    return ""
+
+
+def _results(statement: CNode, definition: CNode) -> list[CNode] | None:
+    """Reads of what an asm statement sets; None for a naked function's, which returns it."""
+    operands = [it for it in walk(statement) if it.type == "gnu_asm_output_operand"]
+    names = [text_of(it) for operand in operands for it in walk(operand) if it.type == "identifier"]
+    return [use for name in names for use in uses_in(definition, name)] if operands else None
+
+
+def _used(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode]]:
+    """Where values end that come from these, also by calculating."""
+    waiting, seen = list(starts), set[int]()
+    while waiting:
+        ends, waiting = list(units.ends(waiting)), []
+        for node, parent in ends:
+            if parent.type not in _CALCULATES:
+                yield node, parent
+            elif parent.id not in seen:
+                seen.add(parent.id)
+                waiting.append(parent)
+
+
+def _puts_back(parent: CNode, units: CUnits) -> bool:
+    """Whether what is around a value writes the mask, or opens it if that is what it was."""
+    if parent.type == "gnu_asm_input_operand":
+        whole = next(it for it in ancestors(parent) if it.type in ASM)
+        return _WRITES.search(text_of(whole)) is not None
+    if parent.type == "argument_list" and parent.parent is not None:
+        name = text_of(parent.parent.child_by_field_name("function") or parent)
+        text = units.assembler_text(name) or b""
+        return name.decode("latin-1") in _WRITERS or _WRITES.search(text) is not None
+    if parent.type != "if_statement" or parent.child_by_field_name("alternative") is not None:
+        return False
+    body = parent.child_by_field_name("consequence")
+    if body is None:
+        return False
+    statements = body.named_children if body.type == "compound_statement" else [body]
+    return all(_only_opens(it, units) for it in statements)
+
+
+def _only_opens(statement: CNode, units: CUnits) -> bool:
+    inner = statement.named_children[0] if statement.named_child_count else statement
+    if inner.type in ASM:
+        return _OPENS.search(text_of(inner)) is not None
+    callee = inner.child_by_field_name("function")
+    if inner.type != "call_expression" or callee is None:
+        return False
+    name = text_of(callee)
+    return name.decode("latin-1") in MASK_CLEAR or opens_interrupts([name], units) == name

@@ -1,0 +1,97 @@
+"""A guest's handlers take no mask: C that asks whether its handler did would find it open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch.assemble import assemble, preprocess
+from porter.context_switch.handler import transcribe
+from porter.context_switch.names import Names
+from porter.context_switch.pick import Pick
+from porter.context_switch.project_data import ProjectData
+from porter.context_switch.result import NotTranscribable
+from tests.porter.context_switch.cases import SOURCES
+from tests.porter.context_switch.test_why_no_fast_yield import why
+from tests.porter.context_switch.trees import fixture
+
+HEAD = """
+uint32_t __get_PRIMASK(void); void __set_PRIMASK(uint32_t);
+void __disable_irq(void); void __enable_irq(void);
+static uint32_t pri(void) { uint32_t m; __asm volatile("mrs %0, primask" : "=r"(m)); return m; }
+static uint32_t base(void) { uint32_t m; __asm volatile("mrs %0, basepri" : "=r"(m)); return m; }
+static void set(uint32_t m) { __asm volatile("msr basepri, %0" :: "r"(m)); }
+uint32_t enter(void); void leave(uint32_t);
+uint32_t entries;
+"""
+ASSEMBLER = """\
+    .syntax unified
+    .thumb
+    .type enter, %function
+enter:
+    mrs r0, primask
+    cpsid i
+    bx lr
+    .type leave, %function
+leave:
+    msr primask, r0
+    bx lr
+"""
+PRIMASK, BASEPRI = "cpsid i", "mov r3, #0x40\\n msr basepri, r3"
+ASKS = {
+    "CMSIS": (PRIMASK, "void schedule(void) { if (!(__get_PRIMASK() & 1)) for (;;); }"),
+    "asm": (PRIMASK, "void schedule(void) { uint32_t m = pri(); if (m == 0) entries++; }"),
+    "assembler": (PRIMASK, "void schedule(void) { if (enter() == 0) for (;;); }"),
+    "keeps it": (
+        PRIMASK,
+        "uint32_t was;\nstatic void look(void) { if (was & 1) entries++; }\n"
+        "void schedule(void) { was = pri(); look(); }",
+    ),
+    "BASEPRI": (BASEPRI, "static void locked(void) { if (base() == 0) for (;;); }\n"
+                         "void schedule(void) { locked(); }"),
+}  # fmt: skip
+ALLOWED = {
+    "restores": (PRIMASK, "void schedule(void) { uint32_t m = __get_PRIMASK(); __disable_irq();\n"
+                          "    entries++; __set_PRIMASK(m); }"),
+    "opens again": (PRIMASK, "void schedule(void) { uint32_t m = pri() & 1; __disable_irq();\n"
+                             "    entries++; if (m == 0) __enable_irq(); }"),
+    "assembler": (PRIMASK, "void schedule(void) { uint32_t m = enter(); entries++; leave(m); }"),
+    "BASEPRI": (BASEPRI, "void schedule(void) { uint32_t m = base(); set(1); entries++; set(m); }"),
+    "another": (BASEPRI, "void schedule(void) { if (pri()) for (;;); }"),
+    "elsewhere": (PRIMASK, "void other(void) { if (pri()) for (;;); }\nvoid schedule(void) { }"),
+}  # fmt: skip
+
+
+def switch(folder: Path, mask: str, c: str) -> None:
+    """Transcribe a handler that takes a mask around its choice."""
+    text = (SOURCES / "running_task.c").read_text()
+    call = '"   bl schedule                 \\n"\n'
+    opened = '"   mov r3, #0\\n   msr basepri, r3\\n   cpsie i\\n"\n'
+    text = text.replace(call, f'"   {mask}\\n"\n{call}{opened}')
+    tree = fixture(folder, f"{text}{HEAD}{c}\n")
+    (folder / "enter.S").write_text(ASSEMBLER)
+    tree = replace(tree, files=(*tree.files, folder / "enter.S"))
+    source = tree.files[0]
+    assembly = assemble(source, tree.options)
+    project = ProjectData(tree.files, tree.options)
+    names = Names(preprocess(source, tree.options), "", lambda expression: None, project)
+    (function,) = (it for it in assembly.object.functions if it.name == "PendSV_Handler")
+    assert isinstance(transcribe(assembly, function, "switch", names).pick, Pick)
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_what_asks_for_the_handlers_mask_is_told(name: str, tmp_path: Path) -> None:
+    with pytest.raises(NotTranscribable, match=r"\(\) asks for (PRIMASK|BASEPRI), '"):
+        switch(tmp_path, *ASKS[name])
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_what_puts_it_back_may_find_anything(name: str, tmp_path: Path) -> None:
+    switch(tmp_path, *ALLOWED[name])
+
+
+def test_a_fast_yield_holds_primask(tmp_path: Path) -> None:
+    asks = f"{HEAD}void schedule(void) {{ if (pri()) for (;;); }}"
+    assert why(tmp_path, asks).startswith("schedule() asks for PRIMASK")
