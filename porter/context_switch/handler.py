@@ -46,6 +46,7 @@ from porter.context_switch.riscv.devices import check_devices
 from porter.context_switch.riscv.first_task import in_vct
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
+from porter.context_switch.two_names import refuse_two_names
 from porter.context_switch.walk import defined, reads, subexpressions, used
 from porter.project.vectors import FAULT_HANDLERS
 
@@ -146,6 +147,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         first, nodes = in_vct(nodes, function.name, own)
     own_statements = nodes if first is None else (*nodes, *first.statements)
     refuse_devices(own_statements, names.project.initial, assembly.object.is_riscv)
+    refuse_two_names(own_statements, names.project.initial, names.project.units)
     for name in sorted({it.function for it in flatten(own_statements) if isinstance(it, Call)}):
         names.project.private.refuse_callee(name, signatures.get)
     if role in (ROLE_OTHER, ROLE_START):

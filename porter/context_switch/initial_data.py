@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -66,6 +66,13 @@ class InitialData:
         ]
         found = [Const(unit.absolute[name]) for unit in units if unit and name in unit.absolute]
         return [*found, *self._linked.get(name, ())]
+
+    def mentioning(self, name: str) -> Iterator[ObjectFile]:
+        """Objects of all files in which a name stands."""
+        word = re.compile(rb"\b%s\b" % re.escape(name).encode())
+        for file in self._files:
+            if word.search(self._text(file)) and (unit := self._object(file)) is not None:
+                yield unit
 
     def _set_to(self, file: Path, name: str) -> bytes | None:
         """The text that gives a variable its value, or may; None where there is none."""

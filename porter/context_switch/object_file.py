@@ -50,6 +50,22 @@ class Relocation:
     place: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a variable or a label lies; `size` in bytes, 0 where the file doesn't say."""
+
+    name: str
+    section: int
+    address: int
+    size: int
+
+    def meets(self, other: Place) -> bool:
+        """Whether some byte is of both."""
+        ends = self.address + max(self.size, 1), other.address + max(other.size, 1)
+        overlap = self.address < ends[1] and other.address < ends[0]
+        return self.section == other.section and overlap
+
+
 class ObjectFile:
     """Everything the decoder asks of one relocatable ELF file."""
 
@@ -73,6 +89,7 @@ class ObjectFile:
             self.functions: list[Function] = []
             self.globals: set[str] = set()
             self._weak: set[str] = set()
+            self.variables: list[Place] = []  # with labels, of sections without instructions
             self.absolute: dict[str, int] = {}  # names of numbers that other files may use
             self._read_symbols(elf)
             self._relocations: dict[tuple[int, int], Relocation] = {}
@@ -116,6 +133,9 @@ class ObjectFile:
                         self._weak.add(symbol.name)
                 elif kind != "STT_SECTION" and symbol.name and kind != "STT_FILE":
                     self._names.setdefault((section, value), symbol.name)
+                    if section not in code:
+                        place = Place(symbol.name, section, value, symbol["st_size"])
+                        self.variables.append(place)
         for entries in self._maps.values():
             entries.sort()
         for section, places in starts.items():
