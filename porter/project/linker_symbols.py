@@ -26,6 +26,7 @@ _SCALED = re.compile(rb"\b(0[xX][0-9A-Fa-f]+|\d+)([KkMm])\b")
 _NAME = re.compile(rb"(?<![\w.$])[A-Za-z_.$][\w.$]*")
 _SCALES = {b"k": b"1024", b"m": b"1048576"}
 _WORD = 0xFFFF_FFFF
+_LARGEST = 1 << 20  # bytes: what has a suffix of these and is larger is something else
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class LinkerSymbol:
 
 def linker_symbols(scripts: Iterable[Path]) -> list[LinkerSymbol]:
     """Those of all scripts; a name that several of them have counts several times."""
-    return [symbol for script in scripts for symbol in _symbols(script)]
+    small = (script for script in scripts if script.stat().st_size <= _LARGEST)
+    return [symbol for script in small for symbol in _symbols(script)]
 
 
 def _symbols(script: Path) -> Iterator[LinkerSymbol]:
