@@ -1,9 +1,13 @@
 """Whether the C of a supervisor call's handler answers its caller, by writing to his frame.
 
 `virt_svc_frame()` is a copy. What is read there is right; a result that is written there is lost.
+So is one that somebody writes to the frame of a task that waits for it behind a request of the
+switch: a guest's task is in `virt_yield()` there.
 """
 
 from __future__ import annotations
+
+import re
 
 from porter.context_switch.c_flow import CUnits, function_name
 from porter.context_switch.ir import FRAME_OF_CALLER, Assign, Call, Guest
@@ -13,6 +17,11 @@ from porter.context_switch.walk import variables
 from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import ancestors, outermost, text_of
 
+_SETS_R0 = re.compile(
+    r"blx?\b|(?:pop|ldm)\b.*\br0\b"
+    r"|(?!st|cm[pn]|t(?:st|eq)|msr|push|cb|b[lx]*\b)\w+(?:\.\w)?\s+r0\b",
+    re.IGNORECASE,
+)
 _PLACES = ("subscript_expression", "pointer_expression", "field_expression")
 
 
@@ -37,6 +46,24 @@ def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
             f"{function_name(around).decode()}() writes '{text}' to its caller's frame, of which a "
             "guest has a copy: the caller would never see it. Let the caller call C instead",
             DISPATCHES,
+        )
+
+
+def refuse_lost_result(nodes: tuple[Node, ...], texts: dict[int, str]) -> None:
+    """NotTranscribable where a function with a result, whose instructions are `texts` by address,
+    requests a switch and sets r0 no more: then it is the frame's."""
+    requests = [
+        item.origin[-1][0]
+        for item in conditions_and_statements(nodes)
+        if isinstance(item, Guest) and item.function == "virt_yield" and item.origin
+    ]
+    if not requests:
+        return
+    behind = [text for address, text in texts.items() if address > max(requests)]
+    if not any(map(_SETS_R0.match, behind)):
+        raise NotTranscribable(
+            "returns what r0 holds when it goes on behind its request of the switch; what others "
+            "leave there in the task's frame is lost in a guest. Let it return a word of the task's"
         )
 
 

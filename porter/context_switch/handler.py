@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from porter.context_switch.asked_masks import refuse_questions
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.caller_frame import refuse_answers
+from porter.context_switch.caller_frame import refuse_answers, refuse_lost_result
 from porter.context_switch.devices import refuse_devices
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
@@ -161,6 +161,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role == ROLE_CALL:
         refuse_answers(nodes, names.project.units)
     if role == ROLE_OTHER:
+        if own.returns and (texts := dict(code.texts())):
+            refuse_lost_result(nodes, {function.start + it: texts[it] for it in texts})
         _refuse_context(nodes)
         refuse_numbers(function.name, nodes, names.project.units)
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"

@@ -134,3 +134,37 @@ def test_what_a_recipe_switches_off_asks_for_nothing(tmp_path: Path) -> None:
     cant_be_compiled = '#include "nowhere.h"\n'
     found = ported(folder, ASKS, head + check + cant_be_compiled)
     assert named(found, "active").status == "rewritten"
+
+
+REQUESTS = """\
+    .global receive
+    .type receive, %function
+receive:
+    {before}
+    ldr r2, =0xE000ED04
+    mov r1, #0x10000000
+    str r1, [r2]
+    dsb
+    {behind}
+    bx lr
+    .pool
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "before", "behind", "status"),
+    [
+        ("unsigned", "ldr r0, =ticks", "isb", "escalated"),
+        ("unsigned", "movs r0, #0", "isb", "escalated"),
+        ("unsigned", "isb", "movs r0, #0", "rewritten"),
+        ("unsigned", "ldr r0, =ticks", "ldr r0, [r0]", "rewritten"),
+        ("void", "movs r0, #0", "isb", "rewritten"),
+    ],
+)
+def test_a_result_that_others_leave_in_r0_is_lost(
+    result: str, before: str, behind: str, status: str, tmp_path: Path
+) -> None:
+    text = ASKS + REQUESTS.format(before=before, behind=behind)
+    found = named(ported(tmp_path, text, f"{result} receive(void);"), "receive")
+    assert found.status == status
+    assert (status == "escalated") == ("behind its request of the switch" in found.reason)
