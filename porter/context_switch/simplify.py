@@ -34,7 +34,13 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.locals import name_locals
-from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SWITCH, NotTranscribable
+from porter.context_switch.result import (
+    ROLE_CALL,
+    ROLE_START,
+    ROLE_SVC,
+    ROLE_SWITCH,
+    NotTranscribable,
+)
 from porter.context_switch.system_access import check_memory, replace_system_registers
 from porter.context_switch.unroll import unroll
 from porter.context_switch.volatile import IsVolatile, forget_stacks, has_volatile, mark_volatile
@@ -68,7 +74,7 @@ def simplify(program: Program, role: str, is_volatile: IsVolatile) -> None:
         _called_by_task(program)
     unroll(program, entry)
     _check_conventions(program)
-    mark_volatile(program, is_volatile)
+    mark_volatile(program, is_volatile, starts=role in (ROLE_START, ROLE_SVC))
     for _ in range(2):  # the split lets copies through that a reused register blocked
         propagate(program, entry)
         remove_dead(program, keep)

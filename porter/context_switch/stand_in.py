@@ -6,6 +6,7 @@ comes first.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -43,10 +44,11 @@ def _headers_of(source: Path, options: CompileOptions) -> list[Path]:
     try:
         with readable(source) as text:
             command = [options.compiler, *flags(source, options), "-x", language, "-M", str(text)]
-            found = run(command).replace("\\\n", " ").split()
+            written = run(command).replace("\\\n", " ")
     except CompileError:
         return []
-    return [Path(name) for name in found if name.endswith((".h", ".inc"))]
+    names = [name.replace("\\ ", " ") for name in re.split(r"(?<!\\)\s+", written)]
+    return [Path(name) for name in names if name.endswith((".h", ".inc"))]
 
 
 def _folder() -> Path:

@@ -44,8 +44,9 @@ _FARTHEST = 1 << 16  # bytes
 _NONE: _Places = frozenset()
 
 
-def mark_volatile(program: Program, is_volatile: IsVolatile) -> None:
-    """Say of each load and store whether it is. NotTranscribable for a block of words."""
+def mark_volatile(program: Program, is_volatile: IsVolatile, starts: bool) -> None:
+    """Say of each load and store whether it is. NotTranscribable for a block of words, but for what
+    starts the first task: that takes them from its stack."""
     before: dict[int, _State] = {program.entry: {}}
     waiting = [program.entry]
     while waiting:
@@ -63,7 +64,8 @@ def mark_volatile(program: Program, is_volatile: IsVolatile) -> None:
         state = dict(before.get(key, {}))
         marked: list[Statement] = []
         for statement in block.statements:
-            marked.append(_marked(statement, state, is_volatile))
+            is_frame = starts and isinstance(statement, BlockLoad)
+            marked.append(statement if is_frame else _marked(statement, state, is_volatile))
             _run(statement, state)
         block.statements = marked
 

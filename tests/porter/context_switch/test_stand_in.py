@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from porter.context_switch import SwitchPort
+from porter.context_switch.accept import with_runtime
+from porter.context_switch.stand_in import notes_on
 from porter.port import port_project
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.trees import M4F, fixture
@@ -24,6 +27,17 @@ def test_a_file_with_another_compilers_headers_is_transcribed(tmp_path: Path) ->
     found = handler(tmp_path)
     assert found.proof is not None, found.reason
     assert NOTE in found.reason
+
+
+def test_folders_may_have_a_space_in_their_names(tmp_path: Path) -> None:
+    folder = tmp_path / "our own"
+    folder.mkdir()
+    for name, place in (("config.h", folder), ("config.h", tmp_path)):
+        (place / name).write_text("")
+    source = tmp_path / "sw.c"
+    source.write_text('#include "our own/config.h"\n')
+    options = replace(with_runtime(fixture(tmp_path, "").options), include_dirs=(folder, tmp_path))
+    assert "of several config.h our own/config.h was read" in notes_on(source, options, True)
 
 
 def test_the_projects_own_header_comes_first(tmp_path: Path) -> None:
