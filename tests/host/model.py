@@ -363,8 +363,8 @@ class Model:
         self.awaited.discard(line)
         self.raised.discard(line)
 
-    def stop(self, index: int) -> int:
-        """A step of it."""
+    def stop(self, index: int, tells: bool = True) -> int:
+        """A step of it; a restart goes on behind it and `tells` nobody."""
         domain = self.domains[index]
         if domain.phase == HALTED:
             return 0
@@ -380,7 +380,7 @@ class Model:
             return MORE
         domain.phase = HALTED
         told = self.tables.domains[index].fault_signal
-        if told != self.tables.fault_signal:
+        if tells and told != self.tables.fault_signal:
             self.send(told)
         return 0
 
@@ -403,7 +403,7 @@ class Model:
         """A step of it."""
         state = self.domains[index]
         if state.phase != STARTING:
-            if self.stop(index) == 0:
+            if self.stop(index, tells=False) == 0:
                 self.domains[index] = DomainModel(STARTING)
             return MORE
         domain = self.tables.domains[index]
