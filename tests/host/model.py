@@ -402,9 +402,10 @@ class Model:
     def restart(self, index: int) -> int:
         """A step of it."""
         state = self.domains[index]
+        if state.phase == HALTED:
+            state = self.domains[index] = DomainModel(STARTING)
         if state.phase != STARTING:
-            if self.stop(index, tells=False) == 0:
-                self.domains[index] = DomainModel(STARTING)
+            self.stop(index, tells=False)
             return MORE
         domain = self.tables.domains[index]
         step = state.step - domain.thread_count  # that many check the image
