@@ -9,15 +9,14 @@ from pathlib import Path
 
 from composer.init.facts import Region
 from porter.project.folder_links import real
+from porter.project.linker_symbols import LinkerSymbol, linker_symbols, script_number
+from porter.source.comments import without_comments
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_MEMORY = re.compile(r"\bMEMORY\s*\{(.*?)\}", re.DOTALL)
+_MEMORY = re.compile(rb"\bMEMORY\s*\{(.*?)\}", re.DOTALL)
 _ENTRY = re.compile(
-    r"([A-Za-z_.][\w.]*)\s*(?:\([^)]*\))?\s*:\s*(?:ORIGIN|org|o)\s*=\s*([^,\n]+),\s*"
-    r"(?:LENGTH|len|l)\s*=\s*([^\n,}]+)"
+    rb"([A-Za-z_.][\w.]*)\s*(?:\([^)]*\))?\s*:\s*(?:ORIGIN|org|o)\s*=\s*([^,\n]+),\s*"
+    rb"(?:LENGTH|len|l)\s*=\s*([^\n,}]+)"
 )
-_SYMBOL = re.compile(r"(?m)^\s*(?:PROVIDE\s*\(\s*)?(\w+)\s*=\s*([^;]+?)\)?\s*;")
-_NUMBER = re.compile(r"(0x[0-9A-Fa-f]+|\d+)([KkMm]?)")
 _LARGEST = 1 << 20  # bytes of a linker script
 _SKIPPED = frozenset({".git", "node_modules", ".venv"})
 
@@ -40,7 +39,7 @@ def find_scripts(root: Path) -> list[Path]:
         subfolders[:] = sorted(name for name in subfolders if name not in _SKIPPED)
         for name in sorted(names):
             path = folder / name
-            if path.suffix in (".ld", ".lds") and _MEMORY.search(_COMMENT.sub("", _text(path))):
+            if path.suffix in (".ld", ".lds") and _MEMORY.search(without_comments(_text(path))):
                 found.append(path)
     return sorted(found, key=lambda path: (len(path.parts), path))
 
@@ -54,79 +53,49 @@ def _walk(root: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
 
 def choose(scripts: list[Path], root: Path) -> list[Path]:
     """Those that the build files name; all of them when none is named."""
-    texts = ""
+    texts = b""
     for pattern in ("[Mm]akefile", "GNUmakefile", "*.mk", "CMakeLists.txt", "*.cmake"):
         for path in root.glob(pattern):
             texts += _text(path)
-    named = [path for path in scripts if re.search(rf"\b{re.escape(path.name)}", texts)]
+    named = [path for path in scripts if re.search(rb"\b" + re.escape(path.name.encode()), texts)]
     return named or scripts
 
 
 def read_script(path: Path, root: Path) -> LinkerScript:
     """What a script says; what can't be read is left out."""
-    raw = _text(path)
-    text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), raw)
+    text = without_comments(_text(path))
     name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-
-    def place(offset: int) -> str:
-        return f"{name}:{text.count(chr(10), 0, offset) + 1}"
-
-    symbols = {m.group(1): (m.group(2), m.start(1)) for m in _SYMBOL.finditer(text)}
+    symbols = linker_symbols([path])
+    known = {symbol.name.encode(): symbol.value for symbol in symbols}
     regions = []
     memory = _MEMORY.search(text)
     for entry in _ENTRY.finditer(memory.group(1)) if memory else ():
-        origin = _number(entry.group(2), symbols)
-        length = _number(entry.group(3), symbols)
-        if origin is not None and length is not None:
-            at = (memory.start(1) if memory else 0) + entry.start()
-            regions.append(Region(entry.group(1), origin, length, place(at)))
-    stack = _size(symbols, "stack")
-    heap = _size(symbols, "heap")
+        origin, length = (script_number(entry.group(part).strip(), known) for part in (2, 3))
+        if memory is not None and origin is not None and length is not None:
+            line = text.count(b"\n", 0, memory.start(1) + entry.start()) + 1
+            regions.append(Region(entry.group(1).decode(), origin, length, f"{name}:{line}"))
+    stack, heap = _size(symbols, "stack"), _size(symbols, "heap")
     return LinkerScript(
         path,
         tuple(regions),
-        stack[0] if stack else None,
-        heap[0] if heap else None,
-        place(heap[1]) if heap else "",
+        stack.value if stack else None,
+        heap.value if heap else None,
+        f"{name}:{heap.line}" if heap else "",
     )
 
 
-def _size(symbols: dict[str, tuple[str, int]], what: str) -> tuple[int, int] | None:
-    """The symbol that says how large stack or heap is: `_Min_Heap_Size`, `__heap_size__`."""
-    for name, (value, offset) in symbols.items():
-        low = name.lower()
-        if what in low and "size" in low:
-            number = _number(value, symbols)
-            if number is not None and number < 1 << 24:
-                return number, offset
+def _size(symbols: list[LinkerSymbol], what: str) -> LinkerSymbol | None:
+    """The one that says how large stack or heap is: `_Min_Heap_Size`, `__heap_size__`."""
+    for symbol in symbols:
+        low = symbol.name.lower()
+        if what in low and "size" in low and symbol.value < 1 << 24:
+            return symbol
     return None
 
 
-def _number(text: str, symbols: dict[str, tuple[str, int]], depth: int = 0) -> int | None:
-    """A number, or sums and differences of numbers and symbols."""
-    total, sign = 0, 1
-    for part in re.split(r"([+-])", text.strip()):
-        part = part.strip()
-        if part in ("+", "-", ""):
-            sign = -1 if part == "-" else 1
-            continue
-        match = _NUMBER.fullmatch(part)
-        if match is not None:
-            scale = {"": 1, "K": 1024, "M": 1 << 20}[match.group(2).upper()]
-            total += sign * int(match.group(1), 0 if match.group(1)[:2] == "0x" else 10) * scale
-        elif part in symbols and depth < 8:
-            value = _number(symbols[part][0], symbols, depth + 1)
-            if value is None:
-                return None
-            total += sign * value
-        else:
-            return None
-    return total
-
-
-def _text(path: Path) -> str:
+def _text(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            return stream.read(_LARGEST).decode("utf-8", "replace")
+            return stream.read(_LARGEST)
     except OSError:
-        return ""
+        return b""

@@ -19,8 +19,8 @@ from pathlib import Path
 from porter.context_switch.dialect import gnu_text
 from porter.context_switch.own_conditions import body_in_c
 from porter.project.compile_options import CompileOptions
-from porter.source.asm_text import blank
 from porter.source.c_lexer import lex
+from porter.source.comments import blank
 from porter.source.inline_asm import AsmStatement, find_asm
 
 _WORDS = (b"__asm", b"__ASM")

@@ -23,7 +23,7 @@ from porter.sites.intrinsics import (
     MASK_WRITE,
 )
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import ancestors, text_of, walk
+from porter.source.c_tree import ancestors, enclosing_function, one_line, text_of, walk
 
 _READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[str]()}
 _WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
@@ -67,11 +67,9 @@ def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
                     results = _results(node, definition)
                     starts += units.calls(name) if results is None else results
     for node, parent in _used(starts, units):
-        around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+        around = enclosing_function(node)
         if around is not None and around.id in inside and not _puts_back(parent, units):
-            text = b" ".join(text_of(parent).split()).decode("latin-1")
-            text = text if len(text) <= 60 else f"{text[:57]}..."
-            return f"{function_name(around).decode()}() asks for {mask}, '{text}'"
+            return f"{function_name(around).decode()}() asks for {mask}, '{one_line(parent)}'"
     return ""
 
 

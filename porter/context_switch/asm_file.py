@@ -33,7 +33,6 @@ from porter.context_switch.handler import (
     raises_svc,
     refuse_no_call,
     switches_main_stack,
-    symbols,
     transcribe,
 )
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
@@ -59,6 +58,7 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.spans import Spans
+from porter.context_switch.structure import symbols
 from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,7 @@ from pathlib import Path
 from porter.context_switch.armcc import readable
 from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.source_file import ASM_SUFFIXES
@@ -49,6 +52,10 @@ class Assembly:
     object: ObjectFile
     text: tuple[str, ...]
     naked: dict[str, tuple[int, ...]]
+
+
+Assembled = Callable[[Path], Assembly | None]
+"""Looks up what a file is assembled to; None for one that can't be understood alone."""
 
 
 def flags(source: Path, options: CompileOptions) -> list[str]:
@@ -153,6 +160,13 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
         return Assembly(unit, _written(text.encode()), naked)
     naked = naked_functions(text, source.name)
     return Assembly(_object(text, "", options), _written(text.encode()), naked)
+
+
+def assembled(source: Path, options: CompileOptions) -> Assembly | None:
+    """The same; None for a file that can't be understood alone."""
+    with suppress(CompileError, NotTranscribable):
+        return assemble(source, options)
+    return None
 
 
 def expanded_lines(source: Path, options: CompileOptions) -> dict[int, bytes]:

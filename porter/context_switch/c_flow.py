@@ -17,9 +17,9 @@ from pathlib import Path
 from porter.context_switch.assemble import CompileError, constant, preprocess
 from porter.context_switch.recipe import conditions_of_port
 from porter.project.compile_options import CompileOptions
-from porter.source.asm_text import blank
 from porter.source.c_lexer import lex
-from porter.source.c_tree import Node, SyntaxTree, ancestors, outermost, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, enclosing_function, outermost, text_of, walk
+from porter.source.comments import blank
 from porter.source.conditions import condition_of
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -79,7 +79,7 @@ class CUnits:
         found = []
         for node in self.named(name):
             declarator = node.parent
-            around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+            around = enclosing_function(node)
             if (
                 around is not None
                 and declarator is not None
@@ -164,7 +164,7 @@ class CUnits:
         if parent.type == "comma_expression":
             return [parent] if parent.child_by_field_name("right") == node else []
         if parent.type == "return_statement":
-            around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+            around = enclosing_function(node)
             return None if around is None else list(self.calls(function_name(around)))
         if parent.type == "argument_list":
             return self._into_parameters(node, parent)
@@ -187,7 +187,7 @@ class CUnits:
         if name.type == "field_identifier":
             fields = (node.parent for node in self.named(text_of(name)))
             return [it for it in fields if it is not None and it.type == "field_expression"]
-        around = next((it for it in ancestors(place) if it.type == "function_definition"), None)
+        around = enclosing_function(place)
         if around is not None and is_local(around, text_of(name)):
             return uses_in(around, text_of(name))
         return self.reads(text_of(name))

@@ -15,7 +15,7 @@ from porter.context_switch.result import DISPATCHES, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import variables
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import ancestors, outermost, text_of
+from porter.source.c_tree import enclosing_function, one_line, outermost
 
 _SETS_R0 = re.compile(
     r"blx?\b|(?:pop|ldm)\b.*\br0\b"
@@ -40,10 +40,10 @@ def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
                 if variables(argument) & frames:
                     starts += units.parameter_uses(item.function.encode(), place)
     for written in _written(starts, units):
-        around = next(it for it in ancestors(written) if it.type == "function_definition")
-        text = b" ".join(text_of(written).split()).decode("latin-1")
+        around = enclosing_function(written)
+        name = function_name(around).decode() if around is not None else "a function"
         raise NotTranscribable(
-            f"{function_name(around).decode()}() writes '{text}' to its caller's frame, of which a "
+            f"{name}() writes '{one_line(written)}' to its caller's frame, of which a "
             "guest has a copy: the caller would never see it. Let the caller call C instead",
             DISPATCHES,
         )

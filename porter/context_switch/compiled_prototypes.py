@@ -8,29 +8,17 @@ wrong reading of the text is a contradiction and not a proof of too little.
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-
-from porter.context_switch.armcc import readable
-from porter.context_switch.assemble import CompileError, compile_object
-from porter.context_switch.riscv.debug_lines import with_debug_relocations
+from porter.context_switch.compiled_types import PROBE, named, plain, type_of, with_probe
 from porter.project.compile_options import CompileOptions
 
-_PROBE = "fvm_probe"
 _MOST = 8  # files that are compiled in search of a declaration
 _WORD = 4  # bytes of an argument register
-_NAMES = frozenset({
-    "DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_restrict_type",
-    "DW_TAG_atomic_type",
-})  # fmt: skip
 _FLOATS = frozenset({3, 4, 9, 15})  # DW_ATE_complex_float, float, imaginary_float, decimal_float
 
 
@@ -79,40 +67,18 @@ class CompiledPrototypes:
 
 
 def _asked(name: str, file: Path, options: CompileOptions) -> Prototype | None:
-    probe = f"\n__typeof__(&{name}) {_PROBE};\n".encode()
-    own = replace(options, include_dirs=(file.parent, *options.include_dirs))
-    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, suppress(CompileError):
-        copy = Path(folder, f"{file.stem}.c")
-        with readable(file) as text:
-            copy.write_bytes(text.read_bytes() + probe)
-        return _read(compile_object(copy, own, "-O0", "-gdwarf-4"), name)
-    return None
-
-
-def _read(raw: bytes, name: str) -> Prototype | None:
     """None where the declaration leaves the parameters open."""
-    elf = ELFFile(BytesIO(raw))
-    is_riscv = elf["e_machine"] == "EM_RISCV"
-    elf = with_debug_relocations(raw) if is_riscv else elf
-    dwarf = elf.get_dwarf_info(relocate_dwarf_sections=not is_riscv)
-    for die in _named(dwarf, "DW_TAG_variable", _PROBE):
+    dwarf = with_probe(name, file, options)
+    for die in named(dwarf, "DW_TAG_variable", PROBE) if dwarf is not None else ():
         pointed = _type(_type(die))
         if pointed is None or pointed.tag != "DW_TAG_subroutine_type":
             return None
         if "DW_AT_prototyped" in pointed.attributes:
             return _prototype(pointed)
-        for definition in _named(dwarf, "DW_TAG_subprogram", name):
+        for definition in named(dwarf, "DW_TAG_subprogram", name):
             if "DW_AT_declaration" not in definition.attributes:
                 return _prototype(definition)
     return None
-
-
-def _named(dwarf: Any, tag: str, name: str) -> Iterator[Any]:
-    for unit in dwarf.iter_CUs():
-        for die in unit.get_top_DIE().iter_children():
-            told = die.attributes.get("DW_AT_name")
-            if die.tag == tag and told is not None and told.value == name.encode():
-                yield die
 
 
 def _prototype(die: Any) -> Prototype:
@@ -130,12 +96,7 @@ def _prototype(die: Any) -> Prototype:
 
 
 def _type(die: Any) -> Any:
-    """What a DIE is of, without typedefs and qualifiers; None for void."""
-    while "DW_AT_type" in die.attributes:
-        die = die.get_DIE_from_attribute("DW_AT_type")
-        if die.tag not in _NAMES:
-            return die
-    return None
+    return plain(type_of(die))[0]
 
 
 def _problem(die: Any) -> str:

@@ -11,7 +11,7 @@ from capstone import arm_const
 from porter.context_switch.object_file import R_ARM_THM_CALL, Function, ObjectFile
 from porter.context_switch.result import NotTranscribable
 
-_ALIASES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
+_OTHER_NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 _CONDITIONS = {
     arm_const.ARM_CC_EQ: "eq",
     arm_const.ARM_CC_NE: "ne",
@@ -97,10 +97,14 @@ class Instruction:
         return tuple(op.name for op in self.operands if isinstance(op, Register))
 
 
+def canonical(name: str) -> str:
+    """A register by its number, for the names that an older call standard gives some."""
+    return _OTHER_NAMES.get(name, name)
+
+
 def _operand(raw: Any, operand: Any, text: str) -> Operand | None:
     def register(number: int) -> str:
-        name = str(raw.reg_name(number))
-        return _ALIASES.get(name, name)
+        return canonical(str(raw.reg_name(number)))
 
     if operand.type == arm_const.ARM_OP_REG:
         if operand.shift.type not in _SHIFTS:

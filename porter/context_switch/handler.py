@@ -19,7 +19,6 @@ from porter.context_switch.ir import (
     Call,
     Guest,
     Statement,
-    Symbol,
     Verbatim,
 )
 from porter.context_switch.lift_state import NOTHING, Signature
@@ -45,9 +44,16 @@ from porter.context_switch.riscv.blocks import join_blocks
 from porter.context_switch.riscv.devices import check_devices
 from porter.context_switch.riscv.first_task import in_vct
 from porter.context_switch.simplify import prepare_start, simplify
-from porter.context_switch.structure import If, Node, conditions_and_statements, flatten, structure
+from porter.context_switch.structure import (
+    If,
+    Node,
+    conditions_and_statements,
+    flatten,
+    structure,
+    symbols,
+)
 from porter.context_switch.two_names import refuse_two_names
-from porter.context_switch.walk import defined, reads, subexpressions, used
+from porter.context_switch.walk import defined, used
 from porter.project.vectors import FAULT_HANDLERS
 
 
@@ -247,17 +253,6 @@ def _refuse_context(nodes: tuple[Node, ...]) -> None:
                 raise NotTranscribable(
                     f"{what} {register} of a task, which only a handler of SVC or PendSV may"
                 )
-
-
-def symbols(nodes: tuple[Node, ...]) -> set[str]:
-    """Every name that the C mentions: of variables, places and functions."""
-    found: set[str] = set()
-    for item in conditions_and_statements(nodes):
-        for expr in reads(item):
-            found |= {part.name for part in subexpressions(expr) if isinstance(part, Symbol)}
-        if isinstance(item, Call):
-            found.add(item.function)
-    return found
 
 
 def publish_name(handler: Handler) -> Handler:

@@ -8,15 +8,13 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from porter.context_switch.assemble import CompileError, assemble
+from porter.context_switch.assemble import Assembled
 from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
-from porter.context_switch.result import NotTranscribable
-from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerSymbol
+from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
-_COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _LATER = rb"[;{})]\s*%s\s*=(?!=)([^;{}]*)"  # an assignment, no declaration
@@ -30,16 +28,15 @@ class InitialData:
     def __init__(
         self,
         files: Iterable[Path],
-        options: CompileOptions,
+        assembled: Assembled,
         linked: Iterable[LinkerSymbol] = (),
     ) -> None:
         self._linked: dict[str, list[Expr]] = {}
         for symbol in linked:
             self._linked.setdefault(symbol.name, []).append(Const(symbol.value))
         self._files = [file for file in files if file.suffix.lower() in (".c", *ASM_SUFFIXES)]
-        self._options = options
-        self._text = cache(lambda file: _COMMENT.sub(b" ", file.read_bytes()))
-        self._object = cache(self._compiled)
+        self._assembled = assembled
+        self._text = cache(lambda file: without_comments(file.read_bytes()))
 
     def words(self, name: str, offset: int) -> list[Expr]:
         """What the word at an offset in bytes may hold at the beginning, a number or an address in
@@ -85,10 +82,9 @@ class InitialData:
         found = [match.group(1) or b"" for match in re.finditer(pattern, text)]
         return b" ".join(found) if found else None
 
-    def _compiled(self, file: Path) -> ObjectFile | None:
-        with suppress(CompileError, NotTranscribable):
-            return assemble(file, self._options).object
-        return None
+    def _object(self, file: Path) -> ObjectFile | None:
+        found = self._assembled(file)
+        return found.object if found is not None else None
 
 
 def _numbers(text: bytes) -> list[Expr]:

@@ -24,7 +24,7 @@ from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import used, variables
 from porter.sites.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import outermost, text_of
+from porter.source.c_tree import one_line, outermost, text_of
 from porter.source.truth import asks_truth, binary
 
 _WHAT = {
@@ -86,7 +86,7 @@ def _in_function(name: str, nodes: tuple[Node, ...], register: str, units: CUnit
                 starts += units.calls(name.encode())
     for node, parent in units.ends(starts):
         if not _is_harmless(node, parent, register, units):
-            return f"C has '{_line(parent)}'"
+            return f"C has '{one_line(parent)}'"
     return ""
 
 
@@ -129,8 +129,3 @@ def _number(node: CNode) -> int | None:
         return int(text_of(node).rstrip(b"uUlL"), 0)
     except ValueError:
         return None
-
-
-def _line(node: CNode) -> str:
-    text = b" ".join(text_of(node).split()).decode("latin-1")
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -11,6 +11,7 @@ from pathlib import Path
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.passing import Types, split_at_commas
 from porter.context_switch.project_data import ProjectData
+from porter.source.comments import without_comments
 
 POINTER = "pointer"
 INTEGER = "integer"
@@ -18,7 +19,6 @@ ARRAY = "array"  # that no C declares, and that is used beyond its first word
 OTHER = "other"  # an array, a structure, a typedef of one: only its address can be used
 
 _LOOK_BACK = 200  # characters: no declaration's type is longer
-_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _CPP_LINKAGE = re.compile(r'\bextern\s+"C"')
 _VOID = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+void[ \t]*$|\btypedef\s+void\s+(\w+)\s*;", re.M)
 _TYPE_MACRO = re.compile(
@@ -47,8 +47,8 @@ Probe = Callable[[str], int | None]  # the value of a C constant expression in t
 def text_of(files: Iterable[Path]) -> str:
     """C text without comments and preprocessor lines: only declarations are looked for in it. The
     project's own names for void are void, and macros that may stand for a type are typedefs."""
-    data = "\n".join(file.read_text(encoding="latin-1") for file in files)
-    data = with_plain_void(_CPP_LINKAGE.sub("extern", _COMMENT.sub(" ", data)))
+    texts = [without_comments(file.read_bytes()).decode("latin-1") for file in files]
+    data = with_plain_void(_CPP_LINKAGE.sub("extern", "\n".join(texts)))
     data = _TYPE_MACRO.sub(r"typedef \2 \1;", data)
     return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
 

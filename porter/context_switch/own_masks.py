@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from porter.context_switch.c_flow import CUnits, calls_in, function_name, is_local, parameter_name
 from porter.sites.intrinsics import INTRINSIC_BYTES, MASK_CLEAR, MASK_READ, MASK_WRITE
-from porter.source.c_tree import Node, ancestors, outermost, text_of, walk
+from porter.source.c_tree import Node, ancestors, enclosing_function, outermost, text_of, walk
 
 ASM = frozenset({"gnu_asm_expression", "asm_statement"})
 _OPENS = re.compile(rb"\bcpsie\w*\s+\w*i", re.IGNORECASE)
@@ -116,12 +116,13 @@ class _Look:
 
     def _values(self, place: Node) -> list[Node]:
         """What a variable, a parameter or a member is ever given; an asm statement that sets it."""
-        function = next(it for it in ancestors(place) if it.type == "function_definition")
         member = place.child_by_field_name("field")
         name = text_of(member or place)
-        own = member is None and is_local(function, name)
+        function = enclosing_function(place)
+        if function is not None and (member is not None or not is_local(function, name)):
+            function = None
         found: list[Node] = []
-        for node in walk(function) if own else self.units.named(name):
+        for node in walk(function) if function is not None else self.units.named(name):
             if node.type not in ("identifier", "field_identifier") or text_of(node) != name:
                 continue
             whole = node.parent if node.type == "field_identifier" else node
@@ -138,7 +139,7 @@ class _Look:
                 found += [it for it in ancestors(around) if it.type in ASM]
             elif around.type == "update_expression":
                 found.append(around)
-        if own:
+        if function is not None:
             found += self._arguments_for(function, name)
         return found
 

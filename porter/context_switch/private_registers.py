@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from porter.context_switch.assemble import Assembly, CompileError, assemble
+from porter.context_switch.assemble import Assembled, Assembly
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.machines import code_of
 from porter.context_switch.object_file import Function
-from porter.context_switch.register_steps import ARM, RISCV, Convention, Step, steps_of
+from porter.context_switch.register_steps import ARM, RISCV, CallRegisters, Step, steps_of
 from porter.context_switch.result import NotTranscribable
-from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES
 
 Prototype = Callable[[str], Signature | None]
@@ -57,20 +56,14 @@ class _Flow:
 class PrivateRegisters:
     """Looks at the functions of the project's assembler files."""
 
-    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+    def __init__(self, files: Iterable[Path], assembled: Assembled) -> None:
         self._files = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
-        self._options = options
-        self._assembly = cache(self._assembled)
+        self._assembled = assembled
         self._text = cache(lambda file: file.read_bytes())
-
-    def _assembled(self, file: Path) -> Assembly | None:
-        with suppress(CompileError, NotTranscribable):
-            return assemble(file, self._options)
-        return None
 
     def _mentioning(self, name: str) -> Iterable[tuple[Path, Assembly]]:
         for file in self._files:
-            if name.encode() in self._text(file) and (found := self._assembly(file)) is not None:
+            if name.encode() in self._text(file) and (found := self._assembled(file)) is not None:
                 yield file, found
 
     def refuse_callee(self, name: str, prototype: Prototype) -> None:
@@ -118,7 +111,7 @@ class _Flows:
 
     def __init__(self, assembly: Assembly, prototype: Prototype, gone: str) -> None:
         self._assembly, self._prototype, self._gone = assembly, prototype, gone
-        self._rules: Convention = RISCV if assembly.object.is_riscv else ARM
+        self._rules: CallRegisters = RISCV if assembly.object.is_riscv else ARM
         self._known: dict[str, _Flow | None] = {}
 
     @property

@@ -24,10 +24,10 @@ from porter.context_switch.result import (
 from porter.context_switch.stand_in import notes_on, with_stand_ins
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerSymbol
+from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 # Which files are worth compiling: in C both must appear, in code or strings.
-_COMMENT = re.compile(rb"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STACK_POINTER = re.compile(
     rb"(?i:[pm]sp\b|\bmov\w*\s+sp\s*,\s*r\d|\bldr\w*\s+sp\s*,\s*\[)"
     rb"|\bm(?:ret|epc|cause|status|scratch)\b"
@@ -70,7 +70,7 @@ def transcribe_project(
     project = ProjectData(listed, options, linked)
     ports: list[SwitchPort] = []
     for file in listed:
-        data = _COMMENT.sub(b" ", file.read_bytes())
+        data = without_comments(file.read_bytes())
         on_stack = _STACK_POINTER.search(data) is not None
         try:
             in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
@@ -118,7 +118,7 @@ def _includes_instructions(file: Path, options: CompileOptions) -> bool:
     seen, waiting = {file}, [file]
     while waiting and len(seen) < _MOST_INCLUDED:
         here = waiting.pop()
-        data = _COMMENT.sub(b" ", here.read_bytes())
+        data = without_comments(here.read_bytes())
         if here != file and _INSTRUCTION.search(data):
             return True
         for name in _INCLUDED.findall(data):

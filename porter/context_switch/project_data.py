@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
+from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
@@ -26,8 +28,9 @@ class ProjectData:
         linked: Iterable[LinkerSymbol] = (),
     ) -> None:
         files = list(files)
-        self.initial = InitialData(files, options, linked)
+        objects = cache(lambda file: assembled(file, options))
+        self.initial = InitialData(files, objects, linked)
         self.units = CUnits(files, options)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
-        self.private = PrivateRegisters(files, options)
+        self.private = PrivateRegisters(files, objects)

@@ -22,7 +22,6 @@ from porter.context_switch.riscv.decode import (
 )
 
 FLAGS = "the flags"
-_ALIASES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 _THUMB = frozenset({f"r{number}" for number in range(13)} | {"lr"})
 _X = X_NAMES.split()
 _TWO_SOURCES = frozenset(
@@ -36,7 +35,7 @@ _TO_WORD = ("fmv.x", "fcvt.w", "feq", "flt", "fle", "fclass")
 
 
 @dataclass(frozen=True)
-class Convention:
+class CallRegisters:
     """Registers of the procedure call standard, by their names."""
 
     arguments: tuple[str, ...]
@@ -44,12 +43,12 @@ class Convention:
     kept: frozenset[str]
 
 
-ARM = Convention(
+ARM = CallRegisters(
     ("r0", "r1", "r2", "r3"),
     frozenset({"r0", "r1", "r2", "r3", "r12", FLAGS}),
     frozenset({f"r{number}" for number in range(4, 12)}),
 )
-RISCV = Convention(
+RISCV = CallRegisters(
     tuple(f"a{number}" for number in range(8)),
     frozenset({f"a{number}" for number in range(8)} | {f"t{number}" for number in range(7)}),
     frozenset({f"s{number}" for number in range(12)}),
@@ -102,7 +101,9 @@ def _thumb(unit: ObjectFile, function: Function, it: decode.Instruction, machine
     code = unit.data[function.section][it.address : it.next]
     raw = next(machine.disasm(code, it.address), None)
     accessed: Any = raw.regs_access() if raw is not None else ((), ())
-    read, written = ({_alias(str(machine.reg_name(it))) for it in some} for some in accessed)
+    read, written = (
+        {decode.canonical(str(machine.reg_name(it))) for it in some} for some in accessed
+    )
     read |= {FLAGS} if it.condition or it.name in ("adc", "sbc", "rrx") else set()
     written |= (
         {FLAGS} if it.sets_flags or it.name in ("cmp", "cmn", "tst", "teq", "vmrs") else set()
@@ -172,10 +173,6 @@ def _with_stack(it: decode.Instruction, step: Step, moves: bool) -> Step:
         sign = {"add": 1, "sub": -1}.get(it.name)
         changed["moves_sp"] = sign * by if sign and by is not None else None
     return Step(**changed)
-
-
-def _alias(name: str) -> str:
-    return _ALIASES.get(name, name)
 
 
 def _riscv(unit: ObjectFile, function: Function, it: riscv_decode.Instruction) -> Step:

@@ -15,7 +15,7 @@ from porter.context_switch.ir import Assign, Binary, Call, Const, Expr, Load, St
 from porter.context_switch.pick import Pick
 from porter.context_switch.structure import conditions_and_statements
 from porter.context_switch.walk import parts, rewrite, variables
-from porter.source.c_tree import Node, ancestors, text_of, walk
+from porter.source.c_tree import Node, ancestors, enclosing_function, one_line, text_of, walk
 
 _STEPS = (b"+", b"-")
 _ACCESS = re.compile(rb"\b(?:ld|st)[rm]\w*\s", re.IGNORECASE)
@@ -25,10 +25,10 @@ _STRUCT = "struct_specifier"
 def follows_saved(pick: Pick, units: CUnits) -> str:
     """Which function does, and where; "" where none is known."""
     for node, parent in _followed(_starts(pick, units), units):
-        around = next((it for it in ancestors(node) if it.type == "function_definition"), None)
+        around = enclosing_function(node)
         if around is not None:
-            text = b" ".join(text_of(parent).split()).decode("latin-1")
-            return f"{function_name(around).decode()}() looks into saved frames: '{text}'"
+            name = function_name(around).decode()
+            return f"{name}() looks into saved frames: '{one_line(parent)}'"
     return ""
 
 
@@ -115,8 +115,8 @@ def _changes_between(setting: Node, read: Node, block: Node) -> bool:
     """Whether the member may be another's by then: its owner's name, or what a call may change."""
     owner = read.child_by_field_name("argument")
     names = {text_of(node) for node in walk(owner) if node.type == "identifier"} if owner else set()
-    function = next(it for it in (block, *ancestors(block)) if it.type == "function_definition")
-    is_own = all(is_local(function, name) for name in names)
+    function = enclosing_function(block)
+    is_own = function is not None and all(is_local(function, name) for name in names)
     for node in walk(block):
         if not setting.end_byte <= node.start_byte < read.start_byte:
             continue

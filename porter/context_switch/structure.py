@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from porter.context_switch.ir import (
     Block,
     Branch,
+    Call,
     Condition,
     Exit,
     Expr,
@@ -15,6 +16,7 @@ from porter.context_switch.ir import (
     Origin,
     Program,
     Statement,
+    Symbol,
 )
 from porter.context_switch.result import ANY_SWITCH, WAITS, NotTranscribable
 from porter.context_switch.walk import reads, subexpressions
@@ -194,3 +196,14 @@ def _looks_at_memory(block: Block) -> bool:
         for expr in reads(item)
         for part in subexpressions(expr)
     )
+
+
+def symbols(nodes: tuple[Node, ...]) -> set[str]:
+    """Every name that the C mentions: of variables, places and functions."""
+    found: set[str] = set()
+    for item in conditions_and_statements(nodes):
+        for expr in reads(item):
+            found |= {part.name for part in subexpressions(expr) if isinstance(part, Symbol)}
+        if isinstance(item, Call):
+            found.add(item.function)
+    return found

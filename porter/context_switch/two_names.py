@@ -10,22 +10,14 @@ from collections.abc import Iterator
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.initial_data import InitialData
-from porter.context_switch.ir import Symbol
 from porter.context_switch.object_file import Place
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.structure import Node, conditions_and_statements
-from porter.context_switch.walk import reads, subexpressions
+from porter.context_switch.structure import Node, symbols
 
 
 def refuse_two_names(nodes: tuple[Node, ...], initial: InitialData, units: CUnits) -> None:
     """NotTranscribable where the handler or C also names the other."""
-    used = {
-        part.name
-        for item in conditions_and_statements(nodes)
-        for expr in reads(item)
-        for part in subexpressions(expr)
-        if isinstance(part, Symbol)
-    }
+    used = symbols(nodes)
     for name in sorted(used):
         for own, other in _shared(name, initial):
             # A label without size in front of a variable may be the end of what is before it.

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from porter.context_switch.result import OWN_CONDITION, NotTranscribable, Unprepared
 from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
+from porter.source.comments import without_comments
 
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\r\n])*)", re.MULTILINE
 )
 _OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\r\n]*|\\\r?\n", re.DOTALL)
+_CONTINUED = re.compile(rb"\\\r?\n")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _NOT_DEFINED = re.compile(r"!defined\(\w+\)")
 _RESERVED = re.compile(r"_[_A-Z]")
@@ -107,8 +108,13 @@ def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
 def _is_for_warnings(data: bytes, group: list[_Arm], end: int) -> bool:
     """Whether no arm of an #if, up to the #endif, has anything that a naked function executes."""
     ends = [*(arm.start for arm in group[1:]), end]
-    texts = (data[arm.end : end].decode("latin-1") for arm, end in zip(group, ends, strict=True))
-    return all(_FOR_WARNINGS.fullmatch(_COMMENT.sub(" ", text)) is not None for text in texts)
+    texts = (_bare(data[arm.end : end]) for arm, end in zip(group, ends, strict=True))
+    return all(_FOR_WARNINGS.fullmatch(text) is not None for text in texts)
+
+
+def _bare(text: bytes) -> str:
+    """Without comments and without the backslashes that continue a line."""
+    return _CONTINUED.sub(b" ", without_comments(text)).decode("latin-1")
 
 
 def _is_decided(group: list[_Arm]) -> bool:
@@ -118,7 +124,7 @@ def _is_decided(group: list[_Arm]) -> bool:
 
 
 def _condition(word: bytes, rest: bytes) -> str:
-    text = " ".join(_COMMENT.sub(" ", rest.decode("latin-1")).split())
+    text = " ".join(_bare(rest).split())
     if word in (b"ifdef", b"ifndef"):
         return f"{'!' if word == b'ifndef' else ''}defined({text.split()[0] if text else ''})"
     return re.sub(r"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)", r"defined(\1\2)", text)

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import replace
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-
-from porter.context_switch.armcc import readable
-from porter.context_switch.assemble import CompileError, compile_object
-from porter.context_switch.riscv.debug_lines import with_debug_relocations
+from porter.context_switch.compiled_types import PROBE, named, plain, type_of, with_probe
 from porter.project.compile_options import CompileOptions
 
 Pointers = tuple[int, ...]  # offsets in bytes at which they are read, one after the other
 
-_PROBE = "fvm_probe"
 _MOST = 4  # files that are compiled in search of a declaration
-_VOLATILE = "DW_TAG_volatile_type"
-_NAMES = frozenset({
-    "DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_restrict_type", "DW_TAG_atomic_type", _VOLATILE,
-})  # fmt: skip
 _MEMBERS = frozenset({"DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type"})
 _POINTER = "DW_TAG_pointer_type"
 
@@ -64,65 +51,39 @@ class VolatileTypes:
 
 
 def _declared(name: str, file: Path, options: CompileOptions) -> Iterator[Any]:
-    """The type of `&name`, without what isn't complete."""
-    probe = f"\n__typeof__(&{name}) {_PROBE};\n".encode()
-    own = replace(options, include_dirs=(file.parent, *options.include_dirs))
-    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, suppress(CompileError):
-        copy = Path(folder, f"{file.stem}.c")
-        with readable(file) as text:
-            copy.write_bytes(text.read_bytes() + probe)
-        raw = compile_object(copy, own, "-O0", "-gdwarf-4")
-        elf = ELFFile(BytesIO(raw))
-        is_riscv = elf["e_machine"] == "EM_RISCV"
-        elf = with_debug_relocations(raw) if is_riscv else elf
-        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=not is_riscv)
-        for unit in dwarf.iter_CUs():
-            for die in unit.get_top_DIE().iter_children():
-                told = die.attributes.get("DW_AT_name")
-                if told is not None and told.value == _PROBE.encode():
-                    pointer, _ = _plain(_type(die))
-                    yield _pointed(pointer)
-
-
-def _type(die: Any) -> Any:
-    return die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
+    """The type of a variable, as one file declares it."""
+    dwarf = with_probe(name, file, options)
+    for die in named(dwarf, "DW_TAG_variable", PROBE) if dwarf is not None else ():
+        pointer, _ = plain(type_of(die))
+        yield _pointed(pointer)
 
 
 def _pointed(die: Any) -> Any:
-    return _type(die) if die is not None and die.tag == _POINTER else None
-
-
-def _plain(die: Any) -> tuple[Any, bool]:
-    """A type without typedefs and qualifiers, and whether volatile was among them."""
-    volatile = False
-    while die is not None and die.tag in _NAMES:
-        volatile = volatile or die.tag == _VOLATILE
-        die = _type(die)
-    return die, volatile
+    return type_of(die) if die is not None and die.tag == _POINTER else None
 
 
 def _at(die: Any, offset: int) -> tuple[Any, bool]:
     """What is at an offset into an object of a type, and whether it is volatile. Behind its end
     too: there may be more of the same."""
-    die, volatile = _plain(die)
+    die, volatile = plain(die)
     if die is None or "DW_AT_declaration" in die.attributes:
         return None, False
     if die.tag == "DW_TAG_array_type":
-        inner, more = _at(_type(die), offset % max(_size(_type(die)), 1))
+        inner, more = _at(type_of(die), offset % max(_size(type_of(die)), 1))
         return inner, volatile or more
     if die.tag in _MEMBERS:
         offset %= max(_size(die), 1)
         for member in reversed([it for it in die.iter_children() if it.tag == "DW_TAG_member"]):
             start = member.attributes.get("DW_AT_data_member_location")
             if start is None or start.value <= offset:
-                inner, more = _at(_type(member), offset - (start.value if start else 0))
+                inner, more = _at(type_of(member), offset - (start.value if start else 0))
                 return inner, volatile or more
     return die, volatile
 
 
 def _size(die: Any) -> int:
     """Bytes of a type."""
-    die, _ = _plain(die)
+    die, _ = plain(die)
     if die is None:
         return 0
     if die.tag == "DW_TAG_array_type":
@@ -130,6 +91,6 @@ def _size(die: Any) -> int:
         for part in die.iter_children():
             bound = part.attributes.get("DW_AT_upper_bound")
             count *= bound.value + 1 if bound is not None else 1
-        return count * _size(_type(die))
+        return count * _size(type_of(die))
     size = die.attributes.get("DW_AT_byte_size")
     return size.value if size is not None else 0

@@ -16,7 +16,7 @@ from porter.project.knowledge import CText
 from porter.sites.context import Contexts, function_name, is_made_by_macro
 from porter.sites.local_names import scope_of
 from porter.source.c_lexer import lex_fragment
-from porter.source.c_tree import Node, ancestors, parse_expression, text_of, walk
+from porter.source.c_tree import Node, ancestors, one_line, parse_expression, text_of, walk
 from porter.source.evaluate import Scope
 
 _MAX_CASES = 64
@@ -67,11 +67,11 @@ class DeadBranches:
         scope = self._scope(text, function)
         if other is not None and place(other) <= start:
             if self._is_always(condition, True, text, scope):
-                return f"never runs: {_shown(condition)} holds for all that is asked for"
+                return f"never runs: {one_line(condition)} holds for all that is asked for"
         elif taken is not None and place(taken) <= start:
             for part in conjuncts(condition):
                 if self._is_always(part, False, text, scope):
-                    return f"never runs: {_shown(part)} is false for all that is asked for"
+                    return f"never runs: {one_line(part)} is false for all that is asked for"
         return None
 
     def _scope(self, text: CText, function: Node) -> Scope:
@@ -109,7 +109,3 @@ class DeadBranches:
             if number is None or bool(number) is not truth:
                 return False
         return True
-
-
-def _shown(condition: Node) -> str:
-    return b" ".join(text_of(condition).split()).decode("latin-1")

@@ -22,8 +22,16 @@ from porter.flow.statements import (
     is_pure,
     only_passes_time,
 )
-from porter.flow.variables import Variable, Variables, enclosing_function
-from porter.source.c_tree import Node, ancestors, strip_parentheses, text_of, walk
+from porter.flow.variables import Variable, Variables
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    enclosing_function,
+    one_line,
+    strip_parentheses,
+    text_of,
+    walk,
+)
 from porter.source.evaluate import Evaluator
 
 _PURE_PARENTS = frozenset(
@@ -116,7 +124,7 @@ class DeadSlice:
         elif parent.type == "pointer_expression":
             raise Alive("its address is taken")
         else:
-            raise Alive(f"it is used in {_short(parent)}")
+            raise Alive(f"it is used in {one_line(parent)}")
 
     def _argument(self, call: Node, found: Slice) -> None:
         statement = enclosing_statement(call)
@@ -126,7 +134,7 @@ class DeadSlice:
             self._consume(call, found)
         else:
             function = call.child_by_field_name("function")
-            name = _short(function) if function is not None else "a function"
+            name = one_line(function) if function is not None else "a function"
             raise Alive(f"it is passed to {name}")
 
     def _assignment(self, assignment: Node, node: Node, found: Slice) -> None:
@@ -134,19 +142,19 @@ class DeadSlice:
         if self._is_removed(assignment):
             return
         if statement is None or statement.type != "expression_statement":
-            raise Alive(f"it is part of {_short(assignment)}")
+            raise Alive(f"it is part of {one_line(assignment)}")
         left = assignment.child_by_field_name("left")
         if left is None or (left == node and strip_parentheses(left).type != "identifier"):
-            raise Alive(f"it decides where {_short(assignment)} writes")
+            raise Alive(f"it decides where {one_line(assignment)} writes")
         self._written(strip_parentheses(left), assignment, statement, found)
 
     def _written(self, target: Node, write: Node, statement: Node, found: Slice) -> None:
         variable = self._variables.resolve_web(target) if target.type == "identifier" else None
         if variable is None:
-            raise Alive(f"it is stored in {_short(target)}")
+            raise Alive(f"it is stored in {one_line(target)}")
         right = write.child_by_field_name("right")
         if right is not None and not self._may_go(right):
-            raise Alive(f"{_short(write)} has an effect")
+            raise Alive(f"{one_line(write)} has an effect")
         found.statements[statement.id] = statement
         self._add(variable, found)
 
@@ -157,9 +165,9 @@ class DeadSlice:
             inner = inner.child_by_field_name("declarator")
         variable = self._variables.resolve_web(inner) if inner is not None else None
         if variable is None:
-            raise Alive(f"it initialises {_short(declarator)}")
+            raise Alive(f"it initialises {one_line(declarator)}")
         if value is not None and not self._may_go(value):
-            raise Alive(f"{_short(declarator)} has an effect")
+            raise Alive(f"{one_line(declarator)} has an effect")
         found.initialisers.append(declarator)
         self._add(variable, found)
 
@@ -181,7 +189,7 @@ class DeadSlice:
             return
         condition = condition_of(statement)
         if condition is not None and not self._may_go(condition):
-            raise Alive(f"the condition {_short(condition)} has an effect")
+            raise Alive(f"the condition {one_line(condition)} has an effect")
         if condition is not None and statement.type in LOOPS:
             self._waits_for_nothing_else(condition, found)
         for body in bodies(statement):
@@ -197,7 +205,7 @@ class DeadSlice:
             if local or variable in found.variables or self._evaluator.name(text_of(node)):
                 continue
             if node.parent is None or node.parent.type != "call_expression":
-                raise Alive(f"the loop also waits for {_short(node)}")
+                raise Alive(f"the loop also waits for {one_line(node)}")
 
     def _only_waits(self, loop: Node, cause: Node) -> bool:
         """A loop that ends when the hardware is ready and does nothing else but give up."""
@@ -229,7 +237,7 @@ class DeadSlice:
                        for a in ancestors(statement)):  # fmt: skip
                 raise Alive("it ends a loop")
         elif kind not in ("comment", "continue_statement") and not self._is_local(statement):
-            raise Alive(f"it decides about {_short(statement)}")
+            raise Alive(f"it decides about {one_line(statement)}")
 
     def _is_local(self, statement: Node) -> bool:
         """A declaration that only computes."""
@@ -250,7 +258,7 @@ class DeadSlice:
         else:
             left = None
         if left is None:
-            raise Alive(f"it decides about {_short(statement)}")
+            raise Alive(f"it decides about {one_line(statement)}")
         self._written(strip_parentheses(left), node, statement, found)
 
     def _may_go(self, expression: Node) -> bool:
@@ -261,8 +269,3 @@ class DeadSlice:
         if enclosing_function(node) is None:
             return False
         return any(parent.id in found.statements for parent in ancestors(node))
-
-
-def _short(node: Node) -> str:
-    text = " ".join(text_of(node).decode("latin-1").split())
-    return text if len(text) <= 48 else text[:45] + "..."

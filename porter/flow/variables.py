@@ -9,7 +9,7 @@ from functools import cached_property
 from porter.flow.webs import WHOLE, split
 from porter.project.knowledge import CText
 from porter.source.c_lexer import LexedSource
-from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, enclosing_function, text_of, walk
 from porter.source.c_types import declared_name
 
 
@@ -133,11 +133,6 @@ class Variables:
             for node in (walk(declarator) if declarator is not None else ())
             if node.type == "identifier"
         )
-
-
-def enclosing_function(node: Node) -> Node | None:
-    """The function definition around a node."""
-    return next((a for a in ancestors(node) if a.type == "function_definition"), None)
 
 
 def is_static(declaration: Node) -> bool:

@@ -7,18 +7,18 @@ program ends up is memory of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from porter.source.c_types import TypeTable
+from porter.source.comments import without_comments
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
 from porter.source.values import Number
 
 SCRIPT_SUFFIXES = frozenset({".ld", ".lds", ".ldscript", ".lcf", ".icf", ".x"})
 
-_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _ASSIGNMENT = re.compile(
     rb"(?:^|[\s;{}(,])([A-Za-z_.$][\w.$]*)\s*=(?!=)\s*([^;={}]+?)\s*;", re.MULTILINE
 )
@@ -49,24 +49,25 @@ def linker_symbols(scripts: Iterable[Path]) -> list[LinkerSymbol]:
 
 
 def _symbols(script: Path) -> Iterator[LinkerSymbol]:
-    text = _COMMENT.sub(_blank, script.read_bytes())
-    evaluator = Evaluator(MacroTable(), TypeTable())
+    text = without_comments(script.read_bytes())
     known: dict[bytes, int] = {}
     for match in _ASSIGNMENT.finditer(text):
         name, value = match.groups()
         value = value.rstrip()
         if value.count(b")") > value.count(b"("):  # of PROVIDE
             value = value.rstrip(b") \t\r\n") + b")" * value.count(b"(")
-        value = _SCALED.sub(lambda it: b"(%s*%s)" % (it[1], _SCALES[it[2].lower()]), value)
-        value = _NAME.sub(lambda it: b"%d" % known[it[0]] if it[0] in known else it[0], value)
-        number = evaluator.text(value)
-        if not isinstance(number, Number):
+        number = script_number(value, known)
+        if number is None:
             known.pop(name, None)
             continue
-        known[name] = number.value & _WORD
+        known[name] = number
         line = text.count(b"\n", 0, match.start(1)) + 1
-        yield LinkerSymbol(name.decode("latin-1"), known[name], script, line)
+        yield LinkerSymbol(name.decode("latin-1"), number, script, line)
 
 
-def _blank(match: re.Match[bytes]) -> bytes:
-    return b" " + b"\n" * match.group().count(b"\n")
+def script_number(text: bytes, known: Mapping[bytes, int]) -> int | None:
+    """The 32-bit value of a script's expression, with some symbols; None if it isn't constant."""
+    text = _SCALED.sub(lambda it: b"(%s*%s)" % (it[1], _SCALES[it[2].lower()]), text)
+    text = _NAME.sub(lambda it: b"%d" % known[it[0]] if it[0] in known else it[0], text)
+    number = Evaluator(MacroTable(), TypeTable()).text(text)
+    return number.value & _WORD if isinstance(number, Number) else None

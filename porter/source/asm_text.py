@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from porter.source.comments import blank
+
 Dialect = Literal["gnu", "armasm"]
 
 # Whichever begins first. What C's preprocessor takes out, the assembler doesn't see.
@@ -53,13 +55,6 @@ def instructions(text: bytes, dialect: Dialect = "gnu") -> Iterator[Instruction]
     for end in _statement_ends(clean, separators):
         yield from _statement(clean, start, end, dialect)
         start = end + 1
-
-
-def blank(text: bytes) -> bytes:
-    """The same number of bytes, all white space, ends of line kept."""
-    if b"\n" not in text and b"\r" not in text:
-        return b" " * len(text)
-    return re.sub(rb"[^\r\n]", b" ", text)
 
 
 def blank_comments(text: bytes, dialect: Dialect) -> bytes:

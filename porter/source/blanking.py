@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from porter.source.asm_text import blank
 from porter.source.c_lexer import LexedSource, Token
+from porter.source.comments import blank
 from porter.source.conditions import ConditionMap
 from porter.source.inline_asm import ASM_WORDS, find_asm
 from porter.source.token_tools import matching

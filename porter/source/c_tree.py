@@ -13,9 +13,9 @@ from typing import Any
 import tree_sitter
 import tree_sitter_c
 
-from porter.source.asm_text import blank
 from porter.source.blanking import Expansion, parsable, without_noise
 from porter.source.c_lexer import LexedSource
+from porter.source.comments import without_comments
 from porter.source.conditions import ConditionMap
 
 Node = tree_sitter.Node
@@ -24,7 +24,6 @@ _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
 _STATEMENT_PREFIX = b"void f(void){"
 _BEGINS_STATEMENT = re.compile(rb"\s*(?:\{|(?:if|for|while|do|switch|return|goto)\b)")
 _EXPRESSION_PREFIX = b"int x=("
-_COMMENT = re.compile(rb'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
 _SAME_VALUE = frozenset({"parenthesized_expression", "cast_expression"})
 _MAX_BRANCHES = 4  # arms of one #if group that are tried one at a time
 
@@ -100,6 +99,18 @@ def outermost(node: Node) -> Node:
     return node
 
 
+def enclosing_function(node: Node) -> Node | None:
+    """The function definition around a node, or the node itself."""
+    around = (node, *ancestors(node))
+    return next((it for it in around if it.type == "function_definition"), None)
+
+
+def one_line(node: Node, most: int = 60) -> str:
+    """A node's text for a message: on one line, cut after `most` characters."""
+    text = b" ".join(text_of(node).split()).decode("latin-1")
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def parse_expression(text: bytes) -> Node | None:
     """The expression a text is, or None if it isn't one."""
     tree = SyntaxTree(_EXPRESSION_PREFIX + text + b"\n);", -len(_EXPRESSION_PREFIX))
@@ -112,7 +123,7 @@ def parse_expression(text: bytes) -> Node | None:
 
 def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
     """The body of a macro as an expression or as statements; None if it is neither."""
-    body = _COMMENT.sub(lambda match: match.group(1) or blank(match.group()), data[start:end])
+    body = without_comments(data[start:end])
     body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
     body = without_noise(re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body))
     if not _BEGINS_STATEMENT.match(body):  # if (x) *p = 1 reads like a product
@@ -182,7 +193,4 @@ class FileTrees:
         node = tree.smallest(start, end)
         if node is None or not tree.text[start:end].strip():
             return None
-        for parent in (node, *ancestors(node)):
-            if parent.type == "function_definition":
-                return parent
-        return None
+        return enclosing_function(node)

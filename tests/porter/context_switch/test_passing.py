@@ -10,7 +10,6 @@ import pytest
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
-from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.test_refusals import FRAME, RESUME, TEXT
 from tests.porter.context_switch.trees import M3, fixture
 
@@ -46,8 +45,7 @@ OTHERWISE = {
 
 
 def signature(declared: str) -> Signature | None:
-    options = CompileOptions((), (), M3, "arm-none-eabi-gcc")
-    data = InitialData((), options)
+    data = InitialData((), lambda file: None)
     return Names(TYPES + declared, "", lambda expression: None, data).function("f")
 
 

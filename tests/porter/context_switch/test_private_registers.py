@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch.assemble import assembled
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.result import NotTranscribable
@@ -87,7 +88,8 @@ def text(**functions: str) -> str:
 
 def refused(check: Callable[[PrivateRegisters], None], file: Path, riscv: bool = False) -> str:
     compiler, cpu = (GCC, IMAFC) if riscv else ("arm-none-eabi-gcc", M4F)
-    found = PrivateRegisters([file], CompileOptions((), (), cpu, compiler))
+    options = CompileOptions((), (), cpu, compiler)
+    found = PrivateRegisters([file], lambda file: assembled(file, options))
     try:
         check(found)
     except NotTranscribable as reason:

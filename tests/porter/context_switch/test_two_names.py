@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.ir import Assign, Symbol
@@ -62,7 +63,7 @@ def test_two_names_for_one_word(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ONE.values(), ids=ONE)
 def test_one_name(text: str, tmp_path: Path) -> None:
     tree = tree_of(tmp_path, text)
-    initial = InitialData(tree.files, tree.options)
+    initial = InitialData(tree.files, lambda file: assembled(file, tree.options))
     refuse_two_names((Assign((), "r4", Symbol("cur")),), initial, CUnits(tree.files, tree.options))
 
 
@@ -71,7 +72,10 @@ def test_a_label_without_size_counts_where_the_handler_uses_both(tmp_path: Path)
     tree = fixture(tmp_path, text, M4F, "data.S")
     (tmp_path / "kernel.c").write_text("extern void *cur, *first;\nvoid *f(void) { return first; }")
     files = (*tree.files, tmp_path / "kernel.c")
-    initial, units = InitialData(files, tree.options), CUnits(files, tree.options)
+    initial, units = (
+        InitialData(files, lambda file: assembled(file, tree.options)),
+        CUnits(files, tree.options),
+    )
     cur, first = (Assign((), "r4", Symbol(name)) for name in ("cur", "first"))
     refuse_two_names((cur,), initial, units)
     with pytest.raises(NotTranscribable, match="cur and first"):
