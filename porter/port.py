@@ -30,6 +30,7 @@ from porter.project.vectors import (
     FAULT_HANDLERS,
     FAULTS,
     SYSTEM,
+    Vectors,
     VectorTable,
     tables_in_asm,
     tables_in_c,
@@ -136,10 +137,10 @@ class _Project:
     def transcribe(self) -> None:
         """Let the transcriber look at every live file."""
         files = [source.path for source in self.live]
-        handlers = self._switch_handlers()
+        vectors = self._vectors()
         guessed = not self.build.units
         for switch in transcribe_project(
-            self.root, files, self.build.options, handlers, guessed, self.linked
+            self.root, files, self.build.options, vectors, guessed, self.linked
         ):
             self._switches.setdefault(switch.file, []).append(switch)
 
@@ -151,15 +152,14 @@ class _Project:
             if switch.status == Status.REWRITTEN.value
         ]
 
-    def _switch_handlers(self) -> frozenset[str]:
-        """What the vector tables, or the description, have for PendSV and supervisor calls."""
-        numbers = [number for number, kind in SYSTEM.items() if kind != "tick"]
+    def _vectors(self) -> Vectors:
+        """What the vector tables and the description say of handlers."""
         tables = [table for tables in self.tables.values() for table in tables]
-        named = {table.handlers.get(number) for table in tables for number in numbers}
-        if self.domain is not None:
-            kinds = {SYSTEM[number] for number in numbers}
-            named |= {v.handler for v in self.domain.vectors if v.kind in kinds}
-        return frozenset(name for name in named if name)
+        described = self.domain.vectors if self.domain is not None else ()
+        numbers = {kind: number for number, kind in SYSTEM.items()}
+        told = [(it.handler, numbers[it.kind]) for it in described
+                if it.handler and it.kind in numbers]  # fmt: skip
+        return Vectors(tables, told)
 
     def port(self, source: SourceFile) -> FilePort | None:
         """Port one file; None if there is nothing in it."""
@@ -303,7 +303,10 @@ class _Project:
             text: CText = self.knowledge.text(source)
             tree = text.trees.whole
             yield from tables_in_c(
-                source, tree, lambda entry: self._counts(text, tree.start(entry), tree.end(entry))
+                source,
+                tree,
+                lambda entry: self._counts(text, tree.start(entry), tree.end(entry)),
+                lambda index: text.evaluator.number(index),
             )
 
     def _counts(self, text: CText, start: int, end: int) -> bool:

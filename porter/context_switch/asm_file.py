@@ -30,6 +30,7 @@ from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
+    may_serve_calls,
     raises_svc,
     refuse_no_call,
     switches_main_stack,
@@ -61,7 +62,7 @@ from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
 from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
-from porter.project.vectors import FAULT_HANDLERS
+from porter.project.vectors import FAULT_HANDLERS, Vectors
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class AsmFile:
         source: Path,
         texts: list[Path],
         options: CompileOptions,
-        vectors: frozenset[str],
+        vectors: Vectors,
         project: ProjectData,
     ) -> None:
         self._vectors = vectors
@@ -230,7 +231,8 @@ class AsmFile:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
         if is_riscv(self._options):
             return  # an ecall says nothing to who serves it, or isn't transcribed
-        if any(found.handler.role in (ROLE_SVC, ROLE_CALL) for found in self._found):
+        serve = [it for it in self._found if it.handler.role in (ROLE_SVC, ROLE_CALL)]
+        if any(may_serve_calls(it.function.names, self._vectors) for it in serve):
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)

@@ -16,6 +16,7 @@ from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
     NoCall,
+    may_serve_calls,
     raises_svc,
     refuse_no_call,
     switches_main_stack,
@@ -48,6 +49,7 @@ from porter.context_switch.result import (
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
 from porter.project.compile_options import CompileOptions
+from porter.project.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class CFile:
         headers: list[Path],
         options: CompileOptions,
         texts: list[Path],
-        vectors: frozenset[str],
+        vectors: Vectors,
         project: ProjectData,
     ) -> None:
         self._vectors = vectors
@@ -136,7 +138,9 @@ class CFile:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
         registers of its caller."""
         roles = (ROLE_SVC, ROLE_CALL)
-        handlers = [found for found in self._found if found.handler.role in roles]
+        serve = [found for found in self._found if found.handler.role in roles]
+        names_of = [(found.definition.name, found.handler.symbol) for found in serve]
+        handlers = [it for it in names_of if may_serve_calls(it, self._vectors)]
         unknown = [port.name for port in self._ports if port.role in (*roles, ROLE_OTHER)]
         # What takes or returns something is no exception handler.
         if handlers and all(names.function(name) not in (None, NOTHING) for name in unknown):

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from porter.context_switch.c_function import Writer
-from porter.context_switch.handler import Handler, is_system_handler, raises_svc
+from porter.context_switch.handler import Handler, raises_svc
 from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
+from porter.project.vectors import PENDSV, SVC, Vectors
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class FastYield:
 
 
 def fast_yield(
-    functions: Sequence[tuple[str, Handler]], names: Names, vectors: frozenset[str]
+    functions: Sequence[tuple[str, Handler]], names: Names, vectors: Vectors
 ) -> FastYield | str | None:
     """That of a file with these functions, by name; the reason where another handler resumes tasks
     too, or where what chooses the next one does what only a handler may."""
@@ -56,6 +57,12 @@ def fast_yield(
     if not homes:
         return None
     name, home = homes[0]
+    served = vectors.served_by((name, home.symbol))
+    if PENDSV not in served or served - {PENDSV, SVC}:
+        return (
+            f"neither its name nor a vector table says that {name}() serves PendSV, and nothing "
+            "else than supervisor calls beside it"
+        )
     if other := _other_resumer(home, functions, vectors):
         return f"{other}() resumes tasks, too, and knows no frame of a yield"
     assert isinstance(home.pick, Pick)
@@ -68,7 +75,7 @@ def fast_yield(
 
 
 def _other_resumer(
-    home: Handler, functions: Sequence[tuple[str, Handler]], vectors: frozenset[str]
+    home: Handler, functions: Sequence[tuple[str, Handler]], vectors: Vectors
 ) -> str:
     """A handler that may find the frame of a yield and isn't the supervisor call's, behind which
     the library completes such a frame."""
@@ -77,9 +84,9 @@ def _other_resumer(
         if handler.role == ROLE_SWITCH and handler is not home:
             return name
     for name, handler in calls:
-        is_known = is_system_handler(name, vectors) or is_system_handler(handler.symbol, vectors)
+        served = vectors.served_by((name, handler.symbol))
         raised = any(raises_svc(it) for _, it in functions)
-        if not is_known and not (raised and len(calls) == 1):
+        if served != {SVC} and not (not served and raised and len(calls) == 1):
             return name
     return ""
 

@@ -15,6 +15,7 @@ from porter.context_switch.lost_numbers import asks_exception
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
+from porter.project.vectors import Vectors
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,9 @@ def _first(part: Part, writer: Writer) -> list[str]:
             *writer.body(handler), ""]  # fmt: skip
 
 
-def write_parts(
-    parts: Sequence[Part], writer: Writer, names: Names, vectors: frozenset[str]
-) -> FileText:
-    """The text, with declarations in front of the first function that needs them; `vectors` are
-    known handlers of PendSV and supervisor calls."""
+def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Vectors) -> FileText:
+    """The text, with declarations in front of the first function that needs them; `vectors`
+    say which exceptions they serve."""
     for handler in (each for part in parts for each in part.handlers()):
         writer.look_at(handler)
     starts = [part for part in parts if part.handler.role == ROLE_START]

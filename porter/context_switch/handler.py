@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -54,7 +55,7 @@ from porter.context_switch.structure import (
 )
 from porter.context_switch.two_names import refuse_two_names
 from porter.context_switch.walk import defined, used
-from porter.project.vectors import FAULT_HANDLERS
+from porter.project.vectors import FAULT_HANDLERS, RESET, SVC, Vectors
 
 
 @dataclass(frozen=True)
@@ -74,39 +75,36 @@ class Handler:
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
 
 
-_PENDSV = re.compile(r"pend_?sv", re.IGNORECASE)
-_SVC = re.compile(r"svc|sv_?call", re.IGNORECASE)
-
-
-def is_system_handler(name: str, vectors: frozenset[str]) -> bool:
-    """Whether a function serves PendSV or supervisor calls, by its name or as `vectors` say."""
-    return bool(name in vectors or _PENDSV.search(name) or _SVC.search(name))
-
-
-def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: frozenset[str]) -> bool:
-    """Whether an exception handler, by its name or as `vectors` say, goes on, on another stack
-    without PSP. Elsewhere, as in longjmp(), that is a task's own affair."""
+def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: Vectors) -> bool:
+    """Whether an exception handler goes on, on another stack without PSP. Elsewhere, as in
+    longjmp(), that is a task's own affair, and so it is what reset does."""
     on_psp = code.touches_stack_pointers()
-    return is_system_handler(name, vectors) and not on_psp and code.loads_stack_pointer()
+    is_handler = bool(vectors.served_by([name]) - {RESET})
+    return is_handler and not on_psp and code.loads_stack_pointer()
+
+
+def may_serve_calls(names: Iterable[str], vectors: Vectors) -> bool:
+    """Whether nothing says that a function serves other exceptions only."""
+    numbers = vectors.served_by(names)
+    return not numbers or SVC in numbers
 
 
 class NoCall(NotTranscribable):
     """A handler that isn't known to serve supervisor calls, and looks like one that does."""
 
 
-def refuse_no_call(role: str | None, names: tuple[str, ...], vectors: frozenset[str]) -> None:
+def refuse_no_call(role: str | None, names: tuple[str, ...], vectors: Vectors) -> None:
     """NoCall where something else than a supervisor call's handler asks which stack was in use:
     `virt_svc_frame()` is the frame of a call, whose PC isn't where an interrupt came. What
     serves a fault never runs."""
     if role != ROLE_CALL or FAULT_HANDLERS & set(names):
         return
-    serves = any(_SVC.search(name) for name in names) or vectors & set(names)
-    if not serves or any(_PENDSV.search(name) for name in names):
+    if vectors.served_by(names) != {SVC}:
         raise NoCall(
             "asks for the stack that was in use, which is understood only of a supervisor call's "
-            "handler, and neither its name nor a vector table says that it is one. An interrupt's "
-            "handler finds the frame of the code that it interrupted at USR_REG->Reg.SP: hand that "
-            "on in C; or let the name have SVC in it"
+            "handler, and neither its name nor a vector table says that it is one and nothing "
+            "else. An interrupt's handler finds the frame of the code that it interrupted at "
+            "USR_REG->Reg.SP: hand that on in C; or let the name have SVC in it"
         )
 
 

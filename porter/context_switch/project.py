@@ -24,6 +24,7 @@ from porter.context_switch.result import (
 from porter.context_switch.stand_in import notes_on, with_stand_ins
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerSymbol
+from porter.project.vectors import Vectors
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
@@ -52,18 +53,19 @@ def transcribe_project(
     root: Path,
     files: Iterable[Path],
     options: CompileOptions,
-    vectors: frozenset[str] = frozenset(),
+    vectors: Vectors | None = None,
     guessed: bool = False,
     linked: Iterable[LinkerSymbol] = (),
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
     `files` are the C, header and assembler files under `root` that the project builds, `vectors`
-    names of functions that are known to serve PendSV or supervisor calls; `guessed`: nobody said
+    what is known of the exceptions that functions serve; `guessed`: nobody said
     what is compiled how; `linked`: numbers that linker scripts give names. Functions that aren't
     fully understood come back as escalated, with the reason; the files themselves are only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
+    vectors = vectors or Vectors()
     options = with_stand_ins(with_runtime(options))
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)

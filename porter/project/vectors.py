@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.source.asm_text import Instruction, dialect_of, instructions
 from porter.source.c_tree import Node, SyntaxTree, text_of, walk
 from porter.source.source_file import SourceFile
 
+RESET = 1
 FIRST_IRQ = 16
 FAULTS = frozenset({2, 3, 4, 5, 6, 7, 12})
 CMSIS_HANDLER = re.compile(r"(?:PendSV|SVC|SysTick)_Handler|\w+_IRQHandler")
@@ -17,12 +18,16 @@ FAULT_HANDLERS = frozenset(
     {"NMI_Handler", "HardFault_Handler", "MemManage_Handler", "BusFault_Handler",
      "UsageFault_Handler", "DebugMon_Handler"}
 )  # fmt: skip
-SYSTEM = {11: "svc", 14: "switch", 15: "tick"}
+SVC, PENDSV = 11, 14
+SYSTEM = {SVC: "svc", PENDSV: "switch", 15: "tick"}
+_NAMED = {SVC: re.compile(r"svc|sv_?call", re.IGNORECASE),
+          PENDSV: re.compile(r"pend_?sv", re.IGNORECASE)}  # fmt: skip
 _LONGEST = 512  # entries, more than the architecture has
 _SHORTEST = 15  # entries up to SysTick's neighbour: less is no vector table
 _WORDS = frozenset({".word", ".long", ".4byte", "dcd", "dc32"})
 _RESET = re.compile(r"reset", re.IGNORECASE)
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+_CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:if|el|endif)")
 Number = Callable[[Node], int | None]
 """Evaluates the constant of `[index] = handler`."""
 Counts = Callable[[Node], bool]
@@ -31,22 +36,52 @@ Counts = Callable[[Node], bool]
 
 @dataclass(frozen=True)
 class VectorTable:
-    """Handler name by exception number; `file` holds the table."""
+    """Handler name by exception number; `file` holds the table. `unsure`: numbers that depend on
+    what a condition leaves out or on what nobody could calculate."""
 
     file: SourceFile
     handlers: dict[int, str]
+    unsure: frozenset[int] = frozenset()
+
+
+class Vectors:
+    """Which exceptions functions serve: as vector tables and a description (`told`, by name) say,
+    and, of a function that they don't have, its name."""
+
+    def __init__(
+        self, tables: Iterable[VectorTable] = (), told: Iterable[tuple[str, int]] = ()
+    ) -> None:
+        self._numbers: dict[str, set[int]] = {}
+        entries = [(name, number) for table in tables for number, name in table.handlers.items()
+                   if number not in table.unsure]  # fmt: skip
+        for name, number in (*entries, *told):
+            self._numbers.setdefault(name, set()).add(number)
+
+    def served_by(self, names: Iterable[str]) -> frozenset[int]:
+        """Exceptions that end in a function of these names. The kernel takes every fault."""
+        names = list(names)
+        numbers = frozenset(it for name in names for it in self._numbers.get(name, ())) - FAULTS
+        if numbers:
+            return numbers
+        return frozenset(it for it, name in _NAMED.items() if any(map(name.search, names)))
 
 
 def tables_in_asm(file: SourceFile) -> Iterator[VectorTable]:
     """Runs of data words of which the second names the reset handler."""
     run: list[str] = []
+    sure, end = _LONGEST, 0  # entries in front of what may leave some out or add some
     for instruction in instructions(file.data, dialect_of(file.data)):
+        if run and _CONDITION.search(file.data, end, instruction.start):
+            sure = min(sure, len(run))
         if instruction.mnemonic in _WORDS:
             run += instruction.operands
         elif run and _ends_table(instruction):
-            yield from _table(file, run)
-            run = []
-    yield from _table(file, run)
+            yield from _table(file, run, frozenset(range(sure, len(run))))
+            run, sure = [], _LONGEST
+        elif run:
+            sure = min(sure, len(run))
+        end = instruction.end
+    yield from _table(file, run, frozenset(range(sure, len(run))))
 
 
 def _ends_table(instruction: Instruction) -> bool:
@@ -56,11 +91,14 @@ def _ends_table(instruction: Instruction) -> bool:
 
 
 def tables_in_c(
-    file: SourceFile, tree: SyntaxTree, counts: Counts = lambda _node: True
+    file: SourceFile,
+    tree: SyntaxTree,
+    counts: Counts = lambda _node: True,
+    number: Number = lambda _node: None,
 ) -> Iterator[VectorTable]:
     """Array initialisers of which the second entry names the reset handler."""
     for node in walk(tree.root):
-        yield from table_in(file, node, lambda _node: None, counts)
+        yield from table_in(file, node, number, counts)
 
 
 def table_in(
@@ -70,20 +108,24 @@ def table_in(
     if node.type != "initializer_list":
         return
     entries: dict[int, str] = {}
-    position = 0
+    unsure: set[int] = set()
+    position, known = 0, True
     for child in node.named_children:
         if child.type == "comment" or not counts(child):
             continue
         designator = child.child_by_field_name("designator")
         if designator is not None and designator.named_children:
             index = number(designator.named_children[-1])  # of a range the last
-            if index is None or not 0 <= index < _LONGEST:
+            known = index is not None and 0 <= index < _LONGEST
+            if index is None or not known:
                 continue
             position = index
         value = child.child_by_field_name("value") if designator is not None else child
         entries[position] = _entry(value) if value is not None else "0"
+        unsure |= set() if known else {position}
         position += 1
-    yield from _table(file, [entries.get(n, "0") for n in range(max(entries, default=0) + 1)])
+    run = [entries.get(n, "0") for n in range(max(entries, default=0) + 1)]
+    yield from _table(file, run, frozenset(unsure))
 
 
 def _entry(node: Node) -> str:
@@ -91,7 +133,9 @@ def _entry(node: Node) -> str:
     return names[-1] if names else "0"
 
 
-def _table(file: SourceFile, entries: Sequence[str]) -> Iterator[VectorTable]:
+def _table(
+    file: SourceFile, entries: Sequence[str], unsure: frozenset[int]
+) -> Iterator[VectorTable]:
     if len(entries) < _SHORTEST or not _RESET.search(entries[1]):
         return
     handlers = {
@@ -99,4 +143,4 @@ def _table(file: SourceFile, entries: Sequence[str]) -> Iterator[VectorTable]:
         for number, entry in enumerate(entries)
         if number and (match := _SYMBOL.search(entry)) is not None
     }
-    yield VectorTable(file, handlers)
+    yield VectorTable(file, handlers, unsure)

@@ -11,9 +11,12 @@ import pytest
 from porter.project.build import read_build
 from porter.project.domain import Vector
 from porter.project.source_tree import find_sources
-from porter.project.vectors import tables_in_asm, tables_in_c
+from porter.project.vectors import PENDSV, SVC, Vectors, tables_in_asm, tables_in_c
 from porter.rules.verdict import Status
 from porter.source.c_tree import SyntaxTree
+from porter.source.c_types import TypeTable
+from porter.source.evaluate import Evaluator
+from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
 from scanner.report.errors import MissingError
 from tests.porter.helpers import DOMAIN, escalations, port_files
@@ -173,6 +176,30 @@ def test_a_table_in_c(tmp_path: Path) -> None:
     (table,) = tables_in_c(SourceFile(tmp_path / "v.c", "v.c", text), SyntaxTree(text, 0))
     assert table.handlers[16] == "wwdg_isr"
     assert table.handlers[17] == "pvd_isr"
+
+
+def test_which_exceptions_functions_serve(tmp_path: Path) -> None:
+    """By the table, where no condition may shift it, then by the name."""
+    words = ["top", "Reset_Handler", *["0"] * 9, "call", "0", "0", "change", "tick"]
+    text = "v:\n" + "".join(f" .word {word}\n" for word in words)
+    (table,) = tables_in_asm(SourceFile(tmp_path / "s.s", "s.s", text.encode()))
+    vectors = Vectors([table], [("SVC_Handler", PENDSV)])
+    assert vectors.served_by(["call"]) == {SVC} and vectors.served_by(["change"]) == {PENDSV}
+    assert vectors.served_by(["SVC_Handler"]) == {PENDSV}
+    assert vectors.served_by(["vPortSVCHandler"]) == {SVC} and not vectors.served_by(["serve"])
+    for cut in ("#if FAULTS\n .word 0\n#endif\n", " .space 8\n"):
+        shifted = text.replace(" .word call", f"{cut} .word call").encode()
+        (table,) = tables_in_asm(SourceFile(tmp_path / "s.s", "s.s", shifted))
+        assert "change" in table.handlers.values()
+        assert not Vectors([table]).served_by(["change"])
+
+
+def test_a_table_in_c_with_numbers(tmp_path: Path) -> None:
+    text = b"isr v[] = {top, [1] = Reset_Handler, [SVCall] = call, wait, [14] = change, tick};\n"
+    file, tree = SourceFile(tmp_path / "v.c", "v.c", text), SyntaxTree(text, 0)
+    (table,) = tables_in_c(file, tree, number=Evaluator(MacroTable(), TypeTable()).number)
+    assert table.handlers[14] == "change" and table.handlers[15] == "tick"
+    assert not Vectors([table]).served_by(["wait"])
 
 
 # --- handlers that a macro names --------------------------------------------------------------

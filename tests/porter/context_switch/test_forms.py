@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import transcribe_project
+from porter.project.vectors import PENDSV, SVC, Vectors
 from tests.porter.context_switch.test_refusals import code_of
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
@@ -67,17 +68,17 @@ def test_who_makes_a_supervisor_call_is_on_its_tasks_stack(tmp_path: Path) -> No
     )
 
 
-@pytest.mark.parametrize("name", ["TIM7_IRQHandler", "PendSV_Handler"])
+@pytest.mark.parametrize("name", ["TIM7_IRQHandler", "PendSV_Handler", "my_switch"])
 def test_an_interrupt_is_no_supervisor_call(name: str, tmp_path: Path) -> None:
     text = (HANDLERS / "numbered_call.c").read_text()
     named = text.replace("SVC_Handler", name)
     tree = fixture(tmp_path, named, M3)
     ports = {port.name: port for port in tree.port()}
     assert ports[name].status == "escalated" and "USR_REG->Reg.SP" in ports[name].reason
-    served = frozenset({name})  # by a vector table
-    as_vector = transcribe_project(tree.root, tree.files, tree.options, served)
-    expected = "escalated" if name == "PendSV_Handler" else "rewritten"
-    assert {port.status for port in as_vector if port.name == name} == {expected}
+    for number, expected in ((SVC, "rewritten"), (PENDSV, "escalated")):
+        vectors = Vectors(told=[(name, number)])
+        as_vector = transcribe_project(tree.root, tree.files, tree.options, vectors)
+        assert {port.status for port in as_vector if port.name == name} == {expected}
 
 
 def test_an_interrupt_of_an_assembler_file_is_no_supervisor_call(tmp_path: Path) -> None:

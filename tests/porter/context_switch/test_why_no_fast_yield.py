@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch import transcribe_project
 from porter.context_switch.assemble import assemble, preprocess
 from porter.context_switch.handler import transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick
 from porter.context_switch.project_data import ProjectData
+from porter.project.vectors import PENDSV, SVC, Vectors
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.trees import KERNEL, Tree, fixture, freertos
 
@@ -170,12 +172,15 @@ __attribute__((naked)) void {}(void)
 SWITCHES = (SOURCES / "running_task.c").read_text().split("__attribute__")[1]
 
 
-def reason(folder: Path, text: str, more: str = "") -> str:
-    """What a report says of PendSV's handler, with more of them in front of the start."""
+def reason(folder: Path, text: str, more: str = "", **served: int) -> str:
+    """What a report says of the switch handler, with more handlers in front of the start; `served`:
+    the vector table."""
     start = "__attribute__((naked)) void start"
-    ports = fixture(folder, text.replace(start, f"{more}{start}")).port()
+    tree = fixture(folder, text.replace(start, f"{more}{start}"))
+    vectors = Vectors(told=served.items())
+    ports = transcribe_project(tree.root, tree.files, tree.options, vectors)
     assert {port.status for port in ports} == {"rewritten"}
-    return next(port.reason for port in ports if port.name == "PendSV_Handler")
+    return next(port.reason for port in ports if port.role == "switch")
 
 
 def test_nobody_else_resumes_tasks(tmp_path: Path) -> None:
@@ -186,6 +191,28 @@ def test_nobody_else_resumes_tasks(tmp_path: Path) -> None:
     second = "__attribute__" + SWITCHES.replace("PendSV_Handler", "SysTick_Handler")
     found = reason(tmp_path / "switches", text, second)
     assert "no fast yield: SysTick_Handler() resumes tasks, too" in found
+
+
+def test_the_vector_table_says_who_serves_what(tmp_path: Path) -> None:
+    """The library asks the pick where PendSV's vector would have run the handler."""
+    text = (SOURCES / "running_task.c").read_text()
+    own = text.replace("PendSV_Handler", "my_switch")
+    fast, slow = "fast yield through schedule()", "says that my_switch() serves PendSV"
+    assert fast in reason(tmp_path / "PendSV", own, my_switch=PENDSV)
+    assert slow in reason(tmp_path / "tick", own, my_switch=15)
+    assert slow in reason(tmp_path / "nobody", own)
+    found = reason(tmp_path / "second", text, RESUMES.format("resume"), resume=PENDSV)
+    assert "no fast yield: resume() resumes tasks, too" in found
+    assert fast in reason(tmp_path / "call", text, RESUMES.format("resume"), resume=SVC)
+
+
+def test_a_start_wants_the_supervisor_calls_handler(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
+    for number, expected in ((SVC, "rewritten"), (15, "escalated")):
+        vectors = Vectors(told=[("SVC_Handler", number)])
+        ports = transcribe_project(tree.root, tree.files, tree.options, vectors)
+        (start,) = [port for port in ports if port.role == "start"]
+        assert start.status == expected
 
 
 def test_a_handler_of_whatever_name_serves_the_only_call(tmp_path: Path) -> None:
