@@ -33,7 +33,6 @@ from porter.context_switch.handler import (
     may_serve_calls,
     raises_svc,
     refuse_no_call,
-    switches_main_stack,
     transcribe,
 )
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
@@ -58,6 +57,7 @@ from porter.context_switch.result import (
     companion_of,
     with_proofs,
 )
+from porter.context_switch.resumers import switches_main_stack
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
 from porter.context_switch.variants import Span

@@ -19,7 +19,6 @@ from porter.context_switch.handler import (
     may_serve_calls,
     raises_svc,
     refuse_no_call,
-    switches_main_stack,
     transcribe,
 )
 from porter.context_switch.lift_state import NOTHING
@@ -46,6 +45,7 @@ from porter.context_switch.result import (
     SwitchPort,
     with_proofs,
 )
+from porter.context_switch.resumers import switches_main_stack
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
 from porter.project.compile_options import CompileOptions

@@ -13,6 +13,7 @@ from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.resumers import Resumers
 from porter.project.vectors import PENDSV, SVC, Vectors
 
 
@@ -63,8 +64,8 @@ def fast_yield(
             f"neither its name nor a vector table says that {name}() serves PendSV, and nothing "
             "else than supervisor calls beside it"
         )
-    if other := _other_resumer(home, functions, vectors):
-        return f"{other}() resumes tasks, too, and knows no frame of a yield"
+    if other := _other_resumer(home, functions, names.project.resumers, vectors):
+        return other
     assert isinstance(home.pick, Pick)
     if why := only_in_handler(home.pick, names.project.units):
         return why
@@ -75,19 +76,28 @@ def fast_yield(
 
 
 def _other_resumer(
-    home: Handler, functions: Sequence[tuple[str, Handler]], vectors: Vectors
+    home: Handler,
+    functions: Sequence[tuple[str, Handler]],
+    resumers: Resumers,
+    vectors: Vectors,
 ) -> str:
-    """A handler that may find the frame of a yield and isn't the supervisor call's, behind which
-    the library completes such a frame."""
-    calls = [(name, handler) for name, handler in functions if handler.role == ROLE_SVC]
-    for name, handler in functions:
-        if handler.role == ROLE_SWITCH and handler is not home:
-            return name
-    for name, handler in calls:
-        served = vectors.served_by((name, handler.symbol))
-        raised = any(raises_svc(it) for _, it in functions)
-        if served != {SVC} and not (not served and raised and len(calls) == 1):
-            return name
+    """Why a handler may find the frame of a yield that isn't the supervisor call's, behind which
+    the library completes such a frame. One of the same name in another file is an alternative."""
+    if file := resumers.unread():
+        return f"{file.name} can't be compiled: does something in it resume tasks?"
+    others = [it for it in resumers.found(vectors) if home.symbol not in it.names]
+    written = {handler.symbol: name for name, handler in functions}
+    calls = {it.names for it in others if it.role == ROLE_SVC}
+    raised = any(raises_svc(handler) for _, handler in functions)
+    for other in others:
+        own = [written[name] for name in other.names if name in written]
+        served = vectors.served_by((*own, *other.names))
+        is_call = served == {SVC} or (not served and raised and len(calls) == 1)
+        if other.role == ROLE_SWITCH or not is_call:
+            name = (*own, *other.names)[0]
+            return (
+                f"{name}() of {other.file.name} resumes tasks, too, and knows no frame of a yield"
+            )
     return ""
 
 

@@ -55,7 +55,7 @@ from porter.context_switch.structure import (
 )
 from porter.context_switch.two_names import refuse_two_names
 from porter.context_switch.walk import defined, used
-from porter.project.vectors import FAULT_HANDLERS, RESET, SVC, Vectors
+from porter.project.vectors import FAULT_HANDLERS, SVC, Vectors
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,6 @@ class Handler:
     signature: Signature = NOTHING
     first: First | None = None
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
-
-
-def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: Vectors) -> bool:
-    """Whether an exception handler goes on, on another stack without PSP. Elsewhere, as in
-    longjmp(), that is a task's own affair, and so it is what reset does."""
-    on_psp = code.touches_stack_pointers()
-    is_handler = bool(vectors.served_by([name]) - {RESET})
-    return is_handler and not on_psp and code.loads_stack_pointer()
 
 
 def may_serve_calls(names: Iterable[str], vectors: Vectors) -> bool:

@@ -11,6 +11,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.private_registers import PrivateRegisters
+from porter.context_switch.resumers import Resumers
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerSymbol
@@ -19,7 +20,8 @@ from porter.project.linker_symbols import LinkerSymbol
 class ProjectData:
     """`initial` is what variables hold at the beginning, `units` the C files, `volatiles` and
     `prototypes` what the compiler says of types and functions, `private` what assembler functions
-    do with registers. `linked`: numbers from linker scripts."""
+    do with registers, `resumers` what else goes on with tasks. `linked`: numbers from
+    linker scripts."""
 
     def __init__(
         self,
@@ -34,3 +36,4 @@ class ProjectData:
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)
+        self.resumers = Resumers(files, options)

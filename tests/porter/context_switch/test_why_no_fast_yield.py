@@ -187,10 +187,55 @@ def test_nobody_else_resumes_tasks(tmp_path: Path) -> None:
     """The library completes frames of yields behind supervisor calls and PendSV's vector only."""
     text = (SOURCES / "running_task.c").read_text()
     found = reason(tmp_path / "resumes", text, RESUMES.format("EXTI1_IRQHandler"))
-    assert "no fast yield: EXTI1_IRQHandler() resumes tasks, too" in found
+    assert "no fast yield: EXTI1_IRQHandler() of switch.c resumes tasks, too" in found
     second = "__attribute__" + SWITCHES.replace("PendSV_Handler", "SysTick_Handler")
     found = reason(tmp_path / "switches", text, second)
-    assert "no fast yield: SysTick_Handler() resumes tasks, too" in found
+    assert "no fast yield: SysTick_Handler() of switch.c resumes tasks, too" in found
+
+
+TICK = """
+    .syntax unified
+    .thumb
+    .global tick
+    .type tick, %function
+tick:
+    ldr r1, =running
+    ldr r0, [r1]
+    ldr r0, [r0]
+    ldmia r0!, {r4-r11, lr}
+    msr psp, r0
+    bx lr
+"""
+NAKED = '__attribute__((naked)) void tick(void) {{ __asm volatile("{}"); }}\n'
+ELSEWHERE = {
+    "assembler": ("tick.S", TICK, "tick() of tick.S"),
+    "C": ("tick.c", "extern int *running;" + RESUMES.format("tick"), "tick() of tick.c"),
+    "escalated": ("tick.c", NAKED.format("msr psp, r0\\n wfi\\n bx lr"), "tick() of tick.c"),
+    "main stack": ("tick.c", NAKED.format("mov sp, r0\\n pop {r4-r11, pc}"), "tick() of tick.c"),
+    "can't be read": ("tick.c", '#include "missing.h"\n' + NAKED + "// psp", "tick.c can't be compiled"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_nobody_else_resumes_tasks_elsewhere(name: str, tmp_path: Path) -> None:
+    """Whatever becomes of the other handler."""
+    file, text, told = ELSEWHERE[name]
+    tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
+    (tmp_path / file).write_text(text)
+    tree = replace(tree, files=(*tree.files, tmp_path / file))
+    vectors = Vectors(told=[("tick", 15)])
+    ports = transcribe_project(tree.root, tree.files, tree.options, vectors)
+    (found,) = [port for port in ports if port.name == "PendSV_Handler"]
+    assert f"no fast yield: {told}" in found.reason
+
+
+def test_an_alternative_of_the_handler_is_no_other(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    tree = fixture(tmp_path, text)
+    (tmp_path / "other.c").write_text(text)
+    tree = replace(tree, files=(*tree.files, tmp_path / "other.c"))
+    reasons = [port.reason for port in tree.port() if port.role == "switch"]
+    assert len(reasons) == 2 and all("fast yield through schedule()" in it for it in reasons)
 
 
 def test_the_vector_table_says_who_serves_what(tmp_path: Path) -> None:
@@ -202,7 +247,7 @@ def test_the_vector_table_says_who_serves_what(tmp_path: Path) -> None:
     assert slow in reason(tmp_path / "tick", own, my_switch=15)
     assert slow in reason(tmp_path / "nobody", own)
     found = reason(tmp_path / "second", text, RESUMES.format("resume"), resume=PENDSV)
-    assert "no fast yield: resume() resumes tasks, too" in found
+    assert "no fast yield: resume() of switch.c resumes tasks, too" in found
     assert fast in reason(tmp_path / "call", text, RESUMES.format("resume"), resume=SVC)
 
 
