@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from porter.context_switch.accept import with_runtime
 from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
-from porter.context_switch.assemble import CompileError
+from porter.context_switch.assemble import CompileError, assembled
 from porter.context_switch.c_file import CFile
+from porter.context_switch.machines import code_of
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import (
     ESCALATED,
@@ -83,7 +85,7 @@ def transcribe_project(
                     ).port()
                     ports += _told(found, file, own, guessed)
             elif file.suffix.lower() in ASM_SUFFIXES and (
-                on_stack or _PRIVILEGED.search(data) or _includes_instructions(file, options)
+                on_stack or _PRIVILEGED.search(data) or _reaches_system(file, options)
             ):
                 found = AsmFile(file, _nearest(file, listed), options, vectors, project).port()
                 ports += _told(found, file, options, guessed)
@@ -113,6 +115,19 @@ def _told(
         else port
         for port in ports
     ]
+
+
+def _reaches_system(file: Path, options: CompileOptions) -> bool:
+    """Whether code of an assembler file, whatever macros it is made of, does what a guest can't; of
+    one that can't be assembled, whether what it includes might."""
+    assembly = assembled(file, options)
+    if assembly is None:
+        return _includes_instructions(file, options)
+    for function in assembly.object.functions:
+        with suppress(NotTranscribable):
+            if code_of(assembly, function).needs_port():
+                return True
+    return False
 
 
 def _includes_instructions(file: Path, options: CompileOptions) -> bool:

@@ -344,3 +344,37 @@ def test_a_macro_of_another_header_is_void(tmp_path: Path) -> None:
         (tmp_path / name).write_text(data)
     files = (*tree.files, tmp_path / "os.h", tmp_path / "types.h")
     assert named(replace(tree, files=files).port(), "os_request").status == "rewritten"
+
+
+REQUEST = """\
+    .syntax unified
+    .thumb
+    .global os_request
+    .type os_request, %function
+os_request:
+{}
+    ldr     r1, =0x10000000
+    str     r1, [r0]
+    bx      lr
+"""
+ADDRESSES = {
+    "header": "    ldr     r0, =ICSR",
+    "halves": "    movw    r0, #0xED04\n    movt    r0, #0xE000",
+    "sum": "    ldr     r0, =(SCS + 0xD00 + 4)",
+}
+
+
+@pytest.mark.parametrize("text", ADDRESSES.values(), ids=ADDRESSES)
+def test_a_file_that_only_requests_a_switch_is_looked_at(text: str, tmp_path: Path) -> None:
+    """Neither a privileged instruction nor the address stands in its text."""
+    source = '#include "scb.h"\n' + REQUEST.format(text)
+    tree = fixture(tmp_path, source, M3, "request.S")
+    (tmp_path / "scb.h").write_text("#define SCS 0xE000E000\n#define ICSR (SCS + 0xD04)\n")
+    (tmp_path / "os.h").write_text("void os_request(void);\n")
+    ports = replace(tree, files=(*tree.files, tmp_path / "scb.h", tmp_path / "os.h")).port()
+    assert {port.status for port in ports} == {"rewritten"}
+    assert any(b"virt_yield();" in port.replacement for port in ports)
+
+
+def test_a_file_with_nothing_of_the_system_stays(tmp_path: Path) -> None:
+    assert not fixture(tmp_path, REQUEST.format("    ldr r0, =next"), M3, "request.S").port()

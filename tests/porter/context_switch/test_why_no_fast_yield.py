@@ -212,7 +212,7 @@ ELSEWHERE = {
     "C": ("tick.c", "extern int *running;" + RESUMES.format("tick"), "tick() of tick.c"),
     "escalated": ("tick.c", NAKED.format("msr psp, r0\\n wfi\\n bx lr"), "tick() of tick.c"),
     "main stack": ("tick.c", NAKED.format("mov sp, r0\\n pop {r4-r11, pc}"), "tick() of tick.c"),
-    "can't be read": ("tick.c", '#include "missing.h"\n' + NAKED + "// psp", "tick.c can't be compiled"),
+    "can't be read": ("tick.c", '#include "psp.h"\n' + NAKED, "tick.c can't be compiled"),
 }  # fmt: skip
 
 
