@@ -22,7 +22,13 @@ from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.likely_core import likely_core
-from porter.project.linker_symbols import SCRIPT_SUFFIXES, LinkerSymbol, linker_symbols
+from porter.project.linker_symbols import (
+    SCRIPT_SUFFIXES,
+    LinkerAlias,
+    LinkerSymbol,
+    linker_aliases,
+    linker_symbols,
+)
 from porter.project.reachability import CallGraph
 from porter.project.source_tree import find_sources
 from porter.project.vectors import (
@@ -71,7 +77,8 @@ def port_project(
     sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
     progress(f"{len(sources)} source files; asking the build system")
     project = _Project(root, sources, domain, cpu)
-    project.linked = linker_symbols(find_sources(root, excluded, SCRIPT_SUFFIXES))
+    scripts = list(find_sources(root, excluded, SCRIPT_SUFFIXES))
+    project.linked, project.aliases = linker_symbols(scripts), linker_aliases(scripts)
     progress("transcribing context switches")
     project.transcribe()
     ports: list[FilePort] = []
@@ -126,6 +133,7 @@ class _Project:
         self.sources = sources
         self.facts: list[Facts] = []
         self.linked: list[LinkerSymbol] = []
+        self.aliases: list[LinkerAlias] = []
         self._switches: dict[Path, list[SwitchPort]] = {}
         self._registers: dict[int, Registers] = {}
 
@@ -140,7 +148,7 @@ class _Project:
         vectors = self._vectors()
         guessed = not self.build.units
         for switch in transcribe_project(
-            self.root, files, self.build.options, vectors, guessed, self.linked
+            self.root, files, self.build.options, vectors, guessed, self.linked, self.aliases
         ):
             self._switches.setdefault(switch.file, []).append(switch)
 

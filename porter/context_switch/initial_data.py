@@ -11,7 +11,7 @@ from pathlib import Path
 from porter.context_switch.assemble import Assembled
 from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
-from porter.project.linker_symbols import LinkerSymbol
+from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -30,7 +30,9 @@ class InitialData:
         files: Iterable[Path],
         assembled: Assembled,
         linked: Iterable[LinkerSymbol] = (),
+        aliases: Iterable[LinkerAlias] = (),
     ) -> None:
+        self._aliases = list(aliases)
         self._linked: dict[str, list[Expr]] = {}
         for symbol in linked:
             self._linked.setdefault(symbol.name, []).append(Const(symbol.value))
@@ -63,6 +65,20 @@ class InitialData:
         ]
         found = [Const(unit.absolute[name]) for unit in units if unit and name in unit.absolute]
         return [*found, *self._linked.get(name, ())]
+
+    def also_linked(self, name: str) -> set[str]:
+        """Names that linker scripts calculate from what a name is calculated from, or from it, and
+        those, where one of them is a variable."""
+        found, before = {name}, set[str]()
+        while found != before:
+            before = set(found)
+            found |= {end for it in self._aliases if {it.name, it.of} & found
+                      for end in (it.name, it.of)}  # fmt: skip
+        is_variable = len(found) > 1 and any(
+            place.name == it for it in found for unit in self.mentioning(it)
+            for place in unit.variables
+        )  # fmt: skip
+        return found - {name} if is_variable else set()
 
     def mentioning(self, name: str) -> Iterator[ObjectFile]:
         """Objects of all files in which a name stands."""

@@ -25,7 +25,7 @@ from porter.context_switch.result import (
 )
 from porter.context_switch.stand_in import notes_on, with_stand_ins
 from porter.project.compile_options import CompileOptions
-from porter.project.linker_symbols import LinkerSymbol
+from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.project.vectors import Vectors
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
@@ -58,12 +58,14 @@ def transcribe_project(
     vectors: Vectors | None = None,
     guessed: bool = False,
     linked: Iterable[LinkerSymbol] = (),
+    aliases: Iterable[LinkerAlias] = (),
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
     `files` are the C, header and assembler files under `root` that the project builds, `vectors`
     what is known of the exceptions that functions serve; `guessed`: nobody said
-    what is compiled how; `linked`: numbers that linker scripts give names. Functions that aren't
+    what is compiled how; `linked`: numbers that linker scripts give names, `aliases`: other names
+    that they make. Functions that aren't
     fully understood come back as escalated, with the reason; the files themselves are only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
@@ -71,7 +73,7 @@ def transcribe_project(
     options = with_stand_ins(with_runtime(options))
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
-    project = ProjectData(listed, options, linked)
+    project = ProjectData(listed, options, linked, aliases)
     ports: list[SwitchPort] = []
     for file in listed:
         data = without_comments(file.read_bytes())

@@ -14,24 +14,25 @@ from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
-from porter.project.linker_symbols import LinkerSymbol
+from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 
 
 class ProjectData:
     """`initial` is what variables hold at the beginning, `units` the C files, `volatiles` and
     `prototypes` what the compiler says of types and functions, `private` what assembler functions
     do with registers, `resumers` what else goes on with tasks. `linked`: numbers from
-    linker scripts."""
+    linker scripts, `aliases` other names."""
 
     def __init__(
         self,
         files: Iterable[Path],
         options: CompileOptions,
         linked: Iterable[LinkerSymbol] = (),
+        aliases: Iterable[LinkerAlias] = (),
     ) -> None:
         files = list(files)
         objects = cache(lambda file: assembled(file, options))
-        self.initial = InitialData(files, objects, linked)
+        self.initial = InitialData(files, objects, linked, aliases)
         self.units = CUnits(files, options)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)

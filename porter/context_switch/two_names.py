@@ -1,4 +1,5 @@
-"""Variables of a handler that have a second name: `.set cur, kernel + 4`, or an alias attribute.
+"""Variables of a handler that have a second name: `.set cur, kernel + 4`, an alias attribute, or
+`cur = kernel + 4;` in a linker script.
 
 The proof's linker and the C compiler take two names for two objects: GCC may then read one before
 it has written the other.
@@ -22,13 +23,22 @@ def refuse_two_names(nodes: tuple[Node, ...], initial: InitialData, units: CUnit
         for own, other in _shared(name, initial):
             # A label without size in front of a variable may be the end of what is before it.
             unclear = own.address == other.address and 0 in (own.size, other.size)
-            in_c = not unclear and next(units.named(other.name.encode()), None) is not None
-            if other.name in used or in_c:
-                raise NotTranscribable(
-                    f"{name} and {other.name} are names for the same memory: a compiler takes them "
-                    "for two variables, and may read one before it writes the other. Let the "
-                    "handler and C use one name"
-                )
+            if other.name in used or (not unclear and _in_c(other.name, units)):
+                raise _refused(name, other.name)
+        for alias in sorted(initial.also_linked(name)):
+            if alias in used or _in_c(alias, units):
+                raise _refused(name, alias)
+
+
+def _in_c(name: str, units: CUnits) -> bool:
+    return next(units.named(name.encode()), None) is not None
+
+
+def _refused(name: str, other: str) -> NotTranscribable:
+    return NotTranscribable(
+        f"{name} and {other} are names for the same memory: a compiler takes them for two "
+        "variables, and may read one before it writes the other. Let the handler and C use one name"
+    )
 
 
 def _shared(name: str, initial: InitialData) -> Iterator[tuple[Place, Place]]:

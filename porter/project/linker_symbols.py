@@ -1,7 +1,8 @@
-"""Numbers that a project's linker scripts give names: `SCB_ICSR = 0xE000ED04;`.
+"""What a project's linker scripts give names: `SCB_ICSR = 0xE000ED04;`, `cur = kernel + 4;`.
 
-Only constants count, in terms of numbers and names of the same script: what depends on where the
-program ends up is memory of its own.
+Numbers are constants, in terms of numbers and names of the same script. What depends on where the
+program ends up is memory of its own, which has another name already if a variable of the program is
+what it is calculated from.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _ASSIGNMENT = re.compile(
 )
 _SCALED = re.compile(rb"\b(0[xX][0-9A-Fa-f]+|\d+)([KkMm])\b")
 _NAME = re.compile(rb"(?<![\w.$])[A-Za-z_.$][\w.$]*")
+_OF_LAYOUT = re.compile(rb"\b(?:ORIGIN|LENGTH|ADDR|LOADADDR|SIZEOF|ALIGNOF|DEFINED)\s*\([^()]*\)")
 _SCALES = {b"k": b"1024", b"m": b"1048576"}
 _WORD = 0xFFFF_FFFF
 _LARGEST = 1 << 20  # bytes: what has a suffix of these and is larger is something else
@@ -42,26 +44,53 @@ class LinkerSymbol:
         return f"{self.script.name}:{self.line}"
 
 
+@dataclass(frozen=True)
+class LinkerAlias:
+    """A name that a script calculates from another one, which is no number there."""
+
+    name: str
+    of: str
+
+
+def linker_aliases(scripts: Iterable[Path]) -> list[LinkerAlias]:
+    """Those of all scripts, one for each name in what is calculated."""
+    return [
+        LinkerAlias(name.decode("latin-1"), of.decode("latin-1"))
+        for script in _small(scripts)
+        for name, value, _ in _assignments(script)
+        for of in set(_NAME.findall(_OF_LAYOUT.sub(b"", value)))
+        if not of.startswith(b".")
+    ]
+
+
 def linker_symbols(scripts: Iterable[Path]) -> list[LinkerSymbol]:
     """Those of all scripts; a name that several of them have counts several times."""
-    small = (script for script in scripts if script.stat().st_size <= _LARGEST)
-    return [symbol for script in small for symbol in _symbols(script)]
+    return [symbol for script in _small(scripts) for symbol in _symbols(script)]
 
 
-def _symbols(script: Path) -> Iterator[LinkerSymbol]:
+def _small(scripts: Iterable[Path]) -> Iterator[Path]:
+    return (script for script in scripts if script.stat().st_size <= _LARGEST)
+
+
+def _assignments(script: Path) -> Iterator[tuple[bytes, bytes, int]]:
+    """Names, what they are set to, and on which line."""
     text = without_comments(script.read_bytes())
-    known: dict[bytes, int] = {}
     for match in _ASSIGNMENT.finditer(text):
         name, value = match.groups()
         value = value.rstrip()
         if value.count(b")") > value.count(b"("):  # of PROVIDE
             value = value.rstrip(b") \t\r\n") + b")" * value.count(b"(")
+        yield name, value, text.count(b"\n", 0, match.start(1)) + 1
+
+
+def _symbols(script: Path) -> Iterator[LinkerSymbol]:
+    known: dict[bytes, int] = {}
+    for name, value, line in _assignments(script):
         number = script_number(value, known)
         if number is None:
             known.pop(name, None)
             continue
         known[name] = number
-        line = text.count(b"\n", 0, match.start(1)) + 1
         yield LinkerSymbol(name.decode("latin-1"), number, script, line)
 
 

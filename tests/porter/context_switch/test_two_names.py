@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch import transcribe_project
 from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.ir import Assign, Symbol
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.two_names import refuse_two_names
+from porter.project.linker_symbols import linker_aliases
 from tests.porter.context_switch.trees import M4F, Tree, fixture
 
 SWITCH = """\
@@ -58,6 +60,26 @@ def test_two_names_for_one_word(text: str, tmp_path: Path) -> None:
     (port,) = tree_of(tmp_path, text).port()
     assert port.status == "escalated"
     assert "cur and kernel are names for the same memory" in port.reason
+
+
+SCRIPTS = {
+    "offset": ("cur = kernel + 4;", True),
+    "provided": ("SECTIONS { .bss : { *(.bss) PROVIDE(cur = ABSOLUTE(kernel) + 4); } }", True),
+    "neighbour": ("PROVIDE(first = kernel);\ncur = first + 4;", True),
+    "another's": ("next = kernel + 8; cur = . ;", False),
+    "layout": ("cur = ORIGIN(kernel) + LENGTH(kernel); next = DEFINED(cur) ? 1 : kernel;", False),
+    "no variable": ("cur = top - size; kernel_top = top;", False),
+}
+
+
+@pytest.mark.parametrize(("script", "found"), SCRIPTS.values(), ids=SCRIPTS)
+def test_a_linker_script_may_give_the_second_name(script: str, found: bool, tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, KERNEL + FURTHER)
+    (tmp_path / "chip.ld").write_text(script)
+    aliases = linker_aliases([tmp_path / "chip.ld"])
+    ports = transcribe_project(tree.root, tree.files, tree.options, aliases=aliases)
+    told = "cur and kernel are names for the same memory"
+    assert any(told in port.reason for port in ports) is found
 
 
 @pytest.mark.parametrize("text", ONE.values(), ids=ONE)
