@@ -1,7 +1,8 @@
 """Whether what a handler calls asks for a mask that the handler took: its port takes none.
 
 Handlers of a guest don't nest, so masks in them become comments, and C that asks whether the lock
-is taken would find it open. What only puts back what it found may find anything.
+is taken would find it open, and so would C elsewhere that finds what such C kept of it. What only
+puts back what it found may find anything.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porter.context_switch.c_flow import CUnits, calls_in, function_name, uses_in
+from porter.context_switch.c_flow import CUnits, calls_in, function_name, is_local, uses_in
 from porter.context_switch.ir import WHY_NESTING, Call, Note
 from porter.context_switch.own_masks import ASM, opens_interrupts
 from porter.context_switch.result import NotTranscribable
@@ -55,6 +56,7 @@ def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
     reached = units.reached(functions)
     inside = {definition.id for definitions in reached.values() for definition in definitions}
     starts: list[CNode] = []
+    kept: list[CNode] = []
     reads = re.compile(rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % mask.encode(), re.IGNORECASE)
     for name, definitions in reached.items():
         if reads.search(units.assembler_text(name) or b""):
@@ -64,30 +66,45 @@ def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
                        if callee.decode("latin-1") in _READERS[mask]]  # fmt: skip
             for node in walk(definition):
                 if node.type in ASM and reads.search(text_of(node)):
-                    results = _results(node, definition)
-                    starts += units.calls(name) if results is None else results
-    for node, parent in _used(starts, units):
+                    results = _results(node)
+                    starts += units.calls(name) if results is None else ()
+                    for result in results or ():
+                        own = is_local(definition, result)
+                        starts += uses_in(definition, result) if own else ()
+                        kept += units.reads(result) if not own else ()
+    ends = []
+    for node, parent, further in _steps(starts, units):
         around = enclosing_function(node)
-        if around is not None and around.id in inside and not _puts_back(parent, units):
+        if around is None or around.id not in inside:
+            continue  # another one that calls what these call: it has another mask
+        if further is None:
+            ends.append((node, parent))
+        elif parent.type == "assignment_expression":
+            kept += units.outlives(parent)
+    ends += [(node, parent) for node, parent, further in _steps(kept, units) if further is None]
+    for node, parent in ends:
+        around = enclosing_function(node)
+        if around is not None and not _puts_back(parent, units):
             return f"{function_name(around).decode()}() asks for {mask}, '{one_line(parent)}'"
     return ""
 
 
-def _results(statement: CNode, definition: CNode) -> list[CNode] | None:
-    """Reads of what an asm statement sets; None for a naked function's, which returns it."""
+def _results(statement: CNode) -> list[bytes] | None:
+    """What an asm statement sets; None for a naked function's, which returns it."""
     operands = [it for it in walk(statement) if it.type == "gnu_asm_output_operand"]
     names = [text_of(it) for operand in operands for it in walk(operand) if it.type == "identifier"]
-    return [use for name in names for use in uses_in(definition, name)] if operands else None
+    return names if operands else None
 
 
-def _used(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode]]:
-    """Where values end that come from these, also by calculating."""
+def _steps(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode, list[CNode] | None]]:
+    """Where values go that come from these, also by calculating; as CUnits.steps()."""
     waiting, seen = list(starts), set[int]()
     while waiting:
-        ends, waiting = list(units.ends(waiting)), []
-        for node, parent in ends:
-            if parent.type not in _CALCULATES:
-                yield node, parent
+        steps, waiting = list(units.steps(waiting)), []
+        for node, parent, further in steps:
+            if further is not None or parent.type not in _CALCULATES:
+                if parent.type != "expression_statement":
+                    yield node, parent, further
             elif parent.id not in seen:
                 seen.add(parent.id)
                 waiting.append(parent)

@@ -136,6 +136,13 @@ class CUnits:
     def ends(self, starts: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
         """What becomes of the values of expressions: each expression that has one of them, with
         the node around it that does something else than to keep it or hand it on."""
+        for node, parent, further in self.steps(starts):
+            if further is None and parent.type != "expression_statement":
+                yield node, parent
+
+    def steps(self, starts: Iterable[Node]) -> Iterator[tuple[Node, Node, list[Node] | None]]:
+        """All expressions that have these values, with the node around, and those that have it by
+        that elsewhere; None for an end."""
         waiting, seen = list(starts), set()
         while waiting:
             node = waiting.pop()
@@ -144,11 +151,20 @@ class CUnits:
             seen.add(node.id)
             outer = outermost(node)
             parent = outer.parent
-            further = self._handed_on(outer, parent) if parent is not None else None
-            if further is not None:
-                waiting += further
-            elif parent is not None and parent.type != "expression_statement":
-                yield outer, parent
+            if parent is not None:
+                further = self._handed_on(outer, parent)
+                waiting += further or ()
+                yield outer, parent, further
+
+    def outlives(self, assignment: Node) -> list[Node]:
+        """Reads of what an assignment sets, of no local variable, which its function keeps."""
+        name = _base(assignment.child_by_field_name("left"))
+        around = enclosing_function(assignment)
+        if name is None or around is None:
+            return []
+        if name.type == "identifier" and is_local(around, text_of(name)):
+            return []
+        return self._uses_of(name, assignment) or []
 
     def _handed_on(self, node: Node, parent: Node) -> list[Node] | None:
         """Expressions with the same value elsewhere; None where it is used for something."""

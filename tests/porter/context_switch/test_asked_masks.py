@@ -49,6 +49,16 @@ ASKS = {
         "uint32_t was;\nstatic void look(void) { if (was & 1) entries++; }\n"
         "void schedule(void) { was = pri(); look(); }",
     ),
+    "asked elsewhere": (PRIMASK, "uint32_t was;\nvoid schedule(void) { was = pri() & 1; }\n"
+                                 "void other(void) { if (was == 0) entries++; }"),
+    "asked in a member": (PRIMASK, "struct s { uint32_t was; } s;\n"
+                                   "static void keep(struct s *to) { to->was = pri(); }\n"
+                                   "void schedule(void) { keep(&s); }\n"
+                                   "uint32_t found(void) { return s.was; }\n"
+                                   "void other(void) { if (found()) entries++; }"),
+    "kept by asm": (PRIMASK, "uint32_t was;\nvoid schedule(void) {\n"
+                             '    __asm volatile("mrs %0, primask" : "=r"(was)); }\n'
+                             "void other(void) { if (was) entries++; }"),
     "BASEPRI": (BASEPRI, "static void locked(void) { if (base() == 0) for (;;); }\n"
                          "void schedule(void) { locked(); }"),
 }  # fmt: skip
@@ -60,6 +70,12 @@ ALLOWED = {
     "assembler": (PRIMASK, "void schedule(void) { uint32_t m = enter(); entries++; leave(m); }"),
     "BASEPRI": (BASEPRI, "void schedule(void) { uint32_t m = base(); set(1); entries++; set(m); }"),
     "another": (BASEPRI, "void schedule(void) { if (pri()) for (;;); }"),
+    "kept and put back": (PRIMASK, "uint32_t was; void schedule(void) { was = pri(); }\n"
+                                   "void other(void) { __set_PRIMASK(was); }"),
+    "another's local": (PRIMASK, "void schedule(void) { uint32_t m = enter(); leave(m); }\n"
+                                 "void other(void) { uint32_t m = enter(); if (m) leave(m); }"),
+    "another's own": (PRIMASK, "uint32_t was;\nvoid schedule(void) { leave(enter()); }\n"
+                               "void other(void) { was = enter(); if (was) entries++; }"),
     "elsewhere": (PRIMASK, "void other(void) { if (pri()) for (;;); }\nvoid schedule(void) { }"),
 }  # fmt: skip
 
