@@ -1,0 +1,190 @@
+"""A project and everything that is looked up in it more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+
+from porter.context_switch.assemble import is_riscv
+from porter.context_switch.recipe import core_of
+from porter.context_switch.result import SwitchPort
+from porter.flow.project_facts import ProjectFacts
+from porter.project.build import read_build, with_files
+from porter.project.definitions import Definition, defined_in_asm, defined_in_c
+from porter.project.domain import Domain
+from porter.project.knowledge import CText, Knowledge
+from porter.project.likely_core import likely_core
+from porter.project.linker_symbols import (
+    linker_aliases,
+    linker_symbols,
+)
+from porter.project.reachability import CallGraph
+from porter.project.vectors import (
+    CMSIS_HANDLER,
+    FAULT_HANDLERS,
+    FAULTS,
+    SYSTEM,
+    Vectors,
+    VectorTable,
+    tables_in_asm,
+    tables_in_c,
+)
+from porter.registers.riscv_blocks import riscv_space
+from porter.registers.system_space import ArmSpace, SystemSpace
+from porter.rules.outside import file_stays
+from porter.rules.verdict import Status
+from porter.sites.c_sites import Registers
+from porter.source.edit import Edit
+from porter.source.evaluate import Evaluator
+from porter.source.source_file import SourceFile
+
+
+class WholeProject:
+    """Made of all sources below `root` and its linker scripts; `cpu`: compiler options that select
+    the core, where the project has no build that tells."""
+
+    def __init__(
+        self,
+        root: Path,
+        sources: list[SourceFile],
+        domain: Domain | None,
+        cpu: tuple[str, ...] = (),
+        scripts: Iterable[Path] = (),
+    ) -> None:
+        self.root = root
+        self.domain = domain
+        stated = cpu or (domain.cpu_flags if domain is not None else ())
+        paths = [source.path for source in sources]
+        guess = core_of(paths) or likely_core(source.data for source in sources)
+        self.build = read_build(root, paths, stated, guess)
+        if domain is not None:
+            wanted = [root / name for name in domain.sources]
+            self.build = with_files(self.build, [file for file in wanted if file.is_file()])
+        self.knowledge = Knowledge(self.build, sources)
+        self.tables = {source.path: list(self._tables(source)) for source in sources}
+        self.staying: dict[Path, str] = {}
+        for source in sources:
+            reason = file_stays(source, domain, self.knowledge, bool(self.tables[source.path]))
+            if reason is not None:
+                self.staying[source.path] = reason
+        self.sources = sources
+        scripts = list(scripts)
+        self.linked, self.aliases = linker_symbols(scripts), linker_aliases(scripts)
+        self.switches: dict[Path, list[SwitchPort]] = {}
+        self._registers: dict[int, Registers] = {}
+
+    @property
+    def live(self) -> list[SourceFile]:
+        """The files that take part in the ported build."""
+        return [source for source in self.sources if source.path not in self.staying]
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """What the vector tables and the description say of handlers."""
+        tables = [table for tables in self.tables.values() for table in tables]
+        described = self.domain.vectors if self.domain is not None else ()
+        numbers = {kind: number for number, kind in SYSTEM.items()}
+        told = [(it.handler, numbers[it.kind]) for it in described
+                if it.handler and it.kind in numbers]  # fmt: skip
+        return Vectors(tables, told)
+
+    @property
+    def guessed_cpu(self) -> tuple[str, ...]:
+        """For which core handlers were compiled that nobody named; () if it made no difference."""
+        return self.build.options.cpu_flags if self.build.is_guess and self.switches else ()
+
+    def definitions(self, names: set[str]) -> dict[str, Definition]:
+        """Where live files define functions of these names."""
+        found: dict[str, Definition] = {}
+        for source in self.live:
+            if source.is_asm:
+                found.update(defined_in_asm(source, names))
+            else:
+                found.update(defined_in_c(self.knowledge.text(source), names))
+        return found
+
+    @cached_property
+    def facts(self) -> ProjectFacts:
+        """What rules ask about all files."""
+        return ProjectFacts(self.knowledge, self.live, self.why_not_linked)
+
+    @cached_property
+    def _reached(self) -> tuple[set[str], set[str]] | None:
+        """Functions that the program reaches, and those that fault handlers reach.
+
+        None for a project without main: somebody else calls it.
+        """
+        graph = CallGraph()
+        for source in self.live:
+            if source.is_asm:
+                graph.add_asm(source)
+            else:
+                graph.add_c(self.knowledge.text(source), self._rewritten(source))
+        if "main" not in graph.defined:
+            return None
+        vectors = self.domain.vectors if self.domain is not None else ()
+        entries = {vector.handler for vector in vectors if vector.handler}
+        faults: set[str] = set(FAULT_HANDLERS)
+        for table in (table for tables in self.tables.values() for table in tables):
+            for number, handler in table.handlers.items():
+                (faults if number in FAULTS else entries).add(handler)
+        if not entries:  # the table is somebody else's: it has what is called as CMSIS does
+            entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
+        return graph.reached(entries), graph.reached(entries | faults)
+
+    def _rewritten(self, source: SourceFile) -> list[Edit]:
+        """Functions of a file that the transcriber wrote again."""
+        return [
+            Edit(switch.start, switch.end, switch.replacement)
+            for switch in self.switches.get(source.path, ())
+            if switch.status == Status.REWRITTEN.value
+        ]
+
+    def why_not_linked(self, function: str) -> str | None:
+        """Why a function is no part of the ported machine; None if it is."""
+        if self._reached is None:
+            return None
+        program, with_faults = self._reached
+        if function in program:
+            return None
+        if function in with_faults:
+            return "only fault handlers get here, and the kernel takes every fault"
+        return "nothing uses it: the linker drops it"
+
+    @cached_property
+    def _space(self) -> SystemSpace:
+        """Where the machine that the project was written for has its system's registers."""
+        if not is_riscv(self.build.options):
+            return ArmSpace()
+        return riscv_space(self.domain.chip if self.domain is not None else None)
+
+    def registers_of(self, evaluator: Evaluator) -> Registers:
+        """What stands at addresses, as one file's expressions give them."""
+        if id(evaluator) not in self._registers:
+            chip = self.domain.chip if self.domain is not None else None
+            self._registers[id(evaluator)] = Registers(evaluator, chip, self._space)
+        return self._registers[id(evaluator)]
+
+    def _tables(self, source: SourceFile) -> Iterable[VectorTable]:
+        if b"eset" not in source.data:
+            return
+        if source.is_asm:
+            yield from tables_in_asm(source)
+        elif source.path.suffix.lower() == ".c" and b"{" in source.data:
+            text: CText = self.knowledge.text(source)
+            tree = text.trees.whole
+            yield from tables_in_c(
+                source,
+                tree,
+                lambda entry: self._counts(text, tree.start(entry), tree.end(entry)),
+                lambda index: text.evaluator.number(index),
+            )
+
+    def _counts(self, text: CText, start: int, end: int) -> bool:
+        """Whether an entry of a table is in it: of alternatives, as long as nobody knows, the
+        first is."""
+        if self.knowledge.was_asked(text.file.path):
+            return self.knowledge.is_arm_compiled(text, start, end)
+        conditions = text.conditions.arm(start).conditions
+        return not any(condition.startswith("!(") for condition in conditions)
