@@ -169,7 +169,7 @@ class CUnits:
     def _handed_on(self, node: Node, parent: Node) -> list[Node] | None:
         """Expressions with the same value elsewhere; None where it is used for something."""
         if parent.type == "init_declarator" and parent.child_by_field_name("value") == node:
-            return self._uses_of(_declared(parent.child_by_field_name("declarator")), parent)
+            return self._uses_of(declared_name(parent.child_by_field_name("declarator")), parent)
         if parent.type == "assignment_expression" and parent.child_by_field_name("right") == node:
             sign = parent.child_by_field_name("operator")
             if sign is None or text_of(sign) == b"=":
@@ -236,7 +236,7 @@ def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
 
 def function_name(definition: Node) -> bytes:
     """The name of a function definition."""
-    name = _declared(definition.child_by_field_name("declarator"))
+    name = declared_name(definition.child_by_field_name("declarator"))
     return text_of(name) if name is not None else b""
 
 
@@ -247,7 +247,7 @@ def parameter_name(definition: Node, place: int) -> bytes | None:
             parameters = [it for it in node.named_children if it.type == "parameter_declaration"]
             if place >= len(parameters):
                 return None
-            name = _declared(parameters[place].child_by_field_name("declarator"))
+            name = declared_name(parameters[place].child_by_field_name("declarator"))
             return text_of(name) if name is not None else None
     return None
 
@@ -287,7 +287,7 @@ def _is_read(node: Node) -> bool:
     return True
 
 
-def _declared(declarator: Node | None) -> Node | None:
+def declared_name(declarator: Node | None) -> Node | None:
     """The identifier in a declarator."""
     while declarator is not None and declarator.type not in ("identifier", "field_identifier"):
         inner = declarator.child_by_field_name("declarator")

@@ -33,6 +33,14 @@ FOLLOWS = {
     "void f(void *to, struct task *t) { copy(to, t->sp, 68); }",
     "asm": "uint32_t f(struct task *t) { uint32_t pc;\n"
     '    __asm("ldr %0, [%1, #60]" : "=r"(pc) : "r"(t->sp)); return pc; }',
+    "a cast": "uint32_t f(struct task *t) { return ((uint32_t **)t)[0][9]; }",
+    "another block": "struct other { uint32_t *top; };\n"
+    "uint32_t f(struct task *t) { return ((struct other *)t)->top[9]; }",
+    "a handle": "static uint32_t f(void *handle) { uint32_t **block = handle; return **block; }\n"
+    "uint32_t g(struct task *t) { return f(t); }",
+    "an element": "struct task tasks[2];\nuint32_t f(int i) { return **(uint32_t **)&tasks[i]; }",
+    "a sum": "uint32_t f(struct task *t) { char *at = (char *)t; return **(uint32_t **)(at + 0); }",
+    "keeps": "void f(struct task *t, uint32_t **to) { *to = t->sp; }",
     "another's": "void f(struct task *t, uint32_t *top) {\n"
     "    t->sp = top - 17; t = t->next; t->sp[15] = 3; }",
     "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
@@ -45,6 +53,9 @@ CREATES = {
     "by a function": "uint32_t *init(uint32_t *top) { top[-1] = 1u << 24; return top - 17; }\n"
     "struct task tasks[3];\n"
     "void f(int i, uint32_t *top) { tasks[i].sp = init(top); tasks[i].sp[8] = -3; }",
+    "other words": "unsigned f(struct task *t) { struct task copy = *t; unsigned *w = (void *)t;\n"
+    "    (*t).ticks = w[3]; return (*(struct task *)t).ticks + copy.ticks; }",
+    "sets": "void f(struct task *t, uint32_t *top) { *(uint32_t **)t = top; }",
     "compares": "void print(const char *, unsigned);\n"
     'void f(struct task *t) { print("%u left", (unsigned)(t->sp - t->limit));\n'
     '    if (t->sp <= t->limit) print("none of %u", t->ticks); }',
@@ -140,6 +151,24 @@ def test_the_member_is_the_one_that_the_handler_saves_to(tmp_path: Path) -> None
     assert "f()" in why(tmp_path, "void f(struct task *t) { t->sp[9] = 1; }", second)
     other = "struct x { int y; };\nvoid f(struct task *t) { ((struct x *)t->state)->y = 1; }"
     assert why(tmp_path, other, second) == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "c"),
+    [
+        ("core\\n ldr r1, [r1]\\n adds r1, #4", "struct core { int n; struct task *now; } *core;"),
+        ("core + 4", "struct core { int n; struct task *now; } core;"),
+        ("core\\n ldr r1, [r1]", "struct task **core;"),
+    ],
+    ids=["pointer", "struct", "pointers"],
+)
+def test_the_block_may_be_two_pointers_away(code: str, c: str, tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text().replace("=running", f"={code}")
+    text = text.replace("extern struct task *volatile running;", f"extern {c}")
+    for use, found in (("sp[9]", True), ("ticks", False)):
+        assert (
+            bool(why(tmp_path, f"int f(struct task *t) {{ return t->{use}; }}", text=text)) is found
+        )
 
 
 def test_what_gets_the_stack_pointer_keeps_it_where_others_look(tmp_path: Path) -> None:

@@ -1,0 +1,127 @@
+"""What C calls a word: a variable, or a member of a type; where it stands, and what it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from porter.context_switch.c_flow import CUnits, declared_name
+from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
+
+_STRUCT = "struct_specifier"
+_DECLARES = frozenset({"declaration", "parameter_declaration", "field_declaration"})
+_LEADS = frozenset({"pointer_declarator", "array_declarator"})
+
+
+@dataclass(frozen=True)
+class Word:
+    """A variable, an element of it, or a member: what C calls a word."""
+
+    name: bytes
+    is_member: bool
+
+
+def accesses(word: Word, units: CUnits) -> list[Node]:
+    """Expressions that are a word."""
+    if not word.is_member:
+        return units.reads(word.name)
+    fields = (node.parent for node in units.named(word.name) if node.type == "field_identifier")
+    return [it for it in fields if it is not None and it.type == "field_expression"]
+
+
+def _declarations(word: Word, units: CUnits) -> Iterator[Node]:
+    """Declarations of a variable or member, and casts of a variable."""
+    kinds = ("field_declaration",) if word.is_member else ("declaration", "cast_expression")
+    for node in units.named(word.name):
+        if word.is_member and node.type != "field_identifier":
+            continue
+        for around in ancestors(node):
+            if around.type in kinds:
+                yield around
+            if around.type.endswith(("declaration", "statement")):
+                break
+
+
+def types_of(word: Word, units: CUnits) -> set[bytes]:
+    """Names of types that a word has, or points to."""
+    kinds = (it.child_by_field_name("type") for it in _declarations(word, units))
+    return {name for kind in kinds if kind is not None for name in type_names(kind)}
+
+
+def is_pointer(word: Word, units: CUnits) -> bool:
+    """Whether a variable is one, or an array of them, also by a type's name."""
+    declarations = (it for it in _declarations(word, units) if it.type == "declaration")
+    if any(node.type == "pointer_declarator" for it in declarations for node in walk(it)):
+        return True
+    names = (node for kind in types_of(word, units) for node in units.named(kind))
+    return any(it.parent is not None and it.parent.type == "pointer_declarator" for it in names)
+
+
+def declared_as(kind: bytes, units: CUnits) -> Iterator[Node]:
+    """Names of the variables, parameters and members of a type, or that lead to it."""
+    for node in units.named(kind):
+        around = node.parent
+        if around is not None and around.type == _STRUCT:
+            around = around.parent
+        is_prototype = (
+            around is not None
+            and around.type == "parameter_declaration"
+            and (enclosing_function(around) is None)
+        )
+        if around is None or around.type not in _DECLARES or is_prototype:
+            continue
+        for declarator in around.children_by_field_name("declarator"):
+            if all(it.type != "function_declarator" for it in walk(declarator)):
+                name = declared_name(declarator)
+                yield from () if name is None else (name,)
+
+
+def members_at(types: Iterable[bytes], offset: int, units: CUnits) -> set[Word]:
+    """Members of these types at an offset in bytes."""
+    found: set[Word] = set()
+    for name in types:
+        for place, member in (it for body in bodies(name, units) for it in _members(body)):
+            if units.offset_of(name, member) == offset if offset else place == 0:
+                found.add(Word(member, True))
+    return found
+
+
+def leads_to_pointers(word: Word, units: CUnits) -> bool:
+    """Whether it is a pointer to pointers, or an array of pointers."""
+    return any(
+        node.type in _LEADS and any(it != node and it.type in _LEADS for it in walk(node))
+        for declaration in _declarations(word, units)
+        for node in walk(declaration)
+    )
+
+
+def type_names(kind: Node) -> set[bytes]:
+    """Names in what stands for a type, none of C's own."""
+    return {text_of(node) for node in walk(kind) if node.type == "type_identifier"}
+
+
+def bodies(name: bytes, units: CUnits) -> Iterator[Node]:
+    """The members of each struct of a tag or a typedef."""
+    for node in units.named(name):
+        parent = node.parent
+        if parent is None or parent.type not in (_STRUCT, "type_definition"):
+            continue
+        kind = parent if parent.type == _STRUCT else parent.child_by_field_name("type")
+        if kind is not None and kind.type == "type_identifier" and kind != node:
+            yield from bodies(text_of(kind), units)
+        if kind is None or kind.type != _STRUCT:
+            continue
+        body, tag = kind.child_by_field_name("body"), kind.child_by_field_name("name")
+        if body is None and tag is not None and text_of(tag) != name:
+            yield from bodies(text_of(tag), units)
+        if body is not None and body.named_child_count:
+            yield body
+
+
+def _members(body: Node) -> Iterator[tuple[int, bytes]]:
+    """With their place; the first of each declaration."""
+    for place, declaration in enumerate(body.named_children):
+        named = (it for it in walk(declaration) if it.type == "field_identifier")
+        first = next(named, None)
+        if first is not None:
+            yield place, text_of(first)

@@ -1,0 +1,195 @@
+"""Where C of a project reads the word to which a switch handler saves the stack pointer.
+
+A handler knows it as an offset behind a variable or behind what pointers lead to. C may call it a
+member, by whatever name of the block's type, an element, or what a pointer to the block points to
+under another type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from porter.context_switch.c_flow import CUnits, is_local, uses_in
+from porter.context_switch.c_words import (
+    Word,
+    accesses,
+    bodies,
+    declared_as,
+    is_pointer,
+    leads_to_pointers,
+    members_at,
+    type_names,
+    types_of,
+)
+from porter.context_switch.ir import Assign, Binary, Call, Const, Expr, Load, Store, Symbol
+from porter.context_switch.new_stacks import just_set
+from porter.context_switch.pick import Pick
+from porter.context_switch.structure import conditions_and_statements
+from porter.context_switch.walk import rewrite, variables
+from porter.source.c_tree import Node, enclosing_function, text_of
+
+_WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
+
+
+def saved_words(pick: Pick, units: CUnits) -> list[Node]:
+    """Reads of what the handler saves the stack pointer to, and of parameters that are it."""
+    found: list[Node] = []
+    values: dict[str, Expr] = {}
+    for item in conditions_and_statements(pick.nodes):
+        if isinstance(item, Assign):
+            values[item.target] = _known(item.value, values)
+        elif isinstance(item, Store):
+            if pick.parameter in variables(_known(item.value, values)):
+                found += _saved_at(_known(item.address, values), units)
+        elif isinstance(item, Call):
+            for place, argument in enumerate(item.arguments):
+                if pick.parameter in variables(_known(argument, values)):
+                    found += units.parameter_uses(item.function.encode(), place)
+    return found
+
+
+def _known(expr: Expr, values: dict[str, Expr]) -> Expr:
+    return rewrite(expr, lambda variable: values.get(variable.name, variable))
+
+
+def _saved_at(address: Expr, units: CUnits) -> list[Node]:
+    """Reads in C of the word at an address."""
+    found: list[Node] = []
+    for word in _words_at(address, units):
+        if word.is_member:
+            found += [it for it in accesses(word, units) if not just_set(it)]
+            continue
+        for node in accesses(word, units):
+            around = node.parent
+            is_element = around is not None and around.type == "subscript_expression"
+            found += [around if is_element and around is not None else node]
+    blocks = [block for part, _ in _pointed(address) for block in _pointers_at(part, units)]
+    named = {name for block in blocks for name in types_of(block, units)}
+    types = {name for name in named if any(True for _ in bodies(name, units))}
+    for offset in {offset for _, offset in _pointed(address)}:
+        found += [it for it in _Blocks(types, offset, units).words(blocks) if not just_set(it)]
+    return found
+
+
+def _pointed(address: Expr) -> Iterator[tuple[Expr, int]]:
+    """Where a pointer lies that an address is calculated from, and the offset behind it."""
+    if isinstance(address, Load):
+        yield address.address, 0
+    elif isinstance(address, Binary) and isinstance(address.right, Const):
+        for place, _ in _pointed(address.left):
+            yield place, address.right.value
+    elif isinstance(address, Binary):
+        yield from _pointed(address.left)
+        yield from _pointed(address.right)
+
+
+def _words_at(address: Expr, units: CUnits) -> set[Word]:
+    """What C calls the word at an address; nothing where it has no name for it."""
+    found: set[Word] = set()
+    if isinstance(address, Binary) and not isinstance(address.right, Const):  # an element
+        return _words_at(address.left, units) | _words_at(address.right, units)
+    for place, offset in _pointed(address):
+        types = {name for it in _pointers_at(place, units) for name in types_of(it, units)}
+        found |= members_at(types, offset, units)
+    offset = 0
+    if isinstance(address, Binary) and isinstance(address.right, Const):
+        offset, address = address.right.value, address.left
+    if isinstance(address, Symbol):
+        word = Word(address.name.encode(), False)
+        offset += address.offset
+        types = set() if is_pointer(word, units) else types_of(word, units)
+        found |= members_at(types, offset, units) or {word}
+    return found
+
+
+def _pointers_at(place: Expr, units: CUnits) -> set[Word]:
+    """What C calls the pointer at an address: a pointer to pointers, or an array of them, is also
+    what it leads to."""
+    found = _words_at(place, units)
+    for inner, _ in _pointed(place):
+        found |= {it for it in _pointers_at(inner, units) if leads_to_pointers(it, units)}
+    return found
+
+
+class _Blocks:
+    """Reads of a word of a block through pointers of another type than its own."""
+
+    def __init__(self, types: set[bytes], offset: int, units: CUnits) -> None:
+        self._types, self._offset, self._units = types, offset, units
+        self._own = [it for name in types for it in declared_as(name, units)]
+        self._names = {text_of(it) for it in self._own}
+
+    def words(self, pointers: Iterable[Word]) -> list[Node]:
+        """All, by what pointers to blocks lead to: these, and those that are declared so."""
+        waiting = [it for word in pointers for it in accesses(word, self._units)]
+        for name in self._own:
+            around = enclosing_function(name)
+            if name.type == "field_identifier":
+                waiting += accesses(Word(text_of(name), True), self._units)
+            elif around is not None and is_local(around, text_of(name)):
+                waiting += uses_in(around, text_of(name))
+            else:
+                waiting += self._units.reads(text_of(name))
+        found: list[Node] = []
+        seen: set[int] = set()
+        while waiting:
+            ends, waiting = list(self._units.ends(waiting)), []
+            for node, parent in ends:
+                if parent.id in seen:
+                    continue
+                seen.add(parent.id)
+                if _is_sum(parent) or _has_sign(parent, b"&") or self._is_block(node, parent):
+                    waiting.append(parent)
+                elif self._is_word(node, parent):
+                    found.append(parent)
+        return found
+
+    def _is_block(self, node: Node, parent: Node) -> bool:
+        """Whether a pointer or an array of the block's own type leads to a block."""
+        is_base = parent.child_by_field_name("argument") == node
+        leads = parent.type == "subscript_expression" or _has_sign(parent, b"*")
+        return is_base and leads and self._other_types(node) is None
+
+    def _is_word(self, node: Node, parent: Node) -> bool:
+        if parent.type == "field_expression" and parent.child_by_field_name("argument") == node:
+            member = parent.child_by_field_name("field")
+            types = self._other_types(node) or ()
+            members = members_at(types, self._offset, self._units)
+            return member is not None and Word(text_of(member), True) in members
+        if parent.type == "subscript_expression":
+            index = parent.child_by_field_name("index")
+            number = text_of(index) if index is not None else b""
+            elsewhere = number.isdigit() and int(number) * 4 != self._offset
+            is_base = parent.child_by_field_name("argument") == node
+            return is_base and not elsewhere and self._other_types(node) is not None
+        elsewhere = self._offset != 0 and node.type != "binary_expression"
+        is_followed = _has_sign(parent, b"*") and not elsewhere
+        return is_followed and self._other_types(node) is not None
+
+    def _other_types(self, node: Node) -> set[bytes] | None:
+        """Names of types under which a pointer is followed; None for the block's own."""
+        while node.type in _WRAPS:
+            kind = node.child_by_field_name("type")
+            if kind is not None:
+                names = type_names(kind)
+                return None if names & self._types else names
+            node = node.child_by_field_name("value") or node.named_children[-1]
+        if node.type == "binary_expression":
+            left = node.child_by_field_name("left")
+            return self._other_types(left) if left is not None else None
+        if node.type == "field_expression":
+            node = node.child_by_field_name("field") or node
+        if node.type not in ("identifier", "field_identifier") or text_of(node) in self._names:
+            return None
+        is_member = node.type == "field_identifier"
+        return types_of(Word(text_of(node), is_member), self._units) - self._types
+
+
+def _is_sum(node: Node) -> bool:
+    sign = node.child_by_field_name("operator")
+    is_binary = node.type == "binary_expression" and sign is not None
+    return is_binary and sign is not None and text_of(sign) in (b"+", b"-")
+
+
+def _has_sign(node: Node, sign: bytes) -> bool:
+    return node.type == "pointer_expression" and text_of(node).startswith(sign)
