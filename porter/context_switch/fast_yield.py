@@ -14,6 +14,7 @@ from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
+from porter.context_switch.saved_words import saved_behind
 from porter.project.vectors import PENDSV, SVC, Vectors
 
 
@@ -69,6 +70,8 @@ def fast_yield(
     assert isinstance(home.pick, Pick)
     if why := only_in_handler(home.pick, names.project.units):
         return why
+    for function, variable in names.project.resumers.naming(saved_behind(home.pick)):
+        return f"{function} is assembler and finds tasks by {variable}: does it look into frames?"
     running = running_task(home.pick)
     if running is not None and names.function(running.choose) != Signature((), False):
         running = None

@@ -15,6 +15,7 @@ from porter.context_switch.assemble import Assembly, assembled
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.object_file import Function
 from porter.context_switch.result import (
+    ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -61,9 +62,26 @@ class Resumers:
             if assembly is None:
                 continue
             for function in assembly.object.functions:
-                by_hand = file.suffix.lower() in ASM_SUFFIXES or function.name in assembly.naked
+                by_hand = _by_hand(file, assembly, function)
                 if role := _role(assembly, function, by_hand, vectors):
                     yield Resumer(file, function.names, role)
+
+    def naming(self, symbols: set[str]) -> Iterator[tuple[str, str]]:
+        """Functions in assembler that neither resume nor start tasks and may follow pointers from a
+        variable of these, with the variable."""
+        for file in self._files:
+            data = file.read_bytes()
+            wanted = {name for name in symbols if name.encode() in data}
+            assembly = self._assembly(file) if wanted and _may_be_assembler(file, data) else None
+            if assembly is None:
+                continue
+            for function in assembly.object.functions:
+                with suppress(NotTranscribable):
+                    code = code_of(assembly, function)
+                    is_plain = code.role() in (None, ROLE_OTHER)
+                    if is_plain and _by_hand(file, assembly, function):
+                        for name in sorted(code.may_follow() & wanted):
+                            yield f"{function.name}() of {file.name}", name
 
     def _candidates(self) -> Iterator[Path]:
         in_header = any(_STACK_POINTER.search(header.read_bytes()) for header in self._headers)
@@ -79,6 +97,15 @@ class Resumers:
         ):
             return assembled(file, options)
         return None
+
+
+def _may_be_assembler(file: Path, data: bytes) -> bool:
+    return file.suffix.lower() in ASM_SUFFIXES or _FROM_MACRO.search(data) is not None
+
+
+def _by_hand(file: Path, assembly: Assembly, function: Function) -> bool:
+    """Whether no compiler made a function."""
+    return file.suffix.lower() in ASM_SUFFIXES or function.name in assembly.naked
 
 
 def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: Vectors) -> bool:

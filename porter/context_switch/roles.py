@@ -108,11 +108,19 @@ def _constant(instruction: Instruction, unit: ObjectFile, section: int) -> int:
     last = instruction.operands[-1] if instruction.operands else None
     if isinstance(last, Immediate) and instruction.name in ("mov", "movw", "movt"):
         return last.value << 16 if instruction.name == "movt" else last.value
-    if isinstance(last, Memory) and instruction.name == "ldr" and last.base == "pc":
-        place = ((instruction.address + 4) & ~3) + last.displacement
+    if (place := loads_from(instruction)) != instruction.address:
         with suppress(IndexError):
             return unit.word(section, place)
     return 0
+
+
+def loads_from(instruction: Instruction) -> int:
+    """Where the word stands that an instruction loads from beside the code; its own address for
+    another, which may have a constant in itself."""
+    last = instruction.operands[-1] if instruction.operands else None
+    if isinstance(last, Memory) and instruction.name == "ldr" and last.base == "pc":
+        return ((instruction.address + 4) & ~3) + last.displacement
+    return instruction.address
 
 
 def _is_literal_load(instruction: Instruction) -> bool:

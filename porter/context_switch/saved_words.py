@@ -7,6 +7,7 @@ under another type.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits, is_local, uses_in
@@ -25,27 +26,45 @@ from porter.context_switch.ir import Assign, Binary, Call, Const, Expr, Load, St
 from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
 from porter.context_switch.structure import conditions_and_statements
-from porter.context_switch.walk import rewrite, variables
-from porter.source.c_tree import Node, enclosing_function, text_of
+from porter.context_switch.walk import rewrite, subexpressions, variables
+from porter.source.c_tree import Node, ancestors, enclosing_function, text_of
 
+_LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
+_STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
 _WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
 
 
 def saved_words(pick: Pick, units: CUnits) -> list[Node]:
-    """Reads of what the handler saves the stack pointer to, and of parameters that are it."""
-    found: list[Node] = []
+    """Reads of what the handler saves the stack pointer to, of parameters that are it, and of
+    pointers to blocks that assembler gets."""
+    addresses, parameters = _kept(pick)
+    found = [node for address in addresses for node in _saved_at(address, units)]
+    return found + [use for it in parameters for use in units.parameter_uses(*it)]
+
+
+def saved_behind(pick: Pick) -> set[str]:
+    """Names of variables by which the handler finds where to save the stack pointer."""
+    parts = (part for address in _kept(pick)[0] for part in subexpressions(address))
+    return {part.name for part in parts if isinstance(part, Symbol)}
+
+
+def _kept(pick: Pick) -> tuple[list[Expr], list[tuple[bytes, int]]]:
+    """Addresses to which the handler saves the stack pointer, and functions that it hands it to,
+    with the place among their parameters."""
+    addresses: list[Expr] = []
+    parameters: list[tuple[bytes, int]] = []
     values: dict[str, Expr] = {}
     for item in conditions_and_statements(pick.nodes):
         if isinstance(item, Assign):
             values[item.target] = _known(item.value, values)
         elif isinstance(item, Store):
             if pick.parameter in variables(_known(item.value, values)):
-                found += _saved_at(_known(item.address, values), units)
+                addresses.append(_known(item.address, values))
         elif isinstance(item, Call):
             for place, argument in enumerate(item.arguments):
                 if pick.parameter in variables(_known(argument, values)):
-                    found += units.parameter_uses(item.function.encode(), place)
-    return found
+                    parameters.append((item.function.encode(), place))
+    return addresses, parameters
 
 
 def _known(expr: Expr, values: dict[str, Expr]) -> Expr:
@@ -142,7 +161,19 @@ class _Blocks:
                     waiting.append(parent)
                 elif self._is_word(node, parent):
                     found.append(parent)
+                elif self._into_assembler(parent):
+                    found.append(node)
         return found
+
+    def _into_assembler(self, parent: Node) -> bool:
+        """Whether assembler gets the pointer that may follow it twice, and starts no task."""
+        text: bytes | None = None
+        if parent.type == "gnu_asm_input_operand":
+            text = next(text_of(it) for it in ancestors(parent) if it.type == "gnu_asm_expression")
+        elif parent.type == "argument_list" and parent.parent is not None:
+            callee = parent.parent.child_by_field_name("function")
+            text = self._units.assembler_text(text_of(callee)) if callee is not None else None
+        return text is not None and len(_LOADS.findall(text)) > 1 and not _STARTS.search(text)
 
     def _is_block(self, node: Node, parent: Node) -> bool:
         """Whether a pointer or an array of the block's own type leads to a block."""

@@ -120,6 +120,56 @@ def test_nobody_follows_a_saved_stack_pointer(name: str, tmp_path: Path) -> None
     assert "() looks into saved frames: '" in found and found[:2] in ("f(", "pc")
 
 
+DUMP = """
+    .syntax unified
+    .thumb
+    .global dump
+    .type dump, %function
+dump:
+    {}
+    bx lr
+"""
+LOOKS = {
+    "a task": ("ldr r0, [r0]\n ldr r0, [r0, #36]", True),
+    "its name": ("ldr r0, [r0, #4]", False),
+    "starts": ("ldr r0, [r0]\n ldmia r0!, {r4-r11}\n msr psp, r0", False),
+}
+
+
+@pytest.mark.parametrize(("code", "found"), LOOKS.values(), ids=LOOKS)
+def test_assembler_that_gets_a_task_may_look_into_its_frame(
+    code: str, found: bool, tmp_path: Path
+) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    use = "uint32_t dump(struct task *t);\nuint32_t f(struct task *t) { return dump(t); }\n"
+    tree = fixture(tmp_path, text + use)
+    (tmp_path / "dump.S").write_text(DUMP.format(code))
+    tree = replace(tree, files=(*tree.files, tmp_path / "dump.S"))
+    told = "f() looks into saved frames: '(t)'" if found else ""
+    assert why_not(tree, "PendSV_Handler") == told
+
+
+@pytest.mark.parametrize(
+    ("variable", "use", "found"),
+    [
+        ("running", "ldr r0, [r0]\n ldr r0, [r0]\n str r2, [r0, #36]", True),
+        ("running", "str r1, [r0]", False),
+        ("other", "ldr r0, [r0]\n ldr r0, [r0]\n ldr r0, [r0, #36]", False),
+    ],
+    ids=["follows", "sets", "another"],
+)
+def test_assembler_that_finds_tasks_itself_may_look_into_frames(
+    variable: str, use: str, found: bool, tmp_path: Path
+) -> None:
+    tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
+    code = f"ldr r0, ={variable}\n {use}\n bx lr\n.ltorg"
+    (tmp_path / "dump.S").write_text(DUMP.format(code))
+    tree = replace(tree, files=(*tree.files, tmp_path / "dump.S"))
+    (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
+    told = "no fast yield: dump() of dump.S is assembler and finds tasks by running"
+    assert (told in reason) is found
+
+
 @pytest.mark.parametrize("name", CREATES)
 def test_a_new_tasks_frame_is_nobodys_yet(name: str, tmp_path: Path) -> None:
     assert why(tmp_path, CHOICE + CREATES[name]) == ""
