@@ -22,8 +22,8 @@ static void count(const struct fvm_split_section *section, const uint32_t *recor
     }
 }
 
-/* A VM that asked, or that alone can serve the cause, is woken: a record may not be postponed then,
- * and if it is dropped there has to be another one. */
+/* A VM that asked, or that alone can serve the cause, is woken: a record may not be postponed then.
+ */
 static enum fvm_verdict judge(const struct fvm_split_section *section, const uint32_t *record,
                               bool consumed, bool asked)
 {
@@ -54,15 +54,13 @@ _Noreturn void fvm_split_run(const struct fvm_split_section *section)
     struct fvm_ring ring;
     memset(block, 0, sizeof *block);
     fvm_ring_writer(&ring, block + 1, section->size - sizeof *block);
-    bool asked = false;
-    for (;;) {
-        if (!asked) {
-            (void)fvm_signal_wait(section->signal);
-        }
+    for (;
+         ;) { /* one capture a round, whatever the VM writes: no VM runs before this thread waits */
+        (void)fvm_signal_wait(section->signal);
         if (fvm_ring_room(&ring) < size) {
             hand_over(section, block); /* what isn't read can still be held back by the sender */
         }
-        asked = asked || block->asked != 0;
+        bool asked = block->asked != 0;
         block->asked = 0;
         uint32_t record[FVM_SPLIT_WORDS] = {0};
         bool consumed = section->capture(record);
@@ -70,9 +68,12 @@ _Noreturn void fvm_split_run(const struct fvm_split_section *section)
         enum fvm_verdict verdict = judge(section, record, consumed, asked);
         if (verdict == FVM_DROP) {
             block->dropped++;
-            continue;
+            if (!asked) {
+                continue;
+            }
+            memset(record, 0,
+                   sizeof record); /* woken all the same, but not told what was dropped */
         }
-        asked = false;
         if (!fvm_ring_write(&ring, (const uint8_t *)record, size)) {
             block->lost++; /* only where the VM made a mess of the ring */
         }

@@ -18,7 +18,7 @@ from composer.sources import runtime_folder
 
 HERE = Path(__file__).resolve().parent
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-_MACHINE = ("-m32", "-no-pie", "-fno-pie", "-std=gnu11", "-g", "-O1", "-fno-omit-frame-pointer")
+MACHINE = ("-m32", "-no-pie", "-fno-pie", "-std=gnu11", "-g", "-O1", "-fno-omit-frame-pointer")
 _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-type-limits")
 
 
@@ -99,7 +99,7 @@ def flags(folder: Path, runtime: Path) -> list[str]:
     """Options of every file."""
     includes = [folder, HERE / "machine", HERE / "arch/include", runtime / "include"]
     includes += [runtime / "arch/armv7m/include", runtime]
-    return [*_MACHINE, *_WARNINGS, *SANITIZERS, *(f"-I{path}" for path in includes)]
+    return [*MACHINE, *_WARNINGS, *SANITIZERS, *(f"-I{path}" for path in includes)]
 
 
 def _object(folder: Path, source: Path) -> Path:

@@ -177,6 +177,22 @@ def test_a_hostile_vm_harms_itself_only(built: Built) -> None:
     assert restarts == [0, 0, 1]  # hypervisor, middle, rest
 
 
+def test_a_vector_pended_in_software_runs_where_the_policy_drops_what_was_captured(
+    system: Callable[[str], Built],
+) -> None:
+    """Once a pend, by a record without contents; the process goes back to wait for its line."""
+    with Machine(system("sections-dropped").elf, CONSOLES) as running:
+        running.console["commands"].wait_ready()
+        guest = Guest(running)
+        for count in range(1, 4):
+            guest.command(b"t")
+            state = guest.expect(runs=str(count), empty=str(count))
+            assert state["records"] == state["dropped"] == str(count)
+            assert state["waiting"] == "0"
+        guest.send(b"M")
+        guest.expect(text="M")
+
+
 def test_the_vm_may_not_enable_a_line_that_is_another_ones(guest: Guest) -> None:
     assert guest.command(b"s")["foreign"] == "-4"
 

@@ -21,7 +21,9 @@ extern "C" {
 #define FVM_SPLIT_WORDS 8u  /* fields of a record at most */
 #define FVM_SPLIT_COUNTS 4u /* things that a mid-section counts at most */
 
-/* What happens to a record. One whose interrupt only the VM can serve is always posted. */
+/* What happens to a record. One whose interrupt only the VM can serve is always posted. For a VM
+ * that pended its vector in software FVM_POSTPONE is FVM_POST, and FVM_DROP posts a record of
+ * zeros: the handler has to run, and learns nothing of what was dropped. */
 enum fvm_verdict {
     FVM_POST,     /* kept, and the VM is woken */
     FVM_POSTPONE, /* kept: the VM finds it when it is woken for another one */

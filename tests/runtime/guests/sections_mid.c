@@ -1,4 +1,6 @@
-/* Mid-section of USART2, as a person writes one. `!` as first byte of three makes it fault. */
+/* Mid-section of USART2, as a person writes one. `!` as first byte of three makes it fault.
+ * With TEST_NOTHING_IS_LEFT it says of an interrupt without a byte that its cause is gone, too, and
+ * drops that. */
 #include <fvm/split.h>
 
 #include "fvm_domain.h"
@@ -11,7 +13,11 @@ static bool capture(uint32_t *record)
 {
     record[0] = USART2_SR;
     if ((record[0] & SR_RXNE) == 0) {
+#ifdef TEST_NOTHING_IS_LEFT
+        return true;
+#else
         return false;
+#endif
     }
     record[1] = USART2_DR;
     if (record[1] == '!') {
@@ -23,7 +29,9 @@ static bool capture(uint32_t *record)
 /* Lower case waits for the next capital, digits are nobody's business. */
 static enum fvm_verdict judge(const uint32_t *record, bool consumed)
 {
-    (void)consumed;
+    if (consumed && (record[0] & SR_RXNE) == 0) {
+        return FVM_DROP;
+    }
     if (record[1] >= 'a' && record[1] <= 'z') {
         return FVM_POSTPONE;
     }
