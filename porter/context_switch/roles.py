@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from porter.context_switch.decode import Immediate, Instruction, Memory
@@ -100,7 +101,21 @@ def needs_port(instructions: list[Instruction], unit: ObjectFile, section: int) 
     return any(
         instruction.name in _PRIVILEGED or _constant(instruction, unit, section) >> 28 == 0xE
         for instruction in instructions
-    )
+    ) or any(value >> 28 == 0xE for value in _shifted(instructions))
+
+
+def _shifted(instructions: list[Instruction]) -> Iterator[int]:
+    """Words that a shift to the left makes of constants: cores without movt have no other way to
+    an address but a word beside the code."""
+    known: dict[str, int] = {}
+    for instruction in instructions:
+        registers, last = instruction.registers(), instruction.operands[-1:]
+        amount = last[0].value if last and isinstance(last[0], Immediate) else None
+        if instruction.name == "mov" and amount is not None:
+            known[registers[0]] = amount
+        elif instruction.name == "lsl" and amount is not None and registers[-1] in known:
+            known[registers[0]] = known[registers[-1]] << amount & 0xFFFF_FFFF
+            yield known[registers[0]]
 
 
 def _constant(instruction: Instruction, unit: ObjectFile, section: int) -> int:

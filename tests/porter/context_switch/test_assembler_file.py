@@ -360,6 +360,8 @@ os_request:
 ADDRESSES = {
     "header": "    ldr     r0, =ICSR",
     "halves": "    movw    r0, #0xED04\n    movt    r0, #0xE000",
+    "shift": "    movs    r0, #0xE0\n    lsls    r0, r0, #24\n    ldr     r1, =0xED04\n"
+    "    adds    r0, r0, r1",
     "sum": "    ldr     r0, =(SCS + 0xD00 + 4)",
 }
 
