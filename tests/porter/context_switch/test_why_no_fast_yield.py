@@ -206,15 +206,16 @@ def test_the_member_is_the_one_that_the_handler_saves_to(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("code", "c"),
     [
-        ("core\\n ldr r1, [r1]\\n adds r1, #4", "struct core { int n; struct task *now; } *core;"),
-        ("core + 4", "struct core { int n; struct task *now; } core;"),
+        ("core\\n ldr r1, [r1]\\n adds r1, #4", "struct core *core;"),
+        ("core + 4", "struct core core;"),
         ("core\\n ldr r1, [r1]", "struct task **core;"),
     ],
     ids=["pointer", "struct", "pointers"],
 )
 def test_the_block_may_be_two_pointers_away(code: str, c: str, tmp_path: Path) -> None:
     text = (SOURCES / "running_task.c").read_text().replace("=running", f"={code}")
-    text = text.replace("extern struct task *volatile running;", f"extern {c}")
+    cores = "struct core { int n; struct task *now; };\n"
+    text = text.replace("extern struct task *volatile running;", f"{cores}extern {c}")
     for use, found in (("sp[9]", True), ("ticks", False)):
         assert (
             bool(why(tmp_path, f"int f(struct task *t) {{ return t->{use}; }}", text=text)) is found
