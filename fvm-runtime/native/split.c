@@ -22,8 +22,7 @@ static void count(const struct fvm_split_section *section, const uint32_t *recor
     }
 }
 
-/* A VM that asked, or that alone can serve the cause, is woken: a record may not be postponed then.
- */
+/* A record of a VM that asked, or that alone can serve the cause, may not be postponed. */
 static enum fvm_verdict judge(const struct fvm_split_section *section, const uint32_t *record,
                               bool consumed, bool asked)
 {
@@ -54,8 +53,8 @@ _Noreturn void fvm_split_run(const struct fvm_split_section *section)
     struct fvm_ring ring;
     memset(block, 0, sizeof *block);
     fvm_ring_writer(&ring, block + 1, section->size - sizeof *block);
-    for (;
-         ;) { /* one capture a round, whatever the VM writes: no VM runs before this thread waits */
+    for (;;) {
+        /* no VM runs before this wait: so whatever it writes, an interrupt is one capture */
         (void)fvm_signal_wait(section->signal);
         if (fvm_ring_room(&ring) < size) {
             hand_over(section, block); /* what isn't read can still be held back by the sender */
@@ -71,8 +70,7 @@ _Noreturn void fvm_split_run(const struct fvm_split_section *section)
             if (!asked) {
                 continue;
             }
-            memset(record, 0,
-                   sizeof record); /* woken all the same, but not told what was dropped */
+            memset(record, 0, sizeof record); /* woken, but not told what was dropped */
         }
         if (!fvm_ring_write(&ring, (const uint8_t *)record, size)) {
             block->lost++; /* only where the VM made a mess of the ring */
