@@ -210,6 +210,11 @@ class Plan:
         """The VMs in vCPU order."""
         return tuple(d for d in self.domains if d.vcpu is not None)
 
+    @property
+    def writers(self) -> tuple[DomainPlan, ...]:
+        """The VMs that write into the log, in the order of their numbers there."""
+        return tuple(d for d in self.vms if d.source and d.source.vm and d.source.vm.writes_log)
+
     def ticks(self, microseconds: int) -> int:
         """A time in kernel ticks, rounded up."""
         return -(-microseconds * self.system.kernel.tick_hz // 1_000_000)

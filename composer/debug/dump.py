@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from composer.simulate.log import TASK, Record, clean, parse
+from composer.simulate.log import PREFIX, SAID, TASK, TEXT, Record, clean, parse
+from composer.simulate.sentences import WROTE
 
 MOST_BYTES = 4 << 20  # of a dump that is looked at
 MOST_RECORDS = 500
@@ -20,7 +21,11 @@ BROKEN = 6  # lines that one record can have become
 MARK = "fvm: fault "
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 QUOTED = re.compile(r"^(?:[>|]\s?)+")  # as mail programs put in front
-SPEAKER = re.compile(r"(\S+)\s+\|\s*$")  # as `fvmkit run` puts in front
+SPEAKERS = (  # who says what follows
+    re.compile(r"(\S+)\s+\|\s*$"),  # as `fvmkit run` puts in front
+    re.compile(rf'{PREFIX}{TEXT} domain=(\S+) [^"]*{SAID.strip()}[^"]*$'),  # into the log
+    re.compile(rf"(\S+){WROTE}.*$"),  # the same as `fvmkit run` shows it
+)
 FIELD = re.compile(r"^\S+=")
 REGISTERS = "cfsr|hfsr|mmfar|mmar|bfar|pc|lr|sp|psp|msp|xpsr|psr|exc_return|r1[0-2]|r[0-9]"
 REGISTER = re.compile(
@@ -69,12 +74,17 @@ def _records(lines: list[str]) -> Iterator[Found]:
     for number, line in enumerate(lines):
         before, *pieces = line.split(MARK)
         for piece in pieces:
-            speaker = SPEAKER.search(before[-MOST_TEXT:])
-            said_by = clean(speaker[1]) if speaker and speaker[1] != "kernel" else ""
+            said_by = _speaker(before[-MOST_TEXT:])
             body, used = _whole(piece, lines[number + 1 : number + BROKEN])
             for taken in range(number, number + 1 + used):
                 lines[taken] = ""
             yield Found(number + 1, parse(MARK + body), said_by)
+
+
+def _speaker(before: str) -> str:
+    """The VM that says what comes behind a text; '' for the kernel, or if the text doesn't tell."""
+    found = next((match for form in SPEAKERS if (match := form.search(before))), None)
+    return clean(found[1]) if found is not None and found[1] != "kernel" else ""
 
 
 def _whole(piece: str, following: list[str]) -> tuple[str, int]:

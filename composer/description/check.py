@@ -99,6 +99,12 @@ def _kernel(system: System, chip: Chip) -> None:
         raise kernel.place.error(
             f"console '{kernel.console}' is no UART of {chip.name}", f"known: {', '.join(uarts)}"
         )
+    for domain in system.vms:
+        if domain.vm is not None and domain.vm.writes_log and not kernel.console:
+            raise domain.place.error(
+                f"'{domain.name}' has log=\"write\", but nobody writes a log",
+                'add console="..." to <kernel>',
+            )
     if not 1 <= kernel.baud <= 4_000_000:
         raise kernel.place.error(f"baud {kernel.baud}", "choose 1200 to 4000000")
     if not 1 <= kernel.tick_hz <= 10_000:

@@ -175,6 +175,7 @@ class VmPart:
     switch: str | None
     tick: str | None
     svc: str | None
+    writes_log: bool
 
 
 @dataclass(frozen=True)

@@ -303,6 +303,7 @@ def _vm(node: _Node) -> VmPart:
         switch=handler("switch"),
         tick=handler("tick"),
         svc=handler("svc"),
+        writes_log=node.text("log") == "write",
     )
 
 

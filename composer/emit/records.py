@@ -32,6 +32,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "catchup": vm.catchup if vm else None,
         "watchdog_ms": vm.watchdog_us // 1000 if vm else None,
         "fpu": domain.fpu,
+        "writes_log": domain in plan.writers,
         "cpu_flags": list(plan.chip.core.machine_flags(domain.fpu)),
         "wfi": domain.index == 0,  # the hypervisor: its idle thread puts the core to sleep
         "semihosting": False,  # there is no debugger on the chip

@@ -73,4 +73,6 @@ def _log(plan: Plan, domain: Domain) -> str:
     decided = [other.name for other in plan.system.decided_by(domain)]
     if decided:
         return f"decides about {', '.join(decided)}"
+    if domain.vm is not None and domain.vm.writes_log:
+        return "writes into it"
     return "reads it" if plan.system.reads_log(domain) else ""

@@ -1,8 +1,9 @@
 """The kernel's log as it comes over the console UART.
 
-Lines are `fvm: KIND key=value ...`. One value, the name of the running task, was chosen by a
-guest: the hypervisor puts it last and in quotes, and nothing behind its opening quote is taken
-for a field. Whatever can't be parsed is passed on as text without control characters.
+Lines are `fvm: KIND key=value ...`. One value of a line was chosen by a guest, the name of the
+running task or what a VM wrote: the hypervisor puts it last and in quotes, and nothing behind its
+opening quote is taken for a field. Whatever can't be parsed is passed on as text without control
+characters.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 from dataclasses import dataclass, field
 
 PREFIX = "fvm: "
-TASK = ' task="'
+TASK, SAID = ' task="', ' said="'
+TEXT = "text"  # the kind of line that has what a VM wrote
 LINE_BYTES = 512  # the longest line of the hypervisor has less than half of that
 FIELD = re.compile(r"([a-z_]+)=(\S+)")
 
@@ -24,6 +26,7 @@ class Record:
     text: str
     fields: dict[str, str] = field(default_factory=dict)
     task: str = ""
+    said: str = ""
 
     def number(self, key: str) -> int | None:
         """A field as a number; None when it is missing, `none` or no number."""
@@ -43,9 +46,12 @@ def parse(line: str) -> Record:
     text = clean(line)
     if not text.startswith(PREFIX):
         return Record("", text)
-    body, _, rest = text[len(PREFIX) :].partition(TASK)
-    kind, *_ = body.split(maxsplit=1) or [""]
-    return Record(kind, text, dict(FIELD.findall(body)), rest.rpartition('"')[0])
+    kind, *_ = text[len(PREFIX) :].split(maxsplit=1) or [""]
+    opening = SAID if kind == TEXT else TASK
+    body, _, rest = text[len(PREFIX) :].partition(opening)
+    chosen = rest.rpartition('"')[0]
+    quoted = {"said": chosen} if kind == TEXT else {"task": chosen}
+    return Record(kind, text, dict(FIELD.findall(body)), **quoted)
 
 
 class LineReader:

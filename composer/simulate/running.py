@@ -10,10 +10,10 @@ from pathlib import Path
 
 from composer.image.composed import SYSTEM_FILE, Composed, ram_bank
 from composer.simulate.image import open_image
-from composer.simulate.log import LineReader, Record
+from composer.simulate.log import TEXT, LineReader, Record
 from composer.simulate.machine import Machine
 from composer.simulate.places import Places
-from composer.simulate.sentences import sentence
+from composer.simulate.sentences import sentence, writing
 from composer.simulate.transcript import Transcript
 from composer.simulate.wiring import KERNEL, Line, board_lines, connect
 from scanner.report.errors import FvmError
@@ -29,7 +29,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Logged:
-    """A line of the kernel's log; faults come as a sentence."""
+    """A line of the kernel's log; faults and what VMs wrote come as a sentence."""
 
     record: Record
     sentence: str
@@ -65,6 +65,8 @@ class Running:
         return events
 
     def _words(self, record: Record) -> str:
+        if record.kind == TEXT:
+            return writing(record, self._places)
         return sentence(record, self._places) if record.kind == "fault" else record.text
 
     def send(self, name: str, data: bytes) -> None:

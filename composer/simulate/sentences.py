@@ -1,4 +1,4 @@
-"""Fault records as sentences for people.
+"""Fault records, and what VMs wrote into the log, as sentences for people.
 
 motor-controller rebooted (1): write to 0x20008000 [sensor-node RAM], crash_cmd console.c:88,
 task "console"                                                       (one line)
@@ -25,6 +25,7 @@ OTHER_CAUSES = {
     "reset": "reset request",
     "header": "no valid header at the start of its flash",
 }
+WROTE = " wrote: "  # between a VM and what it wrote into the log
 HYPERCALL = "hyp_"  # prefix of the guest library's functions
 SVC_BYTES = 2
 
@@ -41,6 +42,16 @@ def sentence(record: Record, places: Places) -> str:
     if record.task:
         parts.append(f'task "{record.task}"')
     return f"{name} {outcome}: " + ", ".join(part for part in parts if part)
+
+
+def writing(record: Record, places: Places) -> str:
+    """A `text` record in words; one that names no domain of the system stays as it is."""
+    name = record.fields.get("domain", "")
+    if places.part(name) is None:
+        return record.text
+    lost = record.number("lost")
+    missed = "" if lost is None else f"({lost} characters of {name} found no room) "
+    return f"{missed}{name}{WROTE}{record.said}"
 
 
 def what(record: Record, places: Places, name: str) -> str:

@@ -131,6 +131,7 @@ class Expected(Described):
     def vcpus(self) -> tuple[Vcpu, ...]:
         """The vCPU table."""
         found = []
+        writers = [d.name for d in self.system.vms if d.vm is not None and d.vm.writes_log]
         for index in range(self.first_vm, len(self.domains)):
             source = self.sources[index]
             assert source is not None and source.vm is not None
@@ -148,6 +149,7 @@ class Expected(Described):
                     watchdog=self.ticks(source.vm.watchdog_us),
                     peers=self._peers(source.vm.priority),
                     priority=source.vm.priority,
+                    text=writers.index(source.name) + 1 if source.vm.writes_log else 0,
                 )
             )
         return tuple(found)

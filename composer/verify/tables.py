@@ -23,7 +23,7 @@ _TABLES = ("domain", "thread", "vcpu", "route", "event", "timer", "boot", "pin")
 _DOMAIN = struct.Struct("<24sIIIIIHBBBBBBBBHH2x16II")
 _CAPABILITY = struct.Struct("<BBBB")
 _THREAD = struct.Struct("<BBBB")
-_VCPU = struct.Struct("<BBBBBBHIIIB3x")
+_VCPU = struct.Struct("<BBBBBBHIIIBB2x")
 _ROUTE = struct.Struct("<BBBB")
 _EVENT = struct.Struct("<BBBBB")
 _TIMER = struct.Struct("<B3xI")
@@ -101,6 +101,7 @@ class Vcpu:
     watchdog: int
     peers: int
     priority: int
+    text: int
 
 
 @dataclass(frozen=True)

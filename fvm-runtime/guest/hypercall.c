@@ -32,4 +32,6 @@ int hyp_pin_get(uint32_t port) { return fvm_trap2(FVM_CALL_PIN_GET, port, FVM_PI
 
 int hyp_pin_latch(uint32_t port) { return fvm_trap2(FVM_CALL_PIN_GET, port, FVM_PIN_OUTPUT); }
 
+int hyp_putc(int character) { return fvm_trap1(FVM_CALL_PUTC, (uint32_t)character); }
+
 uint32_t virt_cycles(void) { return (uint32_t)fvm_trap0(FVM_CALL_CYCLES); }

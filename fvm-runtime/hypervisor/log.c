@@ -12,6 +12,7 @@
 #include "hypervisor/text.h"
 
 #define CHARACTERS_A_TICK 16u
+#define TEXT_MOST 80u /* characters of a VM in a line */
 
 static struct hyp_text line;
 static size_t sent;          /* of the line */
@@ -19,6 +20,7 @@ static uint32_t report_tick; /* when the next status is due */
 static uint32_t report_next; /* its next line: domains first, then signals */
 static uint32_t lost_reported;
 static uint32_t last_serial; /* of the newest record written */
+static uint32_t text_next;   /* whose text is looked for first */
 
 static struct fvm_result status(uint32_t subject, uint32_t index)
 {
@@ -158,11 +160,59 @@ static int take_status(uint32_t tick)
     return 1;
 }
 
+static struct fvm_result text_piece(uint32_t number)
+{
+    return fvm_call(FVM_CALL_TEXT_TAKE, HYP_CAP_LOG, number + 1, 0, 0);
+}
+
+/* What a VM wrote, to the end of its line, or as far as it got, or as far as there is room. */
+static void write_text(uint32_t number, struct fvm_result piece)
+{
+    char said[TEXT_MOST];
+    uint32_t length = 0;
+    bool ends = false;
+    begin("text domain=");
+    text_string(&line, hyp_name[hyp_text[number]]);
+    if (piece.r2 != 0) {
+        value(" lost=", piece.r2);
+    }
+    while (piece.r0 > 0) {
+        for (int32_t i = 0; i < piece.r0; i++, piece.r1 >>= 8) {
+            char character = (char)piece.r1;
+            ends = character == '\n';
+            if (!ends && character != '\r') {
+                said[length++] = character == '\0' ? '?' : character;
+            }
+        }
+        if (ends || length + sizeof piece.r1 > TEXT_MOST) {
+            break;
+        }
+        piece = text_piece(number);
+    }
+    text_string(&line, " said=");
+    text_quoted(&line, said, length);
+}
+
+/* VMs take turns. */
+static int take_text(void)
+{
+    for (uint32_t i = 0; i != HYP_TEXTS; i++) {
+        uint32_t number = text_next;
+        text_next = number + 1 == HYP_TEXTS ? 0 : number + 1;
+        struct fvm_result piece = text_piece(number);
+        if (piece.r0 > 0) {
+            write_text(number, piece);
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Puts the next line into `line` if there is one. */
 static void compose(void)
 {
     struct fvm_result kernel = status(FVM_STATUS_KERNEL, 0);
-    if (take_fault() || take_lost(kernel.r1) || take_status((uint32_t)kernel.r0)) {
+    if (take_fault() || take_lost(kernel.r1) || take_status((uint32_t)kernel.r0) || take_text()) {
         text_string(&line, "\r\n");
     }
 }

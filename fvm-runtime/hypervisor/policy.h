@@ -57,6 +57,7 @@ extern const struct hyp_domain hyp_domain[];
 extern const char *const hyp_name[]; /* of domains */
 extern const struct hyp_vcpu hyp_vcpu[];
 extern const struct hyp_signal hyp_signal[];
+extern const uint8_t hyp_text[]; /* domains that write into the log */
 extern const struct hyp_route hyp_route[];
 extern const struct hyp_event hyp_event[];
 

@@ -93,7 +93,8 @@ static int32_t on_reboot(struct call_frame *frame, struct thread *caller)
     return FVM_OK;
 }
 
-#pragma GCC diagnostic ignored "-Wpedantic" /* ranges of elements */
+#define PUTC (FVM_TEXTS != 0 ? text_put : no_call) /* linked where a VM may write into the log */
+
 kernel_call *const hypercall_table[FVM_CALLS_OF_VM] = {
     [FVM_CALL_VCT_WAIT] = on_vct_wait, /* and the architecture's short way */
     [FVM_CALL_INT_ENA] = on_int_ena,    [FVM_CALL_INT_DIS] = on_int_dis,
@@ -102,8 +103,8 @@ kernel_call *const hypercall_table[FVM_CALLS_OF_VM] = {
     [FVM_CALL_WDG_CLR] = on_wdg_clr,    [FVM_CALL_EVT_SND] = on_evt_snd,
     [FVM_CALL_VCT_WAKE] = on_vct_wake,  [FVM_CALL_RESUME] = on_resume,
     [FVM_CALL_PIN_SET] = on_pin_set,    [FVM_CALL_CYCLES] = on_cycles,
-    [FVM_CALL_PIN_GET] = on_pin_get,    [14 ... 15] = no_call,
+    [FVM_CALL_PIN_GET] = on_pin_get,    [FVM_CALL_PUTC] = PUTC,
     [FVM_CALL_VCT_PHYS] = request_line, [FVM_CALL_VCT_EVT] = request_right,
     [FVM_CALL_EVT_ADD] = request_right, [FVM_CALL_VCT_LCK] = request_right,
-    [FVM_CALL_REBOOT] = on_reboot,
+    [FVM_CALL_REBOOT] = on_reboot,      [15] = no_call,
 };

@@ -331,6 +331,8 @@ void time_set_tick(const struct vcpu *vcpu, uint32_t period); /* ticks from now 
 void time_set_watchdog(const struct vcpu *vcpu, uint32_t from_now);
 uint32_t time_ticks(void);
 int32_t time_set(uint32_t timer, uint32_t after); /* sends in so many ticks; 0: not */
+kernel_call text_put;                             /* a VM's character for the log */
+kernel_call text_take;                            /* for who writes the log */
 int32_t pin_set(uint8_t domain_index, uint32_t port, uint32_t mask, uint32_t value);
 int32_t pin_get(uint8_t domain_index, uint32_t port, uint32_t levels);
 const struct fvm_capability *capability_at(const struct fvm_domain *domain, uint32_t number);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "fvm_config.h" /* FVM_DOMAINS FVM_THREADS FVM_VCPUS FVM_SIGNALS FVM_EVENTS FVM_TIMERS
-                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_PORTS FVM_FUNCTIONS
+                           FVM_IRQS FVM_BOOT_OPS FVM_PINS FVM_PORTS FVM_FUNCTIONS FVM_TEXTS
                            FVM_THREAD_CALLS FVM_SLOTS FVM_ROOTS FVM_MEMORY_WORDS FVM_RECORDS FVM_CPU_HZ
                            FVM_TICK_HZ FVM_MPU_ENABLE */
 #include <fvm/hypercall.h>
@@ -75,6 +75,7 @@ struct fvm_vcpu_config {
     uint32_t watchdog;      /* kernel ticks; 0: none */
     uint32_t peers;         /* bit: vCPU of equal priority, this one too */
     uint8_t priority;       /* larger is more urgent; indices are sorted by it, falling */
+    uint8_t text; /* its number, from 1, among those that write into the log; 0: it may not */
 };
 
 /* Where an interrupt or event goes. */

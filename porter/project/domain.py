@@ -103,6 +103,8 @@ class Domain:
     registers: tuple[BootRegister, ...] = ()
     cpu_flags: tuple[str, ...] = ()
     """Compiler options that select the machine's core."""
+    writes_log: bool = False
+    """It may call hyp_putc."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -155,6 +157,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         sources=tuple(str(name) for name in data.get("sources", ())),
         original=_path(data.get("project", {}).get("original")),
         cpu_flags=cpu_flags(data.get("cpu_flags", ())),
+        writes_log=bool(data.get("writes_log", False)),
     )
 
 

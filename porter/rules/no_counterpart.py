@@ -15,7 +15,7 @@ _REASONS = {
     "WWDG": "the window watchdog has no counterpart: use the description's watchdog",
     "MPU": "the kernel owns the MPU: describe the memory instead",
     "SAU": "the kernel owns the security attribution",
-    "ITM": "the trace port belongs to the kernel: hyp_putc() writes to its console",
+    "ITM": "the trace port belongs to the kernel: hyp_putc() writes into its log",
     "DWT": "only the cycle counter of the trace unit is shared: virt_cycles()",
     "FPB": "breakpoints belong to the debugger",
     "CoreDebug": "the debug registers belong to the debugger",

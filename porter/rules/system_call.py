@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
+from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
 from porter.sites.intrinsics import CACHE, MPU, STACK_POINTERS, TRACE
 from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 
 _STACKS = "stack pointers belong to the context switch"
@@ -32,6 +34,11 @@ class SystemCall(Rule):
     samples = (
         Sample("void f(int c) { ITM_SendChar(c); }", "void f(int c) { hyp_putc(c); }"),
         Sample(
+            "int f(int c) { return ITM_SendChar(c); }",
+            "int f(int c) { return (hyp_putc(c), c); }",
+        ),
+        Sample("int f(char *p) { return ITM_SendChar(*p++); }", "", escalates=True),
+        Sample(
             "void f(void)\n{\n    SCB_EnableICache();\n    g();\n}\n",
             "void f(void)\n{\n    g();\n}\n",
         ),
@@ -49,11 +56,30 @@ class SystemCall(Rule):
             elif site.what in CACHE | TRACE:
                 yield self._call(unit, site)
 
+    def _putc(self, unit: Unit, site: Site, call: Call) -> Verdict:
+        """A character for the log. The original returns it, hyp_putc doesn't."""
+        if unit.domain is not None and not unit.domain.writes_log:
+            return self.escalated(
+                site,
+                f"{unit.domain.name} may not write into the log: give its <vm> "
+                'log="write" in the description, or take the call out',
+            )
+        character = call.arguments[0]
+        text = b"hyp_putc(%s)" % character
+        context = unit.context(site)
+        node = context.node_at(call.start, call.end) if context is not None else None
+        if node is None or not _is_for_its_effect(node):
+            if re.fullmatch(rb"\w+|'\\?.'", character) is None:
+                return self.escalated(
+                    site, "its result, the character, is used: keep that in a variable first"
+                )
+            text = b"(%s, %s)" % (text, character)
+        return self.rewritten(site, "into the system's log", Edit(call.start, call.end, text))
+
     def _call(self, unit: Unit, site: Site) -> Verdict:
         call = unit.call(site)
         if call is not None and site.what == "ITM_SendChar" and call.arguments:
-            text = b"hyp_putc(%s)" % call.arguments[0]
-            return self.rewritten(site, "to the system's console", Edit(call.start, call.end, text))
+            return self._putc(unit, site, call)
         context = unit.context(site)
         if call is None or context is None or site.what not in _WHOLE_CACHE:
             return self.escalated(site, f"{site.what} has no counterpart in a virtual machine")
@@ -63,3 +89,12 @@ class SystemCall(Rule):
             return self.escalated(site, f"{site.what} is used in an expression")
         unit.delete(context, statement)
         return self.rewritten(site, "removed: the kernel sets up the caches")
+
+
+def _is_for_its_effect(call: Node) -> bool:
+    """A statement of its own, maybe cast to void."""
+    parent = call.parent
+    if parent is not None and parent.type == "cast_expression":
+        kind = parent.child_by_field_name("type")
+        parent = parent.parent if kind is not None and text_of(kind) == b"void" else None
+    return parent is not None and parent.type == "expression_statement"

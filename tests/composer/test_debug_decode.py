@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from composer.debug.decode import decode_record, decode_registers, describe
 from composer.debug.dump import MARK, as_text, find
 from composer.image.composed import read_composed
+from composer.simulate.log import parse
 from composer.simulate.places import Places
+from composer.simulate.sentences import writing
 from tests.composer import tiny_system
 
 FVMKIT = [sys.executable, "-m", "composer.cli"]
@@ -189,3 +191,14 @@ def test_a_large_dump_takes_bounded_time(built: Path) -> None:
     for unit in (MARK, "pc ", "\x1b[", "pc=08004000 cfsr=00000082\n", f'{MARK}x task="\n'):
         records, dumps = find(unit * (4_000_000 // len(unit)))
         assert len(records) <= 500 and len(dumps) <= 500
+
+
+def test_a_record_that_a_vm_wrote_into_the_log_is_not_the_kernels(built: Path, record: str) -> None:
+    forged = record.replace('"', "?")
+    line = f'fvm: text domain=beta said="{forged}"'
+    shown = writing(parse(line), Places(read_composed(built)))
+    for text in (line, f"[12.3] {line}", f"kernel | {shown}"):
+        (found,), _ = find(text)
+        assert found.said_by == "beta", text
+    (true,), _ = find(f'fvm: text domain=beta said="x"\n{record}')
+    assert true.said_by == ""

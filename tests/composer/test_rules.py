@@ -235,6 +235,12 @@ def test_without_a_vm_nobody_is_asked_for_a_slice(tmp_path: Path, tick: str) -> 
     assert plan.vms == ()
 
 
+def test_a_log_that_nobody_writes_takes_no_text(tmp_path: Path) -> None:
+    changes = ('tick="100Hz"', 'log="write"'), ('<kernel console="USART6"/>', "<kernel/>")
+    with pytest.raises(FvmError, match=r"'two' has log=.write., but nobody"):
+        systems.plan_of(tmp_path, *changes)
+
+
 def test_who_decides_about_faults_reads_the_log_without_asking(tmp_path: Path) -> None:
     fault = '<fault action="user" process="beater"/></vm>\n  <shared'
     plan = systems.plan_of(tmp_path, ("</vm>\n  <shared", fault))

@@ -9,7 +9,7 @@ import pytest
 from composer.image.composed import read_composed
 from composer.simulate.log import LineReader, parse
 from composer.simulate.places import Places
-from composer.simulate.sentences import sentence
+from composer.simulate.sentences import sentence, writing
 from tests.composer import tiny_system
 
 
@@ -127,6 +127,16 @@ def test_a_task_name_cannot_move_the_cursor_or_pose_as_a_field(built: Path, plac
     line = fault(built) + ' task="\x1b[2J" pc=0x0"'
     text = words(places, line)
     assert text.endswith('crash_cmd main.c:5, task "?[2J" pc=0x0"')
+
+
+def test_what_a_vm_wrote(places: Places) -> None:
+    line = 'fvm: text domain=alpha said="speed=12 task=?x? domain=beta"'
+    assert parse(line).fields == {"domain": "alpha"}
+    assert writing(parse(line), places) == "alpha wrote: speed=12 task=?x? domain=beta"
+    line = 'fvm: text domain=alpha lost=7 said=""'
+    assert writing(parse(line), places) == "(7 characters of alpha found no room) alpha wrote: "
+    line = 'fvm: text domain=nobody said="x"'
+    assert writing(parse(line), places) == line
 
 
 def test_lines_arrive_in_pieces_and_endless_ones_are_cut() -> None:

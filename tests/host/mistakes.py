@@ -150,6 +150,11 @@ MISTAKES = [
         "    }\n    return caller->vcpu->locked",
     ),
     Mistake("kernel/syscall.c", " || signal->index != fvm_vcpu[0].request_signal", ""),
+    Mistake("kernel/text.c", "number == 0) {", "number > 99) {"),
+    Mistake("kernel/text.c", "FVM_RIGHT_CONTROL) == NULL", "FVM_RIGHT_READ) == NULL"),
+    Mistake("kernel/text.c", "number > TEXTS", "number > 99"),
+    Mistake("kernel/text.c", "character == '\\n'", "character == 1"),
+    Mistake("kernel/text.c", "text->taken++ % ROOM", "text->taken++ % PIECE"),
     Mistake(
         "kernel/syscall.c", "subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS", "subject == 1"
     ),

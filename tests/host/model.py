@@ -21,6 +21,7 @@ TICK = 1
 GROUP = 8  # vectors of one summary byte
 LOG_RECORDS = 4
 LAST_DECISION = 2
+TEXT_ROOM, TEXT_PIECE = 256, 4  # characters
 FRAME = 32
 WORD = 0xFFFFFFFF
 
@@ -103,6 +104,12 @@ class DomainModel:
     fault: Record | None = None  # to be recorded
 
 
+@dataclass
+class TextModel:
+    queue: list[int] = field(default_factory=list)
+    lost: int = 0
+
+
 def later(one: int, other: int) -> bool:
     """Of two serials of 31 bits."""
     return 0 < (one - other) % 2**31 < 2**30
@@ -125,6 +132,7 @@ class Model:
         self.raised: set[int] = set()  # pending in the NVIC
         self.may_send: set[int] = set()
         self.bound: set[int] = set()
+        self.texts = [TextModel() for vcpu in tables.vcpus if vcpu.text]
         self.domains = [DomainModel() for _ in tables.domains]
         self.server: int | None = None  # thread that waits for a request
         self.asking: tuple[int, int, int, int] | None = None  # vCPU and its call, to be decided on
@@ -572,6 +580,8 @@ class Model:
             return 0
         if number in (CALL["PIN_SET"], CALL["PIN_GET"]):
             return self._pin(thread, number, a)
+        if number == CALL["PUTC"]:
+            return self._put(config.text, a[0])
         if number == CALL["CYCLES"]:
             self.threads[thread].frame[0] = None
             return None
@@ -579,6 +589,27 @@ class Model:
             self.fault(thread, RESET)
             return None
         return ERROR["CALL"]
+
+    def _put(self, number: int, character: int) -> int:
+        if number == 0:
+            return ERROR["OWNER"]
+        text = self.texts[number - 1]
+        if len(text.queue) == TEXT_ROOM:
+            text.lost += 1
+            return ERROR["BUSY"]
+        text.queue.append(character & 0xFF)
+        return 0
+
+    def _take(self, number: int, frame: Words) -> int:
+        if not 1 <= number <= len(self.texts):
+            return ERROR["ARGUMENT"]
+        text = self.texts[number - 1]
+        piece = bytes(text.queue[:TEXT_PIECE])
+        piece = piece[: piece.find(b"\n") + 1 or None]
+        frame[1:3] = [int.from_bytes(piece, "little"), text.lost]
+        del text.queue[: len(piece)]
+        text.lost = 0
+        return len(piece)
 
     def _enable(self, index: int, line: int, enable: bool) -> int:
         if line >= len(self.tables.routes):
@@ -624,6 +655,7 @@ class Model:
             CALL["FAULT_READ"]: (c["CAP_LOG"], c["RIGHT_READ"]),
             CALL["FAULT_NEXT"]: (c["CAP_LOG"], c["RIGHT_CONTROL"]),
             CALL["STATUS"]: (c["CAP_LOG"], c["RIGHT_READ"]),
+            CALL["TEXT_TAKE"]: (c["CAP_LOG"], c["RIGHT_CONTROL"]),
             CALL["TIMER_SET"]: (c["CAP_TIMER"], c["RIGHT_CONTROL"]),
         }.get(number, (0, 0))
         if kind == 0:
@@ -647,6 +679,8 @@ class Model:
             return 0
         if kind == c["CAP_DOMAIN"]:
             return self._on_domain(thread, index, number, a)
+        if number == CALL["TEXT_TAKE"]:
+            return self._take(a[1], frame)
         return self._on_log(number, a, frame)
 
     def _on_domain(self, thread: int, index: int, number: int, a: list[int]) -> int:

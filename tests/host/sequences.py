@@ -240,6 +240,7 @@ def _vm_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         "VCT_WAKE": (),
         "PIN_SET": (y % 3, 1 << z % 8, z),
         "PIN_GET": (y % 3, z % 3),
+        "PUTC": (ord("\n") if y % 5 == 0 else z,),
         "VCT_EVT": (event, vector_of_event if z % 4 else z % 8),
         "EVT_ADD": (event,),
         "VCT_LCK": (),
@@ -322,8 +323,12 @@ def _well_behaved(run: Run, x: int) -> None:
         _manage(run, x)
     elif slot == 2 and x % 4:
         log = _index(run, "CAP_LOG", 0)
-        calls = ("STATUS", x // 4 % 3, x // 16 % 9), ("FAULT_READ", x // 16 % 12, x // 4 % 14)
-        name, *arguments = calls[x % 2]
+        calls = (
+            ("STATUS", x // 4 % 3, x // 16 % 9),
+            ("FAULT_READ", x // 16 % 12, x // 4 % 14),
+            ("TEXT_TAKE", x // 4 % 4),
+        )
+        name, *arguments = calls[x % 3]
         run.call(CALL[name], log, *arguments)
     else:
         run.call(CALL["SIGNAL_WAIT"], slot)
@@ -352,11 +357,18 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         return
     names = ["SIGNAL_WAIT"] * 4 + ["SIGNAL_SEND", "EVT_SND", "EVT_SND", "REQUEST_NEXT"]
     names += ["VCPU_BUDGET", "DOMAIN_RESTART", "DOMAIN_STOP", "FAULT_DECIDED", "TIMER_SET"]
-    names += ["FAULT_READ", "FAULT_NEXT", "STATUS", "STATUS"]
+    names += ["FAULT_READ", "FAULT_NEXT", "STATUS", "STATUS", "TEXT_TAKE"]
     if domain == 0:  # a hypervisor that doesn't decide on what it took is no part of the promise
         names = [name for name in names if name not in ("REQUEST_NEXT", "SIGNAL_WAIT")]
     name = names[x % len(names)]
-    kinds = {"VCPU": "VCPU", "EVT_": "EVENT", "DOMA": "DOMAIN", "STAT": "LOG", "TIME": "TIMER"}
+    kinds = {
+        "VCPU": "VCPU",
+        "EVT_": "EVENT",
+        "DOMA": "DOMAIN",
+        "STAT": "LOG",
+        "TEXT": "LOG",
+        "TIME": "TIMER",
+    }
     subject = kinds.get(name[:4], "SIGNAL")
     if name.startswith("FAULT"):
         subject = "DOMAIN" if name == "FAULT_DECIDED" else "LOG"
@@ -368,6 +380,8 @@ def _process_call(run: Run, kind: int, x: int, y: int, z: int) -> None:
         second = (EDGES[z % len(EDGES)] if z % 4 == 0 else z % 840001,)
     elif name == "STATUS":
         second = (z % 4, z // 16 % 10)
+    elif name == "TEXT_TAKE":
+        second = (z % 4,)
     elif name == "FAULT_DECIDED":
         second = (z % 4, z // 4)
     run.call(CALL[name], cap, *second)

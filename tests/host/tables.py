@@ -53,6 +53,7 @@ class Vcpu:
     catchup: int
     budget: int
     watchdog: int
+    text: int
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ DOMAIN = Domain(
     replaced=(),
     startup=(),
     own_pins=frozenset({("A", 5)}),
+    writes_log=True,
 )
 
 

@@ -47,6 +47,11 @@ int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value); /* port 0 = A; ma
 /* Levels of this VM's own pins of a port, 0 for the others: at the pins, and as they were set. */
 int hyp_pin_get(uint32_t port);
 int hyp_pin_latch(uint32_t port);
+/* ITM_SendChar: a character for the system's log, where the VM's lines stand as `fvm: text`. Needs
+ * log="write" in the description: else FVM_E_OWNER, or FVM_E_CALL where no VM has it. Never waits:
+ * FVM_E_BUSY when 256 characters wait for the log, which takes 16 a kernel tick at most and says
+ * how many it missed. */
+int hyp_putc(int character);
 uint32_t virt_cycles(void); /* DWT->CYCCNT: processor cycles, wraps at 2^32 */
 /* SCB->CPACR: full access to CP10 and CP11 where the domain was granted the FPU, else none. */
 uint32_t virt_cpacr(void);

@@ -25,6 +25,7 @@
 #define FVM_CALL_PIN_SET 11 /* r0: port, r1: mask, r2: value (ours) */
 #define FVM_CALL_CYCLES 12  /* ours: DWT->CYCCNT */
 #define FVM_CALL_PIN_GET 13 /* r0: port, r1: FVM_PIN_*; levels of the caller's own pins (ours) */
+#define FVM_CALL_PUTC 14    /* r0: character for the log, lowest byte (ours: ITM_SendChar) */
 
 /* Served by the hypervisor; the caller is blocked meanwhile. */
 #define FVM_CALL_HYPERVISOR 16 /* first number of this group */
@@ -47,6 +48,10 @@
  * outranks the domain's. */
 #define FVM_CALL_DOMAIN_RESTART 40
 #define FVM_CALL_DOMAIN_STOP 35 /* as before; it stays stopped until it is restarted */
+/* r0: log cap, r1: number of a VM among those that write into the log, from 1; takes its next
+ * characters, 4 at most, up to the end of a line. Returns r0: how many (0: it wrote no more),
+ * r1: the characters, the first one lowest, r2: how many found no room since it was last asked */
+#define FVM_CALL_TEXT_TAKE 36
 /* r0: log cap, right READ, r1: serial, r2: first word; of the oldest record after this serial,
  * returns r0: its own (0: none), r1-r3: three words */
 #define FVM_CALL_FAULT_READ 41

@@ -141,9 +141,9 @@ static void tell_tables(void)
     }
     for (uint32_t i = 0; i < FVM_VCPUS; i++) {
         const struct fvm_vcpu_config *vcpu = &fvm_vcpu[i];
-        printf("vcpu %u %u %u %u %u %u %u %u %u\n", vcpu->domain, vcpu->vct, vcpu->usr,
+        printf("vcpu %u %u %u %u %u %u %u %u %u %u\n", vcpu->domain, vcpu->vct, vcpu->usr,
                vcpu->vectors, vcpu->request_signal, vcpu->budget_signal, vcpu->catchup,
-               vcpu->budget, vcpu->watchdog);
+               vcpu->budget, vcpu->watchdog, vcpu->text);
     }
     for (uint32_t i = 0; i < FVM_IRQS; i++) {
         const struct fvm_route *route = &fvm_irq_route[i];
