@@ -4,6 +4,12 @@
 
 #include "call.h"
 
+static void served(const struct fvm_split *split)
+{
+    split->block->waiting = 0;
+    (void)hyp_evt_snd(split->done);
+}
+
 void fvm_split_attach(struct fvm_split *split, uint32_t virt_id, volatile void *memory,
                       uint32_t size, uint32_t done_event, uint32_t pend_event)
 {
@@ -13,9 +19,7 @@ void fvm_split_attach(struct fvm_split *split, uint32_t virt_id, volatile void *
     split->pend = pend_event;
     fvm_ring_reader(&split->ring, block + 1, size - sizeof *block);
     guest_vector_split(virt_id, split);
-    if (split->block->waiting != 0) {
-        (void)hyp_evt_snd(done_event); /* for the VM as it was before it started */
-    }
+    served(split); /* for the VM as it was before it started, whatever that left in the memory */
 }
 
 int fvm_split_take(struct fvm_split *split, uint32_t *record, uint32_t words)
@@ -26,7 +30,7 @@ int fvm_split_take(struct fvm_split *split, uint32_t *record, uint32_t words)
         return 1;
     }
     if (waiting != 0) {
-        (void)hyp_evt_snd(split->done);
+        served(split);
     }
     return 0;
 }

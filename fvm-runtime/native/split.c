@@ -36,14 +36,16 @@ static enum fvm_verdict judge(const struct fvm_split_section *section, const uin
     return verdict;
 }
 
-/* Wakes the VM, and waits until it has served all there is. */
+/* Wakes the VM, and waits until it has served all there is. An event that it sent before, as it
+ * does when it starts, ends no wait. */
 static void hand_over(const struct fvm_split_section *section, struct fvm_split_block *block)
 {
     block->waiting = 1;
     block->posted++;
     (void)fvm_event_send(section->post); /* a VM that starts looks when it attaches */
-    (void)fvm_signal_wait(section->done);
-    block->waiting = 0;
+    do {
+        (void)fvm_signal_wait(section->done);
+    } while (block->waiting != 0);
 }
 
 _Noreturn void fvm_split_run(const struct fvm_split_section *section)

@@ -147,6 +147,24 @@ def test_a_restarted_vm_starts_with_an_empty_ring_and_frees_a_waiting_process(
     assert guest.expect(text="G")["waiting"] == "0"
 
 
+def test_a_vm_that_wiped_the_shared_memory_is_served_again_once_it_restarted(
+    guest: Guest,
+) -> None:
+    guest.command(b"p")
+    guest.command(b"t")
+    guest.expect(waiting="1")
+    guest.command(b"z")
+    guest.console["commands"].send(b"r")
+    guest.console["commands"].wait_ready()
+    guest.send(b"N")
+    state = guest.expect(text="N", waiting="0")
+    guest.command(b"p")
+    guest.command(b"t")
+    guest.expect(waiting="1", runs=state["runs"])
+    guest.command(b"u")
+    guest.expect(waiting="0", runs=str(int(state["runs"]) + 1))
+
+
 def test_a_process_that_faults_restarts_and_serves_on(guest: Guest) -> None:
     guest.send(b"H")
     guest.expect(text="H")

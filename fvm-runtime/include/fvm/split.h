@@ -31,7 +31,7 @@ enum fvm_verdict {
 };
 
 /* Start of the shared memory; the ring with the records follows. The process writes all but the
- * last word. */
+ * last word; the VM clears the first one and sends an event when it has served all records. */
 struct fvm_split_block {
     volatile uint32_t waiting;   /* 1: the line is closed until the VM says that it is done */
     volatile uint32_t records;   /* captured, since the process started */

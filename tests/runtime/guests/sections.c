@@ -56,6 +56,11 @@ static void obey(char command)
             ((volatile uint32_t *)FVM_SHM_USART2_RING)[i] = 0x9E3779B9u * (i + 1);
         }
         break;
+    case 'z':
+        for (uint32_t i = 0; i < FVM_SHM_USART2_RING_SIZE / 4; i++) {
+            ((volatile uint32_t *)FVM_SHM_USART2_RING)[i] = 0;
+        }
+        break;
     case 'f':
         for (int i = 0; i < 1000; i++) {
             (void)hyp_evt_snd(FVM_EVT_USART2_DONE);
