@@ -18,10 +18,18 @@ from porter.context_switch.assemble import CompileError, constant, preprocess
 from porter.context_switch.recipe import conditions_of_port
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex
-from porter.source.c_tree import Node, SyntaxTree, enclosing_function, outermost, text_of, walk
-from porter.source.comments import blank
+from porter.source.c_tree import (
+    Node,
+    SyntaxTree,
+    ancestors,
+    enclosing_function,
+    outermost,
+    text_of,
+    walk,
+)
+from porter.source.comments import blank, without_comments
 from porter.source.conditions import condition_of
-from porter.source.source_file import ASM_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 _HEADERS = frozenset({".h", ".hpp"})
 
@@ -36,6 +44,7 @@ class CUnits:
         self._sources = [file for file in files if file.suffix == ".c"]
         self._headers = [file for file in files if file.suffix in _HEADERS]
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
+        self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
         self._written = cache(lambda file: file.read_bytes())
         self._tree = cache(self._parsed)
         self._index = cache(self._names_in)
@@ -66,6 +75,16 @@ class CUnits:
         for file in self._sources:
             if anywhere or word.search(self._written(file)):
                 yield from self._index(file).get(name, ())
+
+    def in_cplusplus(self, names: Iterable[bytes]) -> tuple[str, str] | None:
+        """A C++ file that has one of these names, and the name."""
+        words = {name: re.compile(rb"\b%s\b" % re.escape(name)) for name in sorted(names)}
+        for file in self._cplusplus:
+            text = without_comments(self._written(file))
+            for name, word in words.items():
+                if word.search(text):
+                    return file.name, name.decode("latin-1")
+        return None
 
     def calls(self, name: bytes) -> Iterator[Node]:
         """Calls of a function, and other uses of its name than declarations."""
@@ -201,12 +220,25 @@ class CUnits:
         if name is None:
             return None
         if name.type == "field_identifier":
-            fields = (node.parent for node in self.named(text_of(name)))
+            same = {text_of(name), *self._beside_in_union(text_of(name))}
+            fields = (node.parent for it in same for node in self.named(it))
             return [it for it in fields if it is not None and it.type == "field_expression"]
         around = enclosing_function(place)
         if around is not None and is_local(around, text_of(name)):
             return uses_in(around, text_of(name))
         return self.reads(text_of(name))
+
+    def _beside_in_union(self, member: bytes) -> Iterator[bytes]:
+        """Members that are another name for one."""
+        for node in self.named(member):
+            around = (it for it in ancestors(node) if it.type.endswith("_list"))
+            body = next(around, None) if node.type == "field_identifier" else None
+            if body is None or body.parent is None or body.parent.type != "union_specifier":
+                continue
+            for declaration in body.named_children:
+                for it in declaration.children_by_field_name("declarator"):
+                    name = declared_name(it)
+                    yield from () if name is None else (text_of(name),)
 
 
 def without_checks(file: Path, data: bytes) -> bytes:

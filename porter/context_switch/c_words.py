@@ -100,6 +100,40 @@ def type_names(kind: Node) -> set[bytes]:
     return {text_of(node) for node in walk(kind) if node.type == "type_identifier"}
 
 
+def aliases(kind: bytes, units: CUnits, pointers: bool = True) -> set[bytes]:
+    """All names of a type, with those of pointers to it or without them."""
+    found: set[bytes] = set()
+    waiting = [kind]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        for node in units.named(name):
+            for around in ancestors(node):
+                if around.type == "type_definition":
+                    waiting += _defined_names(around, pointers)
+                if around.type.endswith(("_list", "declaration", "definition", "statement")):
+                    break
+    return found
+
+
+def _defined_names(definition: Node, pointers: bool) -> Iterator[bytes]:
+    """Names of the type that a typedef is about."""
+    kind = definition.child_by_field_name("type")
+    declarators = definition.children_by_field_name("declarator")
+    plain = [it for it in declarators if pointers or it.type == "type_identifier"]
+    if not plain or any(it.type == "function_declarator" for it in declarators):
+        return
+    yield from (text_of(node) for it in plain for node in walk(it)
+                if node.type == "type_identifier")  # fmt: skip
+    tag = kind.child_by_field_name("name") if kind is not None else None
+    if tag is not None:
+        yield text_of(tag)
+    elif kind is not None and kind.type == "type_identifier":
+        yield text_of(kind)
+
+
 def bodies(name: bytes, units: CUnits) -> Iterator[Node]:
     """The members of each struct of a tag or a typedef."""
     for node in units.named(name):

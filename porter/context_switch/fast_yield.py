@@ -14,7 +14,7 @@ from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
-from porter.context_switch.saved_words import saved_behind
+from porter.context_switch.saved_words import blocks_behind, saved_behind
 from porter.project.vectors import PENDSV, SVC, Vectors
 
 
@@ -72,6 +72,10 @@ def fast_yield(
         return why
     for function, variable in names.project.resumers.naming(saved_behind(home.pick)):
         return f"{function} is assembler and finds tasks by {variable}: does it look into frames?"
+    blocks = blocks_behind(home.pick, names.project.units)
+    kept = {it.encode() for it in saved_behind(home.pick)}
+    if found := names.project.units.in_cplusplus(blocks | kept):
+        return f"{found[0]} is C++ and has {found[1]}: does it look into frames?"
     running = running_task(home.pick)
     if running is not None and names.function(running.choose) != Signature((), False):
         running = None

@@ -7,52 +7,37 @@ place of EXC_RETURN and no exception frame above it, so nobody in the project ma
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 from porter.context_switch.asked_masks import asks_mask
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.ir import Call
+from porter.context_switch.ir import Call, Guest
 from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.pick import Pick
 from porter.context_switch.saved_frames import follows_saved
 from porter.context_switch.structure import conditions_and_statements
-from porter.sites.intrinsics import IN_INTERRUPT
+from porter.context_switch.understood import not_understood
 from porter.source.c_tree import Node, ancestors, text_of, walk
-
-_ASM = frozenset({"gnu_asm_expression", "asm_statement"})
-_MODE = re.compile(
-    rb"\bmrs\w*\s+[^,;\n]+,\s*(?:(?:i|x|ia|ie|ea)psr|control|psp|msp)\b", re.IGNORECASE
-)
-_ICSR = 0xE000_ED04
 
 
 def only_in_handler(pick: Pick, units: CUnits) -> str:
-    """Why a pick is nothing for a fast yield; "" where nothing is known to say so. What is called
-    through pointers isn't looked at."""
+    """Why a pick is nothing for a fast yield; "" where all that it may do is known and harmless."""
     items = conditions_and_statements(pick.nodes)
+    if any(isinstance(item, Guest) and "VIRT_PRIMASK" in item.arguments for item in items):
+        return "choosing the next task writes PRIMASK"
     called = [item.function.encode() for item in items if isinstance(item, Call)]
-    reached = units.reached(called)
-    for name, definitions in reached.items():
-        if any(map(_asks_mode, definitions)) or _MODE.search(units.assembler_text(name) or b""):
-            return f"{name.decode()}(), which choosing a task may call, asks for the handler's mode"
     if opening := opens_interrupts(called, units):
         return f"{opening.decode()}(), which choosing a task may call, opens interrupts"
     if asks := asks_mask(called, "PRIMASK", units):
         return asks
-    return follows_saved(pick, units)
+    for name, definitions in units.reached(called).items():
+        if any(map(_reads_icsr, definitions)):
+            return f"{name.decode()}(), which choosing a task may call, asks for the handler's mode"
+    return follows_saved(pick, units) or not_understood(called, units)
 
 
-def _asks_mode(definition: Node) -> bool:
-    """Whether a function reads IPSR, the stack pointers or ICSR itself."""
-    for node in walk(definition):
-        if node.type in _ASM and _MODE.search(text_of(node)):
-            return True
-        if node.type == "identifier" and text_of(node).decode("latin-1") in IN_INTERRUPT:
-            return True
-        if _is_icsr(node) and not _is_written(node):
-            return True
-    return False
+def _reads_icsr(definition: Node) -> bool:
+    return any(_is_icsr(node) and not _is_written(node) for node in walk(definition))
 
 
 def _is_icsr(node: Node) -> bool:

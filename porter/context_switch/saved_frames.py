@@ -17,6 +17,8 @@ from porter.source.c_tree import Node, ancestors, enclosing_function, one_line, 
 
 _STEPS = (b"+", b"-")
 _KEEPS = frozenset({"argument_list", "assignment_expression"})
+_HANDS_ON = frozenset({"argument_list", "update_expression", "initializer_list",
+                       "initializer_pair", "pointer_expression"})  # fmt: skip
 _ACCESS = re.compile(rb"\b(?:ld|st)[rm]\w*\s", re.IGNORECASE)
 
 
@@ -51,8 +53,6 @@ def _followed(starts: Iterable[Node], units: CUnits) -> Iterator[tuple[Node, Nod
 def _looks_into(node: Node, parent: Node) -> bool:
     if parent.type in ("subscript_expression", "field_expression"):
         return parent.child_by_field_name("argument") == node
-    if parent.type == "pointer_expression":
-        return text_of(parent).startswith(b"*")
     if parent.type == "gnu_asm_input_operand":
         whole = next(it for it in ancestors(parent) if it.type == "gnu_asm_expression")
         return _ACCESS.search(text_of(whole)) is not None
@@ -60,4 +60,4 @@ def _looks_into(node: Node, parent: Node) -> bool:
         sign = parent.child_by_field_name("operator")
         is_kept = parent.child_by_field_name("right") == node
         return is_kept and sign is not None and text_of(sign) == b"="
-    return parent.type in ("argument_list", "update_expression")
+    return parent.type in _HANDS_ON

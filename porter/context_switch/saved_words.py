@@ -14,6 +14,7 @@ from porter.context_switch.c_flow import CUnits, is_local, uses_in
 from porter.context_switch.c_words import (
     Word,
     accesses,
+    aliases,
     bodies,
     declared_as,
     is_pointer,
@@ -46,6 +47,15 @@ def saved_behind(pick: Pick) -> set[str]:
     """Names of variables by which the handler finds where to save the stack pointer."""
     parts = (part for address in _kept(pick)[0] for part in subexpressions(address))
     return {part.name for part in parts if isinstance(part, Symbol)}
+
+
+def blocks_behind(pick: Pick, units: CUnits) -> set[bytes]:
+    """Names of the types of what the handler saves the stack pointer in."""
+    pointers = (place for address in _kept(pick)[0] for place, _ in _pointed(address))
+    words = {word for place in pointers for word in _pointers_at(place, units)}
+    named = {name for word in words for name in types_of(word, units)}
+    return {name for it in named if any(True for _ in bodies(it, units))
+            for name in aliases(it, units, pointers=False)}  # fmt: skip
 
 
 def _kept(pick: Pick) -> tuple[list[Expr], list[tuple[bytes, int]]]:

@@ -147,6 +147,7 @@ def test_without_the_name_function_no_name_is_published(tmp_path: Path) -> None:
     tree = freertos(tmp_path)
     header = tmp_path / "task.h"
     header.write_text("void vTaskSwitchContext( void );\nint xTaskIncrementTick( void );\n")
+    tree.files[2].write_text("void vTaskSwitchContext( void ) { }\n")
     text = tree.files[0].read_text().replace("vTaskStepTick", "(void)")
     tree.files[0].write_text(text)
     tree.apply(tree.port())

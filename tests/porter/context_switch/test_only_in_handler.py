@@ -19,8 +19,8 @@ INLINE = """
 static int in_handler(void) { int n; __asm volatile("mrs %0, ipsr" : "=r"(n)); return n != 0; }
 """
 SCHEDULERS = {
-    "asks IPSR": (f"{ASKS}void schedule(void) {{ if (!in_handler()) for (;;); }}", "mode"),
-    "asks IPSR itself": (f"{INLINE}void schedule(void) {{ if (!in_handler()) for (;;); }}", "mode"),
+    "asks IPSR": (f"{ASKS}void schedule(void) {{ if (!in_handler()) for (;;); }}", "number(), "),
+    "asks IPSR itself": (f"{INLINE}void schedule(void) {{ if (!in_handler()) for (;;); }}", "asm"),
     "asks ICSR": (
         "void schedule(void) { if (!(*(volatile uint32_t *)0xE000ED04u & 0x1FF)) for (;;); }",
         "mode",

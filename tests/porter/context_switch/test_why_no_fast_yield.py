@@ -16,7 +16,7 @@ from porter.context_switch.pick import Pick
 from porter.context_switch.project_data import ProjectData
 from porter.project.vectors import PENDSV, SVC, Vectors
 from tests.porter.context_switch.cases import SOURCES
-from tests.porter.context_switch.trees import KERNEL, Tree, fixture, freertos
+from tests.porter.context_switch.trees import Tree, fixture, freertos
 
 MEMBERS = "uint32_t *limit; struct task *next; unsigned ticks;"
 CHOICE = "void schedule(void) { running = running->next; }\n"
@@ -41,9 +41,24 @@ FOLLOWS = {
     "an element": "struct task tasks[2];\nuint32_t f(int i) { return **(uint32_t **)&tasks[i]; }",
     "a sum": "uint32_t f(struct task *t) { char *at = (char *)t; return **(uint32_t **)(at + 0); }",
     "keeps": "void f(struct task *t, uint32_t **to) { *to = t->sp; }",
+    "its address": "void f(struct task *t) { uint32_t **at = &t->sp; (*at)[9] = 3; }",
+    "a union": "union view { uint32_t *w; struct frame *at; };\n"
+    "void f(struct task *t) { union view u; u.w = t->sp; u.at->r0 = 3; }",
+    "a union's value": "void f(struct task *t) {\n"
+    "    union { uint32_t *w; struct frame *at; } u = { t->sp }; u.at->r0 = 3; }",
+    "a union with a name": "void f(struct task *t) {\n"
+    "    union { uint32_t *w; struct frame *at; } u = { .w = t->sp }; u.at->r0 = 3; }",
     "another's": "void f(struct task *t, uint32_t *top) {\n"
     "    t->sp = top - 17; t = t->next; t->sp[15] = 3; }",
     "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
+}
+CPLUSPLUS = {
+    "its word": (
+        "struct task { unsigned *sp; };\nunsigned r0(task *t) { return t->sp[9]; }",
+        "task",
+    ),
+    "the variable": ("extern void *running;\nvoid *now() { return running; }", "running"),
+    "neither": ("// a running task\nint other() { return 3; }", ""),
 }
 CREATES = {
     "through a local": "void f(struct task *t, uint32_t *top) {\n"
@@ -170,6 +185,16 @@ def test_assembler_that_finds_tasks_itself_may_look_into_frames(
     assert (told in reason) is found
 
 
+@pytest.mark.parametrize(("text", "name"), CPLUSPLUS.values(), ids=CPLUSPLUS)
+def test_cplusplus_may_look_into_frames(text: str, name: str, tmp_path: Path) -> None:
+    tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
+    (tmp_path / "wake.cpp").write_text(text)
+    tree = replace(tree, files=(*tree.files, tmp_path / "wake.cpp"))
+    (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
+    told = f"no fast yield: wake.cpp is C++ and has {name}: "
+    assert (told in reason) if name else "fast yield through schedule()" in reason
+
+
 @pytest.mark.parametrize("name", CREATES)
 def test_a_new_tasks_frame_is_nobodys_yet(name: str, tmp_path: Path) -> None:
     assert why(tmp_path, CHOICE + CREATES[name]) == ""
@@ -187,13 +212,11 @@ def test_a_block_has_several_names(tmp_path: Path) -> None:
 
 def test_freertos_kernel_only_compares(tmp_path: Path) -> None:
     tree = freertos(tmp_path)
-    kernel = replace(tree, files=(*tree.files, KERNEL / "tasks.c"))
-    assert why_not(kernel, "PendSV_Handler") == ""
-    (tmp_path / "wake.c").write_bytes(
-        (KERNEL / "tasks.c").read_bytes() + b"int f(TCB_t *t) { return t->pxTopOfStack[9]; }\n"
-    )
-    kernel = replace(tree, files=(*tree.files, tmp_path / "wake.c"))
-    assert why_not(kernel, "PendSV_Handler").startswith("f() looks into saved frames")
+    assert why_not(tree, "PendSV_Handler") == ""
+    tasks = tree.files[2]
+    wakes = b"int f(TCB_t *t) { return t->pxTopOfStack[9]; }\n"
+    tasks.write_bytes(tasks.read_bytes() + wakes)
+    assert why_not(tree, "PendSV_Handler").startswith("f() looks into saved frames")
 
 
 def test_the_member_is_the_one_that_the_handler_saves_to(tmp_path: Path) -> None:

@@ -1,0 +1,134 @@
+"""What chooses the next task gets a fast yield only if all that it may do is known and harmless."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.porter.context_switch.cases import SOURCES
+from tests.porter.context_switch.test_why_no_fast_yield import why, why_not
+from tests.porter.context_switch.trees import fixture, freertos
+
+BLOCK = """uint32_t *limit, words, state, bits[2]; struct task *next; char label[8];"""
+HEAD = """
+struct queue { struct task *first, *last; unsigned count; };
+typedef struct task *handle;
+struct task tasks[4];
+static uint32_t stacks[4][64], ready[2];
+struct queue queues[8];
+static void list_of(int i) { tasks[i].limit = stacks[i]; }
+"""
+MAKES = "static uint32_t *make(uint32_t *top) { *--top = 1u << 24; return top - 16; }\n"
+UNKNOWN = {
+    "alias": ('void other(void) { }\nvoid schedule(void) __attribute__((alias("other")));',
+              "no body of schedule() in C"),
+    "library": ("void *memcpy(void *, const void *, unsigned);\n"
+                "void schedule(void) { memcpy(tasks, tasks + 1, 4); }", "no body of memcpy() in C"),
+    "missing": ("void log_it(void);\nvoid schedule(void) { log_it(); }", "no body of log_it()"),
+    "pointer": ("struct { void (*f)(void); } hooks;\nvoid schedule(void) { hooks.f(); }",
+                "calls through a pointer: 'hooks.f()'"),
+    "hook": ("void (*hook)(void);\nvoid schedule(void) { hook(); }", "no body of hook()"),
+    "asm": ('void schedule(void) { __asm volatile("wfi"); }', "has asm"),
+    "asm calls": ('void schedule(void) { __asm volatile("bl other" ::: "lr"); }', "has asm"),
+    "the stack by asm": ('void schedule(void) { uint32_t r; __asm("mov %0, sp" : "=r"(r));\n'
+                         "    tasks[0].state = r; }", "has asm"),
+    "a frame": (f"{MAKES}void schedule(void) {{ running->sp = make(running->limit); }}",
+                "make(), which choosing a task may call, writes through a pointer: '*--top ="),
+    "a struct frame": ("void schedule(void) { struct frame *f = (void *)running->limit;\n"
+                       "    f->r0 = 0; }", "writes through a pointer: 'f->r0 = 0'"),
+    "wipes": ("void schedule(void) { for (unsigned n = 0; n < running->words; n++)\n"
+              "    running->limit[n] = 0; }", "writes through a pointer"),
+    "wipes an array": ("void schedule(void) { stacks[1][3] = 0; }", "writes through a pointer"),
+    "RAM by number": ("void schedule(void) { *(uint32_t *)0x20000400 = 0; }", "writes through a"),
+    "asks for its stack": ("extern uint32_t low[]; void schedule(void) { uint32_t here;\n"
+                           "    if ((uint32_t)&here < (uint32_t)low) for (;;); }",
+                           "takes the address of a local variable: 'here'"),
+    "an array of its own": ("extern uint32_t low[]; void schedule(void) { uint32_t here[2];\n"
+                            "    if (here < low) for (;;); }", "takes the address of a local"),
+    "a frame of GCC": ("void schedule(void) {\n"
+                       "    running->state = (uint32_t)__builtin_frame_address(0); }",
+                       "no body of __builtin_frame_address()"),
+}  # fmt: skip
+HARMLESS = {
+    "lists": "static void append(struct queue *q, struct task *t) {\n"
+             "    if (q->last) q->last->next = t; else q->first = t;\n"
+             "    q->last = t; q->count++; }\n"
+             "void schedule(void) { append(&queues[1], running); running = queues[1].first; }",
+    "handles": "void schedule(void) { handle t = running; t->state = 1; t->words = 2; }",
+    "arrays": "void schedule(void) { static int i; ready[i] |= 1u << 3; running->bits[1] = 0;\n"
+              "    do i = (i + 1) % 4; while (!tasks[i].state); running = &tasks[i];\n"
+              "    running->label[0]++; tasks[2].state = 1; }",
+    "locals": "struct pair { int a, b[2]; }; void schedule(void) { struct pair p; int n[2];\n"
+              "    p.a = 1; p.b[1] = 2; n[1] = p.b[1]; running = &tasks[n[1] & 3]; }",
+    "pulls a pin": "struct gpio { volatile uint32_t out; };\n"
+                   "void schedule(void) { ((struct gpio *)0x40020000)->out = 1; }",
+    "counts zeros": "static int top(uint32_t m) { int n;\n"
+                    '    __asm("clz %0, %1\\n\\tdsb sy" : "=r"(n) : "r"(m)); return n; }\n'
+                    "void schedule(void) { running = &tasks[top(ready[0]) + __builtin_ctz(4)]; }",
+    "looks for an overflow": "void schedule(void) { const uint32_t *const p = running->limit;\n"
+                             "    if (p[0] != 0xA5A5A5A5) for (;;); }",
+}  # fmt: skip
+
+
+def reason(folder: Path, c: str) -> str:
+    text = (SOURCES / "running_task.c").read_text().replace("char name[8];", BLOCK)
+    return why(folder, f"{HEAD}{c}", text=text)
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_in_doubt_there_is_none(name: str, tmp_path: Path) -> None:
+    c, told = UNKNOWN[name]
+    assert told in reason(tmp_path, c)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_understood_is_fast(name: str, tmp_path: Path) -> None:
+    assert reason(tmp_path, HARMLESS[name]) == ""
+
+
+def test_a_body_in_assembler_isnt_read(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    calls = "void pick(void);\nvoid schedule(void) { pick(); }\n"
+    tree = fixture(tmp_path, f"{text}{calls}")
+    (tmp_path / "pick.S").write_text("    .thumb\n    .type pick, %function\npick:\n    bx lr\n")
+    tree = replace(tree, files=(*tree.files, tmp_path / "pick.S"))
+    assert why_not(tree, "PendSV_Handler").startswith("no body of pick() in C")
+
+
+def test_a_pick_that_writes_primask_has_none(tmp_path: Path) -> None:
+    """The library holds VCT off by it until the chosen task's stack is in use."""
+    text = (SOURCES / "running_task.c").read_text().replace("char name[8];", "uint32_t primask;")
+    load = next(it for it in text.splitlines() if "ldr r0, [r2]" in it)
+    text = text.replace(load, f'"ldr r3, [r2, #4]\\n msr primask, r3\\n"\n{load}', 1)
+    assert "msr primask" in text
+    assert why(tmp_path, "", text=text) == "choosing the next task writes PRIMASK"
+
+
+CONFIGURED = {
+    "plain": {},
+    "overflow 1": {"configCHECK_FOR_STACK_OVERFLOW": "1"},
+    "overflow 2": {
+        "configCHECK_FOR_STACK_OVERFLOW": "2", "configUSE_PORT_OPTIMISED_TASK_SELECTION": "0"},
+    "statistics": {
+        "configGENERATE_RUN_TIME_STATS": "1", "portGET_RUN_TIME_COUNTER_VALUE()": "now()",
+        "portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()": "(void)0\nuint32_t now(void);"},
+}  # fmt: skip
+COUNTER = b"uint32_t now(void) { return *(volatile uint32_t *)0x40001024; }\n"
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
+def test_freertos_keeps_its_fast_yield(name: str, tmp_path: Path) -> None:
+    tree = freertos(tmp_path)
+    config = tmp_path / "FreeRTOSConfig.h"
+    text = config.read_text()
+    for macro in CONFIGURED[name]:
+        text = re.sub(rf"(?m)^#define\s+{re.escape(macro)}\s.*$", "", text)
+    defined = "".join(f"#define {macro} {value}\n" for macro, value in CONFIGURED[name].items())
+    config.write_text(text.replace("#endif", f"{defined}#endif") if "#endif" in text[-30:]
+                      else text + defined)  # fmt: skip
+    tasks = tree.files[2]
+    tasks.write_bytes(tasks.read_bytes() + COUNTER)
+    assert why_not(tree, "PendSV_Handler") == ""
