@@ -54,6 +54,7 @@ from porter.context_switch.structure import (
     symbols,
 )
 from porter.context_switch.two_names import refuse_two_names
+from porter.context_switch.waits import refuse_waits
 from porter.context_switch.walk import defined, used
 from porter.project.vectors import FAULT_HANDLERS, SVC, Vectors
 
@@ -153,6 +154,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
             "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME
         )
     if role not in (ROLE_OTHER, ROLE_START):
+        refuse_waits(nodes, names.project.units)
         refuse_questions(nodes, names.project.units, assembly.object.is_riscv)
     if role == ROLE_CALL:
         refuse_answers(nodes, names.project.units)

@@ -1,0 +1,70 @@
+"""A handler whose C waits for an interrupt waits for ever: virtual handlers don't nest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch.result import NotTranscribable
+from tests.porter.context_switch.cases import SOURCES
+from tests.porter.context_switch.test_why_no_fast_yield import why
+from tests.porter.context_switch.trees import fixture
+
+HEAD = """
+volatile uint32_t ready;
+struct task { uint32_t *sp; uint32_t state; struct task *next; };
+struct task tasks[4];
+void __WFI(void); void __NOP(void);
+"""
+WAITS = {
+    "a variable": "void schedule(void) { while (ready == 0) { } }",
+    "WFI": 'void schedule(void) { while (ready == 0) __asm volatile("wfi"); }',
+    "CMSIS": "void schedule(void) { if (!ready) __WFI(); }",
+    "opens": "void schedule(void) {\n"
+             '    while (!ready) __asm volatile("wfi\\n cpsie i\\n isb\\n cpsid i"); }',
+    "does nothing": "void schedule(void) { do __NOP(); while (!ready); }",
+    "breaks": "void schedule(void) { for (;;) { if (ready) break; } }",
+    "copies": "void schedule(void) { uint32_t now; for (;;) { now = ready; if (now) return; } }",
+    "asks": "static int any(void) { return ready != 0; }\n"
+            "void schedule(void) { while (!any()) { } }",
+    "a callee": "static void sleep(void) { while (!tasks[0].state); }\n"
+                "void schedule(void) { sleep(); }",
+    "counts": "static int n; void schedule(void) { while (!ready) n++; }",
+}  # fmt: skip
+GOES_ON = {
+    "looks further": "void schedule(void) {\n"
+                     "    static int i; do i = (i + 1) % 4; while (!tasks[i].state); }",
+    "a list": "void schedule(void) { struct task *t = tasks; while (t) t = t->next; }",
+    "takes": "static int take(void) { ready &= ready - 1; return ready != 0; }\n"
+             "void schedule(void) { while (take()) { } }",
+    "halts": "void schedule(void) { if (!ready) for (;;) __WFI(); }",
+    "for a debugger": "void schedule(void) { if (!ready) { volatile int go = 0; while (!go); } }",
+    "a device": "void schedule(void) { while (*(volatile uint32_t *)0x40001000 & 1); }",
+    "once": "void schedule(void) { do { ready = 1; } while (0); }",
+    "another": "void other(void) { while (!ready); }\nvoid schedule(void) { }",
+}  # fmt: skip
+
+
+def switch(folder: Path, c: str) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    block = text[text.index("struct task {"): text.index("extern")]  # fmt: skip
+    why(folder, c, text=text.replace(block, HEAD))
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_wait_is_told(name: str, tmp_path: Path) -> None:
+    with pytest.raises(NotTranscribable, match=r"\(\), which waits for an interrupt, '"):
+        switch(tmp_path, WAITS[name])
+
+
+@pytest.mark.parametrize("name", GOES_ON)
+def test_other_loops_end(name: str, tmp_path: Path) -> None:
+    switch(tmp_path, GOES_ON[name])
+
+
+def test_the_template_is_named(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    tree = fixture(tmp_path, f"{text}volatile int n; void schedule(void) {{ while (!n); }}\n")
+    (found,) = [it for it in tree.port() if it.role == "switch"]
+    assert found.status == "escalated" and "waiting_handler.c" in found.reason
