@@ -49,11 +49,21 @@ def refuse_numbers(name: str, nodes: tuple[Node, ...], units: CUnits) -> None:
     in the C that gets it."""
     for register in _WHAT:
         why = _in_function(name, nodes, register, units)
+        if not why and register == "IPSR" and asks_exception(nodes):
+            why = _in_cplusplus(name, nodes, units)
         if why:
             raise NumberMatters(
                 f"{_WHAT[register]} matters, {why}: a machine has {_BECOMES[register]}, 0 or 1; "
                 "ask only whether it is 0"
             )
+
+
+def _in_cplusplus(name: str, nodes: tuple[Node, ...], units: CUnits) -> str:
+    """Why nobody knows what becomes of a number that a function returns."""
+    items = conditions_and_statements(nodes)
+    returned = any(isinstance(it, Exit) and it.value is not None for it in items)
+    found = units.in_cplusplus([name.encode()]) if returned else None
+    return f"{found[0]} is C++ and has {name}: what is done with it there" if found else ""
 
 
 def _in_function(name: str, nodes: tuple[Node, ...], register: str, units: CUnits) -> str:

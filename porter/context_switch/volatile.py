@@ -17,6 +17,7 @@ from porter.context_switch.ir import (
     Binary,
     BlockLoad,
     BlockStore,
+    Call,
     Const,
     Expr,
     Load,
@@ -119,6 +120,10 @@ def _run(statement: Statement, state: _State) -> None:
             if writeback:
                 state[base] = at if before else _moved(at, 4 * len(targets))
             state.update(found)
+        case Call(function=function, result=str(result)):
+            for name in defined(statement):
+                state[name] = _NONE
+            state[result] = frozenset({(function, (0,), 0)})  # the compiler knows what it returns
         case BlockStore(base=base, values=values, before=before, writeback=True):
             step = -4 * len(values) if before else 4 * len(values)
             state[base] = _moved(state.get(base, _NONE), step)

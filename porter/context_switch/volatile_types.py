@@ -15,6 +15,7 @@ Pointers = tuple[int, ...]  # offsets in bytes at which they are read, one after
 
 _MOST = 4  # files that are compiled in search of a declaration
 _MEMBERS = frozenset({"DW_TAG_structure_type", "DW_TAG_union_type", "DW_TAG_class_type"})
+_FUNCTION = "DW_TAG_subroutine_type"
 _POINTER = "DW_TAG_pointer_type"
 
 
@@ -31,11 +32,14 @@ class VolatileTypes:
 
     def holds(self, name: str, pointers: Pointers, offset: int) -> bool:
         """Whether what is `offset` bytes behind the last of the pointers that one after the other
-        are read from `name` on is volatile; False where no C says what is there."""
+        are read from `name` on is volatile; False where no C says what is there. From a function's
+        name one reads what it returns."""
         for die in self._types(name):
             found: Any = die
             for place in pointers:
                 found, _ = _at(found, place)
+                if found is not None and found.tag == _FUNCTION:
+                    found, _ = plain(type_of(found))
                 found = _pointed(found)
             thing, volatile = _at(found, offset)
             if thing is not None:

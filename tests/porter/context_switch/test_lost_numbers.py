@@ -75,10 +75,10 @@ HANDED_ON = {
 }
 
 
-def ported(folder: Path, text: str, c: str) -> list[SwitchPort]:
+def ported(folder: Path, text: str, c: str, file: str = "user.c") -> list[SwitchPort]:
     tree = fixture(folder, text, M3, "switch.S")
-    (folder / "user.c").write_text(f"{HEAD}{c}\n")
-    return replace(tree, files=(*tree.files, folder / "user.c")).port()
+    (folder / file).write_text(f"{HEAD}{c}\n")
+    return replace(tree, files=(*tree.files, folder / file)).port()
 
 
 def named(ports: list[SwitchPort], name: str) -> SwitchPort:
@@ -109,6 +109,12 @@ def test_a_level_that_c_compares_is_escalated(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", HANDED_ON)
 def test_a_level_that_comes_back_is_a_mask(name: str, tmp_path: Path) -> None:
     assert named(ported(tmp_path, LOCKS, HANDED_ON[name]), "lock").status == "rewritten"
+
+
+def test_cplusplus_may_do_anything_with_a_number(tmp_path: Path) -> None:
+    use = 'extern "C" int f() { return active() & 15; }'
+    found = named(ported(tmp_path, ASKS, use, "user.cpp"), "active")
+    assert found.status == "escalated" and "user.cpp is C++ and has active" in found.reason
 
 
 def test_no_rule_on_c_ports_what_is_escalated(tmp_path: Path) -> None:

@@ -33,6 +33,15 @@ POINTERS = {
         "ldr r3, =board\nldr r3, [r3]\nldr r3, [r3, #4]\n",
         "struct board { uint32_t used; volatile uint32_t *port; } *board;\n",
     ),
+    "result": (
+        "push {r0-r2, lr}\nbl board\nmov r3, r0\npop {r0-r2, lr}\n",
+        "volatile uint32_t *port;\nvolatile uint32_t *board(void) { return port; }\n",
+    ),
+    "result's member": (
+        "push {r0-r2, lr}\nmov r0, #1\nbl board\nldr r3, [r0, #4]\npop {r0-r2, lr}\n",
+        "struct board { uint32_t used; volatile uint32_t *port; } boards[2];\n"
+        "struct board *board(int i) { return &boards[i]; }\n",
+    ),
     "array": ("ldr r3, =port\n", "extern volatile uint32_t port[];\n"),
 }
 
