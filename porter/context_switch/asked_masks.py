@@ -30,6 +30,7 @@ _READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[
 _WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
 _WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatus", re.IGNORECASE)
 _OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
+_ALIAS = re.compile(rb"\b_*(?:alias|ifunc)_*\s*\(")
 _CALCULATES = frozenset({"binary_expression", "unary_expression"})
 _TAKES = {"PRIMASK": re.compile(r"cpsid|msr\s+primask", re.IGNORECASE),
           "BASEPRI": re.compile(r"msr\s+basepri", re.IGNORECASE)}  # fmt: skip
@@ -42,12 +43,28 @@ def refuse_questions(nodes: tuple[Node, ...], units: CUnits, is_riscv: bool) -> 
     notes = [item for item in items if isinstance(item, Note) and item.why == WHY_NESTING]
     texts = [text for note in notes for _, text in note.origin]
     taken = [mask for mask, takes in _TAKES.items() if any(map(takes.search, texts))]
+    for name, definitions in units.reached(called).items() if taken and not is_riscv else ():
+        if not definitions and (where := _elsewhere(name, units)):
+            raise NotTranscribable(
+                f"holds interrupts off around {name.decode('latin-1')}(), {where}: does it ask for "
+                f"{taken[0]}? Define it in C, under this name"
+            )
     for mask in ["mstatus"] if is_riscv else taken:
         if asks := asks_mask(called, mask, units):
             raise NotTranscribable(
                 f"{asks}: on the machine this handler holds interrupts off there, a guest's "
                 "handlers don't nest and take no mask; don't let it ask"
             )
+
+
+def _elsewhere(name: bytes, units: CUnits) -> str:
+    """Where a function is defined that isn't read: under another name, or in C++."""
+    for node in units.named(name):
+        declaration = next((it for it in ancestors(node) if it.type == "declaration"), None)
+        if declaration is not None and _ALIAS.search(text_of(declaration)):
+            return "an alias"
+    found = units.in_cplusplus([name])
+    return f"which {found[0]} names, C++" if found else ""
 
 
 def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:

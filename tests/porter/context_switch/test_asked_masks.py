@@ -80,7 +80,7 @@ ALLOWED = {
 }  # fmt: skip
 
 
-def switch(folder: Path, mask: str, c: str) -> None:
+def switch(folder: Path, mask: str, c: str, *more: Path) -> None:
     """Transcribe a handler that takes a mask around its choice."""
     text = (SOURCES / "running_task.c").read_text()
     call = '"   bl schedule                 \\n"\n'
@@ -88,7 +88,7 @@ def switch(folder: Path, mask: str, c: str) -> None:
     text = text.replace(call, f'"   {mask}\\n"\n{call}{opened}')
     tree = fixture(folder, f"{text}{HEAD}{c}\n")
     (folder / "enter.S").write_text(ASSEMBLER)
-    tree = replace(tree, files=(*tree.files, folder / "enter.S"))
+    tree = replace(tree, files=(*tree.files, folder / "enter.S", *more))
     source = tree.files[0]
     assembly = assemble(source, tree.options)
     project = ProjectData(tree.files, tree.options)
@@ -101,6 +101,21 @@ def switch(folder: Path, mask: str, c: str) -> None:
 def test_what_asks_for_the_handlers_mask_is_told(name: str, tmp_path: Path) -> None:
     with pytest.raises(NotTranscribable, match=r"\(\) asks for (PRIMASK|BASEPRI), '"):
         switch(tmp_path, *ASKS[name])
+
+
+def test_an_alias_isnt_read(tmp_path: Path) -> None:
+    other = "void other(void) { if (!pri()) for (;;); }\n"
+    alias = 'void schedule(void) __attribute__((alias("other")));'
+    with pytest.raises(NotTranscribable, match=r"around schedule\(\), an alias: does it ask"):
+        switch(tmp_path, PRIMASK, other + alias)
+
+
+def test_cplusplus_isnt_read(tmp_path: Path) -> None:
+    file = tmp_path / "other.cpp"
+    file.write_text('extern "C" void other() { }\n')
+    calls = "void other(void);\nvoid schedule(void) { other(); }"
+    with pytest.raises(NotTranscribable, match=r"around other\(\), which other.cpp names, C\+\+"):
+        switch(tmp_path, PRIMASK, calls, file)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
