@@ -21,7 +21,7 @@ struct task {
     char name[8];
 };
 extern struct task *volatile running;
-void schedule(void);
+void schedule(void) { }
 """
 HEADER = """\
 #define FPU_BIT 0x10
