@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -152,20 +152,25 @@ class CUnits:
                  for match in label.finditer(self._written(file))]  # fmt: skip
         return b"\n".join(found) if found else None
 
-    def ends(self, starts: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+    def ends(
+        self, starts: Iterable[Node], unless: Callable[[Node], bool] = lambda node: False
+    ) -> Iterator[tuple[Node, Node]]:
         """What becomes of the values of expressions: each expression that has one of them, with
-        the node around it that does something else than to keep it or hand it on."""
-        for node, parent, further in self.steps(starts):
+        the node around it that does something else than to keep it or hand it on. Not followed
+        are expressions of which the caller knows that they have another."""
+        for node, parent, further in self.steps(starts, unless):
             if further is None and parent.type != "expression_statement":
                 yield node, parent
 
-    def steps(self, starts: Iterable[Node]) -> Iterator[tuple[Node, Node, list[Node] | None]]:
+    def steps(
+        self, starts: Iterable[Node], unless: Callable[[Node], bool] = lambda node: False
+    ) -> Iterator[tuple[Node, Node, list[Node] | None]]:
         """All expressions that have these values, with the node around, and those that have it by
         that elsewhere; None for an end."""
         waiting, seen = list(starts), set()
         while waiting:
             node = waiting.pop()
-            if node.id in seen:
+            if node.id in seen or unless(node):
                 continue
             seen.add(node.id)
             outer = outermost(node)

@@ -28,7 +28,7 @@ from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
 from porter.context_switch.structure import conditions_and_statements
 from porter.context_switch.walk import rewrite, subexpressions, variables
-from porter.source.c_tree import Node, ancestors, enclosing_function, text_of
+from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
 
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
 _STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
@@ -162,7 +162,7 @@ class _Blocks:
         found: list[Node] = []
         seen: set[int] = set()
         while waiting:
-            ends, waiting = list(self._units.ends(waiting)), []
+            ends, waiting = list(self._units.ends(waiting, _is_in_front)), []
             for node, parent in ends:
                 if parent.id in seen:
                     continue
@@ -226,10 +226,34 @@ class _Blocks:
         return types_of(Word(text_of(node), is_member), self._units) - self._types
 
 
-def _is_sum(node: Node) -> bool:
+def _is_in_front(pointer: Node) -> bool:
+    """Whether a variable was moved back before: to what an allocator keeps in front of a block."""
+    around = enclosing_function(pointer)
+    if around is None or pointer.type != "identifier":
+        return False
+    moves = [it for it in walk(around) if _changes(it, text_of(pointer))]
+    back = [it for it in moves if (_sign(it) or b"")[:1] == b"-"]
+    blocks = (next((it for it in ancestors(move) if it.type == "compound_statement"), None)
+              for move in back if move.end_byte <= pointer.start_byte)  # fmt: skip
+    return len(back) == len(moves) and any(
+        block is not None and pointer.end_byte <= block.end_byte for block in blocks)
+
+
+def _changes(node: Node, name: bytes) -> bool:
+    """Whether a variable becomes more or less by an expression."""
+    place = node.child_by_field_name("left") or node.child_by_field_name("argument")
+    is_change = node.type == "update_expression" or (
+        node.type == "assignment_expression" and _sign(node) != b"=")
+    return is_change and place is not None and text_of(place) == name
+
+
+def _sign(node: Node) -> bytes | None:
     sign = node.child_by_field_name("operator")
-    is_binary = node.type == "binary_expression" and sign is not None
-    return is_binary and sign is not None and text_of(sign) in (b"+", b"-")
+    return None if sign is None else text_of(sign)
+
+
+def _is_sum(node: Node) -> bool:
+    return node.type == "binary_expression" and _sign(node) in (b"+", b"-")
 
 
 def _has_sign(node: Node, sign: bytes) -> bool:
