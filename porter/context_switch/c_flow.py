@@ -197,8 +197,9 @@ class CUnits:
         if parent.type == "assignment_expression" and parent.child_by_field_name("right") == node:
             sign = parent.child_by_field_name("operator")
             if sign is None or text_of(sign) == b"=":
-                kept = self._uses_of(_base(parent.child_by_field_name("left")), parent)
-                return None if kept is None else [parent, *kept]
+                left = parent.child_by_field_name("left")
+                kept = self._uses_of(_base(left), parent)
+                return None if kept is None else [parent, *(_element(it, left) for it in kept)]
         if parent.type == "conditional_expression":
             return None if parent.child_by_field_name("condition") == node else [parent]
         if parent.type == "comma_expression":
@@ -334,6 +335,19 @@ def declared_name(declarator: Node | None) -> Node | None:
             inner = named[0] if named else None
         declarator = inner
     return declarator
+
+
+def _element(use: Node, place: Node | None) -> Node:
+    """An array's element, where an element of it was set."""
+    while place is not None and place.type == "subscript_expression":
+        around = use.parent
+        if around is None or around.type != "subscript_expression":
+            break
+        if around.child_by_field_name("argument") != use:
+            break
+        use = around
+        place = place.child_by_field_name("argument")
+    return use
 
 
 def _base(place: Node | None) -> Node | None:

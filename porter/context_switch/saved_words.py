@@ -236,14 +236,16 @@ def _is_in_front(pointer: Node) -> bool:
     blocks = (next((it for it in ancestors(move) if it.type == "compound_statement"), None)
               for move in back if move.end_byte <= pointer.start_byte)  # fmt: skip
     return len(back) == len(moves) and any(
-        block is not None and pointer.end_byte <= block.end_byte for block in blocks)
+        block is not None and pointer.end_byte <= block.end_byte for block in blocks
+    )
 
 
 def _changes(node: Node, name: bytes) -> bool:
     """Whether a variable becomes more or less by an expression."""
     place = node.child_by_field_name("left") or node.child_by_field_name("argument")
     is_change = node.type == "update_expression" or (
-        node.type == "assignment_expression" and _sign(node) != b"=")
+        node.type == "assignment_expression" and _sign(node) != b"="
+    )
     return is_change and place is not None and text_of(place) == name
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.test_why_no_fast_yield import why, why_not
-from tests.porter.context_switch.trees import fixture, freertos
+from tests.porter.context_switch.trees import KERNEL, fixture, freertos
 
 BLOCK = """uint32_t *limit, words, state, bits[2]; struct task *next; char label[8];"""
 HEAD = """
@@ -31,7 +31,7 @@ UNKNOWN = {
     "pointer": ("struct { void (*f)(void); } hooks;\nvoid schedule(void) { hooks.f(); }",
                 "calls through a pointer: 'hooks.f()'"),
     "hook": ("void (*hook)(void);\nvoid schedule(void) { hook(); }", "no body of hook()"),
-    "asm": ('void schedule(void) { __asm volatile("wfi"); }', "has asm"),
+    "asm": ('void schedule(void) { __asm volatile("udf #0"); }', "has asm"),
     "asm calls": ('void schedule(void) { __asm volatile("bl other" ::: "lr"); }', "has asm"),
     "the stack by asm": ('void schedule(void) { uint32_t r; __asm("mov %0, sp" : "=r"(r));\n'
                          "    tasks[0].state = r; }", "has asm"),
@@ -132,3 +132,37 @@ def test_freertos_keeps_its_fast_yield(name: str, tmp_path: Path) -> None:
     tasks = tree.files[2]
     tasks.write_bytes(tasks.read_bytes() + COUNTER)
     assert why_not(tree, "PendSV_Handler") == ""
+
+
+ALL_OF_IT = """
+#define INCLUDE_vTaskDelete 1
+#define INCLUDE_xTaskAbortDelay 1
+#define INCLUDE_uxTaskGetStackHighWaterMark 1
+#define configUSE_TIMERS 1
+#define configTIMER_TASK_PRIORITY 3
+#define configTIMER_QUEUE_LENGTH 4
+#define configTIMER_TASK_STACK_DEPTH 128
+#define configUSE_MUTEXES 1
+#define configUSE_COUNTING_SEMAPHORES 1
+#define configUSE_QUEUE_SETS 1
+#define configUSE_TRACE_FACILITY 1
+#define configQUEUE_REGISTRY_SIZE 4
+#define configUSE_APPLICATION_TASK_TAG 1
+#define configNUM_THREAD_LOCAL_STORAGE_POINTERS 2
+"""
+
+
+@pytest.mark.parametrize("heap", ["heap_4.c", ""])
+def test_freertos_with_all_its_files_keeps_its_fast_yield(heap: str, tmp_path: Path) -> None:
+    """What frees a task, and what timers and queues keep of one, is no saved stack pointer."""
+    tree = freertos(tmp_path)
+    config = tmp_path / "FreeRTOSConfig.h"
+    text = config.read_text()
+    for macro in re.findall(r"#define (\w+)", ALL_OF_IT):
+        text = re.sub(rf"(?m)^#define\s+{macro}\s.*$", "", text)
+    config.write_text(text + ALL_OF_IT)
+    files = [file for file in KERNEL.glob("*.c") if file.name != "tasks.c"]
+    files += [KERNEL / "portable" / "MemMang" / heap] if heap else []
+    headers = (KERNEL / "include").glob("*.h")
+    whole = replace(tree, files=(*tree.files, *files, *headers))
+    assert why_not(whole, "PendSV_Handler") == ""

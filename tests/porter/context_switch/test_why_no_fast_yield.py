@@ -245,13 +245,13 @@ def test_the_block_may_be_two_pointers_away(code: str, c: str, tmp_path: Path) -
         )
 
 
-def test_what_gets_the_stack_pointer_keeps_it_where_others_look(tmp_path: Path) -> None:
-    keeps = (
-        "struct t { uint32_t *sp; } *now;\n"
-        "uint32_t *next_stack(uint32_t *sp, uint32_t why) { now->sp = sp; return now->sp; }\n"
-    )
-    assert why(tmp_path, keeps, "stack_in_stack_out.c") == ""
-    found = why(tmp_path, f"{keeps}void f(void) {{ now->sp[9] = 1; }}", "stack_in_stack_out.c")
+@pytest.mark.parametrize("place", ["stacks[running]", "now->sp", "now->both[running]"])
+def test_what_gets_the_stack_pointer_keeps_it_where_others_look(place: str, tmp_path: Path) -> None:
+    text = (SOURCES / "stack_in_stack_out.c").read_text().replace("stacks[running]", place)
+    text = f"struct t {{ uint32_t *sp, *both[2]; }} *now;\n{text}"
+    text = f"#include <stdint.h>\n{text}"
+    assert why(tmp_path, "", text=text) == ""
+    found = why(tmp_path, f"void f(void) {{ {place}[9] = 1; }}", text=text)
     assert found.startswith("f() looks into saved frames")
 
 

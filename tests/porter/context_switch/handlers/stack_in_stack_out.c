@@ -4,6 +4,18 @@
 
 uint32_t *next_stack(uint32_t *stack, uint32_t reason);
 
+static uint32_t *stacks[2];
+static uint32_t running;
+
+uint32_t *next_stack(uint32_t *stack, uint32_t reason)
+{
+    if (reason != 0) {
+        stacks[running] = stack;
+        running ^= 1;
+    }
+    return stacks[running];
+}
+
 __attribute__((naked)) void PendSV_Handler(void)
 {
     __asm volatile("   mrs r0, psp                 \n"
