@@ -6,11 +6,25 @@
  */
 #include "kernel/kernel.h"
 
+/* Between running and stopped, what a stop and a start consist of, each of as many steps as
+ * steps_of says. Each step is short, and so is what goes on to the next part, which is a step of
+ * its own. */
 enum domain_state {
     DOMAIN_RUNNING,
-    DOMAIN_STOPPING, /* domain.step says how far */
+    STOP_RECORD, /* that of its fault */
+    STOP_PORTS,
+    STOP_THREADS,
+    STOP_SLOTS,
+    STOP_VECTORS,
+    STOP_CAPABILITIES, /* what was delegated by them, and sent to them */
+    STOP_EVENTS,
     DOMAIN_STOPPED,
-    DOMAIN_STARTING, /* the same */
+    START_CHECK, /* of the image */
+    START_PORTS,
+    START_CAPABILITIES, /* what was sent since the stop */
+    START_VCPU,
+    START_CONTEXTS,
+    START_THREADS,
 };
 
 struct domain domain_table[FVM_DOMAINS];
@@ -93,50 +107,75 @@ static void drop_capability(const struct fvm_capability *capability)
     }
 }
 
-/* Step by step: checks all slots and ports, drops what was sent since the stop, prepares the vCPU
- * and all threads, starts them. */
-static int32_t start(uint32_t index, uint32_t step)
+static uint32_t steps_of(const struct fvm_domain *domain, uint32_t state)
 {
-    const struct fvm_domain *domain = &fvm_domain[index];
-    if (step < domain->thread_count) {
-        return slot_good(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
+    const struct vcpu *vcpu = vcpu_of_domain(domain);
+    switch (state) {
+    case STOP_RECORD:
+        return FAULT_STEPS;
+    case STOP_PORTS:
+    case START_PORTS:
+        return domain->port_count;
+    case STOP_SLOTS:
+        return domain->slot_count;
+    case STOP_VECTORS:
+        return vcpu == NULL ? 0 : vcpu->config->vectors;
+    case STOP_CAPABILITIES:
+    case START_CAPABILITIES:
+        return domain->capability_count;
+    case STOP_EVENTS:
+        return FVM_EVENTS;
+    case START_VCPU:
+        return vcpu == NULL ? 0 : VCPU_START_STEPS;
+    default:
+        return domain->thread_count;
     }
-    step -= domain->thread_count;
-    if (step < domain->port_count) {
-        return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
-    }
-    step -= domain->port_count;
-    if (step < domain->capability_count) {
-        drop_capability(&domain->capability[step]);
-        return FVM_MORE;
-    }
-    step -= domain->capability_count;
-    if (vcpu_of_domain(domain) != NULL) {
-        if (step < VCPU_START_STEPS) {
-            vcpu_start(vcpu_of_domain(domain), step);
-            return FVM_MORE;
-        }
-        step -= VCPU_START_STEPS;
-    }
-    if (step < domain->thread_count) {
-        domain_prepare_thread(&thread_table[domain->thread_first + step]);
-        return FVM_MORE;
-    }
-    step -= domain->thread_count;
-    start_thread(domain->thread_first + step);
-    return step + 1u < domain->thread_count ? FVM_MORE : FVM_OK;
 }
 
-static int32_t start_step(uint32_t index)
+static FVM_RARE void go_on_with(uint32_t index, uint32_t state)
+{
+    domain_table[index].state = (uint8_t)state;
+    domain_table[index].step = 0;
+    domain_table[index].steps = (uint16_t)steps_of(&fvm_domain[index], state);
+}
+
+/* A step. FVM_OK: its last thread runs. */
+static int32_t start(const struct fvm_domain *domain, uint32_t state, uint32_t step)
+{
+    switch (state) {
+    case START_CHECK:
+        return slot_good(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
+    case START_PORTS:
+        return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
+    case START_CAPABILITIES:
+        drop_capability(&domain->capability[step]);
+        return FVM_MORE;
+    case START_VCPU:
+        vcpu_start(vcpu_of_domain(domain), step);
+        return FVM_MORE;
+    case START_CONTEXTS:
+        domain_prepare_thread(&thread_table[domain->thread_first + step]);
+        return FVM_MORE;
+    default: /* START_THREADS */
+        start_thread(domain->thread_first + step);
+        return step + 1u < domain->thread_count ? FVM_MORE : FVM_OK;
+    }
+}
+
+static FVM_RARE int32_t start_step(uint32_t index)
 {
     struct domain *domain = &domain_table[index];
-    int32_t result = start(index, domain->step++);
+    FVM_ONCE(domain);
+    if (domain->step == domain->steps) {
+        go_on_with(index, domain->state + 1u);
+        return FVM_MORE;
+    }
+    int32_t result = start(&fvm_domain[index], domain->state, domain->step++);
     if (result == FVM_OK) {
         domain->state = DOMAIN_RUNNING;
         stopped &= ~(1u << index);
     } else if (result < 0) {
         domain->state = DOMAIN_STOPPED; /* flash doesn't change: it never can start */
-        domain->step = 0;
     }
     return result;
 }
@@ -154,6 +193,7 @@ void domain_init(void)
     slot_init();
     scheduler_init();
     for (uint32_t i = 0; i < FVM_DOMAINS; i++) {
+        go_on_with(i, START_CHECK);
         int32_t result;
         do {
             result = start_step(i);
@@ -167,8 +207,9 @@ void domain_init(void)
 
 static void begin_stop(uint32_t index)
 {
-    domain_table[index].state = DOMAIN_STOPPING;
+    domain_table[index].state = STOP_RECORD;
     domain_table[index].step = 0;
+    domain_table[index].steps = FAULT_STEPS;
     stopped |= 1u << index;
 }
 
@@ -183,54 +224,32 @@ void domain_halt(struct thread *thread)
     cpu_arch_forget();
 }
 
-enum stop_step {
-    STEP_DONE,
-    STEP_AGAIN,
-    STEPS_DONE, /* all of them */
-};
-
-/* Step by step: the record of its fault, its threads, vectors, signals and events. */
-static enum stop_step stop(uint32_t index, uint32_t step)
+/* A step; true: the same once more. */
+static bool stop(uint32_t index, uint32_t state, uint32_t step)
 {
     const struct fvm_domain *domain = &fvm_domain[index];
-    if (step < FAULT_STEPS) {
-        fault_record(index, step);
-        return STEP_DONE;
-    }
-    step -= FAULT_STEPS;
-    if (step < domain->port_count) {
-        return invocation_stop(domain->port_first + step) ? STEP_AGAIN : STEP_DONE;
-    }
-    step -= domain->port_count;
-    if (step < domain->thread_count) {
-        return thread_stop(&thread_table[domain->thread_first + step]) ? STEP_AGAIN : STEP_DONE;
-    }
-    step -= domain->thread_count;
-    if (step < domain->slot_count) {
-        return slot_drop(domain, step) ? STEP_AGAIN : STEP_DONE;
-    }
-    step -= domain->slot_count;
-    struct vcpu *vcpu = vcpu_of_domain(domain);
-    if (vcpu != NULL) {
-        if (step < vcpu->config->vectors) {
-            vcpu_drop(vcpu, step);
-            return STEP_DONE;
-        }
-        step -= vcpu->config->vectors;
-    }
-    if (step < domain->capability_count) {
+    switch (state) {
+    case STOP_RECORD:
+        return fault_record(index, step);
+    case STOP_PORTS:
+        return invocation_stop(domain->port_first + step);
+    case STOP_THREADS:
+        return thread_stop(&thread_table[domain->thread_first + step]);
+    case STOP_SLOTS:
+        return slot_drop(domain, step);
+    case STOP_VECTORS:
+        vcpu_drop(vcpu_of_domain(domain), step);
+        return false;
+    case STOP_CAPABILITIES:
         if (slot_revoke(&domain->capability[step])) {
-            return STEP_AGAIN;
+            return true;
         }
         drop_capability(&domain->capability[step]);
-        return STEP_DONE;
-    }
-    step -= domain->capability_count;
-    if (step < FVM_EVENTS) {
+        return false;
+    default: /* STOP_EVENTS */
         event_drop(index, step);
-        return STEP_DONE;
+        return false;
     }
-    return STEPS_DONE;
 }
 
 /* What returns once all is done is `end`: at once, for who waits for that may be more urgent. */
@@ -238,24 +257,22 @@ static FVM_RARE int32_t stop_step(uint32_t index, int32_t end)
 {
     struct domain *domain = &domain_table[index];
     FVM_ONCE(domain);
-    if (domain->state != DOMAIN_STOPPING) {
-        if (domain->state == DOMAIN_STOPPED) {
-            return end;
-        }
+    if (domain->state == DOMAIN_STOPPED) {
+        return end;
+    }
+    if (domain->state == DOMAIN_RUNNING || domain->state > DOMAIN_STOPPED) {
         begin_stop(index);
         if (vcpu_of_domain(&fvm_domain[index]) != NULL) {
             vcpu_halt(vcpu_of_domain(&fvm_domain[index]));
         }
-    }
-    switch (stop(index, domain->step)) {
-    case STEP_DONE:
-        domain->step++;
-        break;
-    case STEP_AGAIN:
-        break;
-    case STEPS_DONE:
+    } else if (domain->step != domain->steps) {
+        if (!stop(index, domain->state, domain->step)) {
+            domain->step++;
+        }
+    } else if (domain->state != STOP_EVENTS) {
+        go_on_with(index, domain->state + 1u);
+    } else {
         domain->state = DOMAIN_STOPPED;
-        domain->step = 0;
         /* Who decides what comes now is told, but not where a restart goes on anyway. */
         if (end == FVM_OK && fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
             signal_send_later(fvm_domain[index].fault_signal);
@@ -270,7 +287,10 @@ int32_t domain_stop(uint32_t index) { return stop_step(index, FVM_OK); }
 /* A function of its own, for those who watch the kernel from outside. */
 FVM_RARE int32_t domain_start_again(uint32_t index, struct domain *domain)
 {
-    domain->state = DOMAIN_STARTING;
+    if (domain->state == DOMAIN_STOPPED) {
+        go_on_with(index, START_CHECK);
+        return FVM_MORE;
+    }
     int32_t result = start_step(index);
     if (result == FVM_OK) {
         domain->restarts++;

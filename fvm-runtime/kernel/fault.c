@@ -21,7 +21,24 @@ static uint32_t serial_after(uint32_t number, uint32_t by)
 
 static bool later(uint32_t one, uint32_t other) { return (int32_t)((one - other) << 1) > 0; }
 
-static struct fvm_fault *new_record(void)
+/* The place of the next record. */
+static struct fvm_fault *next_place(void)
+{
+    return record_of(count == FVM_RECORDS ? serial : serial_after(serial, 1));
+}
+
+static void clear(struct fvm_fault *old)
+{
+    /* Word by word: a call that clears it would take longer. */
+    volatile uint32_t *word = (volatile uint32_t *)old;
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < sizeof *old / sizeof *word; i++) {
+        word[i] = 0;
+    }
+}
+
+/* In a clear place. */
+static void begin_record(struct fvm_fault *fresh, uint8_t domain)
 {
     if (count == FVM_RECORDS) {
         lost++; /* the oldest explain most: keep them; the newest is to be decided about */
@@ -30,18 +47,11 @@ static struct fvm_fault *new_record(void)
         count++;
         serial = serial_after(serial, 1);
     }
-    struct fvm_fault *fresh = record_of(serial);
-    /* Word by word: a call that clears it would take longer. */
     fresh->tick = time_ticks();
     fresh->serial = serial;
-    fresh->domain = fresh->thread = fresh->cause = fresh->flags = 0;
-    fresh->status = fresh->address = fresh->pc = fresh->lr = fresh->restarts = 0;
-    fresh->decision = FVM_UNDECIDED;
-    fresh->reserved = 0;
-    fresh->delay = 0;
-    __builtin_memset(fresh->task, 0, sizeof fresh->task);
-    return fresh;
+    fresh->domain = domain;
 }
+_Static_assert(FVM_UNDECIDED == 0, "as clear");
 
 /* Where the guest says that the running task's name is. */
 static uint32_t task_name_of(const struct fvm_domain *domain, const struct fvm_state *state)
@@ -113,9 +123,6 @@ __attribute__((noinline)) void fault_raise(struct thread *thread, uint32_t cause
 static void copy_cause(struct domain *domain, struct fvm_fault *fresh)
 {
     uint32_t cause = domain->cause;
-    if (domain->status != 0) {
-        cause = fault_arch_cause(cause, domain->status);
-    }
     fresh->thread = domain->faulted->slot;
     fresh->cause = (uint8_t)(cause & ~(FAULT_ADDRESS | FAULT_NO_FRAME));
     fresh->status = domain->status;
@@ -124,7 +131,6 @@ static void copy_cause(struct domain *domain, struct fvm_fault *fresh)
         fresh->flags = FVM_FAULT_ADDRESS_VALID;
     }
     fresh->restarts = domain->restarts + 1;
-    domain->cause = (uint8_t)cause;
 }
 
 /* The newest record, if that of this domain wasn't pushed out by another one's. */
@@ -134,44 +140,54 @@ static struct fvm_fault *newest_of(uint32_t index)
     return newest->serial != 0 && newest->domain == index ? newest : NULL;
 }
 
-/* FAULT_STEPS steps, before anything of the domain changes. */
-void fault_record(uint32_t index, uint32_t step)
+/* FAULT_STEPS steps, before anything of the domain changes; true: the same once more. */
+bool fault_record(uint32_t index, uint32_t step)
 {
     struct domain *domain = &domain_table[index];
     if (domain->faulted == NULL) {
-        return; /* stopped without a fault */
+        return false; /* stopped without a fault */
     }
     if (step == 0) {
-        struct fvm_fault *fresh = new_record();
-        fresh->domain = (uint8_t)index;
-        domain->record = (uint8_t)(fresh - record);
-        return;
+        struct fvm_fault *next = next_place();
+        if (next->serial != 0) {
+            clear(next); /* of who recorded long ago, or just now for another domain */
+            return true;
+        }
+        begin_record(next, (uint8_t)index);
+        domain->record = (uint8_t)(serial % FVM_RECORDS);
+        return false;
     }
     struct fvm_fault *fresh = newest_of(index);
     if (fresh == NULL) {
         /* It made room for a newer one. */
     } else if (step == 1) {
-        copy_cause(domain, fresh);
+        if (domain->status != 0) {
+            domain->cause = (uint8_t)fault_arch_cause(domain->cause, domain->status);
+        }
     } else if (step == 2) {
+        copy_cause(domain, fresh);
+    } else if (step == 3) {
         if ((domain->cause & FAULT_NO_FRAME) == 0) {
             copy_place(domain->faulted, fresh);
         }
     } else if (vcpu_of_domain(&fvm_domain[index]) == NULL) {
         /* A process has no tasks. */
-    } else if (step == 3) {
+    } else if (step == 4) {
         find_task_name(domain, vcpu_of_domain(&fvm_domain[index]));
     } else {
-        copy_task_name(domain, fresh->task, step - 4);
+        copy_task_name(domain, fresh->task, step - 5);
     }
     if (step == FAULT_STEPS - 1) {
         domain->faulted = NULL;
     }
+    return false;
 }
 
 void fault_boot(uint32_t address, uint32_t mask)
 {
-    struct fvm_fault *fresh = new_record();
-    fresh->domain = FVM_NO_INDEX;
+    struct fvm_fault *fresh = next_place();
+    clear(fresh);
+    begin_record(fresh, FVM_NO_INDEX);
     fresh->cause = FVM_FAULT_BOOT;
     fresh->status = mask;
     fresh->address = address;
@@ -187,6 +203,9 @@ static const struct fvm_fault *next_after(uint32_t after)
         return after < serial ? record_of(after + 1) : NULL;
     }
     uint32_t place = serial + 1;
+    if (record_of(place)->serial == 0) {
+        place++; /* cleared for the next one */
+    }
     if (after == 0) {
         return record_of(place);
     }

@@ -7,7 +7,8 @@
  * it is open only while a thread waits for that. If a VM serves the rest of such an interrupt, the
  * VM enables and disables its vector by the line's number, but never the line.
  * While a VM runs, the lines of less urgent VMs are held off as well, so that no stub of theirs
- * disturbs it; what they signal meanwhile stays pending at the NVIC.
+ * disturbs it; what they signal meanwhile stays pending at the NVIC. That is changed by an entry of
+ * its own, before the one that switches to the VM.
  */
 #include "kernel/kernel.h"
 #include "kernel/pend.h"
@@ -26,10 +27,13 @@ static uint32_t kind_of(const struct fvm_route *route)
 #if FVM_HELD_WORDS != 0
 static uint32_t held[FVM_VCPUS][LINE_WORDS]; /* while this vCPU runs */
 static const uint32_t nothing[LINE_WORDS];
-static const uint32_t *holding = nothing;
+const uint32_t *interrupt_holding;
 
 static void hold_init(void)
 {
+    for (uint32_t i = 0; i < FVM_VCPUS; i++) {
+        vcpu_table[i].held = held[i];
+    }
     for (uint32_t line = 0; line < FVM_IRQS; line++) {
         const struct fvm_route *route = &fvm_irq_route[line];
         for (uint32_t i = 0; kind_of(route) == FVM_ROUTE_VCPU && i < FVM_VCPUS; i++) {
@@ -40,13 +44,15 @@ static void hold_init(void)
     }
 }
 
-void interrupt_hold(const struct vcpu *vcpu)
+bool interrupt_hold(const struct thread *next)
 {
-    const uint32_t *now = vcpu == NULL ? nothing : held[__builtin_ctz(vcpu->bit)];
-    if (now == holding) {
-        return;
+    const struct vcpu *vcpu = next->vcpu;
+    const uint32_t *now = vcpu == NULL ? NULL : vcpu->held;
+    if (next->rank > RANK_VCPU || now == interrupt_holding) {
+        return false;
     }
-    holding = now;
+    interrupt_holding = now;
+    now = now == NULL ? nothing : now;
 #pragma GCC unroll 8
     for (uint32_t word = 0; word < LINE_WORDS; word++) {
         if ((FVM_HELD_WORDS >> word & 1u) != 0) {
@@ -55,6 +61,7 @@ void interrupt_hold(const struct vcpu *vcpu)
                                ~now[word]);
         }
     }
+    return true;
 }
 #else
 static void hold_init(void) {}

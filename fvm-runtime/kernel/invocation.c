@@ -61,19 +61,25 @@ static struct thread *leave(struct port *port)
     return caller;
 }
 
-/* What runs in the place of a thread is broken off, the port that was entered last, by two steps:
- * it goes on no more, then its caller does. */
+/* What runs in the place of a thread is broken off, the port that was entered last, by steps: it
+ * waits no more, goes on no more, its caller gets its result, and goes on. */
 static void break_off(struct port *port)
 {
-    if (port->thread->state != THREAD_LEAVING) {
-        signal_leave(port->thread);
-        scheduler_halt(port->thread);
-        port->thread->state = THREAD_LEAVING;
-        port->call.fourth++;
-    } else {
+    struct thread *inner = port->thread;
+    FVM_ONCE(inner);
+    if (inner->state == THREAD_LEFT) { /* the longest path comes first */
+        inner->state = THREAD_READY;   /* for the next caller */
+        scheduler_replace_halted(inner, leave(port));
+    } else if (inner->state == THREAD_LEAVING) {
         give_results(port, FVM_E_FAULT, 0);
-        port->thread->state = THREAD_READY; /* for the next caller */
-        scheduler_replace_halted(port->thread, leave(port));
+        inner->state = THREAD_LEFT;
+    } else if (inner->state == THREAD_WAITING) {
+        signal_leave(inner);
+        inner->state = THREAD_STOPPED;
+    } else {
+        scheduler_halt(inner);
+        inner->state = THREAD_LEAVING;
+        port->call.fourth++;
     }
 }
 

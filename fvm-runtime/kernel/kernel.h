@@ -28,7 +28,8 @@ enum thread_state {
     THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
     THREAD_READY,
     THREAD_WAITING, /* for a signal, an interrupt or a request */
-    THREAD_LEAVING, /* a port's, whose call is being broken off */
+    THREAD_LEAVING, /* it is being stopped; or a port's, whose call is being broken off, */
+    THREAD_LEFT,    /* and whose caller has its result */
 };
 
 struct signal;
@@ -90,7 +91,10 @@ struct vcpu {
     uint16_t tick_owed;
     uint32_t tick_period; /* kernel ticks; 0: no tick */
     uint32_t tick_served, tick_dropped;
-    uint32_t fed;              /* kernel tick of the last feed */
+    uint32_t fed; /* kernel tick of the last feed */
+#if FVM_HELD_WORDS != 0
+    const uint32_t *held; /* lines that wait while it runs, LINE_WORDS words */
+#endif
     uint8_t line[FVM_VECTORS]; /* physical line of a registered vector, or FVM_NO_INDEX */
 };
 extern struct vcpu vcpu_table[FVM_AT_LEAST_ONE(FVM_VCPUS)];
@@ -118,7 +122,7 @@ struct domain {
     struct thread *faulted; /* NULL: none */
     uint8_t cause;          /* and flags */
     uint8_t state;          /* enum domain_state */
-    uint16_t step;          /* of stopping or starting */
+    uint16_t step, steps;   /* of a part of stopping or starting: those that are done, and all */
     uint8_t record;         /* place of its newest record, if that still is its */
 };
 extern struct domain domain_table[FVM_DOMAINS];
@@ -179,7 +183,8 @@ kernel_call invocation_call;
 bool scheduler_is_free(uint32_t priority);
 void scheduler_add(struct thread *thread, uint32_t priority);
 void scheduler_remove(struct thread *thread);
-/* Moves one thread, or two at once (b may be NULL), to other priorities, which nobody else has. */
+/* Moves one thread, or two at once (b may be NULL), to other priorities, which nobody else has.
+ * Before a thread runs again. */
 int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to);
 
 /* --- thread.c: threads of processes, by capability ------------------------------------------ */
@@ -242,11 +247,16 @@ extern struct interrupt_lines interrupt_lines;
 extern uint8_t line_of_signal[FVM_AT_LEAST_ONE(FVM_SIGNALS)]; /* or FVM_NO_INDEX */
 void interrupt_init(void);
 void interrupt_dispatch(uint32_t line); /* from entry.S */
-/* A vCPU runs now, or idle if NULL: the lines of less urgent ones wait. */
+/* Before a thread of a vCPU runs, or idle: the lines of less urgent vCPUs wait. False: they do. */
 #if FVM_HELD_WORDS != 0
-void interrupt_hold(const struct vcpu *vcpu);
+extern const uint32_t *interrupt_holding; /* whose `held`; NULL: nobody's */
+bool interrupt_hold(const struct thread *next);
 #else
-static inline void interrupt_hold(const struct vcpu *vcpu) { (void)vcpu; }
+static inline bool interrupt_hold(const struct thread *next)
+{
+    (void)next;
+    return false;
+}
 #endif
 /* What may be registered is a byte of the kernel's. FVM_OK, and where it is; not changed yet. */
 int32_t interrupt_route(struct vcpu *vcpu, uint32_t line, uint32_t virt_id, uint8_t **right);
@@ -315,8 +325,8 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 #define FAULT_NO_FRAME 0x80u /* the exception frame was not stored: read nothing from the stack */
 void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_t address);
 #define FAULT_NAME_STEPS 8u
-#define FAULT_STEPS (4u + FAULT_NAME_STEPS)
-void fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
+#define FAULT_STEPS (5u + FAULT_NAME_STEPS)
+bool fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
 int32_t fault_next(void);

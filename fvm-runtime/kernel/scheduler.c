@@ -25,12 +25,13 @@ struct thread *process_thread[32];
 struct vcpus vcpus;
 
 #define EVERY_VCPU ((1u << FVM_VCPUS) - 1u)
-_Static_assert(FVM_VCPUS < 30, "a mask has flags, too: the composer refuses such a system");
+_Static_assert(FVM_VCPUS <= 28, "a mask has flags, too: the composer refuses such a system");
 
 /* In cpu.late, beside the vCPUs that used their budgets up. */
 #define LATE_TURN (1u << 31)   /* the turn is over */
 #define LATE_CHOICE (1u << 30) /* cpu.next may not be the best one */
 #define LATE_FAULT (1u << 29)  /* the fault thread is to be told */
+#define LATE_MOVE (1u << 28)   /* threads are to get other priorities */
 #define IDLE 1u                /* in cpu.ready: always set */
 
 /* Cycles, of a vCPU whose call made a process work for seconds. */
@@ -246,6 +247,12 @@ void scheduler_replace_halted(const struct thread *thread, struct thread *by)
     scheduler_wake_later(by);
 }
 
+/* What scheduler_move was asked for last. */
+static struct move {
+    struct thread *a, *b;
+    uint8_t to, b_to; /* bytes: fvmkit verify sees how far they reach */
+} move;
+
 /* Where a thread is now, or what runs in its place. */
 static uint32_t take_away(const struct thread *thread, struct thread **runs)
 {
@@ -286,21 +293,26 @@ void scheduler_remove(struct thread *thread)
 
 int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to)
 {
-    struct thread *runs, *b_runs = NULL;
     if (b != NULL && (a == b || to == b_to)) {
         return FVM_E_ARGUMENT;
     }
     if (!free_for(to, a, b) || (b != NULL && !free_for(b_to, a, b))) {
         return FVM_E_BUSY;
     }
-    uint32_t ready = take_away(a, &runs), b_ready = 0;
-    if (b != NULL) {
-        b_ready = take_away(b, &b_runs);
-        put(b, b_runs, b_to, b_ready);
-    }
-    put(a, runs, to, ready);
-    put_off(LATE_CHOICE);
+    move = (struct move){a, b, (uint8_t)to, (uint8_t)b_to};
+    put_off(LATE_MOVE);
     return FVM_OK;
+}
+
+static void carry_out(void)
+{
+    struct thread *runs, *b_runs = NULL;
+    uint32_t ready = take_away(move.a, &runs), b_ready = 0;
+    if (move.b != NULL) {
+        b_ready = take_away(move.b, &b_runs);
+        put(move.b, b_runs, move.b_to, b_ready);
+    }
+    put(move.a, runs, move.to, ready);
 }
 
 struct thread *scheduler_runs_for(const struct thread *thread)
@@ -315,6 +327,11 @@ void scheduler_catch_up(void)
     if ((late & LATE_FAULT) != 0) {
         cpu.late = late & ~LATE_FAULT;
         signal_send(FVM_FAULT_SIGNAL);
+        return;
+    }
+    if (FVM_THREAD_CALLS > 0 && (late & LATE_MOVE) != 0) {
+        cpu.late = (late & ~LATE_MOVE) | LATE_CHOICE;
+        carry_out();
         return;
     }
     cpu.late = 0;

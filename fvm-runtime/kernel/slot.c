@@ -89,8 +89,9 @@ static void empty(struct slot *slot)
     slot->id += SLOT_MASK + 1u;
 }
 
-/* One of those that were delegated from it, if there is one. */
-static bool revoke(uint32_t from)
+/* One of those that were delegated from it, if there is one. In place: a call more would make the
+ * longest step of a stop too long. */
+static inline __attribute__((always_inline)) bool revoke(uint32_t from)
 {
     uint32_t child = node[from].next;
     if (node[child].depth <= node[from].depth) {
@@ -166,6 +167,14 @@ static int32_t delegate(const struct thread *caller, const struct call_frame *fr
     return (int32_t)slot->id;
 }
 
+/* It is to a thread in kernel memory that is the caller, or has invoked it: nobody would be left to
+ * finish its end. */
+static bool ends_caller(const struct fvm_capability *capability, const struct thread *caller)
+{
+    return capability->type == FVM_CAP_THREAD && capability->limit != 0 &&
+           scheduler_runs_for(slot_object(capability)) == caller;
+}
+
 int32_t slot_call(struct call_frame *frame, struct thread *caller)
 {
     if (frame->number == FVM_CALL_CAP_DELEGATE) {
@@ -180,6 +189,9 @@ int32_t slot_call(struct call_frame *frame, struct thread *caller)
     }
     if (frame->r[0] < FVM_CAP_RUN_TIME) {
         return FVM_E_CAPABILITY; /* the description's stay */
+    }
+    if (ends_caller(capability, caller)) {
+        return FVM_E_CALL;
     }
     return drop(node_of(capability)) ? FVM_MORE : FVM_OK;
 }

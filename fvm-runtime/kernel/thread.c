@@ -9,16 +9,21 @@
 
 bool thread_stop(struct thread *thread)
 {
-    if (vcpu_of_thread(thread) == NULL && invocation_leave(thread)) {
+    if (vcpu_of_thread(thread) != NULL) {
+        return false; /* a vCPU was halted at once */
+    }
+    if (invocation_leave(thread)) {
         return true;
     }
-    signal_leave(thread);
     if (FVM_VCPUS != 0) {
         request_leave(thread);
     }
-    if (vcpu_of_thread(thread) == NULL) { /* a vCPU was halted at once */
-        scheduler_block(thread, THREAD_STOPPED);
+    if (thread->state == THREAD_WAITING) {
+        signal_leave(thread);
+        thread->state = THREAD_LEAVING;
+        return true;
     }
+    scheduler_halt(thread);
     return false;
 }
 

@@ -2,8 +2,8 @@
  *
  * The tick itself only finds out what is due, from a wheel with a mask of alarms a tick. The alarms
  * are served by the deferred exception, the least urgent of all, which does one thing an entry:
- * what the scheduler put off, one alarm, or the switch that follows. An interrupt waits for one of
- * them, never for all, however many VMs there are.
+ * what the scheduler put off, one alarm, the lines that wait for the next thread, or the switch to
+ * it. An interrupt waits for one of them, never for all, however many VMs there are.
  */
 #include "kernel/kernel.h"
 
@@ -118,7 +118,7 @@ bool time_deferred(void)
         scheduler_catch_up();
     } else if (due != 0) {
         serve_alarm();
-    } else {
+    } else if (!interrupt_hold(cpu.next)) {
         return false;
     }
     if ((cpu.late | due) == 0 && cpu.current == cpu.next) {

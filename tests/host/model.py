@@ -9,14 +9,14 @@ Results that a thread will find are kept in `frame`; None is a word that nobody 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tests.host.calls import CALL, ERROR
 from tests.host.driver import Seen
 from tests.host.tables import NO_INDEX, ROUTE_SIGNAL, ROUTE_VCPU, Tables
 
-STOPPED, READY, WAITING = 0, 1, 2
+STOPPED, READY, WAITING, LEAVING = 0, 1, 2, 3
 TICK = 1
 GROUP = 8  # vectors of one summary byte
 LOG_RECORDS = 4
@@ -29,7 +29,7 @@ WORD = 0xFFFFFFFF
 STACKING, WATCHDOG, RESET = 4, 5, 6
 
 RUNNING, STOPPING, HALTED, STARTING = range(4)  # phases of a domain
-FAULT_STEPS = 12
+FAULT_STEPS = 13
 MORE = 1
 CLEARING_STEPS = 4
 STATE_BYTES, PENDING_GROUP, PENDING = 224, 136, 144  # size and offsets: <fvm/state.h>
@@ -100,6 +100,7 @@ class Record:
 @dataclass
 class DomainModel:
     phase: int = RUNNING
+    part: int = 0
     step: int = 0
     fault: Record | None = None  # to be recorded
 
@@ -306,6 +307,9 @@ class Model:
         self.log[self.serial % LOG_RECORDS] = fault
         self.newest[domain] = self.serial
 
+    def _next_serial(self) -> int:
+        return self.serial if self.kept == LOG_RECORDS else self.serial + 1
+
     def _begin_stop(self, domain: int) -> None:
         self.domains[domain] = DomainModel(STOPPING)
         self.stopped.add(domain)
@@ -321,32 +325,44 @@ class Model:
             self.asking = None
         vcpu.owed = vcpu.period = 0
 
-    def _stop_steps(self, index: int) -> list[tuple[str, int]]:
+    def _stop_parts(self, index: int) -> list[tuple[str, Sequence[int]]]:
+        """Here without what processes make at run time: ports and slots are parts of no steps."""
         domain = self.tables.domains[index]
-        steps = [("record", n) for n in range(FAULT_STEPS)]
-        steps += [("thread", thread) for thread in domain.threads]
-        if domain.vcpu != NO_INDEX:
-            steps += [("vector", n) for n in range(self.tables.vcpus[domain.vcpu].vectors)]
-        steps += [("capability", n) for n in range(len(domain.capabilities))]
-        return steps + [("event", n) for n in range(len(self.tables.events))]
+        vectors = 0 if domain.vcpu == NO_INDEX else self.tables.vcpus[domain.vcpu].vectors
+        return [
+            ("record", range(FAULT_STEPS)),
+            ("port", ()),
+            ("thread", domain.threads),
+            ("slot", ()),
+            ("vector", range(vectors)),
+            ("capability", range(len(domain.capabilities))),
+            ("event", range(len(self.tables.events))),
+        ]
 
-    def _stop_step(self, index: int, kind: str, number: int) -> None:
+    def _stop_step(self, index: int, kind: str, number: int) -> bool:
+        """True: the same step once more."""
         domain = self.tables.domains[index]
         if kind == "record":
+            fault = self.domains[index].fault
+            place = self._next_serial() % LOG_RECORDS
+            if number == 0 and fault is not None and self.log[place] is not None:
+                self.log[place] = None
+                return True
             if number == 0:
                 self._record(index)
-            fault = self.domains[index].fault
-            if number == 1 and fault is not None:
+            if number == 2 and fault is not None:
                 fault.is_explained = True
             if number == FAULT_STEPS - 1:
                 self.domains[index].fault = None
         elif kind == "thread":
-            if self.threads[number].waits == "signal":
-                self.signals[self.threads[number].signal].waiter = None
+            thread = self.threads[number]
             if self.server == number:
                 self.server = None
-            self.threads[number].state = STOPPED
-            self.threads[number].waits = ""
+            if thread.waits == "signal":
+                self.signals[thread.signal].waiter = None
+            waited, thread.waits = thread.waits != "", ""
+            thread.state = LEAVING if waited else STOPPED
+            return waited
         elif kind == "vector":
             line = self.vcpus[domain.vcpu].lines.pop(number, None)
             for lines in (self.enabled, self.closed, self.raised):
@@ -359,6 +375,7 @@ class Model:
                 self.may_send.discard(number)
             if config.route.kind == ROUTE_VCPU and config.route.target == domain.vcpu:
                 self.bound.discard(number)
+        return False
 
     def _drop_capability(self, index: int, number: int) -> None:
         capability = self.tables.domains[index].capabilities[number]
@@ -380,11 +397,15 @@ class Model:
             self._begin_stop(index)
             if self.tables.domains[index].vcpu != NO_INDEX:
                 self._halt(self.tables.domains[index].vcpu)
-        domain = self.domains[index]
-        steps = self._stop_steps(index)
+            return MORE
+        parts = self._stop_parts(index)
+        kind, steps = parts[domain.part]
         if domain.step < len(steps):
-            self._stop_step(index, *steps[domain.step])
-            domain.step += 1
+            if not self._stop_step(index, kind, steps[domain.step]):
+                domain.step += 1
+            return MORE
+        if domain.part + 1 < len(parts):
+            domain.part, domain.step = domain.part + 1, 0
             return MORE
         domain.phase = HALTED
         told = self.tables.domains[index].fault_signal
@@ -411,29 +432,28 @@ class Model:
         """A step of it."""
         state = self.domains[index]
         if state.phase == HALTED:
-            state = self.domains[index] = DomainModel(STARTING)
+            self.domains[index] = DomainModel(STARTING)
+            return MORE
         if state.phase != STARTING:
             self.stop(index, tells=False)
             return MORE
         domain = self.tables.domains[index]
-        step = state.step - domain.thread_count  # that many check the image
+        threads, clears = domain.thread_count, 0 if domain.vcpu == NO_INDEX else CLEARING_STEPS
+        # Those of the first part check the image, those of the last but one prepare the threads.
+        steps = [threads, 0, len(domain.capabilities), clears, threads, threads]
+        step = state.step
+        if step == steps[state.part]:
+            state.part, state.step = state.part + 1, 0
+            return MORE
         state.step += 1
-        if step < 0:
-            return MORE
-        if step < len(domain.capabilities):
+        if state.part == 2:
             self._drop_capability(index, step)
-            return MORE
-        step -= len(domain.capabilities)
-        if domain.vcpu != NO_INDEX:
-            if step < CLEARING_STEPS:
-                self._clear(domain.vcpu, step)
-                return MORE
-            step -= CLEARING_STEPS
-        step -= domain.thread_count  # as many prepare the threads
-        if step < 0:
+        elif state.part == 3:
+            self._clear(domain.vcpu, step)
+        if state.part < 5:
             return MORE
         self.threads[domain.thread_first + step] = ThreadModel()
-        if step + 1 < domain.thread_count:
+        if step + 1 < threads:
             return MORE
         self.domains[index] = DomainModel()
         self.stopped.discard(index)

@@ -158,7 +158,8 @@ class Code:
             entries = self._table(following, width)[: self._compared(address)]
             return Flow(tuple({following + 2 * n for n in entries if n}))
         if name == "ldr" and operands[0].reg == ARM_REG_PC and operands[1].mem.index:
-            return Flow(tuple({n & ~1 for n in self._table(following + 3 & ~3, 4)}))
+            entries = self._table(following + 3 & ~3, 4)[: self._compared(address)]
+            return Flow(tuple({n & ~1 for n in entries}))
         if name == "bl":
             callee = operands[0].imm
             return Flow((following,) if self.returns(callee) else (), calls=(callee,))
@@ -229,7 +230,7 @@ class Code:
     def _compared(self, address: int) -> int | None:
         """Length of a switch's table, by the comparison in front of its branch: literals may lie
         behind it. None: there is no comparison."""
-        index = self.instructions[address].operands[0].mem.index
+        index = self.instructions[address].operands[-1].mem.index
         at = self.before(address)
         for _ in range(4):
             if at is None:

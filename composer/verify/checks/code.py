@@ -202,8 +202,8 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
 def _hands_over_stack(summary: Summary) -> bool:
     """Calls are served by functions that get the caller's stack, whichever way leads to them."""
     calls = [effect for effect in summary.own if isinstance(effect, Call)]
-    served = {call.at for call in calls if call.arguments[0] == THREAD_STACK}
-    return bool(served) and all(c.arguments[0] == THREAD_STACK for c in calls if c.at in served)
+    served = {call.target for call in calls if call.arguments[0] == THREAD_STACK}
+    return bool(served) and all(c.arguments[0] == THREAD_STACK for c in calls if c.target in served)
 
 
 def _first_switch(summary: Summary, fpu: bool) -> Iterator[str]:

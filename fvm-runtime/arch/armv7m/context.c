@@ -23,7 +23,8 @@ _Static_assert(offsetof(struct thread, context) == 0 && offsetof(struct thread, 
                "THREAD_");
 _Static_assert(offsetof(struct vcpu, vct) == 4 && offsetof(struct vcpu, usr) == 8 &&
                    offsetof(struct vcpu, bit) == 16 && offsetof(struct vcpu, budget) == 20 &&
-                   offsetof(struct vcpu, vct_wait) == 25 && offsetof(struct vcpu, line) == 48,
+                   offsetof(struct vcpu, vct_wait) == 25 &&
+                   offsetof(struct vcpu, line) == (FVM_HELD_WORDS != 0 ? 52 : 48),
                "VCPU_");
 _Static_assert(THREAD_READY == 1 && THREAD_WAITING == 2 && WAIT_NONE == 0 && WAIT_SLEEPS == 2 &&
                    FVM_NO_INDEX == 0xFF && FVM_CALL_VCT_WAIT == 0,
@@ -64,6 +65,10 @@ _Static_assert(sizeof(struct port) == 32 && offsetof(struct port, caller) == 0 &
                    offsetof(struct port, thread) == 4 && offsetof(struct port, call) == 8 &&
                    (FVM_CAP_PORT | FVM_RIGHT_INVOKE << 8) == 0x1007u,
                "PORT_");
+#endif
+
+#if FVM_HELD_WORDS != 0
+_Static_assert(offsetof(struct vcpu, held) == 48, "VCPU_HELD");
 #endif
 
 extern uint32_t kernel_exc_return; /* entry.S: where every kernel entry pushed EXC_RETURN */

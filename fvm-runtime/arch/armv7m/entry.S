@@ -55,7 +55,12 @@
 #define VCPU_BIT 16
 #define VCPU_BUDGET 20
 #define VCPU_VCT_WAIT 25
+#if FVM_HELD_WORDS
+#define VCPU_HELD 48
+#define VCPU_LINE 52
+#else
 #define VCPU_LINE 48
+#endif
 #define DOMAIN_RAM 32           /* base, size */
 #define DOMAIN_CAPABILITY 40
 #define DOMAIN_CAPABILITIES 44  /* how many */
@@ -320,10 +325,16 @@ other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
     b enter
 #endif
 
-#if FVM_PROCESS_FPU
-    .set other_process, other_thread
-#else
 other_process:                  /* as other_thread, from a call of a process, which doesn't pay */
+    ldrb r12, [r3, #THREAD_RANK]
+    cmp r12, #RANK_VCPU
+    bls again                   /* to a VM, or idle: apart, so that no call is too long */
+#if FVM_PROCESS_FPU
+    ldrb r12, [r2, #THREAD_STATE]
+    cmp r12, #READY
+    bne again                   /* it waits: so does the switch, which takes longer */
+    b other_thread
+#else
     ldr r0, [r2, #THREAD_CONTEXT]
     mrs r12, psp
     stmia r0!, {r4-r11, lr}
@@ -349,8 +360,9 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     mrs r6, ipsr                /* to another VM, or idle: apart, so that no path is too long */
     cmp r6, #PENDSV
     beq vm_to_vm
+apart:                          /* by the deferred work, which saves the context again */
     ldr r0, [r2, #THREAD_CONTEXT]
-    ldmia r0, {r4-r6}
+    ldmia r0, {r4-r7}
 again:
     mov r0, #SCS
     mov r1, #PENDSVSET
@@ -382,6 +394,18 @@ vm_to_vm:                       /* r4: of r2 */
 
 from_process:
     ldr r5, [r3, #THREAD_VCPU]
+#if FVM_HELD_WORDS
+    ldrb r6, [r3, #THREAD_RANK]
+    cmp r6, #RANK_VCPU
+    bhi load_domain             /* to a process: the same lines wait */
+    ldr r7, =interrupt_holding
+    ldr r6, [r7]
+    movs r7, #0                 /* for idle none */
+    cbz r5, 1f
+    ldr r7, [r5, #VCPU_HELD]
+1:  cmp r6, r7
+    bne apart                   /* others than now: time_deferred sees to that first */
+#endif
     cbz r5, load_domain         /* to a process, or idle */
     ldr r4, [r1, #CPU_PAYER]
     cbnz r4, called_by_vm
@@ -430,18 +454,6 @@ charge:
     ble exhausted
 
 load_domain:                    /* r1: cpu, r3: whom to run, r12: its domain */
-#if FVM_HELD_WORDS
-    ldr r0, [r3, #THREAD_VCPU]
-    cbnz r0, 1f
-    ldrb r4, [r3, #THREAD_RANK]
-    cbnz r4, 2f                 /* a process: nothing changes; idle: nobody is disturbed */
-1:  mov r4, r3
-    bl interrupt_hold
-    mov r3, r4
-    ldr r1, =cpu
-    ldr r12, [r3, #THREAD_DOMAIN]
-2:
-#endif
     ldr lr, =MPU_RBAR
     movs r0, #0
     str r3, [r1, #CPU_CURRENT]
@@ -556,6 +568,11 @@ start_stub:
     orr r0, r0, #1              /* nPRIV: threads are unprivileged from here on */
     msr control, r0
     isb
+#if FVM_HELD_WORDS
+    ldr r1, =cpu
+    ldr r0, [r1, #CPU_NEXT]
+    bl interrupt_hold
+#endif
     ldr r1, =cpu
     ldr r3, [r1, #CPU_NEXT]
     ldr r12, [r3, #THREAD_DOMAIN]

@@ -20,6 +20,8 @@
 #include "kernel/kernel.h"
 #include "processor.h"
 
+#define LONGEST_STEP 10u /* seconds: a kernel with a mistake may go round forever */
+
 _Noreturn void kernel_main(void);
 
 static bool in_own_memory(uint32_t address, uint32_t size)
@@ -226,6 +228,7 @@ static _Noreturn void run(void)
     tell_state();
     while (fflush(stdout) == 0 && fgets(line, sizeof line, stdin) != NULL) {
         uint32_t word[5] = {0};
+        alarm(LONGEST_STEP);
         int words = sscanf(line, "%15s %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32,
                            name, &word[0], &word[1], &word[2], &word[3], &word[4]);
         if (words < 1 || !step(name, word)) {

@@ -79,9 +79,7 @@ static void enter(const struct thread *previous, bool by_call)
     }
     struct thread *next = cpu.next;
     if (previous->domain != next->domain) {
-        if (next->vcpu != NULL || next->rank == 0) {
-            interrupt_hold(next->vcpu);
-        }
+        (void)interrupt_hold(next);
         host_loaded = (uint32_t)(next->domain - fvm_domain);
     }
     cpu.current = next;
