@@ -14,7 +14,7 @@ from tests.support.counted import Transcript, run
 from tests.support.watched import watched
 
 LONGEST = 150  # instructions without interrupts, by docs/objects.md
-OK, MORE, E_CAPABILITY, E_ARGUMENT, E_BUSY = 0, 1, -2, -3, -6
+OK, MORE, E_CALL, E_CAPABILITY, E_ARGUMENT, E_BUSY = 0, 1, -1, -2, -3, -6
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +135,7 @@ def test_a_thread_in_kernel_memory(said: dict[str, int]) -> None:
         "move_above": E_ARGUMENT,
         "signal_deleted": OK,
         "told": E_CAPABILITY,
+        "delete_itself": E_CALL,
         "delete": OK,
         "gone": E_CAPABILITY,
         "priority_free": 1,

@@ -326,10 +326,10 @@ other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
 #endif
 
 other_process:                  /* as other_thread, from a call of a process, which doesn't pay */
+#if FVM_PROCESS_FPU
     ldrb r12, [r3, #THREAD_RANK]
     cmp r12, #RANK_VCPU
     bls again                   /* to a VM, or idle: apart, so that no call is too long */
-#if FVM_PROCESS_FPU
     ldrb r12, [r2, #THREAD_STATE]
     cmp r12, #READY
     bne again                   /* it waits: so does the switch, which takes longer */
@@ -343,7 +343,13 @@ other_process:                  /* as other_thread, from a call of a process, wh
     ldr r12, [r3, #THREAD_DOMAIN]
     cmp r6, r12
     beq same_domain
+    ldr r5, [r3, #THREAD_VCPU]
+    cbnz r5, apart              /* to a VM: so that no call is too long */
+#if FVM_HELD_WORDS
     b from_process
+#else
+    b load_domain
+#endif
 #endif
 
 enter:                          /* r1: cpu, r2: who ran, r3: who shall */

@@ -8,7 +8,8 @@
 #define MEMORY 256u
 #define WORKER_PRIORITY 7u
 
-static volatile uint32_t worked, argument_seen, ended_by;
+static volatile uint32_t worked, argument_seen, ended_by, worker_number;
+static volatile int32_t ended_itself;
 static uint64_t worker_stack[40], second_stack[40];
 
 uint32_t serve_secret(uint32_t a, uint32_t b, uint32_t c, uint32_t broken)
@@ -167,6 +168,7 @@ static void worker(uint32_t argument)
         int32_t result = fvm_signal_wait(argument);
         if (result < 0) {
             ended_by = (uint32_t)result;
+            ended_itself = fvm_delete(worker_number);
             (void)fvm_thread_stop(FVM_NONE);
         }
         worked++;
@@ -180,6 +182,7 @@ static void threads(void)
     int32_t signal = fvm_create_signal(memory, 0, 0);
     int32_t thread = fvm_create_thread(memory, 12, 1, WORKER_PRIORITY);
     report("thread.made", thread > 0);
+    worker_number = (uint32_t)thread;
     report("thread.stack_elsewhere",
            fvm_thread_run((uint32_t)thread, worker, (void *)0x20000400u, 0));
     report("thread.run", fvm_thread_run((uint32_t)thread, worker, stack, (uint32_t)signal));
@@ -197,6 +200,7 @@ static void threads(void)
     report("thread.signal_deleted", fvm_delete((uint32_t)signal));
     wait(1);
     report("thread.told", (int32_t)ended_by);
+    report("thread.delete_itself", ended_itself);
     report("thread.delete", fvm_delete((uint32_t)thread));
     report("thread.gone", fvm_thread_stop((uint32_t)thread));
     report("thread.priority_free", fvm_create_thread(memory, 12, 1, 6) > 0);
