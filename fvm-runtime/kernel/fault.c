@@ -66,12 +66,10 @@ static uint32_t task_name_of(const struct fvm_domain *domain, const struct fvm_s
 #define NAME_PART (sizeof record->task / FAULT_NAME_STEPS)
 
 /* The guest chose the pointer: only what lies in its own memory is copied. */
-static void find_task_name(struct domain *stopped, const struct vcpu *vcpu)
+static void bound_task_name(struct domain *stopped, const struct fvm_domain *domain)
 {
-    const struct fvm_domain *domain = &fvm_domain[vcpu->config->domain];
-    uint32_t address = task_name_of(domain, vcpu->state);
+    uint32_t address = stopped->address;
     uint32_t in_ram = address - domain->ram_base, in_flash = address - domain->flash_base;
-    stopped->address = address;
     stopped->room = in_ram < domain->ram_size       ? domain->ram_size - in_ram
                     : in_flash < domain->flash_size ? domain->flash_size - in_flash
                                                     : 0;
@@ -173,9 +171,12 @@ bool fault_record(uint32_t index, uint32_t step)
     } else if (vcpu_of_domain(&fvm_domain[index]) == NULL) {
         /* A process has no tasks. */
     } else if (step == 4) {
-        find_task_name(domain, vcpu_of_domain(&fvm_domain[index]));
+        domain->address =
+            task_name_of(&fvm_domain[index], vcpu_of_domain(&fvm_domain[index])->state);
+    } else if (step == 5) {
+        bound_task_name(domain, &fvm_domain[index]);
     } else {
-        copy_task_name(domain, fresh->task, step - 5);
+        copy_task_name(domain, fresh->task, step - 6);
     }
     if (step == FAULT_STEPS - 1) {
         domain->faulted = NULL;

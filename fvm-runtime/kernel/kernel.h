@@ -325,7 +325,7 @@ bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t si
 #define FAULT_NO_FRAME 0x80u /* the exception frame was not stored: read nothing from the stack */
 void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_t address);
 #define FAULT_NAME_STEPS 8u
-#define FAULT_STEPS (5u + FAULT_NAME_STEPS)
+#define FAULT_STEPS (6u + FAULT_NAME_STEPS)
 bool fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);
 void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
