@@ -50,7 +50,7 @@ def port_c(
 
 def port_asm(file: SourceFile, switches: Sequence[SwitchPort]) -> FilePort:
     """Port an assembler file: only context switches become something else."""
-    verdicts = [_in_asm(site, switches) for site in asm_sites(file)]
+    verdicts = [_in_asm(site, switches, file) for site in asm_sites(file)]
     verdicts += _unheard(file, switches, verdicts)
     edits = sorted(
         Edit(switch.start, switch.end, switch.replacement)
@@ -103,7 +103,14 @@ def _settle(unit: Unit, verdicts: Iterator[Verdict]) -> None:
     unit.settle_covered()
 
 
-def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
+def _uses_macro(site: Site, file: SourceFile) -> bool:
+    """Whether the preprocessor makes something else of it."""
+    name = re.match(r"\w+", site.what)
+    define = rb"(?mi)^[ \t]*#[ \t]*define[ \t]+%s\b"
+    return name is not None and bool(re.search(define % name.group().encode(), file.data))
+
+
+def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Verdict:
     for switch in switches:
         # A handler that stays names only its label.
         if switch.start <= site.start < switch.end or switch.name == site.where:
@@ -114,8 +121,8 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort]) -> Verdict:
     for switch in switches:
         if switch.status == ESCALATED and switch.start == switch.end == 0:  # the whole file
             return Verdict(site, Status.ESCALATED, ASM_RULE, switch.reason)
-    if site.where == IN_MACRO:
-        left = "the body of a macro: what uses it was looked at, instruction by instruction"
+    if site.where == IN_MACRO or (switches and _uses_macro(site, file)):
+        left = "a macro: what uses it was looked at, instruction by instruction"
         return Verdict(site, Status.LEFT, ASM_RULE, left)
     if switches and _NAMES_NUMBER.match(site.what):
         left = "a name for a number: what the file's functions do with it was looked at"

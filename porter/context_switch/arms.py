@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from porter.context_switch.result import NotTranscribable
 from porter.context_switch.variants import Key, Span, Variant, variants
 from porter.project.compile_options import CompileOptions
 
+_DEFINED = re.compile(r"#[ \t]*define[ \t]+(\w+)")
 _CORES = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
 
 
@@ -34,7 +36,7 @@ class Arms:
     def __init__(self, source: Path, data: bytes, options: CompileOptions, project: str) -> None:
         """`project` is the text of the project that may define macros."""
         self._source, self._data, self._options = source, data, options
-        self._project = project
+        self._defined = frozenset(_DEFINED.findall(project))
 
     def of(self, handler: Handler, spans: Sequence[Span], names: Names) -> tuple[Arm, ...]:
         """All arms of a function whose text is `spans`; none where they make no difference.
@@ -64,7 +66,7 @@ class Arms:
         return "isn't there"
 
     def _known(self, name: str) -> bool:
-        return f"define {name}" in self._project or name in known_to(self._options)
+        return name in self._defined or name in known_to(self._options)
 
 
 @lru_cache(maxsize=8)

@@ -26,6 +26,7 @@ from porter.context_switch.assemble import (
     run,
 )
 from porter.context_switch.c_function import GUEST_HEADER, Writer
+from porter.context_switch.companion_head import companion_head
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
@@ -38,7 +39,7 @@ from porter.context_switch.handler import (
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
-from porter.context_switch.own_conditions import constants_in_c, in_c
+from porter.context_switch.own_conditions import in_c
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover, Refused
@@ -57,7 +58,7 @@ from porter.context_switch.result import (
     companion_of,
     with_proofs,
 )
-from porter.context_switch.resumers import switches_main_stack
+from porter.context_switch.resumers import is_handler, switches_main_stack
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
 from porter.context_switch.variants import Span
@@ -134,7 +135,7 @@ class AsmFile:
         conditions in it. Headers with assembler macros can't."""
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             probe = Path(folder, "probe.c")
-            probe.write_text("\n".join(self._text.includes()) + "\n")
+            probe.write_text("\n".join(companion_head(self._text.data)) + "\n")
             try:
                 command = [self._options.compiler, *flags(probe, self._options)]
                 run([*command, "-fsyntax-only", str(probe)])
@@ -169,7 +170,7 @@ class AsmFile:
             if function.name in FAULT_HANDLERS:
                 self._take_out(function, *place, "the kernel takes every fault")
                 return
-            role = code.role() or ROLE_OTHER
+            role = code.role(is_handler(function.names, self._vectors)) or ROLE_OTHER
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
             refuse_no_call(role, function.names, self._vectors)
@@ -337,7 +338,7 @@ class AsmFile:
         """What the companion needs to ask what the file asks."""
         if not any(found.arms for found in self._found):
             return []
-        return [*self._text.includes(), *constants_in_c(self._text.data)]
+        return companion_head(self._text.data)
 
     def _head(self, found: _Found, writer: Writer) -> str:
         weak = "__attribute__((weak)) " if found.function.weak else ""

@@ -84,15 +84,6 @@ class AsmSource:
         lines = [b"    .cfi_endproc"] * ends + [b"    .cfi_startproc"] * starts
         return b"".join(line + self.eol for line in lines)
 
-    def includes(self) -> list[str]:
-        """What the file includes: what conditions in it ask for may be defined there."""
-        lines = [self.data[line.start : line.end] for line in self._lines]
-        return [
-            line.decode("latin-1").strip()
-            for line, place in zip(lines, self._lines, strict=True)
-            if place.directive == b"include"
-        ]
-
     def ranges(self, first: Mapping[str, int]) -> dict[str, tuple[int, int]]:
         """[start, end) of each function, by the line (from 1) of its first instruction.
 

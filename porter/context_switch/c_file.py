@@ -45,7 +45,7 @@ from porter.context_switch.result import (
     SwitchPort,
     with_proofs,
 )
-from porter.context_switch.resumers import switches_main_stack
+from porter.context_switch.resumers import is_handler, switches_main_stack
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
 from porter.project.compile_options import CompileOptions
@@ -108,7 +108,7 @@ class CFile:
         role: str | None = ROLE_OTHER
         try:
             code = code_of(assembly, function)
-            role = code.role()
+            role = code.role(is_handler(function.names, self._vectors))
             if switches_main_stack(code, function.name, self._vectors):
                 role = ROLE_SWITCH
                 raise NotTranscribable(ON_MAIN_STACK)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import permutations
 
 from porter.context_switch.variants import Key
+
+_MOST_ORDERED = 4  # of which condition is asked first, all orders are tried: 24
 
 Lines = tuple[str, ...]
 Choices = tuple[tuple[Key, int], ...]
@@ -14,10 +17,15 @@ Choices = tuple[tuple[Key, int], ...]
 
 def under_conditions(texts: Sequence[tuple[Choices, Lines]]) -> Lines:
     """The lines of all texts; each configuration sees its own. All have the same keys."""
-    merged = _merge(texts)
-    if all(seen(merged, dict(choices)) == list(lines) for choices, lines in texts):
-        return merged
-    return _chain(texts)  # lines of two arms were taken for one another
+    keys = len(texts[0][0])
+    orders = permutations(range(keys)) if keys <= _MOST_ORDERED else iter([tuple(range(keys))])
+    merged = (_merge([(_in_order(it, order), text) for it, text in texts]) for order in orders)
+    right = [it for it in merged if all(seen(it, dict(key)) == list(text) for key, text in texts)]
+    return min(right, key=len, default=_chain(texts))
+
+
+def _in_order(choices: Choices, order: Sequence[int]) -> Choices:
+    return tuple(choices[place] for place in order)
 
 
 def _merge(texts: Sequence[tuple[Choices, Lines]]) -> Lines:
@@ -39,18 +47,34 @@ def _merge(texts: Sequence[tuple[Choices, Lines]]) -> Lines:
 def _joined(first: Lines, second: Lines, condition: str) -> Lines:
     """Lines of both once, the others under the condition that chooses them."""
     lines: list[str] = []
-    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    ours, others = _units(first), _units(second)
+    matcher = SequenceMatcher(None, ours, others, autojunk=False)
     for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        here = [line for unit in ours[start:end] for line in unit]
+        there = [line for unit in others[other_start:other_end] for line in unit]
         if kind == "equal":
-            lines += first[start:end]
+            lines += here
             continue
-        here, there = first[start:end], second[other_start:other_end]
         lines.append(f"#if {condition if here else _opposite(condition)}")
         lines += here or there
         if here and there:
             lines += ["#else", *there]
         lines.append("#endif")
     return tuple(lines)
+
+
+def _units(lines: Lines) -> list[Lines]:
+    """Lines, and what stands from an #if to its #endif whole."""
+    units: list[Lines] = []
+    depth = 0
+    for line in lines:
+        if depth:
+            units[-1] = (*units[-1], line)
+        else:
+            units.append((line,))
+        depth += line.startswith("#if ")
+        depth -= line == "#endif"
+    return units
 
 
 def _chain(texts: Sequence[tuple[Choices, Lines]]) -> Lines:

@@ -12,16 +12,18 @@ from porter.source.asm_text import blank_comments
 
 PROLOGUE = ".syntax unified\n.thumb\n"
 _STATEMENT = re.compile(r"(?:([A-Za-z_.|][\w.|$]*)(:?)(?=[\s:]|$))?\s*(\S+)?\s*(.*?)\s*$")
-_GLOBAL = frozenset({"export", "public", "pubweak", "global"})
+_GLOBAL = frozenset({"export", "public", "pubweak", "public_weak", "global"})
 _EXTERNAL = frozenset({"import", "extern", "extrn"})
 _SECTION = frozenset({"area", "rseg", "section", "aseg", "aseggn"})
 _NOTHING = frozenset(
     {"thumb", "code16", "code32", "code", "require8", "preserve8", "end", "endp", "endfunc", "keep",
-     "program", "module", "name", "data", "require", "public_weak", "cfi", "ttl", "nofp", "proc"}
+     "program", "module", "name", "data", "require", "cfi", "ttl", "subt", "opt", "nofp", "proc",
+     "aapcs", "attr", "assert", "call_graph_root", "entry", "frame", "rout", "section_type"}
 )  # fmt: skip
 _DATA = {
     "dcd": ".word", "dc32": ".word", "dcdu": ".word", "dcw": ".hword", "dc16": ".hword",
     "dcb": ".byte", "dc8": ".byte", "space": ".space", "ds8": ".space", "%": ".space",
+    "dcq": ".quad", "dc64": ".quad", "fill": ".space", "even": ".balign 2",
     "dci": ".inst.n", "dci.n": ".inst.n", "dci.w": ".inst.w",
 }  # fmt: skip
 _EQUATE = frozenset({"equ", "set", "define", "seta", "setl", "=", "*"})
@@ -35,6 +37,7 @@ _OPERATORS = {":or:": "|", ":and:": "&", ":eor:": "^", ":shl:": "<<", ":shr:": "
 _STACK_FORM = re.compile(r"v(st|ld)m(fd|ea)(\w*)")
 _DIRECTION = {"stfd": "db", "ldfd": "ia", "stea": "ia", "ldea": "db"}
 _OPERATOR = re.compile(r":(?:or|and|eor|shl|shr|not):", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[\s,\[]")
 _WORDS = frozenset(
     {
         *("macro", "align", "alignrom", "alignram", "ltorg"),
@@ -142,7 +145,9 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
     if kind in ("proc", "function"):
         return f".thumb_func; .type {label}, %function; {prefix}"
     if kind in _GLOBAL:
-        return f"{prefix}.global {operands.split()[0]}" if operands else prefix
+        is_weak = "weak" in kind or re.search(r"\[\s*weak\b", operands, re.IGNORECASE)
+        word = ".weak" if is_weak else ".global"
+        return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
     if kind in _EXTERNAL:
         return f"{prefix}.extern {operands.split()[0].rstrip(',')}" if operands else prefix
     if kind in _SECTION:

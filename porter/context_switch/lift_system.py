@@ -47,6 +47,11 @@ def read_special(state: LiftState, instruction: Instruction) -> None:
         state.known.pop(result, None)
         state.emit(Guest(state.current, FRAME_OF_CALLER, (), result))
         return
+    if special == "msp" and state.role == ROLE_START:
+        raise NotTranscribable(
+            f"'{instruction.text}' reads MSP, which a guest can't see: the machine gives its code "
+            "and its handlers stacks of their own; take out what sets stacks up"
+        )
     if special not in _VARIABLES:
         raise NotTranscribable(
             f"'{instruction.text}' reads {special.upper()}, which a guest can't see",

@@ -30,9 +30,10 @@ class ArmCode:
         """Where its instructions stand between two addresses."""
         return [address for address in self._found if start <= address < end]
 
-    def role(self) -> str | None:
-        """What the function is; None for one that the transcriber has nothing to do with."""
-        return roles.classify(list(self._found.values()))
+    def role(self, is_handler: bool) -> str | None:
+        """What the function is; None for one that the transcriber has nothing to do with.
+        `is_handler`: it is known to serve an exception."""
+        return roles.classify(list(self._found.values()), is_handler)
 
     def needs_port(self) -> bool:
         """Whether it does what a guest can't."""
@@ -103,8 +104,8 @@ class RiscvCode:
         """As ArmCode's."""
         return [address for address in self._found if start <= address < end]
 
-    def role(self) -> str | None:
-        """As ArmCode's."""
+    def role(self, is_handler: bool) -> str | None:
+        """As ArmCode's; mret says of a handler what it is."""
         return riscv_roles.classify(self._found.values())
 
     def needs_port(self) -> bool:
@@ -127,7 +128,7 @@ class RiscvCode:
 
     def touches_stack_pointers(self) -> bool:
         """A handler says what it is by mret."""
-        return self.role() is not None
+        return self.role(is_handler=False) is not None
 
     def loads_stack_pointer(self) -> bool:
         """A trap has no stack of its own: every handler does, and says so by its CSRs."""

@@ -54,7 +54,6 @@ _DEFINED = re.compile(r"defined\((\w+)\)")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 _IAR_FPU = re.compile(r"\b(?:__ARMVFP__|__TARGET_FPU_VFP)\b")
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)(.*)")
-_OURS = re.compile(rf"#define \w+ {_INTEGER}")
 
 
 @dataclass
@@ -78,29 +77,8 @@ def body_in_c(data: bytes) -> bytes:
     return "\n".join(_File(data, in_function=True).lines).encode("latin-1")
 
 
-def constants_in_c(data: bytes) -> list[str]:
-    """Lines of C that define the constants that conditions of the file ask for."""
-    file = _File(data)
-    open_groups: list[list[str]] = [[]]
-    for line in file.lines:
-        directive = _DIRECTIVE.match(line)
-        word = directive.group(1) if directive is not None else ""
-        if word.startswith("if"):
-            open_groups.append([line.strip()])
-        elif word in ("else", "elif"):
-            open_groups[-1].append(line.strip())
-        elif word == "endif" and len(open_groups) > 1:
-            group = [*open_groups.pop(), line.strip()]
-            if any(map(_OURS.fullmatch, group)):
-                open_groups[-1] += group
-        elif (constant := _OURS.match(line)) and constant.group().split()[1] in file.asked:
-            open_groups[-1].append(constant.group())
-    return open_groups[0]
-
-
 class _File:
-    """`lines` is the text as rewritten, `asked` what its conditions want to know; `in_function`: it
-    is the body of a function in a C file."""
+    """`lines` is the text as rewritten; `in_function`: it is the body of a function in a C file."""
 
     def __init__(self, data: bytes, in_function: bool = False) -> None:
         self._in_function = in_function
@@ -108,12 +86,12 @@ class _File:
         self.lines = data.decode("latin-1").split("\n")
         self._clean = blank_comments(data, self._dialect).decode("latin-1").split("\n")
         self._constants = self._find_constants()
-        self.asked: set[str] = set()
+        self._asked: set[str] = set()
         if self._dialect == "armasm":
             self._ask_by_preprocessor()
         self._rewrite_conditions()
         for number, (name, value) in self._definitions.items():
-            if name in self.asked:
+            if name in self._asked:
                 self.lines[number] = f"#define {name} {value}"
 
     def _find_constants(self) -> set[str]:
@@ -139,7 +117,7 @@ class _File:
                 continue
             self.lines[number] = _IAR_FPU.sub("__ARM_FP", line)
             if directive.group(1) in ("if", "elif"):
-                self.asked |= self._constants & set(_NAME.findall(directive.group(2)))
+                self._asked |= self._constants & set(_NAME.findall(directive.group(2)))
 
     def _rewrite_conditions(self) -> None:
         opens, elses, otherwise, ends = (
@@ -160,7 +138,7 @@ class _File:
                 done.append(groups.pop())
         for group in done:
             if group.known:
-                self.asked |= group.asked
+                self._asked |= group.asked
                 for number, text in group.lines.items():
                     self.lines[number] = text
 

@@ -16,7 +16,6 @@ from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.object_file import Function
 from porter.context_switch.result import (
     ROLE_OTHER,
-    ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
     NotTranscribable,
@@ -78,7 +77,7 @@ class Resumers:
             for function in assembly.object.functions:
                 with suppress(NotTranscribable):
                     code = code_of(assembly, function)
-                    is_plain = code.role() in (None, ROLE_OTHER)
+                    is_plain = code.role(is_handler=False) in (None, ROLE_OTHER)
                     if is_plain and _by_hand(file, assembly, function):
                         for name in sorted(code.may_follow() & wanted):
                             yield f"{function.name}() of {file.name}", name
@@ -112,8 +111,12 @@ def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: Vectors) 
     """Whether an exception handler goes on, on another stack without PSP. Elsewhere, as in
     longjmp(), that is a task's own affair, and so it is what reset does."""
     on_psp = code.touches_stack_pointers()
-    is_handler = bool(vectors.served_by([name]) - {RESET})
-    return is_handler and not on_psp and code.loads_stack_pointer()
+    return is_handler([name], vectors) and not on_psp and code.loads_stack_pointer()
+
+
+def is_handler(names: Iterable[str], vectors: Vectors) -> bool:
+    """Whether a function is known to serve an exception, other than reset."""
+    return bool(vectors.served_by(names) - {RESET})
 
 
 def _role(assembly: Assembly, function: Function, by_hand: bool, vectors: Vectors) -> str:
@@ -123,10 +126,7 @@ def _role(assembly: Assembly, function: Function, by_hand: bool, vectors: Vector
         code = code_of(assembly, function)
     except NotTranscribable:
         return ROLE_SWITCH if by_hand else ""
-    role = code.role()
     if switches_main_stack(code, function.name, vectors):
         return ROLE_SWITCH
-    is_handler = bool(vectors.served_by(function.names) - {RESET})
-    if role == ROLE_START and is_handler and code.touches_stack_pointers():
-        return ROLE_SVC
+    role = code.role(is_handler(function.names, vectors))
     return role if role in (ROLE_SWITCH, ROLE_SVC) else ""

@@ -20,8 +20,9 @@ FAULT_STATUS = range(0xE000_ED28, 0xE000_ED3C)  # CFSR, HFSR, DFSR, MMFAR, BFAR
 _PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
 
 
-def classify(instructions: list[Instruction]) -> str | None:
+def classify(instructions: list[Instruction], is_handler: bool = False) -> str | None:
     """The role, or None for a function that the context-switch transcriber has nothing to do with.
+    `is_handler`: it is known to serve an exception.
 
     A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
     task, which legacy code does behind an SVC; code that opens interrupts or resets MSP and raises
@@ -32,11 +33,13 @@ def classify(instructions: list[Instruction]) -> str | None:
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
     resets = any(i.detail.startswith("msp,") for i in instructions)
     opens = resets or any(i.name == "cpsie" for i in instructions)
-    if writes and (reads or not (opens or _goes_to_argument(instructions))):
+    raises = any(i.name == "svc" for i in instructions)
+    resumes = (is_handler and not raises) or not (opens or _goes_to_argument(instructions))
+    if writes and (reads or resumes):
         return ROLE_SWITCH if reads else ROLE_SVC
     if writes:
         return ROLE_START
-    if opens and not reads and (writes or resets or any(i.name == "svc" for i in instructions)):
+    if opens and not reads and (writes or resets or raises):
         return ROLE_START
     if reads and not writes and _reads_msp(instructions):
         return ROLE_CALL

@@ -54,6 +54,7 @@ from porter.context_switch.walk import (
     used,
 )
 
+_ARGUMENTS = ("r0", "r1", "r2", "r3")
 _ON_PSP = 4  # bit of EXC_RETURN
 
 
@@ -239,7 +240,10 @@ def _check(program: Program) -> None:
     for block in program.blocks.values():
         for item in (*block.statements, block.end):
             if "CONTROL" in used(item):
-                raise NotTranscribable("reads CONTROL, which a guest can't see")
+                raise NotTranscribable(
+                    "reads CONTROL, which a guest can't see; whether a handler runs, which SPSEL "
+                    "is asked for, IPSR says too, or virt_in_vct()"
+                )
             if (step := _unaligned(item)) is not None:
                 raise NotTranscribable(
                     f"accesses a word {step} bytes behind a pointer, as in a packed struct: only "
@@ -254,5 +258,11 @@ def _check(program: Program) -> None:
     unknown = sorted(entry - {*CONTEXT, *MASKS, *PARAMETERS, *READ_ONLY, "MSP", "CONTROL"})
     if any(name.startswith(OWN) for name in unknown):
         raise NotTranscribable("keeps or computes an address of the handler's own stack")
+    if unknown and unknown[0] in _ARGUMENTS:
+        raise NotTranscribable(
+            f"reads {unknown[0]} before anything was written there: what a supervisor call passes "
+            "is in the frame at PSP, and a function that is called switches no machine's tasks, "
+            "only a handler does"
+        )
     if unknown:
         raise NotTranscribable(f"reads {unknown[0]} before anything was written there")

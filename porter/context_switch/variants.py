@@ -7,9 +7,10 @@ that nothing the assembler happened to skip goes unread. Conditions of the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from porter.context_switch.directives import sure_macros
 from porter.context_switch.result import OWN_CONDITION, NotTranscribable, Unprepared
 from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
@@ -25,6 +26,7 @@ _NOT_DEFINED = re.compile(r"!defined\(\w+\)")
 _RESERVED = re.compile(r"_[_A-Z]")
 _TARGET = re.compile(r"__riscv_\w+")  # what the machine is, is decided
 _MOST = 16
+_DEEPEST = 4  # macros in macros
 # What C functions have behind their assembler so that no compiler complains.
 _FOR_WARNINGS = re.compile(r"\s*(?:(?:return\b[\w\s()]*|\(\s*void\s*\)\s*\w+\s*);\s*)*")
 
@@ -66,7 +68,8 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
                     f"it for this file too (-D{name}=...), or ask for what GNU's compiler defines"
                 )
     keys = list(dict.fromkeys(_key(group) for group in groups))
-    combinations = possible(keys)
+    macros = sure_macros(data)
+    combinations = possible([tuple(_expanded(it, macros) for it in key) for key in keys])
     if len(combinations) > _MOST:
         raise NotTranscribable(f"has {len(combinations)} combinations of #if arms")
     found = []
@@ -74,6 +77,16 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
         choices = tuple(zip(keys, combination, strict=True))
         found.append(Variant(_chosen(data, groups, dict(choices)), choices))
     return found
+
+
+def _expanded(condition: str, macros: Mapping[str, str]) -> str:
+    """A condition with what macros in it stand for, but where it asks whether they are defined."""
+    for _ in range(_DEEPEST):
+        for name in set(_NAME.findall(condition)) & macros.keys():
+            use = rf"(?<!defined\()\b{name}\b(?:\s*\(\s*\))?"
+            text = f"({macros[name]})".replace("\\", "\\\\")
+            condition = _in_one_form(re.sub(use, text, condition))
+    return condition
 
 
 @dataclass(frozen=True)
@@ -127,7 +140,11 @@ def _condition(word: bytes, rest: bytes) -> str:
     text = " ".join(_bare(rest).split())
     if word in (b"ifdef", b"ifndef"):
         return f"{'!' if word == b'ifndef' else ''}defined({text.split()[0] if text else ''})"
-    return re.sub(r"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)", r"defined(\1\2)", text)
+    return _in_one_form(text)
+
+
+def _in_one_form(condition: str) -> str:
+    return re.sub(r"defined\s*\(\s*(\w+)\s*\)|defined\s+(\w+)", r"defined(\1\2)", condition)
 
 
 def _negated(group: list[_Arm]) -> bool:

@@ -25,6 +25,7 @@ _STATEMENT = re.compile(rb"\s*([A-Za-z_.][\w.]*)\s*(.*?)\s*\Z", re.DOTALL)
 _ARMASM_MARK = re.compile(
     rb"(?m)^\s+(?:AREA|PRESERVE8|RSEG|SECTION\s+\S+:CODE|EXPORT|PUBLIC|EXTERN|IMPORT)\b"
 )
+_GNU_MARK = re.compile(rb"(?m)^[ \t]*\.(?:syntax|thumb|thumb_func|text|section|globa?l|type)\b")
 _SIZE_SUFFIX = re.compile(r"\.(?:w|n)$")
 
 
@@ -43,8 +44,10 @@ class Instruction:
 
 
 def dialect_of(data: bytes) -> Dialect:
-    """ARMASM and IAR sources give themselves away by their directives."""
-    return "armasm" if _ARMASM_MARK.search(data) else "gnu"
+    """ARMASM and IAR sources give themselves away by their directives. A file for several
+    assembler programs, with an #if for each, is read as GNU's: its own compiler takes that arm."""
+    text = blank_comments(data, "armasm") if _ARMASM_MARK.search(data) else b""
+    return "armasm" if _ARMASM_MARK.search(text) and not _GNU_MARK.search(text) else "gnu"
 
 
 def instructions(text: bytes, dialect: Dialect = "gnu") -> Iterator[Instruction]:

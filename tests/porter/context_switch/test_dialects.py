@@ -235,3 +235,17 @@ def test_tests_for_an_fpu_are_conditions_of_the_c_too(kind: str, tmp_path: Path)
     for copy in ("    USR_VSTMDB(sp);", "USR_VLDMIA(sp);"):
         assert text.count(f"#if defined(__ARM_FP)\n    {copy}\n#endif\n") == 1
     assert "proved" in named(ports, "PendSV_Handler").reason
+
+
+def test_directives_that_say_nothing_of_instructions_are_left_out(tmp_path: Path) -> None:
+    head = "    AAPCS INTERWORK, VFP_COMPATIBLE, ROPI\n    SECTION .text:CODE(2)\n    ATTR FPU\n"
+    text = (
+        head + "    PUBWEAK masked\nmasked:\n    mrs r0, primask\n    cpsid i\n    bx lr\n    END\n"
+    )
+    tree = fixture(tmp_path, text, M3, "masks.s")
+    (tmp_path / "masks.h").write_text("unsigned masked(void);\n")
+    ports = {
+        port.name: port for port in replace(tree, files=(*tree.files, tmp_path / "masks.h")).port()
+    }
+    assert ports["masked"].status == "rewritten", ports["masked"].reason
+    assert b"__attribute__((weak)) uint32_t masked(void)" in ports["masks_fvm.c"].replacement

@@ -107,7 +107,7 @@ def test_a_macro_of_the_assembler_is_judged_where_it_is_used(tmp_path: Path) -> 
     assert {it.status for it in found} == {Status.LEFT, Status.REWRITTEN}
     (handler,) = [it for it in found if it.status is Status.REWRITTEN]
     assert handler.site.what == "PendSV_Handler" and "proved" in handler.reason
-    assert all("the body of a macro" in it.reason for it in found if it is not handler)
+    assert all("a macro: what uses it" in it.reason for it in found if it is not handler)
     (new,) = [file for file in port_project(tmp_path, cpu=M3).files if file.is_new]
     assert b"void PendSV_Handler(void)\n" in new.edits[0].replacement
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
-from porter.context_switch.own_conditions import constants_in_c, in_c
+from porter.context_switch.companion_head import companion_head
+from porter.context_switch.own_conditions import in_c
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.test_dialects import ARM, code, port
 from tests.porter.context_switch.trees import M3, M4F, fixture
@@ -171,4 +172,4 @@ def test_gnu_conditions_on_labels_and_macros_stay() -> None:
 
 def test_only_what_is_asked_is_defined() -> None:
     text = b".equ A, 1\n.equ B, 2\n#ifdef C\n.equ D, 3\n#endif\n#ifdef E\n#endif\n.if A + D\n.endif"
-    assert constants_in_c(text) == ["#define A 1", "#ifdef C", "#define D 3", "#endif"]
+    assert companion_head(text) == ["#define A 1", "#ifdef C", "#define D 3", "#endif"]

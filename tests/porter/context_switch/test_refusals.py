@@ -28,7 +28,7 @@ REFUSED = {
     "MSP written": (FRAME + "ldr r3, [r2]\nmsr msp, r3\n" + RESUME, "MSP"),
     "CONTROL": (FRAME + "mrs r3, control\nstr r3, [r2]\n" + RESUME, "CONTROL"),
     "FAULTMASK": (FRAME + "cpsid f\n" + RESUME, "FAULTMASK"),
-    "read before write": (FRAME + "str r3, [r2]\n" + RESUME, "reads r3 before"),
+    "read before write": (FRAME + "str r3, [r2]\n" + RESUME, "is in the frame at PSP, and"),
     "read after call": (
         FRAME + "push {r1, lr}\nbl choose\nstr r2, [r0]\npop {r1, lr}\n" + RESUME,
         "reads a register that the call of choose() destroyed",
@@ -105,6 +105,14 @@ def test_refused_with_the_reason(name: str, tmp_path: Path) -> None:
     assert data[escalated.start : escalated.end] == escalated.replacement
     assert escalated.replacement.startswith(b"__attribute__((naked)) void PendSV_Handler(void)")
     assert escalated.replacement.endswith(b"}")
+
+
+def test_who_sets_stacks_up_is_told_that_the_machine_does(tmp_path: Path) -> None:
+    start = "mrs r2, msp\\n msr psp, r2\\n msr msp, r0\\n cpsie i\\n svc 0\\n bx lr"
+    text = f'__attribute__((naked)) void start(void *top)\n{{\n    __asm volatile("{start}");\n}}\n'
+    (escalated,) = fixture(tmp_path, text).port()
+    assert "stacks of their own; take out what sets stacks up" in escalated.reason
+    assert "templates" not in escalated.reason
 
 
 def test_the_plain_frame_is_understood(tmp_path: Path) -> None:
