@@ -74,6 +74,7 @@ class _Found:
     end: int
     arms: tuple[Arm, ...]
     spans: tuple[Span, ...]
+    section: str
     tail: str = ""  # a label behind it whose address it keeps: what stands there stays
 
 
@@ -181,7 +182,8 @@ class AsmFile:
             handler = with_pick_of_all(handler, arms, names)
             start, end = place
             label, end = self._tail(assembly, function, code, handler) or ("", end)
-            self._found.append(_Found(handler, function, start, end, arms, spans, label))
+            section = assembly.object.sections[function.section]
+            self._found.append(_Found(handler, function, start, end, arms, spans, section, label))
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
 
@@ -341,8 +343,11 @@ class AsmFile:
         return companion_head(self._text.data)
 
     def _head(self, found: _Found, writer: Writer) -> str:
-        weak = "__attribute__((weak)) " if found.function.weak else ""
-        return weak + writer.signature(found.function.name, found.handler.signature)
+        words = ["weak"] if found.function.weak else []
+        if found.section not in (".text", f".text.{found.function.name}"):
+            words.append(f'section("{found.section}")')  # where the linker script has it
+        attributes = f"__attribute__(({', '.join(words)})) " if words else ""
+        return attributes + writer.signature(found.function.name, found.handler.signature)
 
     def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof]:
         """The companion compiles and is proved, and what is left of the file misses nothing."""

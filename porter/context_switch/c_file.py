@@ -130,9 +130,8 @@ class CFile:
         except (NumberMatters, NoCall) as reason:
             self._escalate(function.name, ROLE_QUERY, definition, str(reason))
         except NotTranscribable as reason:
-            # Other naked functions are masks and the like: rules of their own look after them.
-            if role != ROLE_OTHER or code.touches_stack_pointers():
-                self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
+            # Of ROLE_OTHER that is what a person hears where the rules on masks don't know it too.
+            self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
 
     def _check_starts(self, names: Names) -> None:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the

@@ -84,6 +84,7 @@ class ObjectFile:
                 for index, section in enumerate(elf.iter_sections())
                 if section["sh_type"] == "SHT_PROGBITS"
             }
+            self.sections = [section.name for section in elf.iter_sections()]
             self._names: dict[tuple[int, int], str] = {}
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []

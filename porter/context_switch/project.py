@@ -80,7 +80,8 @@ def transcribe_project(
         on_stack = _STACK_POINTER.search(data) is not None
         try:
             in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
-            if file.suffix == ".c" and (in_c or (in_macros and _NAKED.search(data))):
+            may_be_naked = _NAKED.search(data) and (in_macros or _PRIVILEGED.search(data))
+            if file.suffix == ".c" and (in_c or may_be_naked):
                 with suited(file, headers, options) as own:
                     found = CFile(
                         file, headers, own, _nearest(file, listed), vectors, project

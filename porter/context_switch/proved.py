@@ -43,6 +43,8 @@ _OPTIMISED = (
     "-O2", "-finline", "-fno-inline-small-functions", "-fno-inline-functions",
     "-fno-inline-functions-called-once", "-fno-partial-inlining", "-fno-ipa-ra", "-fno-ipa-cp",
     "-fno-ipa-sra", "-fno-ipa-icf", "-fno-ipa-pure-const", "-fno-ipa-reference",
+    # Every callee returns in the proof: behind what says that it doesn't there is code too.
+    "-D_Noreturn=", "-Dnoreturn=", "-D__noreturn__=",
 )  # fmt: skip
 _NEWER = ("-fno-ipa-modref",)  # compilers before GCC 11 don't know it, nor need it
 

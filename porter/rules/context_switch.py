@@ -39,7 +39,12 @@ def not_transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict
                 if site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED:
                     reason = f"{verdict.reason}; {port.reason}"
                     unit.verdicts[site] = replace(verdict, reason=reason)
-    for port in ports:
+    for port in (port for port in ports if port.status == ESCALATED):
+        told = f"{port.name}: {port.reason}"
         for site in unit.pending():
-            if port.status == ESCALATED and port.start <= site.start and site.end <= port.end:
-                yield Verdict(site, Status.ESCALATED, RULE, f"{port.name}: {port.reason}")
+            if port.start <= site.start and site.end <= port.end:
+                yield Verdict(site, Status.ESCALATED, RULE, told)
+        for site, verdict in list(unit.verdicts.items()):
+            inside = port.start <= site.start and site.end <= port.end
+            if inside and site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED:
+                unit.verdicts[site] = Verdict(site, Status.ESCALATED, RULE, told)

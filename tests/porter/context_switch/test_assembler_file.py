@@ -380,3 +380,16 @@ def test_a_file_that_only_requests_a_switch_is_looked_at(text: str, tmp_path: Pa
 
 def test_a_file_with_nothing_of_the_system_stays(tmp_path: Path) -> None:
     assert not fixture(tmp_path, REQUEST.format("    ldr r0, =next"), M3, "request.S").port()
+
+
+@pytest.mark.parametrize(
+    ("section", "attribute"),
+    [(".ramfunc", '__attribute__((section(".ramfunc"))) '), (".text.os_mask", "")],
+)
+def test_what_the_linker_script_has_elsewhere_stays_there(
+    section: str, attribute: str, tmp_path: Path
+) -> None:
+    tree = with_header(tmp_path, HEADER)
+    text = HANDLER.replace("    .text\n", f'    .section {section}, "ax", %progbits\n')
+    tree.files[0].write_text(text)
+    assert f"\n{attribute}uint32_t os_mask(void)\n" in companion(tree.port())

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import transcribe_project
+from porter.port import port_project
 from porter.project.vectors import PENDSV, SVC, Vectors
+from porter.rules.verdict import Status
 from tests.porter.context_switch.test_refusals import code_of
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
@@ -214,3 +216,37 @@ uint32_t *choose(uint32_t *stack) { stacks[0] = stack; return stacks[1]; }
     (handler,) = [port for port in tree.port() if port.role == "switch"]
     assert handler.status == "rewritten"
     assert b"uint32_t *choose(uint32_t *stack);\n" in handler.replacement
+
+
+LOCK = """\
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define LEVEL 0x40
+_Noreturn void failed(char const *where, int line);
+char const name[] = "lock";
+__attribute__((naked)) void lock(void)
+{
+    __asm volatile("mrs r0, basepri\\n movs r1, #" TEXT(LEVEL) "\\n msr basepri, r1\\n"
+                   "cmp r0, #0\\n bne 1f\\n bx lr\\n"
+                   "1: ldr r0, =name\\n movs r1, #100\\n ldr r2, =failed\\n bx r2\\n .ltorg");
+}
+__attribute__((naked)) void give_up(void)
+{
+    __asm volatile("cpsid i\\n mov r0, sp\\n bl failed\\n bx lr");
+}
+"""
+
+
+def test_naked_functions_are_looked_at_where_nothing_names_psp(tmp_path: Path) -> None:
+    """Behind a call of what never returns the compiler writes nothing."""
+    ports = {port.name: port for port in fixture(tmp_path, LOCK, M3).port()}
+    assert ports["lock"].proof is not None, ports["lock"].reason
+    text = ports["lock"].replacement.decode()
+    assert "virt_int_mask(VIRT_BASEPRI);" in text and "0x64);" in text
+
+
+def test_why_a_naked_function_stays_is_what_the_transcriber_says(tmp_path: Path) -> None:
+    (tmp_path / "lock.c").write_text(LOCK)
+    found = [it for file in port_project(tmp_path, cpu=M3).files for it in file.verdicts]
+    (stays,) = [it for it in found if it.status is Status.ESCALATED]
+    assert stays.reason.startswith("give_up: returns to another place than its caller")

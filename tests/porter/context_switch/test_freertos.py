@@ -139,7 +139,7 @@ def test_workaround_arm_is_transcribed_too(tmp_path: Path) -> None:
     assert "pop { pc }" in text
     port.write_text(text.replace("pop { pc }", "pop { r4 }"))
     (handler,) = [item for item in tree.port() if item.role == "switch"]
-    assert b"(WORKAROUND_PMU_CM001 == 1)" in handler.replacement
+    assert b"#if WORKAROUND_PMU_CM001 == 1" in handler.replacement
     assert b"USR_REG->Reg.R4 =" in handler.replacement
 
 
