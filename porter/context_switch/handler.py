@@ -25,6 +25,7 @@ from porter.context_switch.ir import (
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.lost_numbers import refuse_numbers
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
+from porter.context_switch.moved_stacks import moves_stack
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
@@ -76,6 +77,9 @@ class Handler:
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
 
 
+_ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
+
+
 def may_serve_calls(names: Iterable[str], vectors: Vectors) -> bool:
     """Whether nothing says that a function serves other exceptions only."""
     numbers = vectors.served_by(names)
@@ -118,6 +122,10 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)
     signatures = _signatures(assembly, function, code, names)
+    if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
+        units = names.project.units
+        signatures = {name: replace(signature, moves_stack=moves_stack(name, units))
+                      for name, signature in signatures.items()}  # fmt: skip
     own = NOTHING
     if role in (ROLE_OTHER, ROLE_START):
         declared = names.function(function.name) or code.signature()
@@ -142,6 +150,9 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     nodes = structure(program)
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
+    for node in flatten(nodes) if role == ROLE_START else ():
+        if isinstance(node, Call) and node.moves_stack:
+            raise NotTranscribable(f"calls {node.function}(), {_ON_ITS_OWN}")
     own_statements = nodes if first is None else (*nodes, *first.statements)
     refuse_devices(own_statements, names.project.initial, assembly.object.is_riscv)
     refuse_two_names(own_statements, names.project.initial, names.project.units)
@@ -179,10 +190,7 @@ def _refuse_helpers(assembly: Assembly, code: ArmCode | RiscvCode) -> None:
     called = code.callees()
     for function in assembly.object.functions:
         if called & set(function.names) and code_of(assembly, function).touches_stack_pointers():
-            raise NotTranscribable(
-                f"calls {function.name}(), which reads or writes PSP itself: make one function of "
-                "the two"
-            )
+            raise NotTranscribable(f"calls {function.name}(), {_ON_ITS_OWN}")
 
 
 def _signatures(

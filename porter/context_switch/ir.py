@@ -186,6 +186,7 @@ class Call(Statement):
     arguments: tuple[Expr, ...]
     pointers: tuple[bool, ...]  # for each argument, whether C wants a pointer
     result: str | None  # variable that gets the returned word
+    moves_stack: bool = False  # it may read the task's stack pointer and set it
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,8 @@ class BlockLifter(ABC):
             raise NotTranscribable(f"{name}() takes arguments on the stack")
         values = tuple(map(Var, arguments[: len(signature.parameters)]))
         result = arguments[0] if signature.returns else None
-        state.emit(Call(state.current, name, values, signature.parameters, result))
+        moves = signature.moves_stack
+        state.emit(Call(state.current, name, values, signature.parameters, result, moves))
         why = Undefined(f"the call of {name}()")
         for register in self._convention.destroyed:
             state.known.pop(register, None)

@@ -28,7 +28,8 @@ KIND_RESULT = 2  # flag_a tested against zero: only eq, ne, mi, pl mean anything
 class Signature:
     """What a C prototype tells: for each parameter whether it is a pointer, and its name ("" where
     the prototype has none); whether there is a result, and whether that is a pointer; the `problem`
-    if a call passes anything but these words. `unprototyped`: it says nothing of parameters."""
+    if a call passes anything but these words. `unprototyped`: it says nothing of parameters;
+    `moves_stack`: the function, or one that it calls, reads or writes PSP."""
 
     parameters: tuple[bool, ...]
     returns: bool
@@ -36,6 +37,7 @@ class Signature:
     pointer: bool = field(default=False, compare=False)
     problem: str = field(default="", compare=False)
     unprototyped: bool = field(default=False, compare=False)
+    moves_stack: bool = field(default=False, compare=False)
 
 
 NOTHING = Signature((), False)

@@ -234,6 +234,7 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
     calls = [node for node in flatten(nodes) if isinstance(node, Call)]
     arguments = {call.function: len(call.arguments) for call in calls}
     first = handler.first
+    moving = frozenset(call.function for call in calls if call.moves_stack)
     return Model(
         handler.role,
         tuple(arguments.items()),
@@ -241,4 +242,5 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
         handler.signature.returns,
         first is not None,
         frozenset(name for name, _ in first.variables) if first is not None else frozenset(),
+        moving,
     )

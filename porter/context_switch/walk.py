@@ -125,8 +125,8 @@ def reads(statement: Statement | Terminator) -> tuple[Expr, ...]:
             return (Var(base), *values)
         case BlockLoad(base=base):
             return (Var(base),)
-        case Call(arguments=arguments):
-            return arguments
+        case Call(arguments=arguments, moves_stack=moves):
+            return (*arguments, Var("SP")) if moves else arguments
         case ContextStore(address=address, registers=registers):
             return (address, *map(Var, registers))
         case ContextLoad(address=address):
@@ -160,6 +160,8 @@ def defined(statement: Statement) -> tuple[str, ...]:
         case BlockLoad(base=base, targets=targets, writeback=writeback):
             read = tuple(target for target in targets if target != UNREAD)
             return (*read, base) if writeback and base not in read else read
+        case Call(result=result, moves_stack=True):
+            return ("SP",) if result is None else (result, "SP")
         case Call(result=str(result)) | Guest(result=str(result)):
             return (result,)
         case ContextLoad(registers=registers):

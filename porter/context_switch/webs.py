@@ -58,6 +58,8 @@ def split(program: Program) -> None:
         for index, statement in enumerate(block.statements):
             for name in used(statement):
                 union.join(_sites(state, name))
+            if isinstance(statement, Call) and statement.moves_stack:
+                pinned |= _sites(state, "SP") | {(key, index, "SP")}
             if isinstance(statement, BlockStore | BlockLoad) and statement.writeback:
                 # The macro moves its pointer in place: one variable before and after.
                 union.join(_sites(state, statement.base) | {(key, index, statement.base)})

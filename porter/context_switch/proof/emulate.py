@@ -17,6 +17,7 @@ from porter.context_switch.proof.image import PAGE, RETURN, STATE, TOP, Image
 from porter.context_switch.proof.model import (
     BLOCK_WORDS,
     CLEAR,
+    CONTEXT,
     CPACR,
     FPU_ACCESS,
     FRAME_OF_CALLER,
@@ -44,6 +45,7 @@ from porter.context_switch.proof.states import ON_PSP, State
 from porter.context_switch.proof.thumb import Code
 from porter.context_switch.result import ROLE_START
 
+_PSP = USR_REG + 4 * CONTEXT.index("PSP")  # behind STATE
 _SUPERVISOR_CALL = 0xDF00  # encoding, but for its number
 CORE = tuple(getattr(arm, f"UC_ARM_REG_R{number}") for number in range(4, 12))
 _FPU = tuple(getattr(arm, f"UC_ARM_REG_S{number}") for number in range(16, 32))
@@ -199,13 +201,28 @@ class Emulator(Emulated):
             name, arguments = TRIGGER, (SWITCH,)
         if name == SUPERVISOR_CALL:
             name, arguments = TRIGGER, (SVC, *arguments)
-        self._event(name, arguments)
+        moves = name in self._model.moves_stack
+        self._event(name, (*arguments, self._stack_pointer()) if moves else arguments)
         if name in REQUESTS:
             return
         effect = self._state.effect(self._calls)
         self._affect(effect)
+        if moves:
+            self._set_stack_pointer(effect.stack)
         self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
         uc.reg_write(arm.UC_ARM_REG_R0, effect.result(arguments))
+
+    def _stack_pointer(self) -> int:
+        """The task's, where a callee finds it."""
+        if self._native:
+            return int(self._uc.reg_read(arm.UC_ARM_REG_PSP))
+        return int.from_bytes(self._uc.mem_read(STATE + _PSP, 4), "little")
+
+    def _set_stack_pointer(self, value: int) -> None:
+        if self._native:
+            self._uc.reg_write(arm.UC_ARM_REG_PSP, value)
+        else:
+            self._uc.mem_write(STATE + _PSP, struct.pack("<I", value))
 
     def _set_stack(self, register: int, special: int) -> None:
         """An MSR to CONTROL or MSP: only what a task starts on matters."""

@@ -64,6 +64,7 @@ from porter.context_switch.proof.terms import (
 )
 from porter.context_switch.proof.terms import field as bit_field
 
+_PSP = USR_REG + 4 * CONTEXT.index("PSP")
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")
 
 
@@ -236,12 +237,25 @@ class Path:
             name, arguments = TRIGGER, (SWITCH,)
         if name == SUPERVISOR_CALL:
             name, arguments = TRIGGER, (SVC, *arguments)
-        self.event(name, arguments)
+        moves = name in self.model.moves_stack
+        self.event(name, (*arguments, self._stack_pointer()) if moves else arguments)
         if name not in REQUESTS:
             self.calls += 1
+            if moves:
+                self._set_stack_pointer(symbol(f"PSP {self.calls}"))
             self.variables = Memory(f"variables {self.calls}")
             self.memory = Memory(f"memory {self.calls}")
             self.registers["r0"] = symbol(f"result {self.calls}")
+
+    def _stack_pointer(self) -> Term:
+        """The task's, where a callee finds it."""
+        return self.registers["PSP"] if self.native else self.block[_PSP]
+
+    def _set_stack_pointer(self, value: Term) -> None:
+        if self.native:
+            self.registers["PSP"] = value
+        else:
+            self.block[_PSP] = value
 
     def _aligned(self, address: Term, size: int) -> Term:
         """The address of the word around an address. That an access is aligned may be taken for
@@ -341,6 +355,5 @@ def entry(image: Image, model: Model, native: bool) -> Path:
     masks = add(binary("<<", primask, 8 * PRIMASK), binary("<<", basepri, 8 * BASEPRI))
     path.block[MASKS] = binary("|", masks, binary("<<", in_handler, 8 * VCT_ACT))
     path.block |= {USR_REG + 4 * index: word for index, word in enumerate(context)}
-    stack = USR_REG + 4 * CONTEXT.index("PSP")
-    path.block[stack] = path.stack_of(symbol("EXC_RETURN"), symbol("PSP"))
+    path.block[_PSP] = path.stack_of(symbol("EXC_RETURN"), symbol("PSP"))
     return path

@@ -58,7 +58,7 @@ class Model:
     """One function. `arguments` says how many words each callee takes; `extra` are callees that
     only the port has, for fault records; `returns` whether the function has a result.
     `goes_to_task`: a start of the first task for which VCT runs a part of the port; `own` are
-    variables that only the port has."""
+    variables that only the port has; `moves_stack` are callees that may read PSP and set it."""
 
     role: str
     arguments: tuple[tuple[str, int], ...] = ()
@@ -66,6 +66,7 @@ class Model:
     returns: bool = False
     goes_to_task: bool = False
     own: frozenset[str] = frozenset()
+    moves_stack: frozenset[str] = frozenset()
 
     @property
     def is_handler(self) -> bool:

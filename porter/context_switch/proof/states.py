@@ -84,7 +84,8 @@ class Words:
 
 
 class Effects:
-    """What a called function does: new values of all variables, of some words, of r0-r3, r12."""
+    """What a called function does: new values of all variables, of some words, of r0-r3, r12; and
+    of PSP, if it is one that sets it."""
 
     def __init__(self, words: Words, variables: bytes) -> None:
         """`variables`: what they held at entry; a scheduler may choose the task that runs."""
@@ -94,6 +95,7 @@ class Effects:
         self.words = list(zip(words.places(4).tolist(), values, strict=True))
         self.scratch: list[int] = words.mixed(5).tolist()
         self._hands_back = words.chance(0.2)
+        self.stack = int(words.pointers(1)[0])
 
     def result(self, arguments: tuple[int, ...]) -> int:
         """What it returns, now and then its first argument."""
