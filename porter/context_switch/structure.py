@@ -18,7 +18,7 @@ from porter.context_switch.ir import (
     Statement,
     Symbol,
 )
-from porter.context_switch.result import ANY_SWITCH, WAITS, NotTranscribable
+from porter.context_switch.result import WAITS, NotTranscribable
 from porter.context_switch.walk import reads, subexpressions
 
 _INVERSE = {
@@ -184,8 +184,7 @@ def _refuse_loops(program: Program) -> None:
             )
         raise NotTranscribable(
             "has a loop over registers whose end can't be shown: search in a C function that the "
-            "handler calls, or with a bound",
-            ANY_SWITCH,
+            "handler calls, or with a bound"
         )
 
 
