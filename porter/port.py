@@ -21,6 +21,7 @@ from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
 from porter.rules.linker_symbols import judge_linker_symbols
+from porter.rules.outside import refuse_lost
 from porter.rules.thresholds import judge_thresholds
 from porter.rules.unit import Unit
 from porter.rules.vectors import judge_vectors
@@ -114,6 +115,8 @@ class _Files:
             port = self._c(in_c, switches) if stays is None else leave(source, in_c.sites, stays)
         if stays is None:
             port = self._with_linked(port)
+        else:
+            port = replace(port, verdicts=refuse_lost(port.verdicts, project.vectors))
         return port if port.verdicts or port.edits else None
 
     def _c(self, sites: CSites, switches: list[SwitchPort]) -> FilePort:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from porter.context_switch.c_flow import CUnits, function_name
-from porter.context_switch.ir import FRAME_OF_CALLER, Assign, Call, Guest
+from porter.context_switch.ir import FRAME_OF_CALLER, Assign, Call, Guest, Store
 from porter.context_switch.result import DISPATCHES, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import variables
@@ -25,8 +25,14 @@ _SETS_R0 = re.compile(
 _PLACES = ("subscript_expression", "pointer_expression", "field_expression")
 
 
+_LOST = (
+    "its caller's frame, of which a guest has a copy: the caller would never see it. Let the "
+    "caller call C instead"
+)
+
+
 def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
-    """NotTranscribable where C that gets the frame writes to it."""
+    """NotTranscribable where the handler, or C that gets the frame, writes to it."""
     items = conditions_and_statements(nodes)
     frames: set[str] = set()
     starts: list[CNode] = []
@@ -35,6 +41,8 @@ def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
             frames.add(item.result)
         elif isinstance(item, Assign) and variables(item.value) & frames:
             frames.add(item.target)
+        elif isinstance(item, Store) and variables(item.address) & frames:
+            raise NotTranscribable(f"writes to {_LOST}", DISPATCHES)
         elif isinstance(item, Call):
             for place, argument in enumerate(item.arguments):
                 if variables(argument) & frames:
@@ -43,8 +51,7 @@ def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
         around = enclosing_function(written)
         name = function_name(around).decode() if around is not None else "a function"
         raise NotTranscribable(
-            f"{name}() writes '{one_line(written)}' to its caller's frame, of which a "
-            "guest has a copy: the caller would never see it. Let the caller call C instead",
+            f"{name}() writes '{one_line(written)}' to {_LOST}",
             DISPATCHES,
         )
 

@@ -33,6 +33,7 @@ from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
     ANY_SWITCH,
     ANY_TRAP,
+    DISPATCHES,
     FAKES_A_FRAME,
     ROLE_CALL,
     ROLE_OTHER,
@@ -153,6 +154,13 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     for node in flatten(nodes) if role == ROLE_START else ():
         if isinstance(node, Call) and node.moves_stack:
             raise NotTranscribable(f"calls {node.function}(), {_ON_ITS_OWN}")
+    calls = any(isinstance(it, Guest) and it.function == SUPERVISOR_CALL for it in flatten(nodes))
+    if calls and (own.parameters or own.returns):
+        raise NotTranscribable(
+            "makes a supervisor call and has parameters or a result, which would pass in the "
+            "frame; a guest's handler finds none of them there. Call C instead",
+            DISPATCHES,
+        )
     own_statements = nodes if first is None else (*nodes, *first.statements)
     refuse_devices(own_statements, names.project.initial, assembly.object.is_riscv)
     refuse_two_names(own_statements, names.project.initial, names.project.units)

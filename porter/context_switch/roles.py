@@ -25,9 +25,9 @@ def classify(instructions: list[Instruction], is_handler: bool = False) -> str |
     `is_handler`: it is known to serve an exception.
 
     A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
-    task, which legacy code does behind an SVC; code that opens interrupts or resets MSP and raises
-    the SVC, pends a switch or goes to the task itself is the first-task start; what asks EXC_RETURN
-    for the stack that was in use serves supervisor calls.
+    task, which legacy code does behind an SVC; code that raises the SVC, or opens interrupts or
+    resets MSP and goes to the task itself is the first-task start; what asks EXC_RETURN for the
+    stack that was in use serves supervisor calls.
     """
     reads = any(i.name == "mrs" and i.detail.endswith("psp") for i in instructions)
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
@@ -39,7 +39,8 @@ def classify(instructions: list[Instruction], is_handler: bool = False) -> str |
         return ROLE_SWITCH if reads else ROLE_SVC
     if writes:
         return ROLE_START
-    if opens and not reads and (writes or resets or raises):
+    calls = raises and not is_handler
+    if not reads and (calls or (opens and (writes or resets))):
         return ROLE_START
     if reads and not writes and _reads_msp(instructions):
         return ROLE_CALL

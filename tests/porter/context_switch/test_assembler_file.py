@@ -393,3 +393,21 @@ def test_what_the_linker_script_has_elsewhere_stays_there(
     text = HANDLER.replace("    .text\n", f'    .section {section}, "ax", %progbits\n')
     tree.files[0].write_text(text)
     assert f"\n{attribute}uint32_t os_mask(void)\n" in companion(tree.port())
+
+
+TABLE = """
+    .section .isr_vector, "a"
+vectors:
+    .word   stack_top, Reset_Handler, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, swap, 0
+"""
+
+
+def test_a_switch_in_the_start_up_file_isnt_lost(tmp_path: Path) -> None:
+    """The machine's start-up takes the whole file's place."""
+    text = HANDLER.replace("PendSV_Handler", "swap")
+    (tmp_path / "startup.s").write_text(f"{text}Reset_Handler:\n    cpsid i\n    b .\n{TABLE}")
+    (tmp_path / "main.c").write_text("void choose(void) { }\nint main(void) { return 0; }\n")
+    found = [it for file in port_project(tmp_path, cpu=M3).files for it in file.verdicts]
+    escalated = {it.site.where for it in found if it.status is Status.ESCALATED}
+    assert escalated == {"swap"}
+    assert any("move it to a file of its own" in it.reason for it in found)

@@ -199,3 +199,42 @@ def test_a_wrong_port_of_a_start_is_not_accepted(
     monkeypatch.setattr("porter.context_switch.proved.port_object", spoiled)
     (found,) = port(tmp_path, *STARTS[name])
     assert found.status == "escalated" and "transcribed, but" in found.reason
+
+
+BY_CALL = """\
+    .syntax unified
+    .thumb
+    .text
+    .global start
+start:
+    svc     #0
+    bx      lr
+    .global SVC_Handler
+SVC_Handler:
+    ldr     r1, =current
+    ldr     r1, [r1]
+    ldr     r0, [r1]
+    ldmia   r0!, {r4-r11}
+    msr     psp, r0
+    orr     lr, #13
+    bx      lr
+"""
+
+
+@pytest.mark.parametrize(
+    ("prototype", "told"),
+    [
+        ("void start(void);", ""),
+        ("void start(unsigned task);", "has parameters or a result"),
+        ("int start(void);", "has parameters or a result"),
+    ],
+)
+def test_a_start_may_be_a_supervisor_call_and_nothing_else(
+    prototype: str, told: str, tmp_path: Path
+) -> None:
+    tree = fixture(tmp_path, BY_CALL, M3, "start.S")
+    (tmp_path / "os.h").write_text(f"{prototype}\n")
+    ports = {it.name: it for it in replace(tree, files=(*tree.files, tmp_path / "os.h")).port()}
+    assert ports["SVC_Handler"].status == "rewritten"
+    assert (ports["start"].status == "escalated") == bool(told) and told in ports["start"].reason
+    assert ("virt_svc(0);" in ports["start_fvm.c"].replacement.decode()) == (not told)

@@ -250,3 +250,13 @@ def test_why_a_naked_function_stays_is_what_the_transcriber_says(tmp_path: Path)
     found = [it for file in port_project(tmp_path, cpu=M3).files for it in file.verdicts]
     (stays,) = [it for it in found if it.status is Status.ESCALATED]
     assert stays.reason.startswith("give_up: returns to another place than its caller")
+
+
+def test_an_answer_that_the_handler_itself_gives_is_lost_too(tmp_path: Path) -> None:
+    text = ("tst lr, #4", "ite eq", "mrseq r0, msp", "mrsne r0, psp", "push {r0, lr}",
+            "bl serve", "pop {r1, lr}", "str r0, [r1]", "bx lr")  # fmt: skip
+    head = ".syntax unified; .thumb; .global SVC_Handler; .type SVC_Handler, %function\n"
+    tree = fixture(tmp_path, head + "SVC_Handler:\n" + "\n".join(text) + "\n", M3, "switch.S")
+    (tmp_path / "os.h").write_text("unsigned serve(unsigned const *frame);\n")
+    (port,) = replace(tree, files=(*tree.files, tmp_path / "os.h")).port()
+    assert "writes to its caller's frame, of which a guest has a copy" in port.reason
