@@ -439,18 +439,24 @@ class Model:
             return MORE
         domain = self.tables.domains[index]
         threads, clears = domain.thread_count, 0 if domain.vcpu == NO_INDEX else CLEARING_STEPS
-        # Those of the first part check the image, those of the last but one prepare the threads.
-        steps = [threads, 0, len(domain.capabilities), clears, threads, threads]
-        step = state.step
-        if step == steps[state.part]:
+        parts = [
+            ("check the image", threads),
+            ("ports", 0),
+            ("capabilities", len(domain.capabilities)),
+            ("vcpu", clears),
+            ("prepare the threads", threads),
+            ("threads", threads),
+        ]
+        (kind, steps), step = parts[state.part], state.step
+        if step == steps:
             state.part, state.step = state.part + 1, 0
             return MORE
         state.step += 1
-        if state.part == 2:
+        if kind == "capabilities":
             self._drop_capability(index, step)
-        elif state.part == 3:
+        elif kind == "vcpu":
             self._clear(domain.vcpu, step)
-        if state.part < 5:
+        if kind != "threads":
             return MORE
         self.threads[domain.thread_first + step] = ThreadModel()
         if step + 1 < threads:
