@@ -88,6 +88,9 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
         if isinstance(node, Return):
             return "the handler returns between saving and restoring"
     for item in conditions_and_statements(middle):
+        if isinstance(item, Call) and item.moves_stack:
+            return f"{item.function}(), or what it calls, reads or sets PSP"
+    for item in conditions_and_statements(middle):
         if _touched(item) & set(CONTEXT):
             return "the choice of the next task reads the context of the last one"
     kept = tuple(node for node in middle if not isinstance(node, Note))
