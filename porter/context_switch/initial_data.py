@@ -15,6 +15,7 @@ from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
+_STRING = re.compile(rb'"(?:\\.|[^"\\\n])*"')  # in C; assembler text sets nothing to anything
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _LATER = rb"[;{})]\s*%s\s*=(?!=)([^;{}]*)"  # an assignment, no declaration
@@ -39,6 +40,7 @@ class InitialData:
         self._files = [file for file in files if file.suffix.lower() in (".c", *ASM_SUFFIXES)]
         self._assembled = assembled
         self._text = cache(lambda file: without_comments(file.read_bytes()))
+        self._plain = cache(lambda file: _STRING.sub(b'""', self._text(file)))
 
     def words(self, name: str, offset: int) -> list[Expr]:
         """What the word at an offset in bytes may hold at the beginning, a number or an address in
@@ -48,7 +50,7 @@ class InitialData:
             if (told := self._set_to(file, name)) is None:
                 continue
             if offset == 0 and file.suffix == ".c":
-                later = re.findall(_LATER % re.escape(name).encode(), self._text(file))
+                later = re.findall(_LATER % re.escape(name).encode(), self._plain(file))
                 found += _numbers(b" ".join(later))
             if (unit := self._object(file)) is not None:
                 found += _words(unit, name, offset)
@@ -90,10 +92,10 @@ class InitialData:
     def _set_to(self, file: Path, name: str) -> bytes | None:
         """The text that gives a variable its value, or may; None where there is none."""
         mark = re.escape(name).encode()
-        text = self._text(file)
+        in_assembler = file.suffix.lower() in ASM_SUFFIXES
+        text = self._text(file) if in_assembler else self._plain(file)
         if mark not in text:
             return None
-        in_assembler = file.suffix.lower() in ASM_SUFFIXES
         pattern = _IN_ASSEMBLER % (mark, mark) if in_assembler else _IN_C % mark
         found = [match.group(1) or b"" for match in re.finditer(pattern, text)]
         return b" ".join(found) if found else None

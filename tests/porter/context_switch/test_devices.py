@@ -100,3 +100,15 @@ def test_a_linker_scripts_number_is_an_address(tmp_path: Path) -> None:
     linked = [LinkerSymbol("icsr", 0xE000ED04, tmp_path / "chip.ld", 3)]
     found = transcribe_project(tree.root, tree.files, tree.options, linked=linked)
     assert "SCB->ICSR at 0xe000ed04 through icsr" in found[0].reason
+
+
+def test_another_ports_assembler_sets_no_variable(tmp_path: Path) -> None:
+    """A tree may have ports beside the one that is built, which nobody can compile here."""
+    text = '#include "missing.h"\nvoid start(void)\n{\n    __asm volatile("ldr r2, =task\\\\n"\n'
+    text += '        "ldr r3, =0xE000ED94\\\\n ldr r1, [r3]");\n}\n'
+    (tmp_path / "other.c").write_text(text)
+    tree = fixture(tmp_path, HANDLER + FRAME + RESUME, M3, "switch.S")
+    (tmp_path / "k.c").write_text(KERNEL + "void choose(void) { }\n")
+    files = [*tree.files, tmp_path / "k.c", tmp_path / "other.c"]
+    ports = {it.name: it for it in transcribe_project(tree.root, files, tree.options)}
+    assert ports["PendSV_Handler"].status == "rewritten", ports["PendSV_Handler"].reason
