@@ -15,7 +15,8 @@ from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
-_STRING = re.compile(rb'"(?:\\.|[^"\\\n])*"')  # in C; assembler text sets nothing to anything
+# Assembler in C, as a string or in braces, sets no variable at the beginning.
+_NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{[^{}]*\}')
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _LATER = rb"[;{})]\s*%s\s*=(?!=)([^;{}]*)"  # an assignment, no declaration
@@ -40,7 +41,7 @@ class InitialData:
         self._files = [file for file in files if file.suffix.lower() in (".c", *ASM_SUFFIXES)]
         self._assembled = assembled
         self._text = cache(lambda file: without_comments(file.read_bytes()))
-        self._plain = cache(lambda file: _STRING.sub(b'""', self._text(file)))
+        self._plain = cache(lambda file: _NO_C.sub(b'""', self._text(file)))
 
     def words(self, name: str, offset: int) -> list[Expr]:
         """What the word at an offset in bytes may hold at the beginning, a number or an address in

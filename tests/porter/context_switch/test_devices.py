@@ -102,11 +102,16 @@ def test_a_linker_scripts_number_is_an_address(tmp_path: Path) -> None:
     assert "SCB->ICSR at 0xe000ed04 through icsr" in found[0].reason
 
 
-def test_another_ports_assembler_sets_no_variable(tmp_path: Path) -> None:
+OTHER_PORTS = {
+    "GNU": 'void start(void)\n{ __asm volatile("ldr r2, =task\\n ldr r3, =0xE000ED94"); }\n',
+    "Arm": "__asm void start(void)\n{\n    ldr r2, =task\n    ldr r3, =0xE000ED94\n}\n",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_PORTS.values(), ids=OTHER_PORTS)
+def test_another_ports_assembler_sets_no_variable(text: str, tmp_path: Path) -> None:
     """A tree may have ports beside the one that is built, which nobody can compile here."""
-    text = '#include "missing.h"\nvoid start(void)\n{\n    __asm volatile("ldr r2, =task\\\\n"\n'
-    text += '        "ldr r3, =0xE000ED94\\\\n ldr r1, [r3]");\n}\n'
-    (tmp_path / "other.c").write_text(text)
+    (tmp_path / "other.c").write_text('#include "missing.h"\n' + text)
     tree = fixture(tmp_path, HANDLER + FRAME + RESUME, M3, "switch.S")
     (tmp_path / "k.c").write_text(KERNEL + "void choose(void) { }\n")
     files = [*tree.files, tmp_path / "k.c", tmp_path / "other.c"]
