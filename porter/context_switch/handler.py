@@ -25,7 +25,7 @@ from porter.context_switch.ir import (
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.lost_numbers import refuse_numbers
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
-from porter.context_switch.moved_stacks import moves_stack
+from porter.context_switch.moved_stacks import moves_stack, sets_stack
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
@@ -123,7 +123,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)
     signatures = _signatures(assembly, function, code, names)
-    if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
+    if role in (ROLE_SWITCH, ROLE_SVC):
         units = names.project.units
         signatures = {name: replace(signature, moves_stack=moves_stack(name, units))
                       for name, signature in signatures.items()}  # fmt: skip
@@ -152,7 +152,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
     for node in flatten(nodes) if role == ROLE_START else ():
-        if isinstance(node, Call) and node.moves_stack:
+        if isinstance(node, Call) and sets_stack(node.function, names.project.units):
             raise NotTranscribable(f"calls {node.function}(), {_ON_ITS_OWN}")
     calls = any(isinstance(it, Guest) and it.function == SUPERVISOR_CALL for it in flatten(nodes))
     if calls and (own.parameters or own.returns):

@@ -12,22 +12,35 @@ from porter.context_switch.c_flow import CUnits, calls_in
 from porter.context_switch.own_masks import ASM
 from porter.source.c_tree import text_of, walk
 
-_PSP = re.compile(rb"\b(?:mrs|msr)\w*\b[^;\n]*\bpsp\b", re.IGNORECASE)
-_INTRINSICS = frozenset({b"__get_PSP", b"__set_PSP"})
+_PLACES = frozenset({*ASM, "field_expression"})
+_READS = re.compile(rb"\bmrs\w*\b[^;\n]*\bpsp\b", re.IGNORECASE)
+_SETS = re.compile(rb"\bmsr\w*\s+psp\b", re.IGNORECASE)
+_GETTER, _SETTER = b"__get_PSP", b"__set_PSP"
 _POINTER = re.compile(rb"\bReg\s*\.\s*SP\b")  # as somebody ported it
 
 
 def moves_stack(function: str, units: CUnits) -> bool:
-    """Whether it does, or one that it calls in C or in an assembler file."""
+    """Whether it reads or sets PSP, or one that it calls in C or in an assembler file."""
+    return _does(function, units, {_GETTER, _SETTER}, [_READS, _SETS, _POINTER])
+
+
+def sets_stack(function: str, units: CUnits) -> bool:
+    """Whether it sets PSP, or one that it calls."""
+    return _does(function, units, {_SETTER}, [_SETS])
+
+
+def _does(
+    function: str, units: CUnits, intrinsics: set[bytes], patterns: list[re.Pattern[bytes]]
+) -> bool:
+    def found(text: bytes) -> bool:
+        return any(pattern.search(text) for pattern in patterns)
+
     for name, definitions in units.reached([function.encode()]).items():
-        if name in _INTRINSICS or _PSP.search(units.assembler_text(name) or b""):
+        if name in intrinsics or found(units.assembler_text(name) or b""):
             return True
         for definition in definitions:
-            if any(callee in _INTRINSICS for _, callee in calls_in(definition)):
+            if any(callee in intrinsics for _, callee in calls_in(definition)):
                 return True
-            for node in walk(definition):
-                if node.type in ASM and _PSP.search(text_of(node)):
-                    return True
-                if node.type == "field_expression" and _POINTER.search(text_of(node)):
-                    return True
+            if any(found(text_of(it)) for it in walk(definition) if it.type in _PLACES):
+                return True
     return False

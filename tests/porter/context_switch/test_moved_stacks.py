@@ -122,3 +122,18 @@ def test_both_oracles_see_what_psp_is_then(before: str, behind: str, tmp_path: P
         compare(*images, model)
     with pytest.raises(NotProved):
         equivalent(*images, model)
+
+
+@pytest.mark.parametrize("hook", ["seen = __get_PSP();", "__set_PSP(seen);"])
+def test_a_start_may_call_what_reads_psp_and_not_what_sets_it(hook: str, tmp_path: Path) -> None:
+    text = ".syntax unified\n.thumb\n.global start\nstart:\n    bl hook\n    cpsie i\n    svc 0\n"
+    handler = HANDLER.replace("PendSV_Handler", "SVC_Handler").replace("    bl      schedule\n", "")
+    handler = handler.replace(
+        "    mrs     r0, psp\n    stmdb   r0!, {r4-r11}\n", "    ldr r0, =top\n"
+    )
+    tree = fixture(tmp_path, text + "    bx lr\n" + handler, M3, "switch.S")
+    kernel = INTRINSICS + "unsigned seen, top[64];\nvoid start(void);\n"
+    (tmp_path / "kernel.c").write_text(f"{kernel}void hook(void) {{ {hook} }}\n")
+    ports = replace(tree, files=(*tree.files, tmp_path / "kernel.c")).port()
+    told = "calls hook(), which reads or writes PSP itself"
+    assert (told in named(ports, "start").reason) == ("set" in hook), named(ports, "start").reason
