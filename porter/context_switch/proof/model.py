@@ -16,8 +16,10 @@ ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
 FPCCR, LSPACT = 0xE000_EF34, 1  # lazy stacking of the FPU: a guest has none
 SHPR = (0xE000_ED1C, 0xE000_ED20)  # exception priorities: a guest has those of its vectors
 PENDSVSET, PENDSVCLR = 1 << 28, 1 << 27
-EXC_RETURN_KIND, EXC_RETURN_MODE = 0xFFFF_FF00, 0xF  # all 1 in an EXC_RETURN; mode and stack
-THREAD_ON_PSP = 0xD  # the only mode and stack of a guest, whatever an EXC_RETURN says
+# All 1 in an EXC_RETURN; mode and stack. Bit 0 is 1 in each that the manual has (B1.5.8): no
+# Cortex-M asks for it, and a port of RT-Thread makes one without.
+EXC_RETURN_KIND, EXC_RETURN_MODE = 0xFFFF_FF00, 0xE
+THREAD_ON_PSP = 0xC  # the only mode and stack of a guest, whatever an EXC_RETURN says
 
 # struct fvm_state of <fvm/state.h>, offsets in bytes. Its _Static_asserts pin the same ones.
 MASKS, PENDING, TASK_NAME, USR_REG = 0, 4, 8, 32

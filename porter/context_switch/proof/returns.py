@@ -27,7 +27,7 @@ def _goes_elsewhere(word: Any) -> Any:
 def may_go_elsewhere(end: Term) -> Truth:
     """When what a handler ends with says so, although no word that it got did."""
     if isinstance(end, int):
-        return end not in EXC_RETURNS
+        return end | 1 not in EXC_RETURNS
     got = (z3.Not(_goes_elsewhere(word)) for word in _got(bits(end)))
     return truth(z3.And(_goes_elsewhere(end), *got))
 

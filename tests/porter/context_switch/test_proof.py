@@ -155,6 +155,12 @@ def test_the_low_byte_that_a_task_keeps_is_an_exc_return(
     assert prove(one, other, "PendSV_Handler", SWITCH, COMMAND).paths == 1
 
 
+def test_bit_0_of_an_exc_return_is_nobodys(tmp_path: Path) -> None:
+    original, ported = "movs r3, #4\\n rsbs r3, r3, #0\\n mov lr, r3\\n", "USR_REG->Reg.LR = ~3u;"
+    one, other = middle(tmp_path, original, ported)
+    assert prove(one, other, "PendSV_Handler", SWITCH, COMMAND).paths == 1
+
+
 def test_the_bit_of_the_frame_may_be_changed(tmp_path: Path) -> None:
     one, other = middle(tmp_path, "orr lr, lr, #0x10\\n", "USR_REG->Reg.LR |= 0x10u;")
     assert prove(one, other, "PendSV_Handler", SWITCH, COMMAND).paths == 1
