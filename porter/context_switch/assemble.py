@@ -32,6 +32,7 @@ _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
 _INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
+_FILE = re.compile(r'^\s*\.file\s+".*$', re.MULTILINE)  # would be what the line table calls it
 _MARKER = re.compile(r'# (\d+) "(.*)"[ \d]*$')
 _LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
@@ -197,7 +198,7 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     """An assembler file; the text beside its instructions is the author's."""
     data = source.read_bytes()
     if dialect_of(data) == "gnu":
-        text = _preprocessed_text(source, source, options)
+        text = _FILE.sub("", _preprocessed_text(source, source, options))
     elif is_riscv(options):
         raise CompileError("of RISC-V only GNU's assembler is understood, not IAR's")
     else:

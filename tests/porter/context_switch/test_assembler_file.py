@@ -130,6 +130,13 @@ def test_the_handler_becomes_c_beside_the_file(tmp_path: Path) -> None:
     assert "choose();" in text
 
 
+def test_a_file_may_call_itself_otherwise(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, '    .file "old_name.S"\n' + HANDLER, M3, "switch.S")
+    (tmp_path / "os.h").write_text(HEADER)
+    ports = replace(tree, files=(*tree.files, tmp_path / "os.h")).port()
+    assert named(ports, "PendSV_Handler").status == "rewritten"
+
+
 def test_plain_functions_keep_their_parameters_results_and_second_names(tmp_path: Path) -> None:
     text = companion(with_header(tmp_path, HEADER).port())
     assert "uint32_t os_mask(void)" in text and "virt_int_mask(VIRT_PRIMASK);" in text
