@@ -1,4 +1,5 @@
-/* The log thread: fault records, boot messages and a periodic status, as `key=value` lines.
+/* The log thread: fault records, boot messages, a periodic status and what VMs say, as `key=value`
+ * lines.
  *
  * It is the least urgent process thread and writes a few characters a kernel tick without ever
  * waiting for the transmitter, so the log costs no VM more than that.
@@ -208,12 +209,34 @@ static int take_text(void)
     return 0;
 }
 
-/* Puts the next line into `line` if there is one. */
+enum kind { FAULT, LOST, STATUS, TEXT, KINDS };
+
+static int take(enum kind kind, struct fvm_result kernel)
+{
+    switch (kind) {
+    case FAULT:
+        return take_fault();
+    case LOST:
+        return take_lost(kernel.r1);
+    case STATUS:
+        return take_status((uint32_t)kernel.r0);
+    default:
+        return take_text();
+    }
+}
+
+/* Puts the next line into `line` if there is one. The kinds take turns: a VM that faults again and
+ * again fills the log with its faults, but keeps no other line out. */
 static void compose(void)
 {
+    static uint32_t next;
     struct fvm_result kernel = status(FVM_STATUS_KERNEL, 0);
-    if (take_fault() || take_lost(kernel.r1) || take_status((uint32_t)kernel.r0) || take_text()) {
-        text_string(&line, "\r\n");
+    for (uint32_t i = 0; i < KINDS; i++) {
+        enum kind kind = (enum kind)(next++ % KINDS);
+        if (take(kind, kernel) != 0) {
+            text_string(&line, "\r\n");
+            return;
+        }
     }
 }
 

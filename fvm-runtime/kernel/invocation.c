@@ -48,7 +48,7 @@ bool invocation_prepare(const struct fvm_domain *domain, uint32_t number)
 }
 
 /* Into the caller's frame, which was checked when it called. */
-static void give_results(const struct port *port, int32_t status, uint32_t result)
+static FVM_RARE void give_results(const struct port *port, int32_t status, uint32_t result)
 {
     context_arch_results(context_arch_stack(port->caller->context), (uint32_t)status, result);
 }
@@ -61,30 +61,67 @@ static struct thread *leave(struct port *port)
     return caller;
 }
 
-/* What runs in the place of a thread is broken off, the port that was entered last, by steps: it
- * waits no more, goes on no more, its caller gets its result, and goes on. */
-static void break_off(struct port *port)
+static void close(struct port *port)
 {
-    struct thread *inner = port->thread;
-    FVM_ONCE(inner);
-    if (inner->state == THREAD_LEFT) { /* the longest path comes first */
-        inner->state = THREAD_READY;   /* for the next caller */
-        scheduler_replace_halted(inner, leave(port));
-    } else if (inner->state == THREAD_LEAVING) {
-        give_results(port, FVM_E_FAULT, 0);
-        inner->state = THREAD_LEFT;
-    } else if (inner->state == THREAD_WAITING) {
-        signal_leave(inner);
-        inner->state = THREAD_STOPPED;
-    } else {
-        scheduler_halt(inner);
-        inner->state = THREAD_LEAVING;
-        port->call.fourth++;
+    port->caller = port->thread;
+    port->thread->state = THREAD_STOPPED;
+}
+
+/* What runs in the place of a thread, `home`, is being broken off: the port that was entered last,
+ * then the one before, by steps. Up to `until`, which closes, and whose caller goes on; or, if that
+ * is NULL, until the thread is at home, stopped. */
+static struct {
+    struct thread *home; /* NULL: nothing is */
+    const struct port *until;
+} broken;
+
+/* The steps are the deferred work's: no thread runs before the last one, so none can go elsewhere
+ * in between, and nobody has to call twice. */
+static void begin(struct thread *home, const struct port *until)
+{
+    broken.home = home;
+    broken.until = until;
+    scheduler_look_again();
+}
+
+static void come_back(struct port *port)
+{
+    struct thread *inner = port->thread, *caller = leave(port);
+    scheduler_give_place(inner, caller);
+    inner->state = THREAD_READY; /* for the next caller */
+    if (port == broken.until) {
+        close(port);
+        scheduler_wake_later(caller);
+        broken.home = NULL;
+    } else if (caller == broken.home) {
+        caller->state = THREAD_STOPPED;
+        broken.home = NULL;
     }
 }
 
+/* It waits no more and goes on no more; then its caller gets its result and comes back. */
+bool invocation_break_off(void)
+{
+    if (broken.home == NULL) {
+        return false;
+    }
+    struct thread *inner = scheduler_runs_for(broken.home);
+    struct port *port = inner->port;
+    FVM_ONCE(inner);
+    if (inner->state != THREAD_LEAVING) {
+        signal_leave(inner);
+        scheduler_halt(inner);
+        inner->state = THREAD_LEAVING;
+        port->call.fourth++;
+    } else {
+        give_results(port, FVM_E_FAULT, 0);
+        come_back(port);
+    }
+    return true;
+}
+
 /* The thread of a domain in whose place this one runs. */
-static const struct thread *at_home(const struct thread *thread)
+static struct thread *at_home(struct thread *thread)
 {
     while (thread->port != NULL) {
         thread = thread->port->caller;
@@ -105,13 +142,12 @@ bool invocation_runs_for(const struct thread *thread, uint32_t domain)
     return true;
 }
 
-bool invocation_leave(const struct thread *thread)
+bool invocation_leave(struct thread *thread)
 {
-    const struct thread *inner = scheduler_runs_for(thread);
-    if (inner == thread) {
+    if (scheduler_runs_for(thread) == thread) {
         return false;
     }
-    break_off(inner->port);
+    begin(thread, NULL);
     return true;
 }
 
@@ -120,10 +156,10 @@ bool invocation_stop(uint32_t number)
     struct port *port = &port_table[number];
     FVM_ONCE(port);
     if (port->caller != NULL && port->caller != port->thread) {
-        return invocation_leave(at_home(port->caller));
+        begin(at_home(port->caller), port);
+        return true;
     }
-    port->caller = port->thread;
-    port->thread->state = THREAD_STOPPED;
+    close(port);
     return false;
 }
 
@@ -196,11 +232,13 @@ bool invocation_runs_for(const struct thread *thread, uint32_t domain)
     return thread->domain_index == domain;
 }
 
-bool invocation_leave(const struct thread *thread)
+bool invocation_leave(struct thread *thread)
 {
     (void)thread;
     return false;
 }
+
+bool invocation_break_off(void) { return false; }
 
 bool invocation_stop(uint32_t number)
 {

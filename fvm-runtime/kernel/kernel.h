@@ -28,8 +28,7 @@ enum thread_state {
     THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
     THREAD_READY,
     THREAD_WAITING, /* for a signal, an interrupt or a request */
-    THREAD_LEAVING, /* it is being stopped; or a port's, whose call is being broken off, */
-    THREAD_LEFT,    /* and whose caller has its result */
+    THREAD_LEAVING, /* it is being stopped; or a port's, whose call is being broken off */
 };
 
 struct signal;
@@ -46,7 +45,7 @@ struct thread {
     uint32_t bit;     /* in cpu.ready */
     uint8_t rank;     /* the higher one runs; a vCPU's have one too */
     uint8_t priority; /* bit and rank come from it */
-    uint8_t none[2];
+    uint16_t none; /* 0: it goes where the priority does, in one word */
     uint8_t state;
     uint8_t slot;
     uint8_t domain_index;
@@ -155,7 +154,8 @@ void scheduler_catch_up(void); /* with what it put off */
 
 /* `by` runs in the place of `thread` and with its priority. */
 void scheduler_replace(struct thread *thread, struct thread *by);
-void scheduler_replace_halted(const struct thread *thread, struct thread *by); /* one that was */
+void scheduler_give_place(const struct thread *thread, struct thread *to); /* and doesn't run */
+void scheduler_look_again(void); /* at who runs, before any thread does */
 /* Who runs in the place of a process's thread: itself, or the thread of a port. */
 struct thread *scheduler_runs_for(const struct thread *thread);
 
@@ -173,7 +173,8 @@ void invocation_init(void);
 bool invocation_prepare(const struct fvm_domain *domain, uint32_t number);
 /* Steps; false when there is no more to do. */
 bool invocation_stop(uint32_t number);                  /* a port lets nobody in, and all go */
-bool invocation_leave(const struct thread *thread);     /* it comes home from where it is */
+bool invocation_leave(struct thread *thread);           /* it comes home from where it is */
+bool invocation_break_off(void);                        /* a step of these two; false: none is due */
 bool invocation_is_inside(const struct thread *thread); /* it runs in a port */
 /* It is the domain's, or somebody in its chain of callers is. */
 bool invocation_runs_for(const struct thread *thread, uint32_t domain);

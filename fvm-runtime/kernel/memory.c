@@ -67,12 +67,13 @@ static uint32_t words_of(const struct fvm_domain *domain, uint32_t kind)
 static void make_thread(const struct thread *maker, struct thread_object *object, uint32_t slot,
                         uint32_t priority)
 {
-    struct thread *thread = &object->thread;
+    struct thread *thread = &object->thread; /* what lay there before was the process's to choose */
     thread->context = &object->context;
     thread->return_bits = maker->return_bits;
     thread->domain = maker->domain;
     thread->vcpu = NULL;
     thread->signal = NULL;
+    thread->none = 0;
     thread->state = THREAD_STOPPED;
     thread->slot = (uint8_t)(FVM_FAULT_RUN_TIME | slot);
     thread->domain_index = maker->domain_index;

@@ -68,6 +68,8 @@ static void put_off(uint32_t what)
     cpu_arch_defer();
 }
 
+FVM_RARE void scheduler_look_again(void) { put_off(LATE_CHOICE); }
+
 static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
 
 static struct vcpu *vcpu_of(uint32_t bit) { return &vcpu_table[__builtin_ctz(bit)]; }
@@ -141,7 +143,7 @@ void scheduler_wake_later(struct thread *thread)
 {
     thread->state = THREAD_READY;
     cpu.ready |= thread->bit;
-    put_off(LATE_CHOICE);
+    scheduler_look_again();
 }
 
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
@@ -190,7 +192,7 @@ void scheduler_halt(struct thread *thread)
 {
     thread->state = THREAD_STOPPED;
     cpu.ready &= ~thread->bit;
-    put_off(LATE_CHOICE);
+    scheduler_look_again();
 }
 
 /* The turn of a halted vCPU passes when nobody else may run. */
@@ -199,7 +201,7 @@ void scheduler_halt_vcpu(struct vcpu *vcpu)
     vcpu->vct->state = vcpu->usr->state = THREAD_STOPPED;
     vcpus.ready &= ~vcpu->bit;
     vcpus.boosted &= ~vcpu->bit;
-    put_off(LATE_CHOICE);
+    scheduler_look_again();
 }
 
 void scheduler_tell_fault(void) { put_off(LATE_FAULT); }
@@ -224,7 +226,7 @@ void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
     }
 }
 
-static void give_place(const struct thread *thread, struct thread *to)
+void scheduler_give_place(const struct thread *thread, struct thread *to)
 {
     to->priority = thread->priority;
     to->bit = thread->bit;
@@ -234,17 +236,11 @@ static void give_place(const struct thread *thread, struct thread *to)
 
 void scheduler_replace(struct thread *thread, struct thread *by)
 {
-    give_place(thread, by);
+    scheduler_give_place(thread, by);
     by->state = THREAD_READY;
     if (cpu.next == thread) {
         cpu.next = by;
     }
-}
-
-void scheduler_replace_halted(const struct thread *thread, struct thread *by)
-{
-    give_place(thread, by);
-    scheduler_wake_later(by);
 }
 
 /* What scheduler_move was asked for last. */
@@ -323,6 +319,9 @@ struct thread *scheduler_runs_for(const struct thread *thread)
 /* A vCPU whose budget is used up waits for its next turn. */
 void scheduler_catch_up(void)
 {
+    if (invocation_break_off()) {
+        return; /* LATE_CHOICE stays: the next step, or who runs then */
+    }
     uint32_t late = cpu.late, spent = late & vcpus.funded;
     if ((late & LATE_FAULT) != 0) {
         cpu.late = late & ~LATE_FAULT;
