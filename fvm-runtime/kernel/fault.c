@@ -158,6 +158,10 @@ bool fault_record(uint32_t index, uint32_t step)
     struct fvm_fault *fresh = newest_of(index);
     if (fresh == NULL) {
         /* It made room for a newer one. */
+    } else if (step >= FAULT_STEPS - FAULT_NAME_STEPS) { /* the longest path comes first */
+        if (vcpu_of_domain(&fvm_domain[index]) != NULL) {
+            copy_task_name(domain, fresh->task, step - (FAULT_STEPS - FAULT_NAME_STEPS));
+        }
     } else if (step == 1) {
         if (domain->status != 0) {
             domain->cause = (uint8_t)fault_arch_cause(domain->cause, domain->status);
@@ -173,10 +177,8 @@ bool fault_record(uint32_t index, uint32_t step)
     } else if (step == 4) {
         domain->address =
             task_name_of(&fvm_domain[index], vcpu_of_domain(&fvm_domain[index])->state);
-    } else if (step == 5) {
-        bound_task_name(domain, &fvm_domain[index]);
     } else {
-        copy_task_name(domain, fresh->task, step - 6);
+        bound_task_name(domain, &fvm_domain[index]);
     }
     if (step == FAULT_STEPS - 1) {
         domain->faulted = NULL;

@@ -68,7 +68,7 @@ static void put_off(uint32_t what)
     cpu_arch_defer();
 }
 
-FVM_RARE void scheduler_look_again(void) { put_off(LATE_CHOICE); }
+void scheduler_look_again(void) { put_off(LATE_CHOICE); }
 
 static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
 
@@ -143,7 +143,7 @@ void scheduler_wake_later(struct thread *thread)
 {
     thread->state = THREAD_READY;
     cpu.ready |= thread->bit;
-    scheduler_look_again();
+    put_off(LATE_CHOICE);
 }
 
 void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
@@ -192,7 +192,7 @@ void scheduler_halt(struct thread *thread)
 {
     thread->state = THREAD_STOPPED;
     cpu.ready &= ~thread->bit;
-    scheduler_look_again();
+    put_off(LATE_CHOICE);
 }
 
 /* The turn of a halted vCPU passes when nobody else may run. */
@@ -201,7 +201,7 @@ void scheduler_halt_vcpu(struct vcpu *vcpu)
     vcpu->vct->state = vcpu->usr->state = THREAD_STOPPED;
     vcpus.ready &= ~vcpu->bit;
     vcpus.boosted &= ~vcpu->bit;
-    scheduler_look_again();
+    put_off(LATE_CHOICE);
 }
 
 void scheduler_tell_fault(void) { put_off(LATE_FAULT); }
