@@ -93,8 +93,9 @@ def _names(system: System) -> None:
 
 def _kernel(system: System, chip: Chip) -> None:
     kernel = system.kernel
-    device = chip.devices.get(kernel.console) if kernel.console else None
-    if kernel.console and (device is None or device.kind not in chip.console_drivers):
+    device = chip.devices.get(kernel.console or "")
+    named = kernel.console is not None  # console="" names none, but isn't left out
+    if named and (device is None or device.kind not in chip.console_drivers):
         uarts = [d.name for d in chip.devices.values() if d.kind in chip.console_drivers]
         raise kernel.place.error(
             f"console '{kernel.console}' is no UART of {chip.name}", f"known: {', '.join(uarts)}"

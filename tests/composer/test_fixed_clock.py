@@ -50,6 +50,7 @@ def test_the_divider_is_never_below_what_the_uart_takes(tmp_path: Path) -> None:
         ("<device", '<pin port="A" pin="1" mode="output"/><device', "has no pin PA1"),
         ('ram="16K"', 'ram="16K" fpu="yes"', "MPS2-AN385 has no FPU"),
         ('console="UART0"', 'console="TIMER1"', "is no UART of MPS2-AN385"),
+        ('console="UART0"', 'console=""', "is no UART of MPS2-AN385"),
         ('device name="TIMER0"', 'device name="WATCHDOG"', "'WATCHDOG' can't be granted"),
         ('console="UART0"', 'console="UART0" tick="1Hz" slice="1s"', "choose at least 2Hz"),
     ],

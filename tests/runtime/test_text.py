@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
 from composer.simulate.log import TEXT, Record, parse
 from tests.support.built import Built
+from tests.support.counted import run
 from tests.support.machine import Machine
 
 CONSOLES = {"flood": 1, "mute": 2, "log": 6}
@@ -75,3 +77,13 @@ def test_what_finds_no_room_is_refused_and_the_log_says_how_much(
 def test_who_may_not_write_is_refused(said: dict[str, list[str]], written: list[Record]) -> None:
     assert count(said["mute"], "other") == FLOOD * OWNER
     assert texts(written, "mute") == []
+
+
+def test_a_vm_that_faults_again_and_again_keeps_no_other_line_out(
+    system: Callable[[str], Built],
+) -> None:
+    log = run(system("noisy").elf, {}, 3000).log
+    kinds = Counter(record.kind for record in log)
+    assert kinds["fault"] > 50, "as many as there is room for"
+    assert kinds[TEXT] > 20 and kinds["stat"] > 20
+    assert kinds["lost"] > 0
