@@ -209,9 +209,9 @@ static int take_text(void)
     return 0;
 }
 
-enum kind { FAULT, LOST, STATUS, TEXT, KINDS };
+enum { FAULT, LOST, STATUS, TEXT, KINDS };
 
-static int take(enum kind kind, struct fvm_result kernel)
+static int take(uint32_t kind, struct fvm_result kernel)
 {
     switch (kind) {
     case FAULT:
@@ -232,8 +232,7 @@ static void compose(void)
     static uint32_t next;
     struct fvm_result kernel = status(FVM_STATUS_KERNEL, 0);
     for (uint32_t i = 0; i < KINDS; i++) {
-        enum kind kind = (enum kind)(next++ % KINDS);
-        if (take(kind, kernel) != 0) {
+        if (take(next++ % KINDS, kernel) != 0) {
             text_string(&line, "\r\n");
             return;
         }

@@ -45,7 +45,7 @@ struct thread {
     uint32_t bit;     /* in cpu.ready */
     uint8_t rank;     /* the higher one runs; a vCPU's have one too */
     uint8_t priority; /* bit and rank come from it */
-    uint16_t none; /* 0: it goes where the priority does, in one word */
+    uint16_t none;    /* 0: it goes where the priority does, in one word */
     uint8_t state;
     uint8_t slot;
     uint8_t domain_index;
@@ -172,9 +172,9 @@ void invocation_init(void);
 /* A port of a domain that starts, as the image's header has it; false: its stack lies outside. */
 bool invocation_prepare(const struct fvm_domain *domain, uint32_t number);
 /* Steps; false when there is no more to do. */
-bool invocation_stop(uint32_t number);                  /* a port lets nobody in, and all go */
-bool invocation_leave(struct thread *thread);           /* it comes home from where it is */
-bool invocation_break_off(void);                        /* a step of these two; false: none is due */
+bool invocation_stop(uint32_t number);        /* a port lets nobody in, and all go */
+bool invocation_leave(struct thread *thread); /* it comes home from where it is */
+bool invocation_break_off(void);              /* a step of these two; false: none is due */
 bool invocation_is_inside(const struct thread *thread); /* it runs in a port */
 /* It is the domain's, or somebody in its chain of callers is. */
 bool invocation_runs_for(const struct thread *thread, uint32_t domain);
