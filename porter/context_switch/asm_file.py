@@ -75,7 +75,11 @@ class _Found:
     arms: tuple[Arm, ...]
     spans: tuple[Span, ...]
     section: str
-    tail: str = ""  # a label behind it whose address it keeps: what stands there stays
+
+    def private(self) -> set[str]:
+        """Names of the file alone that its C mentions, in every arm."""
+        arms = (arm.handler for arm in self.arms if isinstance(arm.handler, Handler))
+        return {name for handler in (self.handler, *arms) for name in handler.private}
 
 
 class AsmFile:
@@ -103,6 +107,7 @@ class AsmFile:
         self._found: list[_Found] = []
         self._blocks: dict[int, list[str]] = {}
         self._ports: list[SwitchPort] = []
+        self._taken_out: set[str] = set()
 
     def port(self) -> list[SwitchPort]:
         """Edits, the companion and escalations. CompileError where the file can't be assembled."""
@@ -181,9 +186,11 @@ class AsmFile:
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
             start, end = place
-            label, end = self._tail(assembly, function, code, handler) or ("", end)
+            end = self._tail(assembly, function, code, handler) or end
             section = assembly.object.sections[function.section]
-            self._found.append(_Found(handler, function, start, end, arms, spans, section, label))
+            found = _Found(handler, function, start, end, arms, spans, section)
+            self._refuse_shared(found.private())
+            self._found.append(found)
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
 
@@ -210,9 +217,9 @@ class AsmFile:
         function: Function,
         code: ArmCode | RiscvCode,
         handler: Handler,
-    ) -> tuple[str, int] | None:
-        """A label of the function whose address it keeps, to go on there, and where its text
-        begins. NotTranscribable where that isn't plain code behind all that is transcribed."""
+    ) -> int | None:
+        """Where the text begins that stays, at a label of the function whose address it keeps, to
+        go on there. NotTranscribable where that isn't plain code behind all that is transcribed."""
         nodes = handler.nodes if handler.first is None else handler.first.statements
         found = None
         for name in sorted(symbols(nodes)):
@@ -227,8 +234,18 @@ class AsmFile:
             )
             if found is not None or line is None or not plain or self._text.dialect != "gnu":
                 raise NotTranscribable(f"keeps the address of {name}, a place inside it")
-            found = name, self._text.start_of(line, name)
+            found = self._text.start_of(line, name)
         return found
+
+    def _refuse_shared(self, names: set[str]) -> None:
+        """The C means what a name stands for in the whole project, and so it becomes global."""
+        for name in sorted(names):
+            if other := self._project.also_in(name, self._source):
+                raise NotTranscribable(
+                    f"uses {name}, which this file keeps for itself, and {other} has the name too: "
+                    "the C beside the file would mean that one. Give it another name here, or, if "
+                    "they are the same, export it"
+                )
 
     def _check_starts(self) -> None:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
@@ -250,6 +267,7 @@ class AsmFile:
         )
 
     def _take_out(self, function: Function, start: int, end: int, reason: str) -> None:
+        self._taken_out |= set(function.names)
         line = self._text.comment(f"{function.name}: {reason}.")
         self._ports.append(
             SwitchPort(self._source, start, end, line, ROLE_OTHER, function.name, REWRITTEN, reason)
@@ -306,6 +324,7 @@ class AsmFile:
             raise NotTranscribable(f"{companion.name} is in the way of the C that stands for it")
         blocks = []
         edits = []
+        moved = self._moved()
         for found in sorted(self._found, key=lambda found: found.start):
             blocks += ["", *written.blocks[found.start]]
             for alias in found.function.names[1:]:
@@ -313,8 +332,8 @@ class AsmFile:
             reason = f"{written.reason(found.handler)}, in {companion.name}"
             line = self._text.comment(f"{found.function.name}: in {companion.name}.")
             line += self._text.half_of_unwinding(found.start, found.end)
-            if found.tail:
-                line += f"    .global {found.tail}".encode("latin-1") + self._text.eol
+            line += b"".join(map(self._text.export, sorted(found.private() - moved)))
+            moved |= found.private()
             edits.append(
                 SwitchPort(
                     self._source,
@@ -371,7 +390,7 @@ class AsmFile:
                 rest = assemble(copy, self._options).object
             except CompileError as error:
                 raise NotTranscribable(f"the rest of the file needs it: {error}") from error
-        moved = {name for found in self._found for name in found.function.names}
+        moved = self._moved()
         if twice := sorted(rest.defined() & moved):
             raise NotTranscribable(f"no label of {twice[0]} found in this file")
         if missing := sorted(rest.wanted() & assembly.object.defined() - moved):
@@ -379,7 +398,24 @@ class AsmFile:
                 f"the rest of the file needs {missing[0]}, a label in the text that goes with this "
                 "function: move it, with what stands there, to a function that stays"
             )
+        private = {name for found in self._found for name in found.private()}
+        needed = private | assembly.object.exported - self._taken_out
+        if lost := sorted(needed - moved - rest.exported):
+            raise NotTranscribable(
+                f"the project needs {lost[0]}, which stands in the text that goes with this "
+                "function: move it behind the function, to a section of its own"
+            )
+        for name, size in assembly.object.data_sizes.items():
+            if rest.data_sizes.get(name, 0) < size:
+                raise NotTranscribable(
+                    f"something of section {name} stands in the text that goes with this function: "
+                    "move it behind the function"
+                )
         return new
+
+    def _moved(self) -> set[str]:
+        """Names of functions that become C."""
+        return {name for found in self._found for name in found.function.names}
 
     def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof]:
         """By the start of the function."""

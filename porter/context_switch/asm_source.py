@@ -21,8 +21,8 @@ _NAMELESS = re.compile(
 _BACK = re.compile(rb"\s*(?:\.size|\.fnend|endp|endfunc|\.endfunc)\b", re.IGNORECASE)
 _OUTSIDE = re.compile(
     rb"\s*(?:\.(?:section|text|data|bss|syntax|thumb|arm|code|cpu|arch|fpu|file|equ|set|extern|include"
-    rb"|macro|endm|end|eabi_attribute)|end|area|section|rseg|import|extern|preserve8|require8|thumb"
-    rb"|equ|get|include)\b",
+    rb"|macro|endm|end|eabi_attribute|comm|lcomm|local|pushsection|popsection|previous)"
+    rb"|end|area|section|rseg|import|extern|preserve8|require8|thumb|equ|get|include)\b",
     re.IGNORECASE,
 )
 # What may stand between a label and its first instruction and says nothing of either.
@@ -31,10 +31,43 @@ _MACRO = re.compile(rb"\s*\.macro\b", re.IGNORECASE)
 _ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
 _UNWINDING = re.compile(rb"\s*\.cfi_(startproc|endproc)\b", re.IGNORECASE)
 _REPEATS = re.compile(rb"\s*\.(?:irpc?|rept)\b", re.IGNORECASE)
+_SECTION = re.compile(
+    rb"\s*(?:(\.(?:text|data|bss)|\.popsection|\.previous)\b"
+    rb"|(\.pushsection|\.?section|area|rseg)\s+[|\"]?([^\s,:|\"]+))",
+    re.IGNORECASE,
+)
+_EXPORT = re.compile(rb"(?m)^[ \t]*(\.globa?l|export|public)\b", re.IGNORECASE)
 _LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*:|([A-Za-z_][\w]*)(?=\s|\Z)")
 _DIRECTIVE = re.compile(  # a comment may begin like one
     rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef|include|error|warning|pragma)\b"
 )
+
+
+class _Sections:
+    """Which section the assembler is in."""
+
+    def __init__(self) -> None:
+        self._before: list[bytes] = []
+        self._here = self._previous = b".text"
+
+    def behind(self, code: bytes) -> bytes:
+        """The one behind another line."""
+        for statement in code.split(b";"):
+            if match := _SECTION.match(statement):
+                self._switch((match.group(1) or match.group(2)).lower(), match.group(3))
+        return self._here
+
+    def _switch(self, word: bytes, name: bytes | None) -> None:
+        here = self._here
+        if word == b".pushsection":
+            self._before.append(here)
+        if word == b".popsection":
+            self._here = self._before.pop() if self._before else here
+        elif word == b".previous":
+            self._here = self._previous
+        else:
+            self._here = name or word
+        self._previous = here
 
 
 @dataclass(frozen=True)
@@ -43,6 +76,7 @@ class _Line:
     end: int
     code: bytes  # without comments; empty for preprocessor lines too
     directive: bytes  # the preprocessor's word
+    section: bytes  # in which it stands
 
 
 class AsmSource:
@@ -54,7 +88,10 @@ class AsmSource:
         self.dialect = dialect_of(data)
         self.eol = b"\r\n" if b"\r\n" in data else b"\n"
         clean = blank_comments(data, self.dialect)
+        export = _EXPORT.search(clean)
+        self._export = export.group(1) if export else b".global"
         self._lines: list[_Line] = []
+        sections = _Sections()
         built = _lines_of(expanded or {}, self.dialect)
         start, in_macro = 0, False
         for number, line in enumerate(data.splitlines(keepends=True), 1):
@@ -64,13 +101,18 @@ class AsmSource:
             word = directive.group(1) if directive and not code.strip() else b""
             in_macro = (in_macro or _MACRO.match(code) is not None) and not _ENDM.match(code)
             code = b"" if in_macro else code  # its body belongs to no function
-            self._lines.append(_Line(start, end, code if code.strip() else b"", word))
+            code = code if code.strip() else b""
+            self._lines.append(_Line(start, end, code, word, sections.behind(code)))
             start = end
 
     def comment(self, text: str) -> bytes:
         """A line that stands for a function."""
         line = f"; {text}" if self.dialect == "armasm" else f"/* {text} */"
         return line.encode("latin-1") + self.eol
+
+    def export(self, name: str) -> bytes:
+        """A line that makes a name known to other files."""
+        return b"    " + self._export + b" " + name.encode("latin-1") + self.eol
 
     def half_of_unwinding(self, start: int, end: int) -> bytes:
         """What [start, end) opens or closes of a procedure that the unwinder sees: the rest of the
@@ -87,7 +129,8 @@ class AsmSource:
     def ranges(self, first: Mapping[str, int]) -> dict[str, tuple[int, int]]:
         """[start, end) of each function, by the line (from 1) of its first instruction.
 
-        A function's text ends with the last line of code or data in front of the next one's.
+        A function's text ends with the last line of code or data that its section has in front of
+        the next one's.
         """
         names = sorted(first, key=lambda name: first[name])
         starts = [self._start(first[name] - 1, name) for name in names]
@@ -151,8 +194,9 @@ class AsmSource:
     def _end(self, start: int, limit: int) -> int:
         last = start
         for place in range(start, limit):
-            code = self._lines[place].code
-            if code and not _OUTSIDE.match(code) and not self._foreign(self._lines[place], start):
+            line = self._lines[place]
+            inside = line.code and line.section == self._lines[start].section
+            if inside and not _OUTSIDE.match(line.code) and not self._foreign(line, start):
                 last = place
         last += 1
         while self._open(start, last):  # an #endif behind the last instruction

@@ -76,6 +76,7 @@ class Handler:
     signature: Signature = NOTHING
     first: First | None = None
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
+    private: frozenset[str] = frozenset()  # names that it uses and only its own file knows
 
 
 _ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
@@ -190,7 +191,10 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     recipe = recipe_for(mentioned)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    return Handler(function.name, role, nodes, pick, code.count, recipe, own, first, code.texts())
+    private = frozenset(symbols(own_statements) & assembly.object.private())
+    return Handler(
+        function.name, role, nodes, pick, code.count, recipe, own, first, code.texts(), private
+    )
 
 
 def _refuse_helpers(assembly: Assembly, code: ArmCode | RiscvCode) -> None:

@@ -24,6 +24,7 @@ R_ARM_THM_JUMP11 = 102
 R_ARM_THM_JUMP8 = 103
 R_RISCV_32 = 1
 EF_RISCV_RVE = 8
+_UNWINDING = (".ARM.ex", ".eh_frame")  # says where functions are
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,12 @@ class ObjectFile:
                 if section["sh_type"] == "SHT_PROGBITS"
             }
             self.sections = [section.name for section in elf.iter_sections()]
+            self.data_sizes = _data_sizes(elf)
             self._names: dict[tuple[int, int], str] = {}
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []
             self.globals: set[str] = set()
+            self.exported: set[str] = set()  # all that it defines for other files
             self._weak: set[str] = set()
             self.variables: list[Place] = []  # with labels, of sections without instructions
             self.absolute: dict[str, int] = {}  # names of numbers that other files may use
@@ -113,6 +116,8 @@ class ObjectFile:
             for symbol in table.iter_symbols():
                 section, value = symbol["st_shndx"], symbol["st_value"]
                 kind, binding = symbol["st_info"]["type"], symbol["st_info"]["bind"]
+                if section != "SHN_UNDEF" and binding != "STB_LOCAL":
+                    self.exported.add(symbol.name)
                 if section == "SHN_ABS" and binding != "STB_LOCAL":
                     self.absolute[symbol.name] = value
                 if not isinstance(section, int):
@@ -247,6 +252,10 @@ class ObjectFile:
         functions = {name for function in self.functions for name in function.names}
         return functions | set(self._names.values())
 
+    def private(self) -> set[str]:
+        """Those of them that no other file can mean."""
+        return self.defined() - self.exported
+
     def wanted(self) -> set[str]:
         """Names that it takes from elsewhere."""
         return {relocation.symbol for relocation in self._relocations.values()} - self.defined()
@@ -257,3 +266,14 @@ class ObjectFile:
         if not 0 <= address <= len(data) - 4:
             raise IndexError(address)
         return int.from_bytes(data[address : address + 4], "little")
+
+
+def _data_sizes(elf: ELFFile) -> dict[str, int]:
+    """Bytes of each section of a program's data, by name."""
+    found: dict[str, int] = {}
+    for section in elf.iter_sections():
+        flags = section["sh_flags"]
+        is_data = flags & SH_FLAGS.SHF_ALLOC and not flags & SH_FLAGS.SHF_EXECINSTR
+        if is_data and not section.name.startswith(_UNWINDING):
+            found[section.name] = found.get(section.name, 0) + section["sh_size"]
+    return found

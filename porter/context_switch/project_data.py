@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from porter.context_switch.resumers import Resumers
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
+from porter.source.comments import without_comments
 
 
 class ProjectData:
@@ -31,6 +33,10 @@ class ProjectData:
         aliases: Iterable[LinkerAlias] = (),
     ) -> None:
         files = list(files)
+        aliases, linked = list(aliases), list(linked)
+        self._files = files
+        self._in_scripts = {it.name for it in linked} | {it.name for it in aliases}
+        self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: assembled(file, options))
         self.initial = InitialData(files, objects, linked, aliases)
         self.units = CUnits(files, options)
@@ -38,3 +44,11 @@ class ProjectData:
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)
         self.resumers = Resumers(files, options)
+
+    def also_in(self, name: str, source: Path) -> str | None:
+        """What else than a file has a name in its text, for whatever."""
+        word = re.compile(rb"(?<![\w.$])%s(?![\w.$])" % re.escape(name.encode("latin-1")))
+        for file in self._files:
+            if file != source and word.search(self._text(file)):
+                return file.name
+        return "a linker script" if name in self._in_scripts else None
