@@ -76,10 +76,18 @@ class _Found:
     spans: tuple[Span, ...]
     section: str
 
+    def handlers(self) -> tuple[Handler, ...]:
+        """What it is in this build and in every arm."""
+        arms = (arm.handler for arm in self.arms)
+        return (self.handler, *(handler for handler in arms if isinstance(handler, Handler)))
+
     def private(self) -> set[str]:
-        """Names of the file alone that its C mentions, in every arm."""
-        arms = (arm.handler for arm in self.arms if isinstance(arm.handler, Handler))
-        return {name for handler in (self.handler, *arms) for name in handler.private}
+        """Names of the file alone that its C mentions."""
+        return {name for handler in self.handlers() for name in handler.private}
+
+    def may_miss(self) -> set[str]:
+        """Weak names that its C mentions."""
+        return {name for handler in self.handlers() for name in handler.may_miss}
 
 
 class AsmFile:
@@ -190,6 +198,7 @@ class AsmFile:
             section = assembly.object.sections[function.section]
             found = _Found(handler, function, start, end, arms, spans, section)
             self._refuse_shared(found.private())
+            self._refuse_missing(found.may_miss())
             self._found.append(found)
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
@@ -245,6 +254,16 @@ class AsmFile:
                     f"uses {name}, which this file keeps for itself, and {other} has the name too: "
                     "the C beside the file would mean that one. Give it another name here, or, if "
                     "they are the same, export it"
+                )
+
+    def _refuse_missing(self, names: set[str]) -> None:
+        """C that calls a weak name needs it, where the original needs nothing."""
+        for name in sorted(names):
+            units = self._project.initial.mentioning(name)
+            if not any(name in unit.exported for unit in units):
+                raise NotTranscribable(
+                    f"uses {name}, which is weak here and defined nowhere: C beside the file would "
+                    "need it. Define it in C, as a weak function that does nothing"
                 )
 
     def _check_starts(self) -> None:

@@ -13,7 +13,7 @@ from porter.source.asm_text import blank_comments
 PROLOGUE = ".syntax unified\n.thumb\n"
 _STATEMENT = re.compile(r"(?:([A-Za-z_.|][\w.|$]*)(:?)(?=[\s:]|$))?\s*(\S+)?\s*(.*?)\s*$")
 _GLOBAL = frozenset({"export", "public", "pubweak", "public_weak", "global"})
-_EXTERNAL = frozenset({"import", "extern", "extrn"})
+_EXTERNAL = frozenset({"import", "extern", "extrn", "extweak"})
 _SECTION = frozenset({"area", "rseg", "section", "aseg", "aseggn"})
 _NOTHING = frozenset(
     {"thumb", "code16", "code32", "code", "require8", "preserve8", "end", "endp", "endfunc", "keep",
@@ -149,7 +149,9 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
         word = ".weak" if is_weak else ".global"
         return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
     if kind in _EXTERNAL:
-        return f"{prefix}.extern {operands.split()[0].rstrip(',')}" if operands else prefix
+        is_weak = kind == "extweak" or re.search(r"[\[,]\s*weak\b", operands, re.IGNORECASE)
+        word = ".weak" if is_weak else ".extern"
+        return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
     if kind in _SECTION:
         code = re.search(r"\bcode\b|\.text", operands, re.IGNORECASE)
         return ".text" if code else ".data"

@@ -77,6 +77,7 @@ class Handler:
     first: First | None = None
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
     private: frozenset[str] = frozenset()  # names that it uses and only its own file knows
+    may_miss: frozenset[str] = frozenset()  # weak ones
 
 
 _ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
@@ -191,10 +192,13 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     recipe = recipe_for(mentioned)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    private = frozenset(symbols(own_statements) & assembly.object.private())
+    here = symbols(own_statements)
+    private = frozenset(here & assembly.object.private())
+    may_miss = frozenset(here & assembly.object.may_miss)
     return Handler(
-        function.name, role, nodes, pick, code.count, recipe, own, first, code.texts(), private
-    )
+        function.name, role, nodes, pick, code.count, recipe, own, first, code.texts(), private,
+        may_miss,
+    )  # fmt: skip
 
 
 def _refuse_helpers(assembly: Assembly, code: ArmCode | RiscvCode) -> None:

@@ -91,6 +91,7 @@ class ObjectFile:
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []
             self.globals: set[str] = set()
+            self.may_miss: set[str] = set()  # weak names that another file may define
             self.exported: set[str] = set()  # all that it defines for other files
             self._weak: set[str] = set()
             self.variables: list[Place] = []  # with labels, of sections without instructions
@@ -118,6 +119,8 @@ class ObjectFile:
                 kind, binding = symbol["st_info"]["type"], symbol["st_info"]["bind"]
                 if section != "SHN_UNDEF" and binding != "STB_LOCAL":
                     self.exported.add(symbol.name)
+                elif binding == "STB_WEAK":
+                    self.may_miss.add(symbol.name)
                 if section == "SHN_ABS" and binding != "STB_LOCAL":
                     self.absolute[symbol.name] = value
                 if not isinstance(section, int):

@@ -109,3 +109,23 @@ def test_private_data_in_the_functions_text_is_not_lost(tmp_path: Path) -> None:
     text = COUNTS.replace("    .size PendSV", "    .balign 4\ncount: .word 0\n    .size PendSV")
     handler = named(project(tmp_path, text).port(), "PendSV_Handler")
     assert handler.status == "escalated" and "count" in handler.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "weak"),
+    [
+        (HANDLER, "    .weak choose\n"),
+        (ARM.replace("IMPORT  choose", ""), "        IMPORT  choose [WEAK]\n"),
+        (IAR.replace("EXTERN  choose", ""), "        EXTWEAK choose\n"),
+    ],
+)
+def test_a_weak_name_that_nothing_defines_is_escalated(
+    text: str, weak: str, tmp_path: Path
+) -> None:
+    handler = named(project(tmp_path, weak + text).port(), "PendSV_Handler")
+    assert handler.status == "escalated" and "choose, which is weak here" in handler.reason
+
+
+def test_a_weak_name_that_c_defines_is_called(tmp_path: Path) -> None:
+    ports = project(tmp_path, "    .weak choose\n" + HANDLER, "void choose(void) { }\n").port()
+    assert named(ports, "PendSV_Handler").status == "rewritten"
