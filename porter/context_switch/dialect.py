@@ -6,6 +6,13 @@ from __future__ import annotations
 
 import re
 
+from porter.context_switch.expression import (
+    GNU,
+    Language,
+    is_expression,
+    language_of,
+    rewritten,
+)
 from porter.context_switch.own_conditions import in_c
 from porter.context_switch.result import OWN_CONDITION, NotTranscribable
 from porter.source.asm_text import blank_comments
@@ -32,11 +39,12 @@ _CONDITIONAL = frozenset(
 )
 _REPEATED = frozenset({"rept", "rep", "while", "wend", "get", "include"})
 _MACRO_END = frozenset({"mend", "endm"})
-_OPERATORS = {":or:": "|", ":and:": "&", ":eor:": "^", ":shl:": "<<", ":shr:": ">>", ":not:": "~"}
 # VSTMFD and the like, which GNU as knows of core registers only.
 _STACK_FORM = re.compile(r"v(st|ld)m(fd|ea)(\w*)")
 _DIRECTION = {"stfd": "db", "ldfd": "ia", "stea": "ia", "ldea": "db"}
-_OPERATOR = re.compile(r":(?:or|and|eor|shl|shr|not):", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<![\w)])\|([^|\s]+)\|")  # behind a value | is an operator
+# What of operands may be an expression, but for the `=` of a literal.
+_PIECE = re.compile(r"""\{[^}]*\}|"[^"]*"|(\s*=?\s*)((?:'[^']*'|[^,#\[\]{}"])+)""")
 _SEPARATOR = re.compile(r"[\s,\[]")
 _WORDS = frozenset(
     {
@@ -55,7 +63,8 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
     looked at.
     """
     data = in_c(data) if conditions else data
-    clean = _lines(blank_comments(data, "armasm"))
+    blanked = blank_comments(data, "armasm")
+    clean, source = _lines(blanked), language_of(blanked)
     labelled = _labelled(clean)
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name
@@ -71,7 +80,7 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
             carried = ""
         else:
             whole = carried + line if carried and line.strip() else line
-            lines.append(_of_macro(whole, labelled) or _line(whole))
+            lines.append(_of_macro(whole, labelled, source) or _line(whole, source))
             carried = "" if line.strip() else carried
     return "\n".join(lines).encode("latin-1")
 
@@ -95,15 +104,15 @@ def _labelled(lines: list[str]) -> dict[str, str]:
     return found
 
 
-def _of_macro(line: str, labelled: dict[str, str]) -> str:
+def _of_macro(line: str, labelled: dict[str, str], source: Language) -> str:
     """A line with the label that a macro was given, or one that gives it; "" for any other."""
     if match := re.match(r"\$(\w+)(?=\s|$)", line):
         is_label = match[1] in labelled.values()
-        rest = _line(" " + line[match.end() :].strip())
+        rest = _line(" " + line[match.end() :].strip(), source)
         return f"\\{match[1]} {rest}" if is_label else ""
     match = re.match(r"([A-Za-z_][\w.]*):?\s+([A-Za-z_]\w*)(?=\s|$)\s*(.*)", line)
     if match and (parameter := labelled.get(match[2].lower())):
-        operands = _operands(match[3])
+        operands = _expressions(_operands(match[3]), source)
         return f"{match[2]} {operands}{', ' if operands else ''}{parameter}={match[1]}:"
     return ""
 
@@ -113,7 +122,7 @@ def _lines(data: bytes) -> list[str]:
     return [line.decode("latin-1").rstrip("\r") for line in data.split(b"\n")]
 
 
-def _line(line: str) -> str:
+def _line(line: str, source: Language) -> str:
     if not line.strip():
         return ""
     at_margin = not line[0].isspace()
@@ -128,11 +137,11 @@ def _line(line: str) -> str:
         if "\t" in word:
             word, _, operands = line.strip().partition("\t")
         if word.endswith(":"):
-            return f"{_name(word[:-1])}: {_line(' ' + operands)}"
-    return _translated(_name(label), word.lower(), word, _operands(operands))
+            return f"{_name(word[:-1])}: {_line(' ' + operands, source)}"
+    return _translated(_name(label), word.lower(), word, _operands(operands), source)
 
 
-def _translated(label: str, kind: str, word: str, operands: str) -> str:
+def _translated(label: str, kind: str, word: str, operands: str, source: Language) -> str:
     if kind in _CONDITIONAL or kind in _REPEATED:
         raise NotTranscribable(f"'{word}' {OWN_CONDITION}")
     if kind == "macro":
@@ -140,7 +149,7 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
     if kind in _MACRO_END:
         return ".endm"
     if kind in _EQUATE and label:
-        return f".equ {label}, {operands}"
+        return f".equ {label}, {_expressions(operands, source)}"
     prefix = f"{label}: " if label else ""
     if kind in ("proc", "function"):
         return f".thumb_func; .type {label}, %function; {prefix}"
@@ -155,13 +164,14 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
     if kind in _SECTION:
         code = re.search(r"\bcode\b|\.text", operands, re.IGNORECASE)
         return ".text" if code else ".data"
+    if kind in _NOTHING or not kind:
+        return prefix
+    operands = _expressions(operands, source)
     if kind in ("align", "alignrom", "alignram"):
         unit = ".balign" if kind == "align" else ".p2align"
         return f"{prefix}{unit} {operands.split(',')[0] or '4'}"
     if kind == "ltorg":
         return f"{prefix}.ltorg"
-    if kind in _NOTHING or not kind:
-        return prefix
     if kind in _DATA:
         return f"{prefix}{_DATA[kind]} {operands}"
     if kind in ("vpush", "vpop", "push", "pop") and not operands.startswith("{"):
@@ -176,8 +186,19 @@ def _translated(label: str, kind: str, word: str, operands: str) -> str:
 
 def _operands(text: str) -> str:
     text = _parameters(text)
-    text = _OPERATOR.sub(lambda match: _OPERATORS[match.group().lower()], text)
-    return re.sub(r"\|([^|\s]+)\|", r"\1", text).strip()
+    return _QUOTED.sub(r"\1", text).strip()
+
+
+def _expressions(operands: str, source: Language) -> str:
+    """Operands with the values that their expressions have in the source's assembler."""
+
+    def piece(match: re.Match[str]) -> str:
+        lead, text = match.groups()
+        if text is None or not is_expression(text, source):
+            return match.group()
+        return lead + rewritten(text, source, GNU, condition=False)
+
+    return _PIECE.sub(piece, operands)
 
 
 def _parameters(text: str) -> str:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from porter.context_switch.expression import GNU, C, language_of, rewritten
+from porter.context_switch.result import NotTranscribable
 from porter.source.asm_text import Dialect, blank_comments, dialect_of
 
 _INTEGER = r"(?:0[xX][0-9A-Fa-f]+|\d+)"
@@ -43,11 +45,6 @@ _REWRITTEN = (  # in this order
     (re.compile(r"\{TARGET_FPU_VFP\}(?:[ \t]*==?[ \t]*\{TRUE\})?", re.IGNORECASE), _HERE),
     (re.compile(r"(:LNOT:|!)[ \t]*:DEF:[ \t]*\|?(\w+)\|?", re.IGNORECASE), r"!defined(\2)"),
     (re.compile(r":DEF:[ \t]*\|?(\w+)\|?", re.IGNORECASE), r"defined(\1)"),
-    (re.compile(r":LNOT:", re.IGNORECASE), "!"),
-    (re.compile(r":LAND:", re.IGNORECASE), "&&"),
-    (re.compile(r":LOR:", re.IGNORECASE), "||"),
-    (re.compile(r"<>|/="), "!="),
-    (re.compile(r"(?<![=!<>])=(?!=)"), "=="),
 )
 _EXPRESSION = re.compile(r"[\w()<>=!&|+*\s-]+")
 _DEFINED = re.compile(r"defined\((\w+)\)")
@@ -84,7 +81,9 @@ class _File:
         self._in_function = in_function
         self._dialect: Dialect = "armasm" if in_function else dialect_of(data)
         self.lines = data.decode("latin-1").split("\n")
-        self._clean = blank_comments(data, self._dialect).decode("latin-1").split("\n")
+        clean = blank_comments(data, self._dialect)
+        self._clean = clean.decode("latin-1").split("\n")
+        self._language = GNU if self._dialect == "gnu" else language_of(clean)
         self._constants = self._find_constants()
         self._asked: set[str] = set()
         if self._dialect == "armasm":
@@ -148,6 +147,10 @@ class _File:
         if self._dialect == "armasm":
             for pattern, replacement in _REWRITTEN:
                 text = pattern.sub(replacement, text)
+        try:
+            text = rewritten(text, self._language, C, condition=True)
+        except NotTranscribable:
+            group.known = False
         names = _names(text)
         group.known &= bool(word) and _EXPRESSION.fullmatch(text) is not None
         group.known &= names <= self._constants

@@ -121,7 +121,7 @@ class Prover:
 
     def _proof(self, claim: Claim, ported: bytes, extra: frozenset[str]) -> Proof:
         """That of the project's own configuration; every other choice of #if arms is proved too."""
-        original = self._original(self._data)
+        original = self._original(self._source.read_bytes())  # as its own assembler reads it
         handler = claim.handler
         model = _model(handler, extra)
         self._check_prototypes(handler, model)

@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.context_switch.assemble import assemble
+from porter.context_switch.dialect import gnu_text
+from porter.context_switch.result import NotTranscribable
 from porter.port import port_project
+from porter.project.compile_options import CompileOptions
 from porter.rules.verdict import Status
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
+ARM_SECTION = "    AREA |.text|, CODE"
+IAR_SECTION = "    SECTION .text:CODE:NOROOT(2)"
 GNU = """\
     .syntax unified
     .thumb
@@ -249,3 +255,33 @@ def test_directives_that_say_nothing_of_instructions_are_left_out(tmp_path: Path
     }
     assert ports["masked"].status == "rewritten", ports["masked"].reason
     assert b"__attribute__((weak)) uint32_t masked(void)" in ports["masks_fvm.c"].replacement
+
+
+@pytest.mark.parametrize(
+    ("section", "operand", "value"),
+    [
+        (ARM_SECTION, "1+1:OR:1", 3),
+        (ARM_SECTION, "1:SHL:2*3", 64),
+        (ARM_SECTION, "6:AND:3+8", 10),
+        (IAR_SECTION, "1<<4+1", 32),
+        (IAR_SECTION, "3+1&2", 0),
+        (IAR_SECTION, "1:SHL:4+1", 17),  # a synonym with a rank of its own
+        (IAR_SECTION, "1|2|4", 7),
+        (IAR_SECTION, "5==5", 1),
+        (IAR_SECTION, "(1<2)+1", 2),
+    ],
+)
+def test_operands_have_the_values_of_their_own_assembler(
+    section: str, operand: str, value: int, tmp_path: Path
+) -> None:
+    source = tmp_path / "switch.s"
+    source.write_text(f"{section}\nN EQU {operand}\n DCD N, {operand}\n MOV R1, #{operand}\n END\n")
+    unit = assemble(source, CompileOptions((), (), M3, "arm-none-eabi-gcc")).object
+    moved = bytes([0x4F, 0xF0, value, 1])
+    assert value.to_bytes(4, "little") * 2 + moved in unit.raw
+
+
+def test_calculating_with_a_comparison_is_none_of_arms(tmp_path: Path) -> None:
+    text = ARM.replace("=PENDSVSET :OR: 0", "=PENDSVSET + (1 = 1)")
+    with pytest.raises(NotTranscribable, match="the result of a comparison"):
+        gnu_text(text.encode())

@@ -10,8 +10,9 @@ import pytest
 from porter.context_switch import SwitchPort
 from porter.context_switch.companion_head import companion_head
 from porter.context_switch.own_conditions import in_c
+from porter.context_switch.result import ESCALATED
 from tests.porter.context_switch.test_assembler_file import named
-from tests.porter.context_switch.test_dialects import ARM, code, port
+from tests.porter.context_switch.test_dialects import ARM, ARM_SECTION, IAR_SECTION, code, port
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
 # A supervisor call and PendSV share what switches; a task that is gone has no FPU state to stack.
@@ -162,6 +163,54 @@ def test_words_of_arm_and_iar(assembler: str, c: str) -> None:
 def test_what_is_not_understood_stays(text: str) -> None:
     data = ("    AREA |.text|, CODE\n" + text).encode()
     assert in_c(data) == data
+
+
+@pytest.mark.parametrize(
+    ("condition", "c"),
+    [
+        ("N & 2 == 2", "(N & 2) == 2"),
+        ("N + 1 & 1", "N + (1 & 1)"),
+        ("N >> 1 + 1", "(N >> 1) + 1"),
+        ("(N == 2) + 1", "(-(N == 2)) + 1"),  # true is -1
+        ("N == 1 + 1 && N", "N == 1 + 1 && N"),
+    ],
+)
+def test_gnu_conditions_mean_in_c_what_they_do_in_the_assembler(condition: str, c: str) -> None:
+    text = f".equ N, 2\n.if {condition}\n.endif"
+    assert in_c(text.encode()).decode() == f"#define N 2\n#if {c}\n#endif"
+
+
+@pytest.mark.parametrize(
+    ("section", "condition", "c"),
+    [
+        (IAR_SECTION, "N & 2 == 2", "(N & 2) == 2"),
+        (IAR_SECTION, "N == 2|1", "N == (2 | 1)"),
+        (IAR_SECTION, "(N = 2) + 1", "(N == 2) + 1"),  # true is 1
+        (ARM_SECTION, "N = 0 :LOR: N = 2 :LAND: N > 1", "((N == 0) || (N == 2)) && (N > 1)"),
+        (
+            ARM_SECTION,
+            ":DEF:A :LOR: :DEF:B :LAND: :DEF:D",
+            "(defined(A) || defined(B)) && defined(D)",
+        ),
+    ],
+)
+def test_each_assembler_ranks_operators_in_its_own_way(
+    section: str, condition: str, c: str
+) -> None:
+    text = f"{section}\n#if N\n#endif\nN EQU 2\n IF {condition}\n ENDIF"
+    assert in_c(text.encode()).decode().endswith(f"#define N 2\n#if {c}\n#endif")
+
+
+def test_of_a_condition_in_other_words_the_proof_sees_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What this build assembles is proved from the file as it is."""
+    monkeypatch.setattr(
+        "porter.context_switch.asm_file.in_c",
+        lambda data: in_c(data).replace(b"(HAS_FPU != 0)", b"(HAS_FPU == 0)"),
+    )
+    handler = named(shared(tmp_path, SHARED, M4F), "PendSV_Handler")
+    assert handler.status == ESCALATED and "proved" not in handler.reason
 
 
 def test_gnu_conditions_on_labels_and_macros_stay() -> None:
