@@ -91,6 +91,19 @@ def preprocess(source: Path, options: CompileOptions) -> str:
         return run([options.compiler, "-E", "-P", *flags(source, options), str(text)])
 
 
+def preprocessed_by_file(source: Path, options: CompileOptions) -> list[tuple[Path, str]]:
+    """Runs of lines of the same, with the file that each is from."""
+    with readable(source) as text:
+        lines = run([options.compiler, "-E", *flags(source, options), str(text)]).split("\n")
+    found: list[tuple[Path, list[str]]] = []
+    for line in lines:
+        if marker := _MARKER.match(line):
+            found.append((Path(marker.group(2)), []))
+        elif found:
+            found[-1][1].append(line)
+    return [(file, "\n".join(run_of)) for file, run_of in found]
+
+
 @cache
 def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
     """Names of the macros that a compiler defines by itself; none for a machine it doesn't know."""

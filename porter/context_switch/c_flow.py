@@ -143,6 +143,21 @@ class CUnits:
         """Reads of a variable in whatever function."""
         return [node for node in self.named(name) if _is_read(node)]
 
+    def going_to(self, file: Path, name: bytes) -> bytes | None:
+        """A function of a file that does more with another's name, in text for an assembler too,
+        than to compare it with a pointer; "" for none, None where the file isn't C."""
+        if file not in self._sources:
+            return None
+        tree = self._tree(file)
+        for match in re.finditer(rb"\b%s\b" % re.escape(name), tree.text):
+            node = tree.smallest(*match.span())
+            around = enclosing_function(node) if node is not None else None
+            if node is None or around is None or function_name(around) == name:
+                continue
+            if not (node.type == "identifier" and (_is_declarator(node) or _is_compared(node))):
+                return function_name(around)
+        return b""
+
     def assembler_text(self, name: bytes) -> bytes | None:
         """The text of assembler files from a label on to the next function; None without any."""
         label = re.compile(rb"(?m)^\s*%s\b(?!\s*,)[^\n]*\n(.*?)(?=^\s*\.(?:type|global|globl|thumb_"
@@ -323,6 +338,12 @@ def _is_read(node: Node) -> bool:
         sign = parent.child_by_field_name("operator")
         return sign is not None and text_of(sign) != b"="
     return True
+
+
+def _is_compared(node: Node) -> bool:
+    outer = outermost(node)
+    sign = outer.parent.child_by_field_name("operator") if outer.parent is not None else None
+    return sign is not None and text_of(sign) in (b"==", b"!=")
 
 
 def declared_name(declarator: Node | None) -> Node | None:

@@ -59,12 +59,8 @@ def fast_yield(
     if not homes:
         return None
     name, home = homes[0]
-    served = vectors.served_by((name, home.symbol))
-    if PENDSV not in served or served - {PENDSV, SVC}:
-        return (
-            f"neither its name nor a vector table says that {name}() serves PendSV, and nothing "
-            "else than supervisor calls beside it"
-        )
+    if other := _served_elsewhere(name, home, names.project.resumers, vectors):
+        return other
     if other := _other_resumer(home, functions, names.project.resumers, vectors):
         return other
     assert isinstance(home.pick, Pick)
@@ -82,6 +78,28 @@ def fast_yield(
     return FastYield(home, running, None if running is not None else f"{name}_pick")
 
 
+def _served_elsewhere(name: str, home: Handler, resumers: Resumers, vectors: Vectors) -> str:
+    """Why another handler may serve PendSV, or this one something else."""
+    called = resumers.also_called(home.names)
+    served = vectors.served_by((name, *sorted(called)))
+    if PENDSV not in served or served - {PENDSV, SVC}:
+        return (
+            f"neither its name nor a vector table says that {name}() serves PendSV, and nothing "
+            "else than supervisor calls beside it"
+        )
+    for other in sorted(called - {home.symbol}):
+        if PENDSV not in vectors.served_by((other,)):
+            return f"{other} is another name of {name}(): which exception does that serve?"
+    if home.weak and (instead := resumers.instead(home.symbol, called)):
+        return f"{name}() is weak, and {instead} has one of that name: the linker takes one"
+    if leading := resumers.leading_to(called, home.weak):
+        return (
+            f"{leading} has the address of {name}() or goes there: does something else than "
+            "PendSV's vector end there?"
+        )
+    return ""
+
+
 def _other_resumer(
     home: Handler,
     functions: Sequence[tuple[str, Handler]],
@@ -90,9 +108,10 @@ def _other_resumer(
 ) -> str:
     """Why a handler may find the frame of a yield that isn't the supervisor call's, behind which
     the library completes such a frame. One of the same name in another file is an alternative."""
-    if file := resumers.unread():
+    called = resumers.also_called(home.names)
+    if file := resumers.unread(called):
         return f"{file.name} can't be compiled: does something in it resume tasks?"
-    others = [it for it in resumers.found(vectors) if home.symbol not in it.names]
+    others = [it for it in resumers.found(called, vectors) if home.symbol not in it.names]
     written = {handler.symbol: name for name, handler in functions}
     calls = {it.names for it in others if it.role == ROLE_SVC}
     raised = any(raises_svc(handler) for _, handler in functions)

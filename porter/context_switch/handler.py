@@ -78,6 +78,8 @@ class Handler:
     texts: tuple[tuple[int, str], ...] = ()  # of its instructions, by their offset in bytes
     private: frozenset[str] = frozenset()  # names that it uses and only its own file knows
     may_miss: frozenset[str] = frozenset()  # weak ones
+    names: tuple[str, ...] = ()  # that the linker knows it by
+    weak: bool = False
 
 
 _ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
@@ -197,7 +199,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     may_miss = frozenset(here & assembly.object.may_miss)
     return Handler(
         function.name, role, nodes, pick, code.count, recipe, own, first, code.texts(), private,
-        may_miss,
+        may_miss, function.names, function.weak,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,12 +44,13 @@ class Function:
 @dataclass(frozen=True)
 class Relocation:
     """What the linker will put at a place: the address of `symbol` plus `offset` bytes. `place`:
-    section and address of the symbol, if it is of this file."""
+    section and address of the symbol, if it is of this file. `is_local`: of no other."""
 
     kind: int
     symbol: str
     offset: int
     place: tuple[int, int] | None = None
+    is_local: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,11 @@ class ObjectFile:
             }
             self.sections = [section.name for section in elf.iter_sections()]
             self.data_sizes = _data_sizes(elf)
+            self._loaded = {
+                index
+                for index, section in enumerate(elf.iter_sections())
+                if section["sh_flags"] & SH_FLAGS.SHF_ALLOC
+            }
             self._names: dict[tuple[int, int], str] = {}
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []
@@ -189,8 +196,12 @@ class ObjectFile:
             addend = int.from_bytes(self.data[section][offset : offset + 4], "little", signed=True)
         if symbol["st_info"]["type"] == "STT_SECTION":
             exact = self._names.get((home, addend & ~1)) or self._names.get((home, addend))
-            name, addend = (exact, 0) if exact else ("", addend)
-        self._relocations[(section, offset)] = Relocation(kind, name, addend, place)
+            if exact:
+                name, place, addend = exact, (home, addend & ~1), 0
+            else:
+                name = ""
+        is_local = symbol["st_info"]["bind"] == "STB_LOCAL"
+        self._relocations[(section, offset)] = Relocation(kind, name, addend, place, is_local)
 
     def _read_lines(self, elf: ELFFile) -> None:
         if not elf.has_dwarf_info():
@@ -223,6 +234,29 @@ class ObjectFile:
     def relocation(self, section: int, address: int) -> Relocation | None:
         """The relocation of the word or instruction at an address."""
         return self._relocations.get((section, address))
+
+    def function_at(self, section: int, address: int) -> Function | None:
+        """The function that an address is in."""
+        here = (it for it in self.functions if it.section == section)
+        return next((it for it in here if it.start <= address < it.end), None)
+
+    def leading_to(self, names: Iterable[str], weak: bool) -> Iterator[tuple[int, int]]:
+        """Sections and addresses of loaded words and instructions that have the address of a
+        function of these names, or of a place in it, and don't belong to it. A function that isn't
+        as weak as that one is one that the linker doesn't take."""
+        wanted = set(names)
+        named = [it for it in self.functions if wanted & set(it.names)]
+        own = [it for it in named if it.weak == weak]
+        if own:
+            wanted |= {name for at, name in self._names.items() if self.function_at(*at) in own}
+        for (section, address), relocation in self._relocations.items():
+            is_there = relocation.symbol in wanted
+            if relocation.place is not None and relocation.is_local:
+                home, start = relocation.place
+                is_there = self.function_at(home, (start + relocation.offset) & ~1) in own
+            user = self.function_at(section, address)
+            if is_there and section in self._loaded and user not in named:
+                yield section, address
 
     def name_at(self, section: int, address: int) -> str | None:
         """The symbol at an address of this object."""

@@ -43,7 +43,7 @@ class ProjectData:
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)
-        self.resumers = Resumers(files, options)
+        self.resumers = Resumers(files, options, self.units, aliases)
 
     def also_in(self, name: str, source: Path) -> str | None:
         """What else than a file has a name in its text, for whatever."""

@@ -1,5 +1,9 @@
 """Functions of a project that go on with a task, whatever becomes of them: each may find the frame
-of a yield, and only PendSV's handler and the supervisor call's are helped with that."""
+of a yield, and only PendSV's handler and the supervisor call's are helped with that.
+
+Such a function resumes tasks itself, or goes on in PendSV's handler from elsewhere than PendSV's
+vector. What has the handler's address may, so that word of a vector table is all that has it.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,15 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import suited
-from porter.context_switch.assemble import Assembly, assembled
+from porter.context_switch.assemble import (
+    Assembly,
+    CompileError,
+    assembled,
+    preprocessed_by_file,
+)
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
-from porter.context_switch.object_file import Function
+from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import (
     ROLE_OTHER,
     ROLE_SVC,
@@ -21,12 +31,14 @@ from porter.context_switch.result import (
     NotTranscribable,
 )
 from porter.project.compile_options import CompileOptions
-from porter.project.vectors import RESET, Vectors
+from porter.project.linker_symbols import LinkerAlias
+from porter.project.vectors import PENDSV, RESET, Vectors
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx"})
 _STACK_POINTER = re.compile(rb"psp\b|\bmov\w*\s+sp\s*,\s*r\d|\bldr\w*\s+sp\s*,\s*\[", re.IGNORECASE)
 _FROM_MACRO = re.compile(rb"asm|naked", re.IGNORECASE)  # where a header may have the rest
+_SLOT = 4 * PENDSV  # bytes from a vector table's start
 
 
 @dataclass(frozen=True)
@@ -40,30 +52,72 @@ class Resumer:
 
 
 class Resumers:
-    """Looks at all functions of files that may set a stack pointer."""
+    """Looks at all functions of files that may set a stack pointer or have the name of a switch
+    handler, by what the linker knows it by."""
 
-    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+    def __init__(
+        self,
+        files: Iterable[Path],
+        options: CompileOptions,
+        units: CUnits,
+        aliases: Iterable[LinkerAlias] = (),
+    ) -> None:
         files = list(files)
-        self._options = options
+        self._options, self._units, self._aliases = options, units, list(aliases)
         self._headers = [file for file in files if file.suffix.lower() in _HEADERS]
         bodies = {".c", *ASM_SUFFIXES, *CPLUSPLUS_SUFFIXES} - _HEADERS
         self._files = [file for file in files if file.suffix.lower() in bodies]
         self._assembly = cache(self._assembled)
+        self._candidates = cache(self._chosen)
 
-    def unread(self) -> Path | None:
+    def also_called(self, names: Iterable[str]) -> frozenset[str]:
+        """The names, with those that linker scripts make of them."""
+        found, before = frozenset(names), frozenset[str]()
+        while found != before:
+            before = found
+            found |= {alias.name for alias in self._aliases if alias.of in found}
+        return found
+
+    def unread(self, names: frozenset[str]) -> Path | None:
         """A file that can't be compiled and may have some."""
-        return next((it for it in self._candidates() if self._assembly(it) is None), None)
+        return next((it for it in self._candidates(names) if self._assembly(it) is None), None)
 
-    def found(self, vectors: Vectors) -> Iterator[Resumer]:
+    def found(self, names: frozenset[str], vectors: Vectors) -> Iterator[Resumer]:
         """All of them; what starts the first task finds no frame of a yield."""
-        for file in self._candidates():
-            assembly = self._assembly(file)
-            if assembly is None:
-                continue
+        for file, assembly in self._assemblies(names):
             for function in assembly.object.functions:
                 by_hand = _by_hand(file, assembly, function)
                 if role := _role(assembly, function, by_hand, vectors):
                     yield Resumer(file, function.names, role)
+
+    def instead(self, symbol: str, names: frozenset[str]) -> str:
+        """What the linker may take instead of a weak handler; "" where nothing else is known."""
+        if any(alias.name == symbol for alias in self._aliases):
+            return "a linker script"
+        homes = [
+            (file.name, function.weak)
+            for file, assembly in self._assemblies(names)
+            for function in assembly.object.functions
+            if symbol in function.names
+        ]
+        others = [file for file, weak in homes if not weak]
+        others = others or [file for file, _ in homes[1:]]
+        return " or ".join(others)
+
+    def leading_to(self, names: frozenset[str], weak: bool) -> str:
+        """What else than PendSV's vector may lead to a handler of these names; "" for nothing."""
+        for file, assembly in self._assemblies(names):
+            for name in names:
+                if found := self._units.going_to(file, name.encode()):
+                    return f"{found.decode('latin-1')}() of {file.name}"
+            unit = assembly.object
+            for section, address in unit.leading_to(names, weak):
+                around = unit.function_at(section, address)
+                if around is None and not _is_slot(unit, section, address):
+                    return f"a word in {file.name}"
+                if around is not None and not self._is_read(file, around):
+                    return f"{around.name}() of {file.name}"
+        return ""
 
     def naming(self, symbols: set[str]) -> Iterator[tuple[str, str]]:
         """Functions in assembler that neither resume nor start tasks and may follow pointers from a
@@ -82,12 +136,46 @@ class Resumers:
                         for name in sorted(code.may_follow() & wanted):
                             yield f"{function.name}() of {file.name}", name
 
-    def _candidates(self) -> Iterator[Path]:
+    def _is_read(self, file: Path, function: Function) -> bool:
+        """Whether a function is C whose text was asked."""
+        return file.suffix == ".c" and bool(self._units.definitions(function.name.encode()))
+
+    def _assemblies(self, names: frozenset[str]) -> Iterator[tuple[Path, Assembly]]:
+        for file in self._candidates(names):
+            if (assembly := self._assembly(file)) is not None:
+                yield file, assembly
+
+    def _chosen(self, names: frozenset[str]) -> list[Path]:
+        """Assembler files may take macros from anywhere; of others, the preprocessor says it."""
+        word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(it.encode()) for it in names))
         in_header = any(_STACK_POINTER.search(header.read_bytes()) for header in self._headers)
+        found = []
         for file in self._files:
-            data = file.read_bytes()
-            if _STACK_POINTER.search(data) or (in_header and _FROM_MACRO.search(data)):
-                yield file
+            own, whole = self._text(file)
+            if (
+                (file.suffix.lower() in ASM_SUFFIXES and self._assembly(file) is not None)
+                or _STACK_POINTER.search(own)
+                or (in_header and _FROM_MACRO.search(own))
+                or word.search(whole)
+            ):
+                found.append(file)
+        return found
+
+    def _text(self, file: Path) -> tuple[bytes, bytes]:
+        """What a file has, with macros and what it includes besides headers, and all that the
+        compiler gets; twice as it is written where the preprocessor can't tell."""
+        data = file.read_bytes()
+        if file.suffix.lower() in ASM_SUFFIXES:
+            return data, data
+        with (
+            suppress(NotTranscribable, CompileError),
+            suited(file, self._headers, self._options) as options,
+        ):
+            runs = preprocessed_by_file(file, options)
+            own = [text for place, text in runs if place.suffix.lower() not in _HEADERS]
+            both = ("\n".join(own), "\n".join(text for _, text in runs))
+            return both[0].encode("latin-1", "replace"), both[1].encode("latin-1", "replace")
+        return data, data
 
     def _assembled(self, file: Path) -> Assembly | None:
         with (
@@ -100,6 +188,11 @@ class Resumers:
 
 def _may_be_assembler(file: Path, data: bytes) -> bool:
     return file.suffix.lower() in ASM_SUFFIXES or _FROM_MACRO.search(data) is not None
+
+
+def _is_slot(unit: ObjectFile, section: int, address: int) -> bool:
+    """Whether data is PendSV's word of a vector table, which begins with its section or a name."""
+    return address == _SLOT or unit.name_at(section, address - _SLOT) is not None
 
 
 def _by_hand(file: Path, assembly: Assembly, function: Function) -> bool:
