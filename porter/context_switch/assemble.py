@@ -136,6 +136,20 @@ def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...]
         return run([*command, str(text)])
 
 
+@cache
+def stack_use(source: Path, options: CompileOptions) -> dict[str, int | None]:
+    """Bytes of stack that each function of a C file takes; None where they aren't a number."""
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, readable(source) as text:
+        target = Path(folder, "unit.s")
+        command = [options.compiler, *flags(source, options), *_C_FLAGS, "-fstack-usage"]
+        run([*command, "-S", "-o", str(target), str(text)])
+        lines = [line.split("\t") for line in target.with_suffix(".su").read_text().splitlines()]
+    return {
+        place.rpartition(":")[2]: int(used) if kind == "static" else None
+        for place, used, kind in lines
+    }
+
+
 def constant(source: Path, options: CompileOptions, expression: str) -> int | None:
     """The value of a constant expression at the end of a C file; None if it isn't one there."""
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:

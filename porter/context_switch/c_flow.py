@@ -55,10 +55,11 @@ class CUnits:
         with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
-            text = preprocess(copy, self._beside(file)).encode("latin-1", "replace")
+            text = preprocess(copy, self.beside(file)).encode("latin-1", "replace")
         return SyntaxTree(text, 0)
 
-    def _beside(self, file: Path) -> CompileOptions:
+    def beside(self, file: Path) -> CompileOptions:
+        """How a file is compiled from a copy elsewhere."""
         return replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
 
     def _names_in(self, file: Path) -> dict[bytes, list[Node]]:
@@ -68,13 +69,16 @@ class CUnits:
                 found.setdefault(text_of(node), []).append(node)
         return found
 
-    def named(self, name: bytes) -> Iterator[Node]:
-        """Every identifier of a name; a header's macro may bring it into any file."""
+    def _naming(self, name: bytes) -> Iterator[Path]:
+        """Files that may have a name; a header's macro may bring it into any."""
         word = re.compile(rb"\b%s\b" % re.escape(name))
         anywhere = any(word.search(self._written(header)) for header in self._headers)
-        for file in self._sources:
-            if anywhere or word.search(self._written(file)):
-                yield from self._index(file).get(name, ())
+        return (it for it in self._sources if anywhere or word.search(self._written(it)))
+
+    def named(self, name: bytes) -> Iterator[Node]:
+        """Every identifier of a name."""
+        for file in self._naming(name):
+            yield from self._index(file).get(name, ())
 
     def in_cplusplus(self, names: Iterable[bytes]) -> tuple[str, str] | None:
         """A C++ file that has one of these names, and the name."""
@@ -109,6 +113,14 @@ class CUnits:
                 found.append(around)
         return found
 
+    def homes(self, name: bytes) -> dict[Path, list[Node]]:
+        """The same, by file."""
+        own = {it.id for it in self.definitions(name)}
+        found = {file: [it for node in self._index(file).get(name, ())
+                        if (it := enclosing_function(node)) is not None and it.id in own]
+                 for file in self._naming(name)}  # fmt: skip
+        return {file: nodes for file, nodes in found.items() if nodes}
+
     def reached(self, names: Iterable[bytes]) -> dict[bytes, list[Node]]:
         """Functions that are called from these on, with their definitions in C."""
         found: dict[bytes, list[Node]] = {}
@@ -126,7 +138,7 @@ class CUnits:
             if self._index(file).get(struct):
                 for kind in (b"struct " + struct, struct):
                     text = f"__builtin_offsetof({kind.decode()}, {member.decode()})"
-                    found = constant(file, self._beside(file), text)
+                    found = constant(file, self.beside(file), text)
                     if found is not None:
                         return found
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from porter.context_switch.c_function import Writer
 from porter.context_switch.handler import Handler, raises_svc
-from porter.context_switch.ir import Guest
+from porter.context_switch.ir import Call, Guest
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
@@ -15,6 +15,8 @@ from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_words import blocks_behind, saved_behind
+from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
+from porter.context_switch.structure import conditions_and_statements
 from porter.project.vectors import PENDSV, SVC, Vectors
 
 
@@ -26,6 +28,7 @@ class FastYield:
     home: Handler
     running: Running | None
     function: str | None
+    depth: int  # bytes of stack that what it calls takes
 
     @property
     def through(self) -> str:
@@ -66,6 +69,14 @@ def fast_yield(
     assert isinstance(home.pick, Pick)
     if why := only_in_handler(home.pick, names.project.units):
         return why
+    items = conditions_and_statements(home.pick.nodes)
+    called = [item.function.encode() for item in items if isinstance(item, Call)]
+    try:
+        depth = stack_depth(called, names.project.units)
+    except Unbounded as reason:
+        return str(reason)
+    if depth > ALLOWED:
+        return f"choosing a task takes {depth} bytes of the task's stack, more than {ALLOWED}"
     for function, variable in names.project.resumers.naming(saved_behind(home.pick)):
         return f"{function} is assembler and finds tasks by {variable}: does it look into frames?"
     blocks = blocks_behind(home.pick, names.project.units)
@@ -75,7 +86,7 @@ def fast_yield(
     running = running_task(home.pick)
     if running is not None and names.function(running.choose) != Signature((), False):
         running = None
-    return FastYield(home, running, None if running is not None else f"{name}_pick")
+    return FastYield(home, running, None if running is not None else f"{name}_pick", depth)
 
 
 def _served_elsewhere(name: str, home: Handler, resumers: Resumers, vectors: Vectors) -> str:

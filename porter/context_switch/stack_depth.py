@@ -1,0 +1,42 @@
+"""How much stack choosing the next task takes, as the project's compiler says of each function.
+
+A fast yield runs it on the yielding task's stack, where the original had the handlers' own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from porter.context_switch.assemble import CompileError, stack_use
+from porter.context_switch.c_flow import CUnits, calls_in
+from porter.context_switch.understood import is_known
+
+ALLOWED = 100  # bytes that tasks must have to spare, by docs/runtime.md
+
+
+class Unbounded(Exception):
+    """Nobody knows how much; str() is the reason."""
+
+
+def stack_depth(functions: Iterable[bytes], units: CUnits) -> int:
+    """Bytes that these functions take with what they call. Raises Unbounded."""
+    return max((_depth(name, units, ()) for name in functions), default=0)
+
+
+def _depth(name: bytes, units: CUnits, callers: tuple[bytes, ...]) -> int:
+    if is_known(name):
+        return 0
+    called = f"{name.decode('latin-1')}(), which choosing a task may call,"
+    if name in callers:
+        raise Unbounded(f"{called} may call itself: how much stack does it take?")
+    homes = units.homes(name)
+    callees = {callee for home in homes for it in homes[home] for _, callee in calls_in(it)}
+    deepest = max((_depth(it, units, (*callers, name)) for it in callees), default=0)
+    try:
+        # What is compiled into its caller takes nothing of its own.
+        used = [stack_use(home, units.beside(home)).get(name.decode(), 0) for home in homes]
+    except CompileError as error:
+        raise Unbounded(f"{called} can't be compiled: how much stack does it take?") from error
+    if None in used:
+        raise Unbounded(f"{called} takes as much stack as it finds out when it runs")
+    return deepest + max((it for it in used if it is not None), default=0)
