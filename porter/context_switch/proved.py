@@ -32,7 +32,7 @@ from porter.context_switch.result import (
     TEMPLATES,
     NotTranscribable,
 )
-from porter.context_switch.structure import flatten
+from porter.context_switch.structure import flatten, only_compared
 from porter.context_switch.variants import Span, Variant, variants
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES
@@ -214,8 +214,9 @@ def _as_written(reason: str, handler: Handler) -> str:
         return told
     shows = f"; {TEMPLATES}/{ANY_SWITCH} shows what to write instead"
     return (
-        f"{told}: no state in which a guest's handler begins leads the other way, so what stands "
-        f"there can't be proved; take it out{shows if handler.role == ROLE_SWITCH else ''}"
+        f"{told}: no state from which the proof begins leads the other way, so what stands there "
+        "can't be proved. If no guest can get there, take it out; else let C that the handler "
+        f"calls decide{shows if handler.role == ROLE_SWITCH else ''}"
     )
 
 
@@ -243,4 +244,5 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
         first is not None,
         frozenset(name for name, _ in first.variables) if first is not None else frozenset(),
         moving,
+        only_compared(nodes),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from porter.context_switch.ir import (
@@ -197,12 +198,29 @@ def _looks_at_memory(block: Block) -> bool:
     )
 
 
+def only_compared(nodes: tuple[Node, ...]) -> frozenset[str]:
+    """Names whose address a condition asks for, and nothing else."""
+    compared, accessed = set[str](), set[str]()
+    for item in conditions_and_statements(nodes):
+        for expr in reads(item):
+            if isinstance(item, Branch):
+                compared |= _named([expr])
+                loads = [it for it in subexpressions(expr) if isinstance(it, Load)]
+                accessed |= _named(it.address for it in loads)
+            else:
+                accessed |= _named([expr])
+    return frozenset(compared - accessed)
+
+
+def _named(exprs: Iterable[Expr]) -> set[str]:
+    return {it.name for expr in exprs for it in subexpressions(expr) if isinstance(it, Symbol)}
+
+
 def symbols(nodes: tuple[Node, ...]) -> set[str]:
     """Every name that the C mentions: of variables, places and functions."""
     found: set[str] = set()
     for item in conditions_and_statements(nodes):
-        for expr in reads(item):
-            found |= {part.name for part in subexpressions(expr) if isinstance(part, Symbol)}
+        found |= _named(reads(item))
         if isinstance(item, Call):
             found.add(item.function)
     return found

@@ -54,7 +54,8 @@ def prove_pick(
 ) -> int:
     """How many yields were compared. `symbols`: the handler in one object and the pick in the
     other; `short`: no EXC_RETURN in the frame. Raises NotProved."""
-    images = link_pair(original, pick, symbols, dict(model.arguments), command)
+    called = dict(model.arguments)
+    images = link_pair(original, pick, symbols, called, command, compared=model.compared)
     words = images[0].variables
     handler = Emulator(images[0], model, words, native=True)
     function = replace(model, role=ROLE_OTHER, returns=True)

@@ -20,7 +20,17 @@ from elftools.elf.relocation import RelocationSection
 
 from porter.context_switch.assemble import CompileError, run
 from porter.context_switch.proof.callees import RISCV_RETURN, callees_of, with_callees
-from porter.context_switch.proof.image import CODE, CONSTANTS, DATA, HANDLERS, STATE, STUBS, Image
+from porter.context_switch.proof.image import (
+    ARENA,
+    CODE,
+    CONSTANTS,
+    DATA,
+    HANDLERS,
+    PAGE,
+    STATE,
+    STUBS,
+    Image,
+)
 from porter.context_switch.result import NotTranscribable
 
 DATA_SIZE = 0x8000
@@ -89,13 +99,14 @@ def link_pair(
     called: Iterable[str],
     command: Sequence[str],
     own: Iterable[str] = (),
+    compared: frozenset[str] = frozenset(),
 ) -> tuple[Image, Image]:
     """Images of two relocatable objects and the function to look at in each. `called` are functions
     that the handler may call through a register, `command` is the compiler with the options that
-    select the processor, `own` are variables of a word that only the second has. NotTranscribable
-    if they can't be linked."""
+    select the processor, `own` are variables of a word that only the second has, `compared` those
+    of whose addresses more isn't asked. NotTranscribable if they can't be linked."""
     units = (_Unit(original, called), _Unit(ported, called))
-    places, words = _places(units)
+    places, words = _places(units, compared)
     first = _link(units[0], places, {}, command)
     known = {name: value for name, (value, called) in _symbols(first).items() if not called}
     second = _link(units[1], places, known, command)
@@ -119,8 +130,9 @@ def link_pair(
     return with_callees(images[0], callees), with_callees(images[1], callees)
 
 
-def _places(units: tuple[_Unit, _Unit]) -> tuple[dict[str, int], int]:
-    """One address for each section's name, and the words of data they take."""
+def _places(units: tuple[_Unit, _Unit], compared: frozenset[str]) -> tuple[dict[str, int], int]:
+    """One address for each section's name, and the words of data they take. Names that are only
+    compared lie among the places where pointers lead: these are below, above and equal."""
     found: dict[str, int] = {}
     free = {CODE: CODE, CONSTANTS: CONSTANTS, DATA: DATA}
     for name in {**units[0].sections, **units[1].sections}:
@@ -134,7 +146,9 @@ def _places(units: tuple[_Unit, _Unit]) -> tuple[dict[str, int], int]:
     slot = -(-free[DATA] // VARIABLE) * VARIABLE
     missing = (units[0].undefined | units[1].undefined) - units[0].called - units[1].called
     missing |= {SCRATCH} if units[0].is_riscv else set()
-    for name in sorted(missing - {BLOCK}):
+    for place, name in enumerate(sorted(missing & compared)):
+        found[f"={name}"] = ARENA + PAGE // 2 + 8 * place
+    for name in sorted(missing - compared - {BLOCK}):
         found[f"={name}"], slot = slot, slot + VARIABLE
     if slot > DATA + DATA_SIZE:
         raise NotTranscribable("can't be proved: the file has too many variables")

@@ -60,7 +60,8 @@ class Model:
     """One function. `arguments` says how many words each callee takes; `extra` are callees that
     only the port has, for fault records; `returns` whether the function has a result.
     `goes_to_task`: a start of the first task for which VCT runs a part of the port; `own` are
-    variables that only the port has; `moves_stack` are callees that may read PSP and set it."""
+    variables that only the port has; `moves_stack` are callees that may read PSP and set it;
+    `compared` are names of other files whose addresses it compares and uses for nothing else."""
 
     role: str
     arguments: tuple[tuple[str, int], ...] = ()
@@ -69,6 +70,7 @@ class Model:
     goes_to_task: bool = False
     own: frozenset[str] = frozenset()
     moves_stack: frozenset[str] = frozenset()
+    compared: frozenset[str] = frozenset()
 
     @property
     def is_handler(self) -> bool:

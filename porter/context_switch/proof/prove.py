@@ -26,7 +26,8 @@ def prove(
     # On RV32 all of a first-task start is what VCT runs.
     whole = is_riscv(original) and model.goes_to_task
     names = (symbol, f"{symbol}_first" if whole else symbol)
-    images = link_pair(original, ported, names, dict(model.arguments), command, model.own)
+    called = dict(model.arguments)
+    images = link_pair(original, ported, names, called, command, model.own, model.compared)
     # z3 takes memory and time to load: only where something is proved.
     if is_riscv(original):
         from porter.context_switch.proof.riscv.prove import prove_images

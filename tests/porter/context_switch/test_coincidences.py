@@ -16,6 +16,7 @@ from porter.context_switch.proof.riscv.states import State as RiscvState
 from porter.context_switch.proof.states import State
 from tests.porter.context_switch.riscv.campaign import HANDLERS, RiscvSubject
 from tests.porter.context_switch.test_proof import COMMAND, LOAD, NAKED, SAVE, SWITCH, C, objects
+from tests.porter.context_switch.trees import fixture
 
 LABEL_IN_FRAME = 60  # bytes below sp, where switch_tasks puts the address it goes on at
 START = Model("start")
@@ -80,6 +81,17 @@ def test_a_pointer_into_the_frame_shows_a_late_store(switch_by_call: RiscvSubjec
     _, ways = explore(images[0], START)
     with pytest.raises(NotProved, match="sp = 0x"):
         riscv_compare.compare(*images, START, ways)
+
+
+def test_what_is_only_compared_lies_where_pointers_lead(tmp_path: Path) -> None:
+    """A linker script's end of the stacks, and the idle task by its address."""
+    checks = (
+        "ldr r3, =stack_limit\\n cmp r0, r3\\n it lo\\n movlo r0, #0\\n"
+        "ldr r3, =idle\\n cmp r2, r3\\n it eq\\n streq r2, [r1, #4]\\n"
+    )
+    tree = fixture(tmp_path, NAKED.format(text=SAVE + checks + LOAD))
+    (handler,) = [it for it in tree.port() if it.name == "PendSV_Handler"]
+    assert handler.status == "rewritten", handler.reason
 
 
 def test_a_call_that_returns_its_argument_is_among_them(tmp_path: Path) -> None:

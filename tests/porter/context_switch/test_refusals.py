@@ -65,7 +65,7 @@ REFUSED = {
     ),
     "a condition that a guest decides": (
         "tst lr, #8\nbne guard\nbx lr\nguard:\n" + FRAME + RESUME,
-        "'bne guard' always goes one way: no state in which a guest's handler begins leads",
+        "'bne guard' always goes one way: no state from which the proof begins leads",
     ),
     "searches": (
         FRAME + "movs r2, #1\nldr r3, [r1, #4]\n1: lsls r2, #1\ntst r2, r3\nbeq 1b\n" + RESUME,
