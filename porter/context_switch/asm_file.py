@@ -19,14 +19,16 @@ from porter.context_switch.assemble import (
     Assembly,
     CompileError,
     assemble,
+    constant,
     expanded_lines,
     flags,
     is_riscv,
+    macros,
     preprocess,
     run,
 )
 from porter.context_switch.c_function import GUEST_HEADER, Writer
-from porter.context_switch.companion_head import companion_head
+from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
@@ -145,17 +147,19 @@ class AsmFile:
 
     @cached_property
     def _in_c(self) -> bool:
-        """Whether what the file includes can be included by C too: then C may ask for the
-        conditions in it. Headers with assembler macros can't."""
+        """Whether C can ask what the file asks: it can include what the file includes, which
+        headers with assembler macros can't be, and conditions ask for the same there."""
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-            probe = Path(folder, "probe.c")
-            probe.write_text("\n".join(companion_head(self._text.data)) + "\n")
+            probe, own = Path(folder, "probe.c"), Path(folder, "probe.S")
+            for file in (probe, own):
+                file.write_text("\n".join(companion_head(self._text.data)) + "\n")
             try:
                 command = [self._options.compiler, *flags(probe, self._options)]
                 run([*command, "-fsyntax-only", str(probe)])
+                tables = [macros(file, self._options) for file in (probe, own)]
             except CompileError:
                 return False
-        return True
+        return asks_the_same(self._text.data, *tables)
 
     def _ranges(self, assembly: Assembly) -> dict[str, tuple[int, int]]:
         first = {}
@@ -325,6 +329,22 @@ class AsmFile:
             self._escalate(found.function.name, found.handler.role, place, reason)
 
     def _edits(self, names: Names) -> list[SwitchPort]:
+        head = [*self._conditions(), f"#include <{GUEST_HEADER}>"]
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            unit = Path(folder, companion_of(self._source).name)
+            unit.write_text("\n".join(head) + "\n")
+            return self._edits_behind(head, self._names_behind(unit, names))
+
+    def _names_behind(self, unit: Path, names: Names) -> Names:
+        """The same, with what the companion's own includes declare."""
+        if not self._conditions():
+            return names
+        declared = preprocess(unit, self._options)
+        probe = partial(constant, unit, self._options)
+        return Names(declared, names.texts[1], probe, self._project)
+
+    def _edits_behind(self, head: list[str], names: Names) -> list[SwitchPort]:
+        """`head` is what the companion begins with."""
         writer = Writer(names, spaced=False)
         parts = [
             Part(
@@ -365,12 +385,8 @@ class AsmFile:
                     reason,
                 )
             )
-        head = [
-            f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */",
-            *self._conditions(),
-            f"#include <{GUEST_HEADER}>",
-        ]
-        text = self._text.eol.join(line.encode("latin-1") for line in (*head, *blocks, ""))
+        of = f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */"
+        text = self._text.eol.join(line.encode("latin-1") for line in (of, *head, *blocks, ""))
         new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
         return [*edits, new]
 

@@ -104,6 +104,12 @@ def preprocessed_by_file(source: Path, options: CompileOptions) -> list[tuple[Pa
     return [(file, "\n".join(run_of)) for file, run_of in found]
 
 
+def macros(source: Path, options: CompileOptions) -> dict[str, str]:
+    """What each macro stands for at the end of a file, with its parameters in front."""
+    text = run([options.compiler, "-dM", "-E", *flags(source, options), str(source)])
+    return dict(re.findall(r"^#define (\w+)(.*)$", text, re.MULTILINE))
+
+
 @cache
 def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
     """Names of the macros that a compiler defines by itself; none for a machine it doesn't know."""

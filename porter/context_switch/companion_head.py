@@ -7,6 +7,7 @@ for them in `#if`. The C that stands for its functions asks the same.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from porter.context_switch.directives import defined_name, directives
 from porter.context_switch.own_conditions import in_c
@@ -35,6 +36,19 @@ def companion_head(data: bytes) -> list[str]:
         elif word == "include" or (word in _DEFINES and defined_name(rest) in asked):
             open_groups[-1].append(line)
     return open_groups[0]
+
+
+def asks_the_same(data: bytes, *tables: Mapping[str, str]) -> bool:
+    """Whether what the file's conditions ask for is the same by each table of macros: a header may
+    define something for assembler alone."""
+    waiting, seen = _asked(list(directives(in_c(data)))), set[str]()
+    while waiting:
+        told = [{name: table[name] for name in waiting if name in table} for table in tables]
+        if any(one != told[0] for one in told):
+            return False
+        seen |= waiting
+        waiting = {name for text in told[0].values() for name in _NAME.findall(text)} - seen
+    return True
 
 
 def _asked(lines: list[tuple[str, str]]) -> set[str]:

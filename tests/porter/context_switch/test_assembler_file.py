@@ -418,3 +418,24 @@ def test_a_switch_in_the_start_up_file_isnt_lost(tmp_path: Path) -> None:
     escalated = {it.site.where for it in found if it.status is Status.ESCALATED}
     assert escalated == {"swap"}
     assert any("move it to a file of its own" in it.reason for it in found)
+
+
+CONFIGURED = {
+    "declares": "#define STATS 1\n#ifndef __ASSEMBLER__\nextern unsigned long count;\n#endif\n",
+    "for assembler alone": "#ifdef __ASSEMBLER__\n#define STATS 1\n#endif\n",
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURED)
+def test_a_header_of_the_file_may_be_one_for_c_too(name: str, tmp_path: Path) -> None:
+    """What it declares stands once; what it defines for assembler alone C can't ask for."""
+    counts = "#if STATS\n    ldr r3, =count\n    str r0, [r3]\n#endif\n    push    {r1, lr}\n"
+    text = '#include "config.h"\n' + HANDLER.replace("    push    {r1, lr}\n", counts)
+    (tmp_path / "config.h").write_text(CONFIGURED[name])
+    tree = with_header(tmp_path, HEADER)
+    tree.files[0].write_text(text)
+    ports = tree.port()
+    assert named(ports, "PendSV_Handler").status == "rewritten", ports
+    text = companion(ports)
+    assert "    count = (uint32_t)sp;" in text
+    assert ("#if STATS" in text) == (name == "declares")
