@@ -44,7 +44,7 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.own_conditions import in_c
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
-from porter.context_switch.proved import Claim, Prover, Refused
+from porter.context_switch.proved import Claim, NoYield, Prover, Refused
 from porter.context_switch.reserved import refuse_reserved
 from porter.context_switch.result import (
     ESCALATED,
@@ -302,6 +302,10 @@ class AsmFile:
             try:
                 edits = self._edits(names)
                 proofs = self._accept(edits, assembly)
+            except NoYield as slow:
+                self._found = [
+                    replace(found, handler=slow.without(found.handler)) for found in self._found
+                ]
             except Refused as refused:
                 wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
                 self._give_up(wrong, str(refused))

@@ -28,7 +28,7 @@ from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
-from porter.context_switch.proved import Claim, Prover, Refused
+from porter.context_switch.proved import Claim, NoYield, Prover, Refused
 from porter.context_switch.reserved import refuse_reserved
 from porter.context_switch.result import (
     ESCALATED,
@@ -176,6 +176,10 @@ class CFile:
             try:
                 edits = self._edits(names)
                 proofs = self._accept(edits)
+            except NoYield as slow:
+                self._found = [
+                    replace(found, handler=slow.without(found.handler)) for found in self._found
+                ]
             except Refused as refused:
                 wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
                 self._give_up(wrong, str(refused))

@@ -61,6 +61,14 @@ class Refused(NotTranscribable):
         self.symbol = symbol
 
 
+class NoYield(Refused):
+    """The handler may be right: that a yield can do without it isn't proved."""
+
+    def without(self, handler: Handler) -> Handler:
+        """The handler, without that yield if it is its own."""
+        return replace(handler, pick=str(self)) if handler.symbol == self.symbol else handler
+
+
 @dataclass(frozen=True)
 class Claim:
     """A function that begins at `start` of the original; `spans` are the parts of the text that say
@@ -105,7 +113,8 @@ class Prover:
         self._command = (options.compiler, *options.cpu_flags)
 
     def proofs(self, claims: Sequence[Claim]) -> dict[str, Proof]:
-        """By symbol. Raises Refused for the first function without proof."""
+        """By symbol. Raises Refused for the first function without proof, NoYield where only its
+        fast yield has none."""
         recipes = [claim.handler.recipe for claim in claims]
         extra = frozenset(recipe.needs for recipe in recipes if recipe is not None)
         ported = port_object(self._port, self._edited, self._options)
@@ -114,6 +123,8 @@ class Prover:
             symbol = claim.handler.symbol
             try:
                 found[symbol] = self._proof(claim, ported, extra)
+            except NoYield:
+                raise
             except (NotTranscribable, CompileError) as reason:
                 why = _as_written(str(reason), claim.handler)
                 raise Refused(symbol, f"transcribed, but {why}") from reason
@@ -200,7 +211,10 @@ class Prover:
         else:
             return 0
         symbols = (handler.symbol, name)
-        return prove_pick(original, pick, symbols, model, handler.pick.short, self._command)
+        try:
+            return prove_pick(original, pick, symbols, model, handler.pick.short, self._command)
+        except NotTranscribable as reason:
+            raise NoYield(handler.symbol, f"not proved, {reason}") from reason
 
 
 def _as_written(reason: str, handler: Handler) -> str:

@@ -94,5 +94,5 @@ def prove_pick(
             raise NotProved(f"a yield isn't PendSV: {found}, {from_state(state)}")
         compared += bool(result)
     if compared < _LEAST:
-        raise NotProved(f"only {compared} yields could be compared")
+        raise NotProved(f"only {compared} of {STATES} states lead a yield to its end")
     return compared

@@ -14,6 +14,7 @@ from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick
 from porter.context_switch.project_data import ProjectData
+from porter.context_switch.proof import NotProved
 from porter.project.vectors import PENDSV, SVC, Vectors
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.trees import Tree, fixture, freertos
@@ -366,3 +367,14 @@ def test_a_start_wants_the_supervisor_calls_handler(tmp_path: Path) -> None:
 def test_a_handler_of_whatever_name_serves_the_only_call(tmp_path: Path) -> None:
     text = (SOURCES / "running_task.c").read_text().replace("SVC_Handler", "first_of_all")
     assert "fast yield through schedule()" in reason(tmp_path, text)
+
+
+def test_a_yield_without_proof_costs_no_more_than_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise NotProved("it strays")
+
+    monkeypatch.setattr("porter.context_switch.proved.prove_pick", refuse)
+    found = reason(tmp_path, (SOURCES / "running_task.c").read_text())
+    assert "no fast yield: not proved, it strays; proved: equal from" in found
