@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from porter.context_switch.assemble import CompileError, constant, preprocess
+from porter.context_switch.armcc import suited
+from porter.context_switch.assemble import CompileError, constant, preprocess, stack_use
 from porter.context_switch.recipe import conditions_of_port
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex
@@ -57,6 +58,11 @@ class CUnits:
             copy.write_bytes(text)
             text = preprocess(copy, self.beside(file)).encode("latin-1", "replace")
         return SyntaxTree(text, 0)
+
+    def stack_use(self, file: Path) -> dict[str, int | None]:
+        """Bytes of stack that each of a file's functions takes; None where they aren't a number."""
+        with suited(file, self._headers, self._options) as options:
+            return stack_use(file, options)
 
     def beside(self, file: Path) -> CompileOptions:
         """How a file is compiled from a copy elsewhere."""

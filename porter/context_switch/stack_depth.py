@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from porter.context_switch.assemble import CompileError, stack_use
+from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_flow import CUnits, calls_in
 from porter.context_switch.understood import is_known
 
@@ -34,7 +34,7 @@ def _depth(name: bytes, units: CUnits, callers: tuple[bytes, ...]) -> int:
     deepest = max((_depth(it, units, (*callers, name)) for it in callees), default=0)
     try:
         # What is compiled into its caller takes nothing of its own.
-        used = [stack_use(home, units.beside(home)).get(name.decode(), 0) for home in homes]
+        used = [units.stack_use(home).get(name.decode(), 0) for home in homes]
     except CompileError as error:
         raise Unbounded(f"{called} can't be compiled: how much stack does it take?") from error
     if None in used:
