@@ -76,6 +76,22 @@ def declared_as(kind: bytes, units: CUnits) -> Iterator[Node]:
                 yield from () if name is None else (name,)
 
 
+def otherwise_declared(types: Iterable[bytes], units: CUnits) -> Node | None:
+    """Declares a variable, which elsewhere has one of these types or leads to one, under another."""
+    own = {name for kind in types for name in aliases(kind, units)}
+    places = [it for kind in own for it in declared_as(kind, units)]
+    for variable in {text_of(it) for it in places if enclosing_function(it) is None}:
+        for it in _declarations(Word(variable, False), units):
+            if it.type != "declaration" or enclosing_function(it) is not None:
+                continue
+            kind = it.child_by_field_name("type")
+            declared = (declared_name(node) for node in it.children_by_field_name("declarator"))
+            names = {text_of(name) for name in declared if name is not None}
+            if variable in names and kind is not None and not type_names(kind) & own:
+                return it
+    return None
+
+
 def members_at(types: Iterable[bytes], offset: int, units: CUnits) -> set[Word]:
     """Members of these types at an offset in bytes."""
     found: set[Word] = set()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from porter.context_switch.c_function import Writer
+from porter.context_switch.c_words import otherwise_declared
 from porter.context_switch.handler import Handler, raises_svc
 from porter.context_switch.ir import Call, Guest
 from porter.context_switch.lift_state import Signature
@@ -18,6 +19,7 @@ from porter.context_switch.saved_words import blocks_behind, saved_behind
 from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
 from porter.context_switch.structure import conditions_and_statements
 from porter.project.vectors import PENDSV, SVC, Vectors
+from porter.source.c_tree import one_line
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def fast_yield(
     kept = {it.encode() for it in saved_behind(home.pick)}
     if found := names.project.units.in_cplusplus(blocks | kept):
         return f"{found[0]} is C++ and has {found[1]}: does it look into frames?"
+    if (declares := otherwise_declared(blocks, names.project.units)) is not None:
+        return f"'{one_line(declares)}' is under another type elsewhere: does it look into frames?"
     running = running_task(home.pick)
     if running is not None and names.function(running.choose) != Signature((), False):
         running = None

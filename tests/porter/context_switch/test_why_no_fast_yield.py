@@ -186,6 +186,15 @@ def test_assembler_that_finds_tasks_itself_may_look_into_frames(
     assert (told in reason) is found
 
 
+def test_a_file_may_have_another_idea_of_the_running_task(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
+    text = "extern unsigned **running;\nunsigned pc(void) { return (*running)[15]; }\n"
+    (tmp_path / "dump.c").write_text(text)
+    tree = replace(tree, files=(*tree.files, tmp_path / "dump.c"))
+    (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
+    assert "no fast yield: 'extern unsigned **running;' is under another type" in reason
+
+
 @pytest.mark.parametrize(("text", "name"), CPLUSPLUS.values(), ids=CPLUSPLUS)
 def test_cplusplus_may_look_into_frames(text: str, name: str, tmp_path: Path) -> None:
     tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
