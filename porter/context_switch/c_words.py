@@ -77,7 +77,7 @@ def declared_as(kind: bytes, units: CUnits) -> Iterator[Node]:
 
 
 def otherwise_declared(types: Iterable[bytes], units: CUnits) -> Node | None:
-    """Declares a variable, which elsewhere has one of these types or leads to one, under another."""
+    """Declares a variable under another type: elsewhere it has, or leads to, one of these."""
     own = {name for kind in types for name in aliases(kind, units)}
     places = [it for kind in own for it in declared_as(kind, units)]
     for variable in {text_of(it) for it in places if enclosing_function(it) is None}:
