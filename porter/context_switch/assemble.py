@@ -142,7 +142,6 @@ def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...]
         return run([*command, str(text)])
 
 
-@cache
 def stack_use(source: Path, options: CompileOptions) -> dict[str, int | None]:
     """Bytes of stack that each function of a C file takes; None where they aren't a number."""
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, readable(source) as text:

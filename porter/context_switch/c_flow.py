@@ -50,21 +50,22 @@ class CUnits:
         self._tree = cache(self._parsed)
         self._index = cache(self._names_in)
         self.definitions = cache(self._definitions)
+        self.stack_use = cache(self._stack_use)
 
     def _parsed(self, file: Path) -> SyntaxTree:
         text = without_checks(file, self._written(file))
         with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
-            text = preprocess(copy, self.beside(file)).encode("latin-1", "replace")
+            text = preprocess(copy, self._beside(file)).encode("latin-1", "replace")
         return SyntaxTree(text, 0)
 
-    def stack_use(self, file: Path) -> dict[str, int | None]:
+    def _stack_use(self, file: Path) -> dict[str, int | None]:
         """Bytes of stack that each of a file's functions takes; None where they aren't a number."""
         with suited(file, self._headers, self._options) as options:
             return stack_use(file, options)
 
-    def beside(self, file: Path) -> CompileOptions:
+    def _beside(self, file: Path) -> CompileOptions:
         """How a file is compiled from a copy elsewhere."""
         return replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
 
@@ -144,7 +145,7 @@ class CUnits:
             if self._index(file).get(struct):
                 for kind in (b"struct " + struct, struct):
                     text = f"__builtin_offsetof({kind.decode()}, {member.decode()})"
-                    found = constant(file, self.beside(file), text)
+                    found = constant(file, self._beside(file), text)
                     if found is not None:
                         return found
         return None
