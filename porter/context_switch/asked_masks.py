@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porter.context_switch.c_flow import CUnits, calls_in, function_name, is_local, uses_in
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in, function_name, is_local, uses_in
 from porter.context_switch.ir import WHY_NESTING, Call, Note
 from porter.context_switch.own_masks import ASM, opens_interrupts
 from porter.context_switch.result import NotTranscribable

@@ -33,10 +33,11 @@ from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
-    may_serve_calls,
     raises_svc,
     refuse_no_call,
+    serves_calls,
     transcribe,
+    unknown_svc,
 )
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
@@ -50,11 +51,8 @@ from porter.context_switch.result import (
     ESCALATED,
     ON_MAIN_STACK,
     REWRITTEN,
-    ROLE_CALL,
     ROLE_OTHER,
-    ROLE_SVC,
     ROLE_SWITCH,
-    UNKNOWN_SVC,
     NotTranscribable,
     SwitchPort,
     companion_of,
@@ -274,13 +272,19 @@ class AsmFile:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
         if is_riscv(self._options):
             return  # an ecall says nothing to who serves it, or isn't transcribed
-        serve = [it for it in self._found if it.handler.role in (ROLE_SVC, ROLE_CALL)]
-        if any(may_serve_calls(it.function.names, self._vectors) for it in serve):
-            return
+        if any(
+            serves_calls(it.handler.role, it.function.names, self._vectors) for it in self._found
+        ):
+            return  # fmt: skip
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
             place = found.start, found.end
-            self._escalate(found.function.name, found.handler.role, place, UNKNOWN_SVC)
+            self._escalate(
+                found.function.name,
+                found.handler.role,
+                place,
+                unknown_svc(self._ports, self._vectors),
+            )
 
     def _escalate(self, name: str, role: str, place: tuple[int, int] | None, reason: str) -> None:
         start, end = place or (0, 0)

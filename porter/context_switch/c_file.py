@@ -16,10 +16,11 @@ from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
     NoCall,
-    may_serve_calls,
     raises_svc,
     refuse_no_call,
+    serves_calls,
     transcribe,
+    unknown_svc,
 )
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
@@ -40,7 +41,6 @@ from porter.context_switch.result import (
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
-    UNKNOWN_SVC,
     NotTranscribable,
     SwitchPort,
     with_proofs,
@@ -136,17 +136,19 @@ class CFile:
     def _check_starts(self, names: Names) -> None:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
         registers of its caller."""
-        roles = (ROLE_SVC, ROLE_CALL)
-        serve = [found for found in self._found if found.handler.role in roles]
-        names_of = [(found.definition.name, found.handler.symbol) for found in serve]
-        handlers = [it for it in names_of if may_serve_calls(it, self._vectors)]
-        unknown = [port.name for port in self._ports if port.role in (*roles, ROLE_OTHER)]
+        is_served = any(
+            serves_calls(it.handler.role, (it.definition.name, it.handler.symbol), self._vectors)
+            for it in self._found
+        )
+        roles = (ROLE_SVC, ROLE_CALL, ROLE_OTHER)
+        unknown = [port.name for port in self._ports if port.role in roles]
         # What takes or returns something is no exception handler.
-        if handlers and all(names.function(name) not in (None, NOTHING) for name in unknown):
+        if is_served and all(names.function(name) not in (None, NOTHING) for name in unknown):
             return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
-            self._escalate(found.definition.name, ROLE_START, found.definition, UNKNOWN_SVC)
+            reason = unknown_svc(self._ports, self._vectors)
+            self._escalate(found.definition.name, ROLE_START, found.definition, reason)
 
     def _definition(self, lines: tuple[int, ...]) -> Definition | None:
         for line in lines[:1]:

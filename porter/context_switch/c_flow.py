@@ -16,7 +16,22 @@ from pathlib import Path
 
 from porter.context_switch.armcc import suited
 from porter.context_switch.assemble import CompileError, constant, preprocess, stack_use
-from porter.context_switch.recipe import conditions_of_port
+from porter.context_switch.c_nodes import (
+    base_of,
+    calls_in,
+    declared_name,
+    element_of,
+    function_name,
+    is_compared,
+    is_declarator,
+    is_local,
+    is_read,
+    lvalue_of,
+    parameter_name,
+    set_to,
+    uses_in,
+)
+from porter.context_switch.recipe import conditions_of_port, new_body
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex
 from porter.source.c_tree import (
@@ -47,6 +62,7 @@ class CUnits:
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
         self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
         self._written = cache(lambda file: file.read_bytes())
+        self._files: dict[int, Path] = {}  # by the root of its tree
         self._tree = cache(self._parsed)
         self._index = cache(self._names_in)
         self.definitions = cache(self._definitions)
@@ -58,7 +74,9 @@ class CUnits:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
             text = preprocess(copy, self._beside(file)).encode("latin-1", "replace")
-        return SyntaxTree(text, 0)
+        tree = SyntaxTree(text, 0)
+        self._files[tree.root.id] = file
+        return tree
 
     def _stack_use(self, file: Path) -> dict[str, int | None]:
         """Bytes of stack that each of a file's functions takes; None where they aren't a number."""
@@ -139,6 +157,36 @@ class CUnits:
                 waiting += [callee for it in found[name] for _, callee in calls_in(it)]
         return found
 
+    def assignments(self, name: bytes) -> Iterator[tuple[Node, Node]]:
+        """Each place that sets a variable or a member, or a part of one, and an enumerator, with
+        the expression that it is set to. Not those that a recipe takes out of the port."""
+        for node in self.named(name):
+            around = enclosing_function(node)
+            if around is not None and self._is_replaced(around):
+                continue
+            place = lvalue_of(node)
+            value = set_to(node, place)
+            if value is not None:
+                yield place, value
+
+    def is_array(self, name: bytes) -> bool:
+        """Whether a name is declared as an array somewhere."""
+        parents = (node.parent for node in self.named(name))
+        return any(it is not None and it.type == "array_declarator" for it in parents)
+
+    def constant(self, near: Node, expression: str) -> int | None:
+        """The value of a constant expression in the file that has a node; None if it isn't one."""
+        file = self._file_of(near)
+        return constant(file, self._beside(file), expression)
+
+    def _file_of(self, node: Node) -> Path:
+        root = next(it for it in (node, *ancestors(node)) if it.parent is None)
+        return self._files[root.id]
+
+    def _is_replaced(self, function: Node) -> bool:
+        text = self._written(self._file_of(function))
+        return new_body(function_name(function).decode("latin-1"), text) is not None
+
     def offset_of(self, struct: bytes, member: bytes) -> int | None:
         """The offset of a member, of a struct by its tag or another name; None if nobody knows."""
         for file in self._sources:
@@ -160,7 +208,7 @@ class CUnits:
 
     def reads(self, name: bytes) -> list[Node]:
         """Reads of a variable in whatever function."""
-        return [node for node in self.named(name) if _is_read(node)]
+        return [node for node in self.named(name) if is_read(node)]
 
     def going_to(self, file: Path, name: bytes) -> bytes | None:
         """A function of a file that does more with another's name, in text for an assembler too,
@@ -173,7 +221,7 @@ class CUnits:
             around = enclosing_function(node) if node is not None else None
             if node is None or around is None or function_name(around) == name:
                 continue
-            if not (node.type == "identifier" and (_is_declarator(node) or _is_compared(node))):
+            if not (node.type == "identifier" and (is_declarator(node) or is_compared(node))):
                 return function_name(around)
         return b""
 
@@ -216,7 +264,7 @@ class CUnits:
 
     def outlives(self, assignment: Node) -> list[Node]:
         """Reads of what an assignment sets, of no local variable, which its function keeps."""
-        name = _base(assignment.child_by_field_name("left"))
+        name = base_of(assignment.child_by_field_name("left"))
         around = enclosing_function(assignment)
         if name is None or around is None:
             return []
@@ -232,8 +280,8 @@ class CUnits:
             sign = parent.child_by_field_name("operator")
             if sign is None or text_of(sign) == b"=":
                 left = parent.child_by_field_name("left")
-                kept = self._uses_of(_base(left), parent)
-                return None if kept is None else [parent, *(_element(it, left) for it in kept)]
+                kept = self._uses_of(base_of(left), parent)
+                return None if kept is None else [parent, *(element_of(it, left) for it in kept)]
         if parent.type == "conditional_expression":
             return None if parent.child_by_field_name("condition") == node else [parent]
         if parent.type == "comma_expression":
@@ -296,111 +344,3 @@ def without_checks(file: Path, data: bytes) -> bytes:
             if directive.name != b"endif":
                 open_ones.append(None)
     return data
-
-
-def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
-    """Calls, with the names of the functions."""
-    for call in walk(node):
-        callee = call.child_by_field_name("function")
-        if call.type == "call_expression" and callee is not None:
-            yield call, text_of(callee)
-
-
-def function_name(definition: Node) -> bytes:
-    """The name of a function definition."""
-    name = declared_name(definition.child_by_field_name("declarator"))
-    return text_of(name) if name is not None else b""
-
-
-def parameter_name(definition: Node, place: int) -> bytes | None:
-    """The name of a parameter, counted from 0; None where it has none."""
-    for node in walk(definition):
-        if node.type == "parameter_list":
-            parameters = [it for it in node.named_children if it.type == "parameter_declaration"]
-            if place >= len(parameters):
-                return None
-            name = declared_name(parameters[place].child_by_field_name("declarator"))
-            return text_of(name) if name is not None else None
-    return None
-
-
-def uses_in(function: Node, name: bytes) -> list[Node]:
-    """Reads of a name in a function's body."""
-    body = function.child_by_field_name("body")
-    nodes = walk(body) if body is not None else ()
-    return [node for node in nodes if node.type == "identifier" and text_of(node) == name
-            and _is_read(node)]  # fmt: skip
-
-
-def is_local(function: Node, name: bytes) -> bool:
-    """Whether a function declares a name, as a variable or a parameter."""
-    return any(
-        node.type == "identifier" and text_of(node) == name and _is_declarator(node)
-        for node in walk(function)
-    )
-
-
-def _is_declarator(node: Node) -> bool:
-    parent = node.parent
-    if parent is None or parent.child_by_field_name("value") == node:
-        return False
-    return "declarat" in parent.type and parent.child_by_field_name("size") != node
-
-
-def _is_read(node: Node) -> bool:
-    """Whether an identifier is used, not declared or set."""
-    outer = outermost(node)
-    parent = outer.parent
-    if parent is None or _is_declarator(node) or parent.type == "gnu_asm_output_operand":
-        return False
-    if parent.type == "assignment_expression" and parent.child_by_field_name("left") == outer:
-        sign = parent.child_by_field_name("operator")
-        return sign is not None and text_of(sign) != b"="
-    return True
-
-
-def _is_compared(node: Node) -> bool:
-    outer = outermost(node)
-    sign = outer.parent.child_by_field_name("operator") if outer.parent is not None else None
-    return sign is not None and text_of(sign) in (b"==", b"!=")
-
-
-def declared_name(declarator: Node | None) -> Node | None:
-    """The identifier in a declarator."""
-    while declarator is not None and declarator.type not in ("identifier", "field_identifier"):
-        inner = declarator.child_by_field_name("declarator")
-        if inner is None:
-            named = [it for it in declarator.named_children if "declarator" in it.type
-                     or it.type in ("identifier", "field_identifier")]  # fmt: skip
-            inner = named[0] if named else None
-        declarator = inner
-    return declarator
-
-
-def _element(use: Node, place: Node | None) -> Node:
-    """An array's element, where an element of it was set."""
-    while place is not None and place.type == "subscript_expression":
-        around = use.parent
-        if around is None or around.type != "subscript_expression":
-            break
-        if around.child_by_field_name("argument") != use:
-            break
-        use = around
-        place = place.child_by_field_name("argument")
-    return use
-
-
-def _base(place: Node | None) -> Node | None:
-    """The variable or field that an lvalue is a part of."""
-    while place is not None:
-        if place.type in ("identifier", "field_identifier"):
-            return place
-        if place.type == "field_expression":
-            return place.child_by_field_name("field")
-        if place.type == "subscript_expression":
-            place = place.child_by_field_name("argument")
-        elif place.type == "parenthesized_expression" and place.named_child_count == 1:
-            place = place.named_children[0]
-        else:
-            return None
-    return None

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from porter.context_switch.c_flow import CUnits, declared_name, is_local, uses_in
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import declared_name, is_local, uses_in
 from porter.context_switch.c_words import (
     Word,
     accesses,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from porter.context_switch.c_flow import CUnits, declared_name
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import declared_name
 from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
 
 _STRUCT = "struct_specifier"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from porter.context_switch.c_flow import CUnits, function_name
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import function_name
 from porter.context_switch.ir import FRAME_OF_CALLER, Assign, Call, Guest, Store
 from porter.context_switch.result import DISPATCHES, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from porter.context_switch.dialect_macros import PIECE, Macros, with_parameters
 from porter.context_switch.expression import (
     GNU,
     Language,
@@ -25,7 +26,8 @@ _SECTION = frozenset({"area", "rseg", "section", "aseg", "aseggn"})
 _NOTHING = frozenset(
     {"thumb", "code16", "code32", "code", "require8", "preserve8", "end", "endp", "endfunc", "keep",
      "program", "module", "name", "data", "require", "cfi", "ttl", "subt", "opt", "nofp", "proc",
-     "aapcs", "attr", "assert", "call_graph_root", "entry", "frame", "rout", "section_type"}
+     "aapcs", "attr", "assert", "call_graph_root", "entry", "frame", "macro", "rout",
+     "section_type"}
 )  # fmt: skip
 _DATA = {
     "dcd": ".word", "dc32": ".word", "dcdu": ".word", "dcw": ".hword", "dc16": ".hword",
@@ -43,12 +45,10 @@ _MACRO_END = frozenset({"mend", "endm"})
 _STACK_FORM = re.compile(r"v(st|ld)m(fd|ea)(\w*)")
 _DIRECTION = {"stfd": "db", "ldfd": "ia", "stea": "ia", "ldea": "db"}
 _QUOTED = re.compile(r"(?<![\w)])\|([^|\s]+)\|")  # behind a value | is an operator
-# What of operands may be an expression, but for the `=` of a literal.
-_PIECE = re.compile(r"""\{[^}]*\}|"[^"]*"|(\s*=?\s*)((?:'[^']*'|[^,#\[\]{}"])+)""")
 _SEPARATOR = re.compile(r"[\s,\[]")
 _WORDS = frozenset(
     {
-        *("macro", "align", "alignrom", "alignram", "ltorg"),
+        *("align", "alignrom", "alignram", "ltorg"),
         *(*_MACRO_END, *_GLOBAL, *_EXTERNAL, *_SECTION),
         *(*_NOTHING, *_DATA, *_CONDITIONAL, *_REPEATED),
     }
@@ -65,53 +65,31 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
     data = in_c(data) if conditions else data
     blanked = blank_comments(data, "armasm")
     clean, source = _lines(blanked), language_of(blanked)
-    labelled = _labelled(clean)
+    macros = Macros(clean, source)
     lines: list[str] = []
-    carried = ""  # a label whose directive is on the next line, or `MACRO` in front of its name
-    for original, line in zip(_lines(data), clean, strict=True):
+    carried = ""  # a label whose directive is on the next line
+    for number, (original, line) in enumerate(zip(_lines(data), clean, strict=True)):
+        line = macros.bodies.get(number, line)
         if original.lstrip().startswith("#"):
             lines.append(original)
-        elif line.rstrip().endswith("\\") or line.strip().lower() == "macro":
-            carried = line.rstrip().rstrip("\\") if "\\" in line else ".macro"
+        elif line.rstrip().endswith("\\"):
+            carried = line.rstrip().rstrip("\\")
             lines.append("")
-        elif carried == ".macro" and line.strip():
-            label, name, parameters = _prototype(line)
-            lines.append(f".macro {name} {', '.join([*parameters, *label])}")
-            carried = ""
+        elif number in macros.heads:
+            lines.append(macros.heads[number].head)
         else:
             whole = carried + line if carried and line.strip() else line
-            lines.append(_of_macro(whole, labelled, source) or _line(whole, source))
+            lines.append(_of_macro(whole, macros, source) or _line(whole, source))
             carried = "" if line.strip() else carried
     return "\n".join(lines).encode("latin-1")
 
 
-def _prototype(line: str) -> tuple[list[str], str, list[str]]:
-    """Of the line behind MACRO: the parameter for a label, if there is one, name, parameters."""
-    words = line.replace(",", " ").split()
-    label = [words.pop(0)[1:]] if words[0].startswith("$") and len(words) > 1 else []
-    return label, words[0], [word.lstrip("$") for word in words[1:]]
-
-
-def _labelled(lines: list[str]) -> dict[str, str]:
-    """Macros that take the label in front of them, by name in lower case, with its parameter."""
-    found: dict[str, str] = {}
-    is_next = False
-    for line in lines:
-        if is_next and line.strip():
-            label, name, _ = _prototype(line)
-            found |= {name.lower(): parameter for parameter in label}
-        is_next = line.strip().lower() == "macro" or (is_next and not line.strip())
-    return found
-
-
-def _of_macro(line: str, labelled: dict[str, str], source: Language) -> str:
+def _of_macro(line: str, macros: Macros, source: Language) -> str:
     """A line with the label that a macro was given, or one that gives it; "" for any other."""
-    if match := re.match(r"\$(\w+)(?=\s|$)", line):
-        is_label = match[1] in labelled.values()
-        rest = _line(" " + line[match.end() :].strip(), source)
-        return f"\\{match[1]} {rest}" if is_label else ""
+    if match := re.match(r"\\(\w+)(?=\s|$)", line):
+        return f"{match.group()} {_line(' ' + line[match.end() :].strip(), source)}"
     match = re.match(r"([A-Za-z_][\w.]*):?\s+([A-Za-z_]\w*)(?=\s|$)\s*(.*)", line)
-    if match and (parameter := labelled.get(match[2].lower())):
+    if match and (parameter := macros.label_of(match[2])):
         operands = _expressions(_operands(match[3]), source)
         return f"{match[2]} {operands}{', ' if operands else ''}{parameter}={match[1]}:"
     return ""
@@ -144,8 +122,6 @@ def _line(line: str, source: Language) -> str:
 def _translated(label: str, kind: str, word: str, operands: str, source: Language) -> str:
     if kind in _CONDITIONAL or kind in _REPEATED:
         raise NotTranscribable(f"'{word}' {OWN_CONDITION}")
-    if kind == "macro":
-        return f".macro {label or operands} {operands if label else ''}"
     if kind in _MACRO_END:
         return ".endm"
     if kind in _EQUATE and label:
@@ -181,11 +157,11 @@ def _translated(label: str, kind: str, word: str, operands: str, source: Languag
     if kind == "mov32":
         register, _, value = operands.partition(",")
         return f"{prefix}ldr {register}, ={value.strip().lstrip('#')}"
-    return f"{prefix}{_parameters(word)} {operands}"
+    return f"{prefix}{with_parameters(word)} {operands}"
 
 
 def _operands(text: str) -> str:
-    text = _parameters(text)
+    text = with_parameters(text)
     return _QUOTED.sub(r"\1", text).strip()
 
 
@@ -198,12 +174,7 @@ def _expressions(operands: str, source: Language) -> str:
             return match.group()
         return lead + rewritten(text, source, GNU, condition=False)
 
-    return _PIECE.sub(piece, operands)
-
-
-def _parameters(text: str) -> str:
-    """`$x` as `\\x`; a point behind it only ends the name."""
-    return re.sub(r"\$(\w+)(\.?)", lambda it: f"\\{it[1]}" + ("\\()" if it[2] else ""), text)
+    return PIECE.sub(piece, operands)
 
 
 def _name(text: str) -> str:

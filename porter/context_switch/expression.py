@@ -94,6 +94,19 @@ def is_expression(text: str, source: Language) -> bool:
     return _read(text, source) is not None
 
 
+def is_sum(text: str, source: Language) -> bool:
+    """Whether a text is an operator between two values, with no parentheses around the whole."""
+    tree = _read(text, source)
+    if tree is None or len(tree.parts) != 2:
+        return False
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place < len(text) - 1
+    return True
+
+
 def rewritten(text: str, source: Language, target: Language, *, condition: bool) -> str:
     """An expression of the source as one of the target; `condition`: only whether it is true is
     asked. NotTranscribable for what is none, or means nothing in the target."""

@@ -40,7 +40,9 @@ from porter.context_switch.result import (
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
+    TEMPLATES,
     NotTranscribable,
+    SwitchPort,
     Unprepared,
 )
 from porter.context_switch.riscv.blocks import join_blocks
@@ -85,10 +87,23 @@ class Handler:
 _ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
 
 
-def may_serve_calls(names: Iterable[str], vectors: Vectors) -> bool:
-    """Whether nothing says that a function serves other exceptions only."""
+def serves_calls(role: str, names: Iterable[str], vectors: Vectors) -> bool:
+    """Whether a transcribed function is what a supervisor call goes to: by its role, where nothing
+    says that it serves other exceptions only, or as a switch of which something says it."""
     numbers = vectors.served_by(names)
-    return not numbers or SVC in numbers
+    if role == ROLE_SWITCH:
+        return SVC in numbers
+    return role in (ROLE_SVC, ROLE_CALL) and (not numbers or SVC in numbers)
+
+
+def unknown_svc(ports: Iterable[SwitchPort], vectors: Vectors) -> str:
+    """Why a function that raises an SVC stays, where no transcribed function serves it."""
+    serving = (it.name for it in ports if SVC in vectors.served_by([it.name]))
+    handler = next((f"handler, {name}," for name in serving), "handler")
+    return (
+        f"raises an SVC whose {handler} isn't transcribed: nothing is known of what it does; "
+        f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
+    )
 
 
 class NoCall(NotTranscribable):

@@ -1,4 +1,4 @@
-"""What the project's variables hold before anything runs: a pointer may lead to a register."""
+"""What the project's variables hold: a pointer may lead to a register."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from porter.context_switch.assemble import Assembled
 from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.set_later import SetLater
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
@@ -19,7 +20,6 @@ from porter.source.source_file import ASM_SUFFIXES
 _NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{[^{}]*\}')
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
-_LATER = rb"[;{})]\s*%s\s*=(?!=)([^;{}]*)"  # an assignment, no declaration
 _IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
 
 
@@ -31,9 +31,11 @@ class InitialData:
         self,
         files: Iterable[Path],
         assembled: Assembled,
+        set_later: SetLater,
         linked: Iterable[LinkerSymbol] = (),
         aliases: Iterable[LinkerAlias] = (),
     ) -> None:
+        self._set_later = set_later
         self._aliases = list(aliases)
         self._linked: dict[str, list[Expr]] = {}
         for symbol in linked:
@@ -44,15 +46,12 @@ class InitialData:
         self._plain = cache(lambda file: _NO_C.sub(b'""', self._text(file)))
 
     def words(self, name: str, offset: int) -> list[Expr]:
-        """What the word at an offset in bytes may hold at the beginning, a number or an address in
-        the project, and the numbers that are assigned to it later."""
-        found: list[Expr] = []
+        """What the word at an offset in bytes may hold, at the beginning or when C has set it: a
+        number or an address in the project."""
+        found = self._set_later.words(name, offset)
         for file in self._files:
             if (told := self._set_to(file, name)) is None:
                 continue
-            if offset == 0 and file.suffix == ".c":
-                later = re.findall(_LATER % re.escape(name).encode(), self._plain(file))
-                found += _numbers(b" ".join(later))
             if (unit := self._object(file)) is not None:
                 found += _words(unit, name, offset)
             else:  # all that its text says

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from porter.context_switch.c_flow import CUnits, calls_in
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in
 from porter.context_switch.own_masks import ASM
 from porter.source.c_tree import text_of, walk
 

@@ -24,6 +24,10 @@ _VOID = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+void[ \t]*$|\btypedef\s+void\
 _TYPE_MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([A-Za-z_]\w*(?:[ \t]+\w+)*[ \t]*\**)[ \t]*$", re.M
 )
+_DECLARATORS = re.compile(  # a type and functions in front of another, up to the comma
+    r"(?:^|[;{}])\s*(?P<type>[A-Za-z_][\w\s]*?[\s*])\**\s*\w+\s*\([^()]*\)\s*,"
+    r"(?:\s*\**\s*\w+\s*\([^()]*\)\s*,)*[\s*]*$"
+)
 _TYPE_WORDS = frozenset({"char", "short", "int", "long", "unsigned", "signed", "float", "double"})
 _NO_TYPE = frozenset({"return", "else", "goto", "case", "sizeof", "do"})
 
@@ -140,7 +144,10 @@ class Names:
 
 def _type_in_front(text: str, place: int) -> list[str] | None:
     """The words (stars among them) of a declaration in front of the name, None if it is none."""
-    head = re.split(r"[;{}()=,#/\[\]&|<>?:!+-]", text[max(0, place - _LOOK_BACK) : place])[-1]
+    before = text[max(0, place - _LOOK_BACK) : place]
+    head = re.split(r"[;{}()=,#/\[\]&|<>?:!+-]", before)[-1]
+    if not head.strip(" \n*") and (several := _DECLARATORS.search(before)):  # int f(int), *g(int);
+        head = several["type"] + head
     words = head.replace("*", " * ").split()
     known = all(re.fullmatch(r"[A-Za-z_]\w*|\*", word) for word in words)
     if not words or words[0] == "*" or words[0] in _NO_TYPE or not known:

@@ -3,7 +3,7 @@ that a handler saved."""
 
 from __future__ import annotations
 
-from porter.context_switch.c_flow import is_local
+from porter.context_switch.c_nodes import is_local
 from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
 
 

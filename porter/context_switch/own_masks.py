@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from porter.context_switch.c_flow import CUnits, calls_in, function_name, is_local, parameter_name
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in, function_name, is_local, parameter_name
 from porter.sites.intrinsics import INTRINSIC_BYTES, MASK_CLEAR, MASK_READ, MASK_WRITE
 from porter.source.c_tree import Node, ancestors, enclosing_function, outermost, text_of, walk
 

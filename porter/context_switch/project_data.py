@@ -13,6 +13,7 @@ from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.resumers import Resumers
+from porter.context_switch.set_later import SetLater
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
@@ -38,8 +39,8 @@ class ProjectData:
         self._in_scripts = {it.name for it in linked} | {it.name for it in aliases}
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: assembled(file, options))
-        self.initial = InitialData(files, objects, linked, aliases)
         self.units = CUnits(files, options)
+        self.initial = InitialData(files, objects, SetLater(self.units), linked, aliases)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)

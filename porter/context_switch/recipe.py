@@ -105,11 +105,12 @@ def recipe_for(symbols: set[str]) -> Recipe | None:
     return None
 
 
-def recipe_in(text: bytes) -> Recipe | None:
-    """The recipe of the RTOS whose names a file mentions."""
+def new_body(function: str, text: bytes) -> NewBody | None:
+    """What the recipe of the RTOS whose names a file mentions makes of a function in it."""
     for recipe in recipes():
-        if any(symbol.encode() in text for symbol in recipe.symbols):
-            return recipe
+        body = recipe.functions.get(function)
+        if body is not None and any(symbol.encode() in text for symbol in recipe.symbols):
+            return body if body.beside.encode("ascii") in text else None
     return None
 
 

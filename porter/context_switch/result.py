@@ -72,12 +72,6 @@ ONE_ENTRY = "common_entry.c"
 FAKES_A_FRAME = "fake_frame.c"
 ANY_SWITCH = "switch_handler.c"
 ANY_TRAP = "trap_entry.c"
-UNKNOWN_SVC = (
-    "raises an SVC whose handler isn't transcribed: nothing is known of what it does; "
-    f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
-)
-
-
 ANOTHER_WAY = (
     "goes to a task otherwise than by taking its exception frame of eight words apart, or by "
     "calling the entry that it was given; a frame with room for FPU state is none of these. Let it "

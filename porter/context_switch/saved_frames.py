@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porter.context_switch.c_flow import CUnits, function_name
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import function_name
 from porter.context_switch.pick import Pick
 from porter.context_switch.saved_words import saved_words
 from porter.source.c_tree import Node, ancestors, enclosing_function, one_line, text_of

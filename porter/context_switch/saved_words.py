@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porter.context_switch.c_flow import CUnits, is_local, uses_in
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import is_local, uses_in
 from porter.context_switch.c_words import (
     Word,
     accesses,

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from porter.context_switch.assemble import CompileError
-from porter.context_switch.c_flow import CUnits, calls_in
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in
 from porter.context_switch.understood import is_known
 
 ALLOWED = 100  # bytes that tasks must have to spare, by docs/runtime.md

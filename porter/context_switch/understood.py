@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from porter.context_switch.c_flow import CUnits, calls_in
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in
 from porter.context_switch.c_stores import Stores
 from porter.context_switch.own_masks import ASM
 from porter.sites.intrinsics import (

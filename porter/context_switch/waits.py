@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.context_switch.c_flow import CUnits, calls_in, declared_name, is_local
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in, declared_name, is_local
 from porter.context_switch.c_stores import is_device
 from porter.context_switch.ir import Call
 from porter.context_switch.own_masks import ASM

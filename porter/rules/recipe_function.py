@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.context_switch.recipe import NewBody, recipe_in
+from porter.context_switch.recipe import NewBody, new_body
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -36,18 +36,15 @@ class RecipeFunction(Rule):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """One verdict a function; the other sites in it are covered by the edit."""
-        recipe = recipe_in(unit.file.data)
         done: set[int] = set()
-        for site in unit.pending() if recipe is not None else ():
+        for site in unit.pending():
             context = unit.context(site)
-            if recipe is None or context is None or context.kind != "function":
+            if context is None or context.kind != "function":
                 continue
             if not unit.is_compiled(site.start, site.end):
                 continue
-            body = recipe.functions.get(context.name)
-            if body is None or body.beside.encode("ascii") not in unit.file.data:
-                continue
-            if context.root.id not in done:
+            body = new_body(context.name, unit.file.data)
+            if body is not None and context.root.id not in done:
                 done.add(context.root.id)
                 if (edit := _edit(unit, context, body)) is not None:
                     unit.rewritten_spans.append(edit)

@@ -19,9 +19,9 @@ from porter.context_switch.lift_state import LiftState
 from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
 from porter.context_switch.riscv.decode import Instruction
 from porter.context_switch.riscv.registers import (
+    CYCLE_COUNTERS,
     FCSR,
     MCAUSE,
-    MCYCLE,
     MEPC,
     MIE,
     MSCRATCH,
@@ -50,6 +50,8 @@ def access(state: LiftState, it: Instruction) -> None:
         _scratch(state, it, operand)
     elif it.csr == MCAUSE and not writes:
         _write(state, it.rd, Var("MCAUSE"))
+    elif it.csr in CYCLE_COUNTERS and not writes:
+        _cycles(state, it.rd)
     elif state.role == ROLE_OTHER:
         _plain(state, it, operand)
     elif it.csr == MTVEC and state.role == ROLE_START and it.name == "csrrw" and it.rd == 0:
@@ -83,6 +85,13 @@ def _write(state: LiftState, register: int, value: Expr) -> None:
         state.assign(f"x{register}" if state.role == ROLE_OTHER else f"X{register}", value)
     else:
         state.emit(Note(state.current, ""))
+
+
+def _cycles(state: LiftState, register: int) -> None:
+    if register:
+        result = f"x{register}" if state.role == ROLE_OTHER else f"X{register}"
+        state.known.pop(result, None)
+        state.emit(Guest(state.current, "virt_cycles", (), result))
 
 
 def _changed(it: Instruction, old: Expr, operand: Expr) -> Expr:
@@ -127,10 +136,6 @@ def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
         return
     if it.csr == MTVEC and it.name == "csrrw" and it.rd == 0:
         state.emit(Guest(state.current, "virt_trap_set", (operand,)))
-        return
-    if it.csr == MCYCLE and not _writes(it):
-        state.known.pop(f"x{it.rd}", None)
-        state.emit(Guest(state.current, "virt_cycles", (), f"x{it.rd}"))
         return
     if it.csr != MSTATUS:
         raise NotTranscribable(f"'{it.text}': {why_not(it.csr)}")

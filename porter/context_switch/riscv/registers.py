@@ -10,17 +10,30 @@ ARGUMENT = 10  # a0, the first of them and the result
 MSTATUS, MIE, MTVEC, MSCRATCH, MEPC, MCAUSE = 0x300, 0x304, 0x305, 0x340, 0x341, 0x342
 MTVAL, MIP, MHARTID = 0x343, 0x344, 0xF14
 FFLAGS, FRM, FCSR = 1, 2, 3
-MCYCLE = 0xB00
+MCYCLE, MINSTRET, MCYCLEH, MINSTRETH = 0xB00, 0xB02, 0xB80, 0xB82
+CYCLE, TIME, INSTRET, CYCLEH, TIMEH, INSTRETH = 0xC00, 0xC01, 0xC02, 0xC80, 0xC81, 0xC82
 NAMES = {
     MSTATUS: "mstatus", MIE: "mie", MTVEC: "mtvec", MSCRATCH: "mscratch", MEPC: "mepc",
     MCAUSE: "mcause", MTVAL: "mtval", MIP: "mip", MHARTID: "mhartid", FCSR: "fcsr",
-    FFLAGS: "fflags", FRM: "frm", MCYCLE: "mcycle",
+    FFLAGS: "fflags", FRM: "frm", MCYCLE: "mcycle", MINSTRET: "minstret", MCYCLEH: "mcycleh",
+    MINSTRETH: "minstreth", CYCLE: "cycle", TIME: "time", INSTRET: "instret", CYCLEH: "cycleh",
+    TIMEH: "timeh", INSTRETH: "instreth",
 }  # fmt: skip
+_COUNTS = "read mcycle, which becomes virt_cycles(): 32 bits of the core's cycles"
 _INSTEAD = {
     MTVAL: "only faults set it, and the kernel takes every fault",
     MIP: "the interrupt that is served is in mcause, others come by themselves",
     MHARTID: "it runs on one hart; write its number here",
+    **dict.fromkeys(
+        (MCYCLE, CYCLE), "others count with it, too; take differences of what virt_cycles() reads"
+    ),
+    **dict.fromkeys((MCYCLEH, CYCLEH, TIME, TIMEH), _COUNTS),
+    **dict.fromkeys(
+        (MINSTRET, MINSTRETH, INSTRET, INSTRETH),
+        f"it would count what others run, too; {_COUNTS}",
+    ),
 }
+CYCLE_COUNTERS = frozenset({MCYCLE, CYCLE})  # one counter, for machine mode and for all
 STATUS_MIE, STATUS_MPIE = 1 << 3, 1 << 7
 
 

@@ -84,6 +84,52 @@ def test_a_register_behind_a_variable_is_none_of_a_handlers(name: str, tmp_path:
     assert re.search(r"MPU->\* at 0xe000ed94 through (mpu|all), which", found.reason)
 
 
+CMSIS = (
+    "#include <stdint.h>\n"
+    "typedef struct { uint32_t TYPE, CTRL, RNR; } MPU_Type;\n"
+    "#define MPU_BASE (0xE000E000UL + 0x0D90UL)\n#define MPU ((volatile MPU_Type *)MPU_BASE)\n"
+    "uint32_t *task; static uint32_t memory[4];\n"
+)
+AT_RUN_TIME = {
+    "macros": "volatile uint32_t *mpu;\nvoid init(void) { mpu = &MPU->CTRL; }\n",
+    "a parameter": "static volatile uint32_t *mpu;\n"
+    "static void set(volatile uint32_t *place) { mpu = place; }\n"
+    "void init(void) { set(&MPU->CTRL); }\n",
+    "a local variable": "uint32_t mpu;\n"
+    "void init(void) { volatile MPU_Type *it = MPU; it = it; mpu = (uint32_t)&it[0].CTRL; }\n",
+    "a condition": "volatile void *mpu;\n"
+    "void init(int is_real) { mpu = is_real ? (void *)&MPU->CTRL : memory; }\n",
+    "a result": "volatile uint32_t *mpu;\n"
+    "static volatile uint32_t *place(void) { return &MPU->CTRL; }\n"
+    "void init(void) { mpu = place(); }\n",
+    "a member of another": "struct { int n; volatile uint32_t *control; } chip;\n"
+    "volatile uint32_t *mpu;\n"
+    "void found(void) { chip.control = &MPU->CTRL; }\nvoid init(void) { mpu = chip.control; }\n",
+    "an enumerator": "enum { PLACE = 0x4002000 * 16 + 4 };\nvolatile uint32_t *mpu;\n"
+    "void init(int n) { mpu = (volatile uint32_t *)PLACE + n; }\n",
+}
+
+
+@pytest.mark.parametrize("name", AT_RUN_TIME)
+def test_a_register_that_a_variable_is_set_to_later(name: str, tmp_path: Path) -> None:
+    body = "ldr r3, =mpu\nldr r3, [r3]\nstr r0, [r3]\n"
+    found = handler(tmp_path, body, "k.c", CMSIS + AT_RUN_TIME[name])
+    assert found.status == "escalated"
+    assert "accesses" in found.reason and "through mpu, which" in found.reason
+
+
+def test_the_member_that_is_set_to_a_register_counts(tmp_path: Path) -> None:
+    text = (
+        CMSIS + "struct { uint32_t *words; volatile uint32_t *control[2]; } chip;\n"
+        "void init(void) { chip.words = memory; chip.control[1] = &MPU->CTRL; }\n"
+    )
+    for offset, status in ((0, "rewritten"), (4, "rewritten"), (8, "escalated")):
+        (folder := tmp_path / str(offset)).mkdir()
+        body = f"ldr r3, =chip\nldr r3, [r3, #{offset}]\nstr r0, [r3]\n"
+        found = handler(folder, body, "k.c", text)
+        assert found.status == status, (offset, found.reason)
+
+
 def test_what_variables_hold_otherwise_is_memory(tmp_path: Path) -> None:
     text = KERNEL + "uint32_t words[4] = {0xE000ED94, 0xFFFFFFFD}, *mpu = words;\n"
     body = "ldr r3, =mpu\nldr r3, [r3]\nldr r12, [r3, #4]\nstr r12, [r3]\n"

@@ -162,12 +162,23 @@ LABELLED = ARM.replace("choose\n                LDR", "cho\n                LDR"
 )
 CALLED_AT_LABEL = LABELLED.replace("chosen\n                CHOOSE", "chosen          CHOOSE")
 
+IAR_CALL = "        PUSH    {R3, LR}\n        BL      choose\n        POP     {R3, LR}\n"
+IAR_MACRO = "CALL    MACRO   function\n" + IAR_CALL.replace("choose", "function") + "        ENDM\n"
+
+
+def iar_with(macro: str) -> str:
+    """The call in a macro."""
+    return IAR.replace(IAR_CALL, "        CALL    choose\n").replace(
+        "request:", macro + "request:"
+    )  # fmt: skip
+
 
 @pytest.mark.parametrize(
     "text",
-    [ARM, IAR, ARM.replace("\n", "\r\n"), FRAMED, LABELLED, CALLED_AT_LABEL],
-    ids=["arm", "iar", "crlf", "framed", "label", "called at a label"],
-)
+    [ARM, IAR, ARM.replace("\n", "\r\n"), FRAMED, LABELLED, CALLED_AT_LABEL,
+     iar_with(IAR_MACRO), iar_with(IAR_MACRO.replace("BL      function", "BL      \\1"))],
+    ids=["arm", "iar", "crlf", "framed", "label", "called at a label", "iar's macro", "numbered"],
+)  # fmt: skip
 def test_the_same_c_comes_out(text: str, tmp_path: Path, of_gnu: list[str]) -> None:
     assert code(port(tmp_path, text)) == of_gnu
 
@@ -285,3 +296,31 @@ def test_calculating_with_a_comparison_is_none_of_arms(tmp_path: Path) -> None:
     text = ARM.replace("=PENDSVSET :OR: 0", "=PENDSVSET + (1 = 1)")
     with pytest.raises(NotTranscribable, match="the result of a comparison"):
         gnu_text(text.encode())
+
+
+ARM_MACRO = " MACRO\n PUT $n\n MOV R1, #{use}\n MEND\n MACRO\n AGAIN $n\n PUT $n\n MEND\n"
+IAR_PUT = "PUT MACRO n\n MOV R1, #{use}\n ENDM\nAGAIN MACRO n\n PUT n\n ENDM\n"
+ARGUMENTS = [
+    (ARM_SECTION + "\n" + ARM_MACRO, "$n:SHL:1", "$n", "($n):SHL:1"),
+    (IAR_SECTION + "\n" + IAR_PUT, "n*2", "n", "(n)*2"),
+]
+
+
+@pytest.mark.parametrize(("head", "beside", "alone", "inside"), ARGUMENTS, ids=["Arm", "IAR"])
+def test_an_argument_that_is_a_sum_means_what_it_did(
+    head: str, beside: str, alone: str, inside: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "switch.s"
+
+    def moved(use: str, call: str) -> bool:
+        source.write_text(f"{head.format(use=use)} {call}\n END\n")
+        unit = assemble(source, CompileOptions((), (), M3, "arm-none-eabi-gcc")).object
+        return bytes([0x4F, 0xF0, 6, 1]) in unit.raw
+
+    assert moved(alone, "PUT 4+2")
+    assert moved(inside, "AGAIN 1+2")
+    assert moved(beside, "AGAIN (1+2)")
+    assert moved(beside, "PUT 3")
+    for call in ("PUT 1+2", "AGAIN 1+2"):
+        with pytest.raises(NotTranscribable, match=r"'1\+2' comes to stand beside an operator"):
+            moved(beside, call)

@@ -260,3 +260,36 @@ def test_an_answer_that_the_handler_itself_gives_is_lost_too(tmp_path: Path) -> 
     (tmp_path / "os.h").write_text("unsigned serve(unsigned const *frame);\n")
     (port,) = replace(tree, files=(*tree.files, tmp_path / "os.h")).port()
     assert "writes to its caller's frame, of which a guest has a copy" in port.reason
+
+
+SWITCHES_BY_CALL = """\
+#include <stdint.h>
+uint32_t **volatile current;
+void choose(void), yield(void);
+void __attribute__((naked)) NAME(void)
+{
+    __asm volatile("mrs r0, psp\\n stmdb r0!, {r4-r11}\\n ldr r1, =current\\n ldr r2, [r1]\\n"
+                   "str r0, [r2]\\n push {r3, lr}\\n bl choose\\n pop {r3, lr}\\n"
+                   "ldr r1, =current\\n ldr r2, [r1]\\n ldr r0, [r2]\\n ldmia r0!, {r4-r11}\\n"
+                   "msr psp, r0\\n OTHERbx lr");
+}
+void __attribute__((naked)) yield(void) { __asm volatile("svc 0\\n bx lr"); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "reason"),
+    [
+        ("SVC_Handler", "", "proved"),
+        ("SVC_Handler", "wfi\\n ", "raises an SVC whose handler, SVC_Handler, isn't transcribed"),
+        ("PendSV_Handler", "", "raises an SVC whose handler isn't transcribed"),
+        ("switch_tasks", "", "raises an SVC whose handler isn't transcribed"),
+    ],
+)
+def test_a_supervisor_call_may_be_what_switches(
+    name: str, other: str, reason: str, tmp_path: Path
+) -> None:
+    text = SWITCHES_BY_CALL.replace("NAME", name).replace("OTHER", other)
+    ports = {port.name: port for port in fixture(tmp_path, text, M3, "port.c").port()}
+    assert reason in ports["yield"].reason
+    assert (b"virt_svc(0);" in ports["yield"].replacement) == (reason == "proved")

@@ -38,8 +38,8 @@ from porter.context_switch.proof.riscv.layout import (
     CALLER_SAVED,
     CAUSE,
     CSRS,
+    CYCLE_REGISTERS,
     CYCLES,
-    MCYCLE_REGISTER,
     MIE_REGISTER,
     MTVEC_REGISTER,
     STATUS,
@@ -210,7 +210,7 @@ class Emulator(Emulated):
         """Whether it is an access that the port makes by a call of its own."""
         if it.csr == MTVEC_REGISTER and it.name == "csrrw" and not it.constant and not it.rd:
             self._event(TRAP_SET, (self._image.handler(self._uc.reg_read(_X[it.second])),))
-        elif it.csr == MCYCLE_REGISTER and it.name != "csrrw" and not it.second:
+        elif it.csr in CYCLE_REGISTERS and it.name != "csrrw" and not it.second:
             self._uc.reg_write(_X[it.rd], self._next_cycles())
         elif it.csr not in CSRS and it.reads_csr:
             self._uc.reg_write(_X[it.rd], self._next_cycles())  # what the port can't know

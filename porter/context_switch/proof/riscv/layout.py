@@ -14,7 +14,8 @@ BLOCK_WORDS = USR_REG // 4 + USR_WORDS + (8 + 64) // 4  # behind USR_REG: pendin
 _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_WORDS)}
 
 CSRS = {0x300: "mstatus", 0x340: "mscratch", 0x341: "mepc", 0x342: "mcause", 0x003: "fcsr"}
-MTVEC_REGISTER, MCYCLE_REGISTER = 0x305, 0xB00
+MTVEC_REGISTER = 0x305
+CYCLE_REGISTERS = frozenset({0xB00, 0xC00})  # mcycle, cycle: Unprivileged ISA, 7.1
 MIE_REGISTER = 0x304  # writes of it mean nothing to a guest, whose lines are opened by calls
 
 CALLER_SAVED = (1, 5, 6, 7, *range(10, 18), *range(28, 32))

@@ -15,7 +15,7 @@ from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.riscv.decode import Code, Instruction
 from porter.context_switch.proof.riscv.layout import (
     CSRS,
-    MCYCLE_REGISTER,
+    CYCLE_REGISTERS,
     MIE_REGISTER,
     MTVEC_REGISTER,
 )
@@ -148,7 +148,7 @@ def _access(path: RiscvPath, it: Instruction, operand: Term) -> None:
     if it.csr == MTVEC_REGISTER and it.name == "csrrw" and not it.rd:
         path.event(TRAP_SET, (operand,))
         return
-    if it.csr == MCYCLE_REGISTER and it.name != "csrrw" and not it.second:
+    if it.csr in CYCLE_REGISTERS and it.name != "csrrw" and not it.second:
         path.put(it.rd, path.next_cycles())
         return
     if name is None and it.reads_csr:

@@ -325,6 +325,12 @@ def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
         ("wfi", "hyp_vct_wait"),
         ("csrc mie, t1", "'csrc mie, t1': a guest has no mie"),
         ("csrr t1, mtval", "a guest has no mtval"),
+        ("csrw mcycle, t1", "a guest has no mcycle: others count with it, too"),
+        (
+            "rdinstret t1",
+            "a guest has no instret: it would count what others run, too; read mcycle",
+        ),
+        ("rdtime t1", "a guest has no time: read mcycle, which becomes virt_cycles()"),
         ("csrw 0x804, t1", "a guest has no CSR 0x804, which is the vendor's"),
         ("fadd.s f0, f0, f1", "instruction 'fadd.s f0, f0, f1' is not known"),
         ("jalr t1", "calls or jumps to what has no name here"),
@@ -339,6 +345,17 @@ def test_what_has_no_meaning_is_refused(tmp_path: Path, line: str, reason: str) 
     (port,) = own(tmp_path, "fpu_on_stack", text).port()
     assert port.status == "escalated"
     assert reason in port.reason
+
+
+@pytest.mark.parametrize("line", ["csrr t1, mcycle", "rdcycle t1"])
+def test_a_handler_may_count_cycles(tmp_path: Path, line: str) -> None:
+    """As run-time statistics do."""
+    text = own(tmp_path, "fpu_on_stack").files[0].read_text()
+    counting = f"{line}\n    la t0, counted\n    sw t1, (t0)\n    lla     sp,"
+    tree = own(tmp_path, "fpu_on_stack", text.replace("lla     sp,", counting))
+    ports, source = rewritten(tree)
+    assert "= virt_cycles();\n" in source and "counted" in source
+    assert "csrr" not in compiled(tree, ports, tmp_path)
 
 
 def test_another_assemblers_dialect_is_refused(tmp_path: Path) -> None:

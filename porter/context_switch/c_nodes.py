@@ -1,0 +1,170 @@
+"""What nodes of C's syntax are to each other: names and what declares, sets or reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.source.c_tree import Node, outermost, text_of, walk
+
+
+def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
+    """Calls, with the names of the functions."""
+    for call in walk(node):
+        callee = call.child_by_field_name("function")
+        if call.type == "call_expression" and callee is not None:
+            yield call, text_of(callee)
+
+
+def function_name(definition: Node) -> bytes:
+    """The name of a function definition."""
+    name = declared_name(definition.child_by_field_name("declarator"))
+    return text_of(name) if name is not None else b""
+
+
+def parameter_place(definition: Node, name: bytes) -> int | None:
+    """Which parameter has a name, counted from 0."""
+    for node in walk(definition):
+        if node.type == "parameter_list":
+            return next((place for place in range(len(node.named_children))
+                         if parameter_name(definition, place) == name), None)  # fmt: skip
+    return None
+
+
+def parameter_name(definition: Node, place: int) -> bytes | None:
+    """The name of a parameter, counted from 0; None where it has none."""
+    for node in walk(definition):
+        if node.type == "parameter_list":
+            parameters = [it for it in node.named_children if it.type == "parameter_declaration"]
+            if place >= len(parameters):
+                return None
+            name = declared_name(parameters[place].child_by_field_name("declarator"))
+            return text_of(name) if name is not None else None
+    return None
+
+
+def uses_in(function: Node, name: bytes) -> list[Node]:
+    """Reads of a name in a function's body."""
+    body = function.child_by_field_name("body")
+    nodes = walk(body) if body is not None else ()
+    return [node for node in nodes if node.type == "identifier" and text_of(node) == name
+            and is_read(node)]  # fmt: skip
+
+
+def is_local(function: Node, name: bytes) -> bool:
+    """Whether a function declares a name, as a variable or a parameter."""
+    return any(
+        node.type == "identifier" and text_of(node) == name and is_declarator(node)
+        for node in walk(function)
+    )
+
+
+def is_declarator(node: Node) -> bool:
+    """Whether an identifier is what a declaration declares."""
+    parent = node.parent
+    if parent is None or parent.child_by_field_name("value") == node:
+        return False
+    return "declarat" in parent.type and parent.child_by_field_name("size") != node
+
+
+def is_read(node: Node) -> bool:
+    """Whether an identifier is used, not declared or set."""
+    outer = outermost(node)
+    parent = outer.parent
+    if parent is None or is_declarator(node) or parent.type == "gnu_asm_output_operand":
+        return False
+    if parent.type == "assignment_expression" and parent.child_by_field_name("left") == outer:
+        sign = parent.child_by_field_name("operator")
+        return sign is not None and text_of(sign) != b"="
+    return True
+
+
+def is_compared(node: Node) -> bool:
+    """Whether an identifier is compared with something."""
+    outer = outermost(node)
+    sign = outer.parent.child_by_field_name("operator") if outer.parent is not None else None
+    return sign is not None and text_of(sign) in (b"==", b"!=")
+
+
+def declared_name(declarator: Node | None) -> Node | None:
+    """The identifier in a declarator."""
+    while declarator is not None and declarator.type not in ("identifier", "field_identifier"):
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None:
+            named = [it for it in declarator.named_children if "declarator" in it.type
+                     or it.type in ("identifier", "field_identifier")]  # fmt: skip
+            inner = named[0] if named else None
+        declarator = inner
+    return declarator
+
+
+def lvalue_of(part: Node) -> Node:
+    """The lvalue of which a variable or a member, not what it points to, is or has a part."""
+    around = part.parent
+    while around is not None:
+        sign = around.child_by_field_name("operator")
+        if around.type == "field_expression":
+            is_part = (
+                around.child_by_field_name("field") == part or sign is None or text_of(sign) == b"."
+            )
+        else:
+            is_part = around.type == "parenthesized_expression" or (
+                around.type == "subscript_expression"
+                and around.child_by_field_name("argument") == part
+            )
+        if not is_part:
+            break
+        part, around = around, around.parent
+    return part
+
+
+def set_to(name: Node, place: Node) -> Node | None:
+    """What is assigned to an lvalue, or what its declaration or a designator sets a name to."""
+    around = place.parent
+    if around is not None and around.type == "field_designator":
+        around = around.parent
+    if around is None:
+        return None
+    if around.type == "assignment_expression" and around.child_by_field_name("left") == place:
+        sign = around.child_by_field_name("operator")
+        return around.child_by_field_name("right") if sign and text_of(sign) == b"=" else None
+    while (
+        around is not None
+        and around.type.endswith("_declarator")
+        and around.type != "init_declarator"
+    ):
+        around = around.parent
+    if around is None or around.type not in ("init_declarator", "initializer_pair", "enumerator"):
+        return None
+    if around.type == "init_declarator" and declared_name(around) != name:
+        return None
+    value = around.child_by_field_name("value")
+    return None if value == place else value
+
+
+def element_of(use: Node, place: Node | None) -> Node:
+    """An array's element, where an element of it was set."""
+    while place is not None and place.type == "subscript_expression":
+        around = use.parent
+        if around is None or around.type != "subscript_expression":
+            break
+        if around.child_by_field_name("argument") != use:
+            break
+        use = around
+        place = place.child_by_field_name("argument")
+    return use
+
+
+def base_of(place: Node | None) -> Node | None:
+    """The variable or field that an lvalue is a part of."""
+    while place is not None:
+        if place.type in ("identifier", "field_identifier"):
+            return place
+        if place.type == "field_expression":
+            return place.child_by_field_name("field")
+        if place.type == "subscript_expression":
+            place = place.child_by_field_name("argument")
+        elif place.type == "parenthesized_expression" and place.named_child_count == 1:
+            place = place.named_children[0]
+        else:
+            return None
+    return None
