@@ -7,19 +7,26 @@ of the machine compiles with it.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
 from porter.context_switch.accept import check
-from porter.context_switch.arms import Arm, Arms, with_pick_of_all
+from porter.context_switch.arms import Arms, with_pick_of_all
+from porter.context_switch.asm_companion import (
+    Companion,
+    CompanionWriter,
+    Moved,
+    moved,
+    refuse_losses,
+)
 from porter.context_switch.asm_source import AsmSource
 from porter.context_switch.assemble import (
     Assembly,
     CompileError,
     assemble,
-    constant,
     expanded_lines,
     flags,
     is_riscv,
@@ -27,9 +34,7 @@ from porter.context_switch.assemble import (
     preprocess,
     run,
 )
-from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.companion_head import asks_the_same, companion_head
-from porter.context_switch.file_text import Part, write_parts
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import (
     Handler,
@@ -66,30 +71,6 @@ from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS, Vectors
 
 
-@dataclass(frozen=True)
-class _Found:
-    handler: Handler
-    function: Function
-    start: int
-    end: int
-    arms: tuple[Arm, ...]
-    spans: tuple[Span, ...]
-    section: str
-
-    def handlers(self) -> tuple[Handler, ...]:
-        """What it is in this build and in every arm."""
-        arms = (arm.handler for arm in self.arms)
-        return (self.handler, *(handler for handler in arms if isinstance(handler, Handler)))
-
-    def private(self) -> set[str]:
-        """Names of the file alone that its C mentions."""
-        return {name for handler in self.handlers() for name in handler.private}
-
-    def may_miss(self) -> set[str]:
-        """Weak names that its C mentions."""
-        return {name for handler in self.handlers() for name in handler.may_miss}
-
-
 class AsmFile:
     """Ports one file. `texts` are the project's C files and headers: prototypes stand there;
     `vectors` are known handlers of exceptions."""
@@ -112,8 +93,8 @@ class AsmFile:
         self._data = in_c(self._text.data)  # the same lines
         self._spans = Spans(self._text.data, self._data)
         self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
-        self._found: list[_Found] = []
-        self._blocks: dict[int, list[str]] = {}
+        self._writer = CompanionWriter(source, self._text, self._options, vectors, project)
+        self._found: list[Moved] = []
         self._ports: list[SwitchPort] = []
         self._taken_out: set[str] = set()
 
@@ -198,7 +179,7 @@ class AsmFile:
             start, end = place
             end = self._tail(assembly, function, code, handler) or end
             section = assembly.object.sections[function.section]
-            found = _Found(handler, function, start, end, arms, spans, section)
+            found = Moved(handler, function, start, end, arms, spans, section)
             self._refuse_shared(found.private())
             self._refuse_missing(found.may_miss())
             self._found.append(found)
@@ -304,8 +285,9 @@ class AsmFile:
         """All edits of the file; a function whose result doesn't hold is escalated."""
         while self._found:
             try:
-                edits = self._edits(names)
-                proofs = self._accept(edits, assembly)
+                written = self._writer.write(self._found, names)
+                new = self._compile(written.edits, assembly)
+                proofs = self._proofs(written, new)
             except NoYield as slow:
                 self._found = [
                     replace(found, handler=slow.without(found.handler)) for found in self._found
@@ -319,105 +301,25 @@ class AsmFile:
                 for found, why in guilty(self._found, alone, str(reason)):
                     self._give_up([found], why)
             else:
-                self._ports.extend(with_proofs(edits, self._source, proofs))
+                self._ports.extend(with_proofs(written.edits, self._source, proofs))
                 return
 
-    def _alone(self, found: _Found, assembly: Assembly, names: Names) -> None:
+    def _alone(self, found: Moved, assembly: Assembly, names: Names) -> None:
         """One function written and compiled without the others."""
         everything, self._found = self._found, [found]
         try:
-            self._compile(self._edits(names), assembly)
+            self._compile(self._writer.write([found], names).edits, assembly)
         finally:
             self._found = everything
 
-    def _give_up(self, wrong: list[_Found], reason: str) -> None:
+    def _give_up(self, wrong: list[Moved], reason: str) -> None:
         for found in wrong:
             self._found.remove(found)
             place = found.start, found.end
             self._escalate(found.function.name, found.handler.role, place, reason)
 
-    def _edits(self, names: Names) -> list[SwitchPort]:
-        head = [*self._conditions(), f"#include <{GUEST_HEADER}>"]
-        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-            unit = Path(folder, companion_of(self._source).name)
-            unit.write_text("\n".join(head) + "\n")
-            return self._edits_behind(head, self._names_behind(unit, names))
-
-    def _names_behind(self, unit: Path, names: Names) -> Names:
-        """The same, with what the companion's own includes declare."""
-        if not self._conditions():
-            return names
-        declared = preprocess(unit, self._options)
-        probe = partial(constant, unit, self._options)
-        return Names(declared, names.texts[1], probe, self._project)
-
-    def _edits_behind(self, head: list[str], names: Names) -> list[SwitchPort]:
-        """`head` is what the companion begins with."""
-        writer = Writer(names, spaced=False)
-        parts = [
-            Part(
-                found.start,
-                found.function.name,
-                (self._head(found, writer),),
-                found.handler,
-                found.arms,
-            )
-            for found in self._found
-        ]
-        written = write_parts(parts, writer, names, self._vectors)
-        self._blocks = written.blocks
-        companion = companion_of(self._source)
-        if companion.exists():
-            raise NotTranscribable(f"{companion.name} is in the way of the C that stands for it")
-        blocks = []
-        edits = []
-        moved = self._moved()
-        for found in sorted(self._found, key=lambda found: found.start):
-            blocks += ["", *written.blocks[found.start]]
-            for alias in found.function.names[1:]:
-                blocks += ["", *writer.alias(alias, found.handler)]
-            reason = f"{written.reason(found.handler)}, in {companion.name}"
-            line = self._text.comment(f"{found.function.name}: in {companion.name}.")
-            line += self._text.half_of_unwinding(found.start, found.end)
-            line += b"".join(map(self._text.export, sorted(found.private() - moved)))
-            moved |= found.private()
-            edits.append(
-                SwitchPort(
-                    self._source,
-                    found.start,
-                    found.end,
-                    line,
-                    found.handler.role,
-                    found.function.name,
-                    REWRITTEN,
-                    reason,
-                )
-            )
-        of = f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */"
-        text = self._text.eol.join(line.encode("latin-1") for line in (of, *head, *blocks, ""))
-        new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
-        return [*edits, new]
-
-    def _conditions(self) -> list[str]:
-        """What the companion needs to ask what the file asks."""
-        if not any(found.arms for found in self._found):
-            return []
-        return companion_head(self._text.data)
-
-    def _head(self, found: _Found, writer: Writer) -> str:
-        words = ["weak"] if found.function.weak else []
-        if found.section not in (".text", f".text.{found.function.name}"):
-            words.append(f'section("{found.section}")')  # where the linker script has it
-        attributes = f"__attribute__(({', '.join(words)})) " if words else ""
-        return attributes + writer.signature(found.function.name, found.handler.signature)
-
-    def _accept(self, edits: list[SwitchPort], assembly: Assembly) -> dict[int, Proof]:
-        """The companion compiles and is proved, and what is left of the file misses nothing."""
-        new = self._compile(edits, assembly)
-        return self._proofs(new.file, new.replacement)
-
-    def _compile(self, edits: list[SwitchPort], assembly: Assembly) -> SwitchPort:
-        """The companion."""
+    def _compile(self, edits: Sequence[SwitchPort], assembly: Assembly) -> SwitchPort:
+        """The companion, if it compiles and what is left of the file misses nothing."""
         companion = companion_of(self._source)
         (new,) = [edit for edit in edits if edit.file == companion]
         symbols = [found.handler.symbol for found in self._found]
@@ -433,44 +335,23 @@ class AsmFile:
                 rest = assemble(copy, self._options).object
             except CompileError as error:
                 raise NotTranscribable(f"the rest of the file needs it: {error}") from error
-        moved = self._moved()
-        if twice := sorted(rest.defined() & moved):
-            raise NotTranscribable(f"no label of {twice[0]} found in this file")
-        if missing := sorted(rest.wanted() & assembly.object.defined() - moved):
-            raise NotTranscribable(
-                f"the rest of the file needs {missing[0]}, a label in the text that goes with this "
-                "function: move it, with what stands there, to a function that stays"
-            )
+        gone = moved(self._found)
         private = {name for found in self._found for name in found.private()}
         needed = private | assembly.object.exported - self._taken_out
-        if lost := sorted(needed - moved - rest.exported):
-            raise NotTranscribable(
-                f"the project needs {lost[0]}, which stands in the text that goes with this "
-                "function: move it behind the function, to a section of its own"
-            )
-        for name, size in assembly.object.data_sizes.items():
-            if rest.data_sizes.get(name, 0) < size:
-                raise NotTranscribable(
-                    f"something of section {name} stands in the text that goes with this function: "
-                    "move it behind the function"
-                )
+        refuse_losses(assembly.object, rest, gone, needed)
         return new
 
-    def _moved(self) -> set[str]:
-        """Names of functions that become C."""
-        return {name for found in self._found for name in found.function.names}
-
-    def _proofs(self, companion: Path, text: bytes) -> dict[int, Proof]:
+    def _proofs(self, written: Companion, new: SwitchPort) -> dict[int, Proof]:
         """By the start of the function."""
         claims = []
         for found in self._found:
-            lines = (line.encode("latin-1") for line in self._blocks[found.start])
+            lines = (line.encode("latin-1") for line in written.blocks[found.start])
             block = self._text.eol.join(lines)
             whole = self._in_c
             claims.append(Claim(found.handler, found.arms, found.start, found.spans, block, whole))
-        edited = {companion.name: text}
+        edited = {new.file.name: new.replacement}
         prover = Prover(
-            self._source, self._data, companion, edited, self._options, self._project.prototypes
+            self._source, self._data, new.file, edited, self._options, self._project.prototypes
         )
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,7 +42,7 @@ class SwitchPort:
 
 
 def with_proofs(
-    edits: list[SwitchPort], source: Path, proofs: dict[int, Proof]
+    edits: Sequence[SwitchPort], source: Path, proofs: dict[int, Proof]
 ) -> list[SwitchPort]:
     """The edits with the proofs of the functions of `source`, which are by the function's start."""
     return [
