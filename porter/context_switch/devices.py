@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from porter.context_switch.initial_data import InitialData
 from porter.context_switch.ir import (
     UNREAD,
     Assign,
@@ -30,6 +29,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.notes import written
+from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import fold, reads, subexpressions
@@ -45,9 +45,9 @@ _DEVICES = ((0x4000_0000, 0x6000_0000), (0xE000_0000, 0xE010_0000))  # Armv7-M A
 _NO_SENTINEL = ((0x1_0000, 0xFFFF_0000),)  # elsewhere a device may be anywhere
 
 
-def refuse_devices(nodes: tuple[Node, ...], data: InitialData, is_riscv: bool) -> None:
-    """NotTranscribable where an address that a variable begins with is a register's."""
-    found = _Pointers(conditions_and_statements(nodes), data)
+def refuse_devices(nodes: tuple[Node, ...], project: ProjectData, is_riscv: bool) -> None:
+    """NotTranscribable where an address that a variable may hold is a register's."""
+    found = _Pointers(conditions_and_statements(nodes), project)
     for item, address, variable in found.accesses():
         within = _NO_SENTINEL if is_riscv else _DEVICES
         if any(start <= address < end for start, end in within):
@@ -61,11 +61,12 @@ def refuse_devices(nodes: tuple[Node, ...], data: InitialData, is_riscv: bool) -
 
 
 class _Pointers:
-    """What variables may hold of numbers and addresses that the project's data begins with;
-    whatever order statements run in."""
+    """What variables may hold of numbers and addresses that the project's data begins with or is
+    set to; whatever order statements run in."""
 
-    def __init__(self, items: list[Item], data: InitialData) -> None:
-        self._items, self._data = items, data
+    def __init__(self, items: list[Item], project: ProjectData) -> None:
+        self._items = items
+        self._data, self._set_later = project.initial, project.set_later
         self._values: dict[str, _Found] = {}
         for _ in range(_ROUNDS):
             before = sum(map(len, self._values.values()))
@@ -120,7 +121,8 @@ class _Pointers:
                 for place in self._of(address):
                     if isinstance(place, Symbol):
                         words = self._data.words(place.name, place.offset)
-                        found |= dict.fromkeys(words, place.name)
+                        later = self._set_later.words(place.name, place.offset)
+                        found |= dict.fromkeys([*words, *later], place.name)
                 return found
             case Binary(operator, left, right):
                 pairs = product(self._of(left).items(), self._of(right).items())

@@ -181,7 +181,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
             DISPATCHES,
         )
     own_statements = nodes if first is None else (*nodes, *first.statements)
-    refuse_devices(own_statements, names.project.initial, assembly.object.is_riscv)
+    refuse_devices(own_statements, names.project, assembly.object.is_riscv)
     refuse_two_names(own_statements, names.project.initial, names.project.units)
     for name in sorted({it.function for it in flatten(own_statements) if isinstance(it, Call)}):
         names.project.private.refuse_callee(name, signatures.get)

@@ -1,4 +1,4 @@
-"""What the project's variables hold: a pointer may lead to a register."""
+"""What the project's variables hold before anything runs: a pointer may lead to a register."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from porter.context_switch.assemble import Assembled
 from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
-from porter.context_switch.set_later import SetLater
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
@@ -31,11 +30,9 @@ class InitialData:
         self,
         files: Iterable[Path],
         assembled: Assembled,
-        set_later: SetLater,
         linked: Iterable[LinkerSymbol] = (),
         aliases: Iterable[LinkerAlias] = (),
     ) -> None:
-        self._set_later = set_later
         self._aliases = list(aliases)
         self._linked: dict[str, list[Expr]] = {}
         for symbol in linked:
@@ -46,9 +43,9 @@ class InitialData:
         self._plain = cache(lambda file: _NO_C.sub(b'""', self._text(file)))
 
     def words(self, name: str, offset: int) -> list[Expr]:
-        """What the word at an offset in bytes may hold, at the beginning or when C has set it: a
-        number or an address in the project."""
-        found = self._set_later.words(name, offset)
+        """What the word at an offset in bytes may hold at the beginning, a number or an address in
+        the project."""
+        found: list[Expr] = []
         for file in self._files:
             if (told := self._set_to(file, name)) is None:
                 continue

@@ -21,10 +21,10 @@ from porter.source.comments import without_comments
 
 
 class ProjectData:
-    """`initial` is what variables hold at the beginning, `units` the C files, `volatiles` and
-    `prototypes` what the compiler says of types and functions, `private` what assembler functions
-    do with registers, `resumers` what else goes on with tasks. `linked`: numbers from
-    linker scripts, `aliases` other names."""
+    """`initial` is what variables hold at the beginning, `set_later` what C sets them to, `units`
+    the C files, `volatiles` and `prototypes` what the compiler says of types and functions,
+    `private` what assembler functions do with registers, `resumers` what else goes on with tasks.
+    `linked`: numbers from linker scripts, `aliases` other names."""
 
     def __init__(
         self,
@@ -40,7 +40,8 @@ class ProjectData:
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: assembled(file, options))
         self.units = CUnits(files, options)
-        self.initial = InitialData(files, objects, SetLater(self.units), linked, aliases)
+        self.initial = InitialData(files, objects, linked, aliases)
+        self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)
