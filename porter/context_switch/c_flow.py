@@ -17,6 +17,7 @@ from pathlib import Path
 from porter.context_switch.armcc import suited
 from porter.context_switch.assemble import CompileError, constant, preprocess, stack_use
 from porter.context_switch.c_nodes import (
+    assignments_to,
     base_of,
     calls_in,
     declared_name,
@@ -26,9 +27,7 @@ from porter.context_switch.c_nodes import (
     is_declarator,
     is_local,
     is_read,
-    lvalue_of,
     parameter_name,
-    set_to,
     uses_in,
 )
 from porter.context_switch.recipe import conditions_of_port, new_body
@@ -63,6 +62,7 @@ class CUnits:
         self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
         self._written = cache(lambda file: file.read_bytes())
         self._files: dict[int, Path] = {}  # by the root of its tree
+        self._nodes: dict[bytes, list[Node]] = {}
         self._tree = cache(self._parsed)
         self._index = cache(self._names_in)
         self.definitions = cache(self._definitions)
@@ -100,10 +100,12 @@ class CUnits:
         anywhere = any(word.search(self._written(header)) for header in self._headers)
         return (it for it in self._sources if anywhere or word.search(self._written(it)))
 
-    def named(self, name: bytes) -> Iterator[Node]:
+    def named(self, name: bytes) -> list[Node]:
         """Every identifier of a name."""
-        for file in self._naming(name):
-            yield from self._index(file).get(name, ())
+        if name not in self._nodes:
+            self._nodes[name] = [node for file in self._naming(name)
+                                 for node in self._index(file).get(name, ())]  # fmt: skip
+        return self._nodes[name]
 
     def in_cplusplus(self, names: Iterable[bytes]) -> tuple[str, str] | None:
         """A C++ file that has one of these names, and the name."""
@@ -160,13 +162,9 @@ class CUnits:
     def assignments(self, name: bytes) -> Iterator[tuple[Node, Node]]:
         """Each place that sets a variable or a member, or a part of one, and an enumerator, with
         the expression that it is set to. Not those that a recipe takes out of the port."""
-        for node in self.named(name):
-            around = enclosing_function(node)
-            if around is not None and self._is_replaced(around):
-                continue
-            place = lvalue_of(node)
-            value = set_to(node, place)
-            if value is not None:
+        for place, value in assignments_to(self.named(name)):
+            around = enclosing_function(place)
+            if around is None or not self._is_replaced(around):
                 yield place, value
 
     def is_array(self, name: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from porter.source.c_tree import Node, outermost, text_of, walk
 
@@ -97,7 +97,16 @@ def declared_name(declarator: Node | None) -> Node | None:
     return declarator
 
 
-def lvalue_of(part: Node) -> Node:
+def assignments_to(names: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+    """Those identifiers of which a whole or a part is set, as that lvalue, with the expression."""
+    for name in names:
+        place = _lvalue_of(name)
+        value = _set_to(name, place)
+        if value is not None:
+            yield place, value
+
+
+def _lvalue_of(part: Node) -> Node:
     """The lvalue of which a variable or a member, not what it points to, is or has a part."""
     around = part.parent
     while around is not None:
@@ -117,7 +126,7 @@ def lvalue_of(part: Node) -> Node:
     return part
 
 
-def set_to(name: Node, place: Node) -> Node | None:
+def _set_to(name: Node, place: Node) -> Node | None:
     """What is assigned to an lvalue, or what its declaration or a designator sets a name to."""
     around = place.parent
     if around is not None and around.type == "field_designator":

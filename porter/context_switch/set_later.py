@@ -10,15 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import base_of, function_name, is_local, parameter_place
+from porter.context_switch.c_nodes import (
+    assignments_to,
+    base_of,
+    function_name,
+    is_local,
+    parameter_place,
+)
 from porter.context_switch.ir import WORD, Binary, Const, Expr, Symbol
 from porter.context_switch.walk import fold
 from porter.source.c_tree import Node, enclosing_function, text_of, walk
 
-_MOST = 500  # expressions that are looked at for one variable
+_DEEPEST = 12  # expressions within expressions, and those that they come from
+_MOST_NAMES = 16  # that are looked for in the whole project, for one variable
 _NUMBER = re.compile(rb"(0[xX][0-9A-Fa-f]+|[0-9]+)[uUlL]*")
 _PATH = re.compile(rb"[\w.\[\]\s]*")
 _PARTS = frozenset({"field_expression", "subscript_expression", "parenthesized_expression"})
@@ -29,8 +37,10 @@ class SetLater:
 
     def __init__(self, units: CUnits) -> None:
         self._units = units
+        self.words = cache(self._words)
+        self._offsets: dict[tuple[bytes, bytes], int | None] = {}
 
-    def words(self, name: str, offset: int) -> list[Expr]:
+    def _words(self, name: str, offset: int) -> list[Expr]:
         """What the word at an offset in bytes may be set to: numbers, addresses of variables."""
         variable = name.encode("latin-1")
         search = _Search(self._units)
@@ -41,20 +51,22 @@ class SetLater:
                 continue
             # What it begins with as a whole is in the object.
             is_list = right.type == "initializer_list"
-            if not is_list and self._offset(variable, left) in (offset, None):
+            if not is_list and self._offset_of(variable, left) in (offset, None):
                 found |= dict.fromkeys(search.values(right))
         return list(found)
 
-    def _offset(self, name: bytes, left: Node) -> int | None:
+    def _offset_of(self, name: bytes, left: Node) -> int | None:
         """Of what is set in the variable, in bytes; None if that isn't known."""
         path = text_of(left).strip().removeprefix(name).strip()
         if not path:
             return 0
         if not _PATH.fullmatch(path):
             return None
-        kind, inside = f"__typeof__({name.decode('latin-1')})", path.decode("latin-1")
-        text = f"__builtin_offsetof(struct {{ {kind} it; }}, it{inside})"
-        return self._units.constant(left, text)
+        if (name, path) not in self._offsets:
+            kind = f"__typeof__({name.decode('latin-1')})"
+            text = f"__builtin_offsetof(struct {{ {kind} it; }}, it{path.decode('latin-1')})"
+            self._offsets[name, path] = self._units.constant(left, text)
+        return self._offsets[name, path]
 
 
 class _Search:
@@ -63,12 +75,19 @@ class _Search:
     def __init__(self, units: CUnits) -> None:
         self._units = units
         self._seen: set[int] = set()
+        self._names: set[bytes] = set()
+        self._depth = 0
 
     def values(self, node: Node | None) -> Iterator[Expr]:
         """What an expression may be."""
-        if node is None or node.id in self._seen or len(self._seen) >= _MOST:
+        if node is None or node.id in self._seen or self._depth >= _DEEPEST:
             return
         self._seen.add(node.id)
+        self._depth += 1
+        yield from self._of(node)
+        self._depth -= 1
+
+    def _of(self, node: Node) -> Iterator[Expr]:
         match node.type:
             case "number_literal":
                 yield from _number(node)
@@ -105,11 +124,11 @@ class _Search:
         value = self._units.constant(node, text_of(node).decode("latin-1"))
         return [] if value is None else [Const(value)]
 
-    def _set(self, name: bytes, within: Node | None = None) -> Iterator[Expr]:
-        """What a name is set to in a function, or anywhere."""
-        for left, right in self._units.assignments(name):
-            if within is None or enclosing_function(left) == within:
-                yield from self.values(right)
+    def _set(self, name: bytes) -> Iterator[Expr]:
+        """What a name is set to anywhere."""
+        self._names.add(name)
+        for _, right in self._units.assignments(name) if len(self._names) <= _MOST_NAMES else ():
+            yield from self.values(right)
 
     def _variable(self, node: Node) -> Iterator[Expr]:
         name, around = text_of(node), enclosing_function(node)
@@ -119,7 +138,9 @@ class _Search:
             else:
                 yield from self._set(name)
             return
-        yield from self._set(name, around)
+        own = (it for it in walk(around) if it.type == "identifier" and text_of(it) == name)
+        for _, right in assignments_to(own):
+            yield from self.values(right)
         place = parameter_place(around, name)
         for call in self._units.calls(function_name(around)):
             arguments = call.child_by_field_name("arguments")

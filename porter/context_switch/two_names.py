@@ -31,7 +31,7 @@ def refuse_two_names(nodes: tuple[Node, ...], initial: InitialData, units: CUnit
 
 
 def _in_c(name: str, units: CUnits) -> bool:
-    return next(units.named(name.encode()), None) is not None
+    return bool(units.named(name.encode()))
 
 
 def _refused(name: str, other: str) -> NotTranscribable:
