@@ -31,10 +31,14 @@ static uint16_t urgency_of(uint32_t virt_id, uint32_t prio)
     }
 }
 
+static virt_handler once; /* for the next supervisor call, in place of its handler, or NULL */
+
 /* A supervisor call may start a task, whose frame is the guest's. */
 static void run_supervisor_call(void)
 {
-    vector[FVM_VIRT_SVC].handler();
+    virt_handler run = once != NULL ? once : vector[FVM_VIRT_SVC].handler;
+    once = NULL;
+    run();
     guest_complete_frame();
 }
 
@@ -129,6 +133,19 @@ int virt_vct_trig(uint32_t virt_id)
     }
     vector_pend(virt_id);
     return serve(virt_id);
+}
+
+void virt_vct_once(virt_handler resume)
+{
+    uint32_t masked = virt_int_save(VIRT_PRIMASK);
+    struct vector *entry = &vector[FVM_VIRT_SVC];
+    once = resume;
+    entry->urgency = URGENCY_SVC; /* the guest may have no handler of supervisor calls */
+    entry->transparent = VIRT_TRANSPARENT;
+    vector_run[FVM_VIRT_SVC] = run_supervisor_call;
+    vector_pend(FVM_VIRT_SVC);
+    (void)serve(FVM_VIRT_SVC);
+    virt_int_restore(VIRT_PRIMASK, masked); /* served here */
 }
 
 int hyp_irq_ena(int32_t phys_id)

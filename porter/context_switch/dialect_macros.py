@@ -127,6 +127,6 @@ def _with_names(line: str, names: Sequence[str]) -> str:
 
 
 def _of_arm(line: str) -> Macro:
-    words = line.replace(",", " ").split()
+    words = line.replace(",", " ").split() or [""]
     label = words.pop(0)[1:] if words[0].startswith("$") and len(words) > 1 else ""
     return Macro(words[0], [word.lstrip("$") for word in words[1:]], label)

@@ -1,22 +1,24 @@
 """First-task starts that go to the task themselves, or mark the first switch in PSP.
 
 A task's registers can only be set while USR stands still, so what such a start does last becomes a
-function of its own, `NAME_first`, that VCT runs as the supervisor call's handler: it resumes the
-exception frame that the start took apart by hand, or sets the mark and pends the switch.
+function of its own, `NAME_first`, that VCT runs once in place of a supervisor call's handler:
+it resumes the exception frame that the start took apart by hand, or sets the mark and pends the
+switch.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from porter.context_switch.ir import (
     PARAMETERS,
-    SVC_VECTOR,
     UNREAD,
     Assign,
     Binary,
     Block,
     BlockLoad,
+    Call,
     Const,
     Expr,
     Guest,
@@ -35,6 +37,7 @@ from porter.context_switch.result import ANOTHER_WAY, NotTranscribable
 from porter.context_switch.structure import Node
 from porter.context_switch.walk import fold, rewrite, subexpressions, variables
 
+WHY_MARK = "set in VCT, where the switch is requested"
 WHY_PSP = "the task's stack is set where it is resumed"
 FRAME = 32  # bytes that an exception puts on the stack: r0-r3, r12, lr, pc, xPSR
 PC, XPSR = 24, 28
@@ -75,38 +78,47 @@ def _forget_psp(program: Program) -> None:
 
 
 def _mark(program: Program, name: str) -> First | None:
-    """PSP is set to a constant, which the switch handler looks at."""
-    found: First | None = None
-    for block in program.blocks.values():
-        for index, statement in enumerate(block.statements):
-            if not isinstance(statement, Assign) or statement.target != "SP":
-                continue
-            if not isinstance(statement.value, Const) or found is not None:
-                raise NotTranscribable("sets PSP in a way that no first task is resumed by")
-            found = First(
-                (
-                    Assign(statement.origin, "SP", statement.value),
-                    Guest((), "virt_vct_trig", ("FVM_VIRT_SWITCH",)),
-                )
-            )
-            block.statements[index] = _register(statement.origin, name)
-    if found is not None and not _pend_through_vct(program):
-        raise NotTranscribable("marks the first switch in PSP but doesn't pend one")
-    return found
+    """PSP is set to a constant, which the switch handler looks at: VCT sets it where a switch is
+    requested, so that nothing comes in between."""
+    marks = [(block, index, statement) for block in program.blocks.values()
+             for index, statement in enumerate(block.statements)
+             if isinstance(statement, Assign) and statement.target == "SP"]  # fmt: skip
+    if not marks:
+        return None
+    block, marked, mark = marks[0]
+    if len(marks) > 1 or not isinstance(mark.value, Const):
+        raise NotTranscribable("sets PSP in a way that no first task is resumed by")
+    request = Guest((), "virt_vct_trig", ("FVM_VIRT_SWITCH",))
+    for end in program.blocks.values():
+        pends = [index for index, statement in enumerate(end.statements)
+                 if statement == replace(request, origin=statement.origin)]  # fmt: skip
+        if pends:
+            start = marked if end is block else 0
+            _ask(end, start, pends[0], [_once(name, end.statements[pends[0]].origin)])
+            block.statements[marked] = Note(mark.origin, WHY_MARK)
+            return First((Assign(mark.origin, "SP", mark.value), request))
+    raise NotTranscribable("marks the first switch in PSP but doesn't pend one")
 
 
-def _pend_through_vct(program: Program) -> bool:
-    for block in program.blocks.values():
-        for index, statement in enumerate(block.statements):
-            if statement == Guest(statement.origin, "virt_vct_trig", ("FVM_VIRT_SWITCH",)):
-                block.statements[index] = Guest(statement.origin, "virt_vct_trig", (SVC_VECTOR,))
-                return True
-    return False
+def _once(name: str, origin: Origin) -> Guest:
+    return Guest(origin, "virt_vct_once", (f"{name}_first",))
 
 
-def _register(origin: Origin, name: str) -> Guest:
-    arguments = (SVC_VECTOR, f"{name}_first", "0", "VIRT_TRANSPARENT")
-    return Guest((), "virt_vct_set", arguments)
+def _ask(block: Block, ready: int, index: int, request: Sequence[Statement]) -> None:
+    """Put a request for VCT in place of a statement. What opens PRIMASK behind `ready`, where the
+    original has the task's stack already, goes behind it: an interrupt in between would find USR's
+    where that finds the task's."""
+    opens = [n for n in range(ready, index) if _is_mask(block.statements[n], "virt_int_unmask")]
+    if not opens:
+        block.statements[index : index + 1] = request
+        return
+    between = block.statements[opens[0] + 1 : index]
+    if len(opens) > 1 or any(isinstance(it, Call | Guest) for it in between):
+        raise NotTranscribable(
+            "opens PRIMASK and calls something before it goes to the first task: let it open "
+            "PRIMASK last"
+        )
+    block.statements[opens[0] : index + 1] = [*between, *request, block.statements[opens[0]]]
 
 
 def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
@@ -118,13 +130,13 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     target, stack = known(resume.target), known(resume.stack)
     registers = [(f"R{n}", known(Var(f"r{n}"))) for n in range(4, 4 + _ROOM)]
     kept = [(place, value) for place, value in registers if _closed(value)]
-    trigger: list[Statement] = [
-        _register((), name),
-        Guest(resume.origin, "virt_vct_trig", (SVC_VECTOR,)),
-    ]
     masks = () if _opens(block.statements[:index]) else _MASKS
+    request: list[Statement] = [_once(name, resume.origin)]
     if masks:
-        trigger = [*_let_only_this_through(name), *trigger]
+        request = _let_only_this_through(name, request)
+    sets = [n for n, it in enumerate(block.statements[:index])
+            if isinstance(it, Assign) and it.target == "SP"]  # fmt: skip
+    ready = sets[0] if sets else index
     reopened = tuple(
         Guest((), "virt_int_restore", (f"VIRT_{mask}", Load(Symbol(_kept(name, mask)))))
         for mask in masks
@@ -132,7 +144,7 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     integers = tuple((_kept(name, mask), INTEGER) for mask in masks)
     frame = _below(stack, FRAME)
     if _closed(frame) and _is_pc(target, frame) and known(Var("r0")) == Load(frame):
-        block.statements[index : index + 1] = trigger
+        _ask(block, ready, index, request)
         return First((*_resuming(frame, resume.origin, kept), *reopened), integers)
     if not variables(resume.target) | variables(resume.stack) <= set(PARAMETERS):
         raise NotTranscribable(ANOTHER_WAY)
@@ -147,7 +159,7 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
         Store((), Binary("+", Var("frame"), Const(XPSR)), Const(THUMB_STATE)),
         Store((), Symbol(variable), Var("frame")),
     ]
-    block.statements[index : index + 1] = [*built, *trigger]
+    _ask(block, ready, index, [*built, *request])
     constants: list[tuple[str, Expr]] = [
         (place, value) for place, value in kept if isinstance(value, Const)
     ]
@@ -155,28 +167,34 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     return First((*resuming, *reopened), ((variable, POINTER), *integers))
 
 
+def _is_mask(statement: Statement, function: str = "") -> bool:
+    """Whether a statement calls a function on PRIMASK, any if none is named."""
+    return (
+        isinstance(statement, Guest)
+        and statement.arguments[:1] == ("VIRT_PRIMASK",)
+        and function in ("", statement.function)
+    )
+
+
 def _opens(statements: list[Statement]) -> bool:
     """Whether PRIMASK is surely clear behind these."""
-    masks = [
-        statement
-        for statement in statements
-        if isinstance(statement, Guest) and statement.arguments[:1] == ("VIRT_PRIMASK",)
-    ]
-    return bool(masks) and masks[-1].function == "virt_int_unmask"
+    masks = [statement for statement in statements if _is_mask(statement)]
+    return bool(masks) and _is_mask(masks[-1], "virt_int_unmask")
 
 
 def _kept(name: str, mask: str) -> str:
     return f"{name}_{mask.lower()}"
 
 
-def _let_only_this_through(name: str) -> tuple[Statement, ...]:
-    """A task may begin masked, but PRIMASK would hold the supervisor call too. BASEPRI doesn't; it
-    holds the others meanwhile."""
-    return (
+def _let_only_this_through(name: str, request: list[Statement]) -> list[Statement]:
+    """A task may begin masked, but PRIMASK would hold the request too. BASEPRI doesn't; it holds
+    the others meanwhile."""
+    return [
         *(Store((), Symbol(_kept(name, mask)), Var(mask)) for mask in _MASKS),
         Guest((), "virt_int_mask", ("VIRT_BASEPRI",)),
+        *request,
         Guest((), "virt_int_unmask", ("VIRT_PRIMASK",)),
-    )
+    ]
 
 
 def _resuming(

@@ -68,7 +68,12 @@ static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR !
 /* `svc #number`: FVM_VIRT_SVC is served before it returns, unless VIRT_PRIMASK holds it. */
 void virt_svc(uint32_t number);
 
-/* For its handler: a copy of the exception frame of the code that called, as a handler on the
+/* Has VCT run resume() once, as a supervisor call's handler: at once, or when VIRT_PRIMASK is opened,
+ * before the tick and a requested switch. For what sets USR_REG to start the first task: USR goes on
+ * with what it leaves there. The handler of FVM_VIRT_SVC serves the calls behind it. */
+void virt_vct_once(virt_handler resume);
+
+/* For virt_svc()'s handler: a copy of the exception frame of the code that called, as a handler on the
  * machine finds it at PSP or MSP. Two bytes in front of its PC is the number; what is written to
  * the copy is lost. */
 uint32_t *virt_svc_frame(void);

@@ -34,7 +34,7 @@ _FREE = {PENDING // 4, TASK_NAME // 4, *range(USR_REG // 4, USR_REG // 4 + USR_W
 TRIGGER = "virt_vct_trig"
 CLEAR = "virt_vct_clear"
 REQUESTS = (TRIGGER, CLEAR)  # neither changes memory that both sides have
-VECTOR_SET = "virt_vct_set"
+ONCE = "virt_vct_once"
 SUPERVISOR_CALL = "virt_svc"
 FRAME_OF_CALLER = "virt_svc_frame"  # in the original at PSP or MSP
 TRAP_SET = "virt_trap_set"
@@ -44,7 +44,7 @@ SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
 YIELD_BYTE = PENDING + 1
 SVC, SWITCH = 2, 0  # virtual vectors
-_WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, VECTOR_SET: 2}  # arguments
+_WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONCE: 1}  # arguments
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
 # the guest library before the first task how a yield switches.
 _SILENT = (UNMASKED, "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")

@@ -14,13 +14,12 @@ from porter.context_switch.proof.emulate import CORE, SCRATCH, Emulator
 from porter.context_switch.proof.emulated import unicorn
 from porter.context_switch.proof.image import RETURN, STATE, TOP
 from porter.context_switch.proof.model import (
+    ONCE,
     PENDING,
-    SVC,
     SWITCH,
     TRIGGER,
     UNMASKED,
     VCT_ACT,
-    VECTOR_SET,
 )
 from porter.context_switch.proof.outcome import Broken, FirstTask, Outcome, Stray
 from porter.context_switch.proof.privileged import CONTROL
@@ -38,7 +37,7 @@ _VCT_REGISTERS = [number << 20 | 9 for number in range(8)]
 class StartEmulator(Emulator):
     """Runs one image of such a start from many states."""
 
-    _handler: int | None = None  # what VCT runs for a supervisor call
+    _handler: int | None = None  # what VCT runs once
     _pending = False
     _stopped = False  # to let VCT run
     _task: FirstTask | None = None
@@ -56,12 +55,10 @@ class StartEmulator(Emulator):
     def _served(self, name: str, arguments: tuple[int, ...]) -> bool:
         if self._native:
             return False
-        if name == VECTOR_SET and arguments[0] == SVC:
-            self._handler = arguments[1]
-        elif (name, arguments) == (TRIGGER, (SVC,)):
-            self._pending = True
+        if name == ONCE:
+            self._handler, self._pending = arguments[0], True
             self._uc.mem_write(STATE + PENDING, b"\1")
-        elif name not in (VECTOR_SET, UNMASKED):
+        elif name != UNMASKED:
             return False
         if self._pending and not self._masks()[0]:
             self._stopped = True

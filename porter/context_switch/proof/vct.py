@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from porter.context_switch.proof.image import RETURN, STATE
 from porter.context_switch.proof.model import (
     CORE,
+    ONCE,
     PENDING,
-    SVC,
     SWITCH,
     TRIGGER,
     UNMASKED,
     VCT_ACT,
-    VECTOR_SET,
 )
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.terms import Term, same, symbol
@@ -37,12 +36,10 @@ def served(path: Path, name: str, arguments: tuple[Term, ...]) -> bool:
     """Whether a call of the guest library is done with; it may lead into VCT."""
     if not path.model.goes_to_task or path.native:
         return False
-    if name == VECTOR_SET and same(arguments[0], SVC):
-        path.handler = arguments[1]
-    elif name == TRIGGER and same(arguments[0], SVC):
-        path.owed = True
+    if name == ONCE:
+        path.handler, path.owed = arguments[0], True
         path.store(STATE + PENDING, 1, 1)
-    elif name not in (VECTOR_SET, UNMASKED):
+    elif name != UNMASKED:
         return False
     if path.owed:
         masked = path.masks()[0]

@@ -101,8 +101,8 @@ def test_a_frame_popped_by_hand_is_resumed_in_vct(tmp_path: Path) -> None:
     first, _, start = text.partition("void os_start(void)")
     assert "fvm_word *sp = (fvm_word *)(*(fvm_word *)current + 0x20);" in first
     assert "USR_REG->Reg.SP = (uint32_t)sp;" in first and "Reg.LR = 0xFFFFFFFDu;" in first
-    assert "virt_vct_set(FVM_VIRT_SVC, os_start_first, 0, VIRT_TRANSPARENT);" in start
-    assert "virt_vct_trig(FVM_VIRT_SVC);" in start and "virt_int_unmask(VIRT_PRIMASK);" in start
+    assert "virt_vct_once(os_start_first);" in start
+    assert "virt_int_unmask(VIRT_PRIMASK);" in start
 
 
 def test_registers_that_the_start_restores_come_from_the_same_frame(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_task_that_begins_masked_does_so_in_the_port(tmp_path: Path) -> None:
     first, _, start = text_of(port(tmp_path, CALLED, ARGUMENTS)).partition("void os_start(uint32_t")
     assert "virt_int_restore(VIRT_PRIMASK, os_start_primask);" in first
     assert "virt_int_restore(VIRT_BASEPRI, os_start_basepri);" in first
-    order = ("_basepri = virt_int_query", "mask(VIRT_BASEPRI)", "unmask(VIRT_PRIMASK)", "vct_trig")
+    order = ("_basepri = virt_int_query", "mask(VIRT_BASEPRI)", "vct_once", "unmask(VIRT_PRIMASK)")
     places = [start.index(line) for line in order]
     assert places == sorted(places)
 
@@ -136,7 +136,7 @@ def test_a_mark_in_psp_is_set_just_before_the_first_switch(tmp_path: Path) -> No
     text = text_of(port(tmp_path, MARKED))
     first, _, start = text.partition("void os_start(void)")
     assert first.index("USR_REG->Reg.SP = 0;") < first.index("virt_vct_trig(FVM_VIRT_SWITCH);")
-    assert "virt_vct_trig(FVM_VIRT_SVC);" in start and "FVM_VIRT_SWITCH" not in start
+    assert "virt_vct_once(os_start_first);" in start and "FVM_VIRT_SWITCH" not in start
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -173,7 +173,7 @@ SPOILED = [
     ("popped", b"+ 0x20", b"+ 0x24"),
     ("popped", b"USR_REG->Reg.LR = 0xFFFFFFFDu;", b""),
     ("popped", b"virt_int_unmask(VIRT_PRIMASK);", b"virt_int_mask(VIRT_PRIMASK);"),
-    ("popped", b"virt_vct_trig(FVM_VIRT_SVC);", b""),
+    ("popped", b"virt_vct_once(os_start_first);", b""),
     ("restored", b"USR_REG->Reg.R7 =", b"uint32_t r7 ="),
     ("restored", b"USR_REG->Reg.R7 =", b"USR_REG->Reg.R8 ="),
     ("called", b"*frame = entry;", b""),
