@@ -36,15 +36,9 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.guilty import guilty
-from porter.context_switch.handler import (
-    Handler,
-    raises_svc,
-    refuse_no_call,
-    serves_calls,
-    transcribe,
-    unknown_svc,
-)
+from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
+from porter.context_switch.macro_spans import MacroSpans
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
 from porter.context_switch.own_conditions import in_c
@@ -66,6 +60,12 @@ from porter.context_switch.result import (
 from porter.context_switch.resumers import is_handler, switches_main_stack
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
+from porter.context_switch.supervisor import (
+    refuse_callers_mask,
+    refuse_no_call,
+    serves_calls,
+    unknown_svc,
+)
 from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS, Vectors
@@ -92,6 +92,7 @@ class AsmFile:
         self._text = AsmSource(source.read_bytes(), expanded_lines(source, self._options))
         self._data = in_c(self._text.data)  # the same lines
         self._spans = Spans(self._text.data, self._data)
+        self._macros = MacroSpans(self._data)
         self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
         self._writer = CompanionWriter(source, self._text, self._options, vectors, project)
         self._found: list[Moved] = []
@@ -173,6 +174,7 @@ class AsmFile:
             refuse_no_call(role, function.names, self._vectors)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
+            refuse_callers_mask(handler, self._vectors)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
@@ -201,7 +203,7 @@ class AsmFile:
                 lines = (assembly.object.line(other.section, address) for address in addresses)
                 if numbers := [line for line in lines if line is not None]:
                     found.append(self._spans.around(numbers))
-        return tuple(found)
+        return (*found, *self._macros.used_by(found))
 
     def _tail(
         self,

@@ -13,18 +13,11 @@ from porter.context_switch.assemble import Assembly, assemble, constant, preproc
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.guilty import guilty
-from porter.context_switch.handler import (
-    Handler,
-    NoCall,
-    raises_svc,
-    refuse_no_call,
-    serves_calls,
-    transcribe,
-    unknown_svc,
-)
+from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.machines import code_of
+from porter.context_switch.macro_spans import MacroSpans
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
@@ -48,6 +41,14 @@ from porter.context_switch.result import (
 from porter.context_switch.resumers import is_handler, switches_main_stack
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
+from porter.context_switch.supervisor import (
+    NoCall,
+    refuse_callers_mask,
+    refuse_no_call,
+    serves_calls,
+    unknown_svc,
+)
+from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import Vectors
 
@@ -81,6 +82,7 @@ class CFile:
         self._text = SourceText(source.read_bytes())
         self._data = with_conditions(self._text.data)
         self._spans = Spans(self._text.data, self._data)
+        self._macros = MacroSpans(self._data)
         self._arms = Arms(source, self._data, self._options, text_with_macros(headers, source))
         self._found: list[_Found] = []
         self._ports: list[SwitchPort] = []
@@ -123,8 +125,8 @@ class CFile:
             refuse_no_call(role, function.names, self._vectors)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
-            span = self._spans.same(definition.start, definition.end)
-            arms = self._arms.of(handler, [span], names)
+            refuse_callers_mask(handler, self._vectors)
+            arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, definition, arms))
         except (NumberMatters, NoCall) as reason:
@@ -132,6 +134,11 @@ class CFile:
         except NotTranscribable as reason:
             # Of ROLE_OTHER that is what a person hears where the rules on masks don't know it too.
             self._escalate(function.name, role or ROLE_OTHER, definition, str(reason))
+
+    def _spans_of(self, definition: Definition) -> tuple[Span, ...]:
+        """What of the text says what a function does."""
+        own = self._spans.same(definition.start, definition.end)
+        return (own, *self._macros.used_by([own]))
 
     def _check_starts(self, names: Names) -> None:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
@@ -153,8 +160,8 @@ class CFile:
     def _definition(self, lines: tuple[int, ...]) -> Definition | None:
         for line in lines[:1]:
             start = self._text.offset(line)
-            end = self._text.data.find(b"\n", start)
-            return self._text.definition_at(start) or self._text.definition_at(end - 1)
+            opens = self._text.code.find(b"{", start, self._text.data.find(b"\n", start))
+            return self._text.definition_at(start) or self._text.definition_at(opens)
         return None
 
     def _escalate(self, name: str, role: str, definition: Definition | None, reason: str) -> None:
@@ -252,7 +259,7 @@ class CFile:
     def _include(self) -> list[SwitchPort]:
         if GUEST_HEADER.encode() in self._text.data:
             return []
-        place = self._text.after_includes()
+        place = self._text.after_includes(min(found.definition.start for found in self._found))
         line = f"#include <{GUEST_HEADER}>".encode() + self._text.eol
         return [
             SwitchPort(
@@ -311,7 +318,7 @@ class CFile:
                 found.handler,
                 found.arms,
                 found.definition.start,
-                (self._spans.same(found.definition.start, found.definition.end),),
+                self._spans_of(found.definition),
                 texts[found.definition.start],
             )
             for found in self._found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import capstone
 from capstone import arm_const
 
-from porter.context_switch.object_file import R_ARM_THM_CALL, Function, ObjectFile
+from porter.context_switch.object_file import R_ARM_THM_CALL, Function, ObjectFile, Relocation
 from porter.context_switch.result import NotTranscribable
 
 _OTHER_NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
@@ -230,6 +231,16 @@ def _stretch(unit: ObjectFile, function: Function, address: int) -> int:
     return min(address, function.end)
 
 
+def _spelled(raw: Any, relocation: Relocation | None) -> str:
+    """What no line of its own shows, as somebody would write it."""
+    operands = str(raw.op_str)
+    if relocation is not None and raw.mnemonic.startswith("b"):
+        operands = relocation.symbol
+    for number, name in ((9, "sb"), (10, "sl"), (11, "fp")):
+        operands = re.sub(rf"\b{name}\b", f"r{number}", operands)
+    return f"{raw.mnemonic} {operands}".strip()
+
+
 def _is_blx(unit: ObjectFile, function: Function, address: int) -> bool:
     relocation = unit.relocation(function.section, address)
     return relocation is not None and relocation.kind == R_ARM_THM_CALL
@@ -247,7 +258,7 @@ def _disassemble(
         line = unit.line(function.section, raw.address)
         written = lines[line - 1] if line and line <= len(lines) else ""
         if not written or written.startswith(".") or ";" in written or ":" in written:
-            written = f"{raw.mnemonic} {raw.op_str}".strip()
+            written = _spelled(raw, unit.relocation(function.section, raw.address))
         found.append(_instruction(raw, written))
         address = raw.address + raw.size
     if address < stop and _is_blx(unit, function, address):

@@ -116,11 +116,11 @@ class SourceText:
                 found.append((start, end + 1))
         return found
 
-    def after_includes(self) -> int:
-        """Where one more #include belongs: behind the last that no #if guards."""
+    def after_includes(self, before: int) -> int:
+        """Where one more #include belongs: behind the last that no #if guards, before an offset."""
         place = 0
         depth = 0
-        for match in re.finditer(rb"^[ \t]*#[ \t]*(\w+)[^\r\n]*", self.data, re.MULTILINE):
+        for match in re.finditer(rb"^[ \t]*#[ \t]*(\w+)[^\r\n]*", self.data[:before], re.MULTILINE):
             word = match.group(1)
             if word.startswith(b"if"):
                 depth += 1

@@ -20,6 +20,7 @@ _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\r\n])*)", re.MULTILINE
 )
 _OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
+_OF_PARAMETER = re.compile(rb"\.if\w*[\s(!]*")  # of a macro, which its call decides; `\x` follows
 _CONTINUED = re.compile(rb"\\\r?\n")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _NOT_DEFINED = re.compile(r"!defined\(\w+\)")
@@ -54,9 +55,10 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
     """
     dialect = dialect_of(data)
     for start, end in spans:
-        if own := _OWN.search(blank_comments(data[start:end], dialect)):
-            text = " ".join(own.group(1).decode("latin-1").split())
-            raise NotTranscribable(f"'{text}' {OWN_CONDITION}")
+        for own in _OWN.finditer(blank_comments(data[start:end], dialect)):
+            if not _OF_PARAMETER.fullmatch(own.group(1)):
+                text = " ".join(own.group(1).decode("latin-1").split())
+                raise NotTranscribable(f"'{text}' {OWN_CONDITION}")
     groups = [group for span in spans for group in _groups(data, *span)]
     if not groups:
         return []
@@ -68,7 +70,8 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
                     f"it for this file too (-D{name}=...), or ask for what GNU's compiler defines"
                 )
     keys = list(dict.fromkeys(_key(group) for group in groups))
-    macros = sure_macros(data)
+    # A number is a switch: somebody will change it, and others that are the same now aren't it.
+    macros = {name: text for name, text in sure_macros(data).items() if _NAME.search(text)}
     combinations = possible([tuple(_expanded(it, macros) for it in key) for key in keys])
     if len(combinations) > _MOST:
         raise NotTranscribable(f"has {len(combinations)} combinations of #if arms")

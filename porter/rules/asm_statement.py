@@ -12,18 +12,17 @@ from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
 from porter.rules.expressions import is_computed_with, is_truth_test
 from porter.rules.kernel_register import is_removable
-from porter.rules.naked import is_naked, parameters_of
+from porter.rules.naked import is_naked
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.context import Context, function_name
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import Node, parse_expression, text_of
+from porter.source.c_tree import Node, parse_expression
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import AsmStatement, Operand
 
-_NO_STATEMENT = frozenset({"comment", "declaration", "return_statement"})
 _CONSTANTS = frozenset({"i", "n", "I", "J", "K"})
 
 
@@ -81,11 +80,6 @@ class AsmStatementRule(Rule):
             escalates=True,
         ),
         Sample('void f(void) { asm volatile("msr psp, r0"); }', "", escalates=True),
-        Sample(
-            '__attribute__((naked)) unsigned f(void) { asm volatile("mrs r0, ipsr\\n bx lr"); }',
-            "",
-            escalates=True,
-        ),
         Sample(
             'void f(void) { __asm volatile ( "csrc mstatus, 8" ); }',
             "void f(void) { virt_int_mask(VIRT_PRIMASK); }",
@@ -164,15 +158,13 @@ class AsmStatementRule(Rule):
             raise NotUnderstood("a function in assembler")
         context = unit.context(site)
         function = context.root if context is not None and context.kind == "function" else None
-        naked = function is not None and is_naked(unit, function_name(function))
-        if naked and function is not None and _does_more(function):
+        if function is not None and is_naked(unit, function_name(function)):
             raise NotUnderstood("a part of a naked function, which becomes C as a whole or not")
-        machine = Machine(_initial(statement, function if naked else None))
+        machine = Machine(_initial(statement))
         machine.run(statement.instructions)
         _refuse_arguments(statement, machine.effects)
         _note_thresholds(unit, context, machine.effects)
-        ends = [effect for effect in machine.effects if effect.kind == "return"]
-        if ends and (not naked or function is None):
+        if any(effect.kind == "return" for effect in machine.effects):
             raise NotUnderstood("a return")
         outputs = _outputs(statement, machine)
         saved_in = {value.name: text for text, value in outputs.items() if isinstance(value, Saved)}
@@ -197,9 +189,6 @@ class AsmStatementRule(Rule):
         )
         lines += [f"{text} = {_c_text(value)}" for text, value in used.items()
                   if not isinstance(value, Saved)]  # fmt: skip
-        if naked and function is not None:
-            lines = _with_return(function, ends[0] if ends else None, lines)
-            unit.unnaked.add(function_name(function))
         return _replace(unit, context, statement, lines)
 
     def _in_interrupt(
@@ -233,13 +222,6 @@ class AsmStatementRule(Rule):
             raise NotUnderstood(f"mrs ipsr: the number of the interrupt matters, {why}") from why
         unit.remove_slice(context, found)
         return "removed: only checks look at the interrupt's number", ()
-
-
-def _does_more(function: Node) -> bool:
-    """Whether a function has other statements than one; a `return` for the compiler is none."""
-    body = function.child_by_field_name("body")
-    children = body.named_children if body is not None else []
-    return sum(child.type not in _NO_STATEMENT for child in children) > 1
 
 
 def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:
@@ -279,7 +261,7 @@ def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect])
                 unit.facts.note_threshold(_known(unit, context, effect.value.text))
 
 
-def _initial(statement: AsmStatement, naked: Node | None) -> dict[str, Symbol]:
+def _initial(statement: AsmStatement) -> dict[str, Symbol]:
     values: dict[str, Symbol] = {}
     operands = [*statement.outputs, *statement.inputs]
     for number, operand in enumerate(operands):
@@ -293,9 +275,6 @@ def _initial(statement: AsmStatement, naked: Node | None) -> dict[str, Symbol]:
             tied = int(operand.constraint)
             for name in _names(statement, tied, statement.outputs[tied]):
                 values[name] = value
-    if naked is not None:
-        for number, parameter in enumerate(parameters_of(naked)[:4]):
-            values[f"r{number}"] = Expression(parameter)
     return values
 
 
@@ -366,29 +345,6 @@ def _refuse_level(
 def _is_used(unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str) -> bool:
     uses = _uses(unit, context, statement, lvalue)
     return uses is None or bool(uses)
-
-
-def _with_return(function: Node, end: Effect | None, lines: list[str]) -> list[str]:
-    """A naked function returns what r0 holds at its `bx lr`."""
-    kind = function.child_by_field_name("type")
-    declarator = function.child_by_field_name("declarator")
-    pointer = declarator is not None and declarator.type == "pointer_declarator"
-    if kind is None or (text_of(kind) == b"void" and not pointer):
-        return lines
-    if end is None:
-        raise NotUnderstood("no return")
-    if isinstance(end.value, Saved) and end.value.name == "ipsr":
-        raise NotUnderstood("mrs ipsr: the number of the interrupt is returned")
-    if isinstance(end.value, Saved):
-        save = f"virt_int_save({'VIRT_PRIMASK' if end.value.name == 'primask' else 'VIRT_BASEPRI'})"
-        plain = save.replace("save", "mask")
-        if lines == [plain]:
-            return [f"return {save}"]
-        if not lines:
-            return [f"return {save.replace('save', 'query')}"]
-    if not lines or not isinstance(end.value, Saved):
-        return [*lines, f"return {_c_text(end.value)}"]
-    raise NotUnderstood("what is returned")
 
 
 def _replace(

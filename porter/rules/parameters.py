@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rules.naked import parameters_of
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Status, Verdict
 from porter.source.c_tree import Node, text_of
+from porter.source.c_types import declared_name
 from porter.source.edit import Edit
 
 _INDENT = b"    "
@@ -67,13 +67,24 @@ class Parameters(Rule):
             )
 
         unused: list[bytes] = []
-        for parameter in parameters_of(function):
-            name = parameter.encode("latin-1")
+        for name in _names(function):
             uses = list(unit.variables.named(name, body))
             if uses and all(is_gone(use, name) for use in uses):
                 unused.append(name)
         if unused:
             unit.extra_edits.append(_statement(unit, function, body, unused))
+
+
+def _names(function: Node) -> list[bytes]:
+    """Of a function's parameters."""
+    declarator = function.child_by_field_name("declarator")
+    while declarator is not None and declarator.type == "pointer_declarator":
+        declarator = declarator.child_by_field_name("declarator")
+    parameters = declarator.child_by_field_name("parameters") if declarator is not None else None
+    inner = [it.child_by_field_name("declarator") for it in
+             (parameters.named_children if parameters is not None else ())]  # fmt: skip
+    names = [declared_name(it) for it in inner if it is not None]
+    return [text_of(it) for it in names if it is not None]
 
 
 def _statement(unit: Unit, function: Node, body: Node, names: list[bytes]) -> Edit:

@@ -65,7 +65,6 @@ class Unit:
         self.removed_waits: list[Node] = []  # loops that waited for what the boot table set up
         self.extra_edits: list[Edit] = []  # edits that carry no site, such as prototypes
         self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
-        self.unnaked: set[str] = set()  # functions whose assembler body became C
         self._accesses: dict[Site, Access | None] = {}
 
     @property

@@ -126,10 +126,11 @@ static inline uint32_t virt_int_query(uint32_t w)
     return fvm_load_byte(virt_mask_byte(virt_here(), w)) != 0;
 }
 
-/* Old state for virt_int_restore, 0 if it wasn't masked; masks. */
+/* Old state for virt_int_restore, 1 or 0 as virt_int_query's: legacy code asks for bit 0 of PRIMASK,
+ * or compares it with 1. Masks. */
 static inline uint32_t virt_int_save(uint32_t w)
 {
-    uint32_t old = fvm_load_byte(virt_mask_byte(virt_here(), w));
+    uint32_t old = virt_int_query(w);
     virt_int_mask(w);
     return old;
 }

@@ -282,6 +282,11 @@ void __attribute__((naked)) yield(void) { __asm volatile("svc 0\\n bx lr"); }
     [
         ("SVC_Handler", "", "proved"),
         ("SVC_Handler", "wfi\\n ", "raises an SVC whose handler, SVC_Handler, isn't transcribed"),
+        (
+            "SVC_Handler",
+            "mrs r3, basepri\\n str r3, [r0]\\n ",
+            "raises an SVC whose handler, SVC_Handler, isn't transcribed",
+        ),
         ("PendSV_Handler", "", "raises an SVC whose handler isn't transcribed"),
         ("switch_tasks", "", "raises an SVC whose handler isn't transcribed"),
     ],
@@ -293,3 +298,36 @@ def test_a_supervisor_call_may_be_what_switches(
     ports = {port.name: port for port in fixture(tmp_path, text, M3, "port.c").port()}
     assert reason in ports["yield"].reason
     assert (b"virt_svc(0);" in ports["yield"].replacement) == (reason == "proved")
+
+
+ONE_LINE = '__attribute__((naked)) void lock(void) { __asm volatile("cpsid i\\n bx lr"); }\n'
+USES_LOCK = "void after(void) { lock(); }\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE_LINE + USES_LOCK,
+        (ONE_LINE + USES_LOCK).replace("\n", "\r\n"),
+        ONE_LINE + '#include "later.h"\n',
+    ],
+    ids=["one line", "crlf", "an include behind it"],
+)
+def test_a_naked_function_on_one_line_becomes_c(text: str, tmp_path: Path) -> None:
+    (tmp_path / "later.h").write_text("struct later { int n; };\n")
+    (tmp_path / "lock.c").write_bytes(text.encode())
+    (found,) = port_project(tmp_path, cpu=M3).files
+    after = found.ported.decode()
+    assert "void lock(void)" in after and "virt_int_mask(VIRT_PRIMASK);" in after
+    assert "naked" not in after and "__asm" not in after
+    assert after.index("<fvm/guest.h>") < after.index("lock")
+
+
+def test_a_naked_function_stays_whole_where_it_isnt_transcribed(tmp_path: Path) -> None:
+    """Its body alone as C would have no return."""
+    (tmp_path / "lock.h").write_text(ONE_LINE.replace(")) void", ")) static void"))
+    (tmp_path / "os.c").write_text('#include "lock.h"\n' + USES_LOCK)
+    result = port_project(tmp_path, cpu=M3)
+    assert not [edit for file in result.files for edit in file.edits]
+    reasons = {it.reason for file in result.files for it in file.verdicts}
+    assert any("a naked function, which becomes C as a whole or not" in it for it in reasons)

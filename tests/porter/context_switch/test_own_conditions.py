@@ -222,3 +222,35 @@ def test_gnu_conditions_on_labels_and_macros_stay() -> None:
 def test_only_what_is_asked_is_defined() -> None:
     text = b".equ A, 1\n.equ B, 2\n#ifdef C\n.equ D, 3\n#endif\n#ifdef E\n#endif\n.if A + D\n.endif"
     assert companion_head(text) == ["#define A 1", "#ifdef C", "#define D 3", "#endif"]
+
+
+TWO_SWITCHES = """\
+    .equ TRACE, 0
+    .equ CHECK, 0
+    .syntax unified
+    .thumb
+    .text
+    .global masked
+    .type masked, %function
+masked:
+    push {r3, lr}
+    cpsid i
+    .if CHECK
+    bl check
+    .endif
+    cpsie i
+    .if TRACE
+    bl trace
+    .endif
+    pop {r3, pc}
+"""
+
+
+def test_constants_that_are_the_same_now_are_two(tmp_path: Path) -> None:
+    tree = fixture(tmp_path, TWO_SWITCHES, M3, "switch.s")
+    (tmp_path / "os.h").write_text("void masked(void); void check(void); void trace(void);\n")
+    ports = replace(tree, files=(*tree.files, tmp_path / "os.h")).port()
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    lines = [line.split("/*")[0].strip() for line in new.replacement.decode().splitlines()]
+    assert lines.index("#if CHECK") + 1 == lines.index("check();")
+    assert lines.index("#if TRACE") + 1 == lines.index("trace();")
