@@ -45,7 +45,7 @@ from porter.context_switch.own_conditions import in_c
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, NoYield, Prover, Refused
-from porter.context_switch.reserved import refuse_reserved
+from porter.context_switch.reserved import refuse_reserved, refuse_thread_pointer
 from porter.context_switch.result import (
     ESCALATED,
     ON_MAIN_STACK,
@@ -175,6 +175,8 @@ class AsmFile:
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_mask(handler, self._vectors)
+            if is_riscv(self._options) and role != ROLE_OTHER:
+                refuse_thread_pointer(handler, self._project.units)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)

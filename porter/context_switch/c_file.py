@@ -9,7 +9,13 @@ from pathlib import Path
 from porter.context_switch.accept import check
 from porter.context_switch.armcc import with_conditions
 from porter.context_switch.arms import Arm, Arms, with_pick_of_all
-from porter.context_switch.assemble import Assembly, assemble, constant, preprocess
+from porter.context_switch.assemble import (
+    Assembly,
+    assemble,
+    constant,
+    is_riscv,
+    preprocess,
+)
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.guilty import guilty
@@ -23,7 +29,7 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, NoYield, Prover, Refused
-from porter.context_switch.reserved import refuse_reserved
+from porter.context_switch.reserved import refuse_reserved, refuse_thread_pointer
 from porter.context_switch.result import (
     ESCALATED,
     ON_MAIN_STACK,
@@ -126,6 +132,8 @@ class CFile:
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_mask(handler, self._vectors)
+            if is_riscv(self._options) and role != ROLE_OTHER:
+                refuse_thread_pointer(handler, self._project.units)
             arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, definition, arms))

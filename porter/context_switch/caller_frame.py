@@ -16,13 +16,14 @@ from porter.context_switch.result import DISPATCHES, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import variables
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import enclosing_function, one_line, outermost
+from porter.source.c_tree import enclosing_function, one_line, outermost, text_of
 
 _SETS_R0 = re.compile(
     r"blx?\b|(?:pop|ldm)\b.*\br0\b"
     r"|(?!st|cm[pn]|t(?:st|eq)|msr|push|cb|b[lx]*\b)\w+(?:\.\w)?\s+r0\b",
     re.IGNORECASE,
 )
+_PC = 6  # behind r0-r3, r12 and lr
 _PLACES = ("subscript_expression", "pointer_expression", "field_expression")
 
 
@@ -49,12 +50,20 @@ def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
                 if variables(argument) & frames:
                     starts += units.parameter_uses(item.function.encode(), place)
     for written in _written(starts, units):
-        around = enclosing_function(written)
-        name = function_name(around).decode() if around is not None else "a function"
         raise NotTranscribable(
-            f"{name}() writes '{one_line(written)}' to {_LOST}",
+            f"{_name_of(written)}() writes '{one_line(written)}' to {_LOST}", DISPATCHES
+        )
+    for read in _registers(starts, units):
+        raise NotTranscribable(
+            f"{_name_of(read)}() reads '{one_line(read)}', a register of its caller: arguments of "
+            "a supervisor call don't come that way. Let the caller call C instead",
             DISPATCHES,
         )
+
+
+def _name_of(node: CNode) -> str:
+    around = enclosing_function(node)
+    return function_name(around).decode() if around is not None else "a function"
 
 
 def refuse_lost_result(nodes: tuple[Node, ...], texts: dict[int, str]) -> None:
@@ -73,6 +82,19 @@ def refuse_lost_result(nodes: tuple[Node, ...], texts: dict[int, str]) -> None:
             "returns what r0 holds when it goes on behind its request of the switch; what others "
             "leave there in the task's frame is lost in a guest. Let it return a word of the task's"
         )
+
+
+def _registers(starts: list[CNode], units: CUnits) -> list[CNode]:
+    """Reads of words in front of the frame's PC."""
+    found = []
+    for node, parent in units.ends(starts):
+        index = parent.child_by_field_name("index")
+        if index is not None and index != node:
+            place = units.constant(parent, text_of(index).decode("latin-1"))
+            found += [parent] if place is not None and 0 <= place < _PC else []
+        elif parent.type == "pointer_expression" and text_of(parent).startswith(b"*"):
+            found.append(parent)
+    return found
 
 
 def _written(starts: list[CNode], units: CUnits) -> list[CNode]:

@@ -6,9 +6,16 @@ from __future__ import annotations
 
 import re
 
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import is_declarator
+from porter.context_switch.handler import Handler
+from porter.context_switch.ir import Call
 from porter.context_switch.names import Names
+from porter.context_switch.own_masks import ASM
 from porter.context_switch.result import ROLE_OTHER, NotTranscribable
+from porter.context_switch.structure import conditions_and_statements
 from porter.project.compile_options import CompileOptions
+from porter.source.c_tree import ancestors, one_line, text_of, walk
 
 _VARIABLE = re.compile(
     r"^(?P<words>[^\S\n]*(?:[\w*]+\s+)*\bregister\b[^;{}()=]*)\b(?:__asm__|__asm|asm)\b[^;{}()]*"
@@ -16,6 +23,30 @@ _VARIABLE = re.compile(
     re.MULTILINE,
 )
 _OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+")
+
+
+_THREAD = re.compile(rb"\b(?:__thread|_Thread_local|thread_local)\b")
+_POINTER = re.compile(rb'"[^"]*\btp\b')
+
+
+def refuse_thread_pointer(handler: Handler, units: CUnits) -> None:
+    """NotTranscribable where what a handler calls reads tp of RISC-V: VCT has another than the
+    task that it interrupted."""
+    calls = (it for it in conditions_and_statements(handler.nodes) if isinstance(it, Call))
+    for name, definitions in units.reached(it.function.encode() for it in calls).items():
+        for node in (node for definition in definitions for node in walk(definition)):
+            is_asm = node.type in ASM and _POINTER.search(text_of(node))
+            if is_asm or (node.type == "identifier" and _is_per_thread(text_of(node), units)):
+                raise NotTranscribable(
+                    f"{name.decode()}() reads tp ('{one_line(node)}'), and a guest's handlers have "
+                    "registers of their own: let it find the task in a variable in memory"
+                )
+
+
+def _is_per_thread(name: bytes, units: CUnits) -> bool:
+    declared = (next((it for it in ancestors(node) if it.type == "declaration"), None)
+                for node in units.named(name) if is_declarator(node))  # fmt: skip
+    return any(it is not None and _THREAD.search(text_of(it)) for it in declared)
 
 
 def _outside(before: str) -> bool:

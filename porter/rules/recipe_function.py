@@ -30,7 +30,12 @@ class RecipeFunction(Rule):
             "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
             "#define VALUE (*(volatile unsigned *)0xE000E018)\n"
             "void vPortSuppressTicksAndSleep(unsigned long xExpectedIdleTime)\n{\n"
-            "    ( void ) xExpectedIdleTime;\n    hyp_vct_wait();\n}\n",
+            "    TickType_t xModifiableIdleTime = xExpectedIdleTime;\n\n"
+            "    if( eTaskConfirmSleepModeStatus() != eAbortSleep )\n    {\n"
+            "        configPRE_SLEEP_PROCESSING( xModifiableIdleTime );\n"
+            "        if( xModifiableIdleTime > 0 )\n        {\n"
+            "            hyp_vct_wait();\n        }\n"
+            "        configPOST_SLEEP_PROCESSING( xExpectedIdleTime );\n    }\n}\n",
         ),
     )
 
@@ -60,5 +65,5 @@ def _edit(unit: Unit, context: Context, new: NewBody) -> Edit | None:
     front = unit.file.data[line:start]
     indent = front if not front.strip() else front[: len(front) - len(front.lstrip())]
     eol = b"\r\n" if b"\r\n" in unit.file.data else b"\n"
-    lines = [b"    " + text.encode("ascii") for text in new.lines]
-    return Edit(start, end, (eol + indent).join([b"{", *lines, b"}"]))
+    lines = [indent + b"    " + text.encode("ascii") if text else b"" for text in new.lines]
+    return Edit(start, end, eol.join([b"{", *lines, indent + b"}"]))
