@@ -43,6 +43,7 @@ from porter.context_switch.result import (
     Unprepared,
 )
 from porter.context_switch.riscv.blocks import join_blocks
+from porter.context_switch.riscv.causes import refuse_causes
 from porter.context_switch.riscv.devices import check_devices
 from porter.context_switch.riscv.first_task import in_vct
 from porter.context_switch.simplify import prepare_start, simplify
@@ -126,6 +127,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         check_devices(program)
         join_blocks(program)
     nodes = structure(program)
+    if assembly.object.is_riscv:
+        refuse_causes(nodes, names.project.units)
     if role == ROLE_START and assembly.object.is_riscv:
         first, nodes = in_vct(nodes, function.name, own)
     for node in flatten(nodes) if role == ROLE_START else ():

@@ -99,16 +99,22 @@ def test_an_interrupt_of_an_assembler_file_is_no_supervisor_call(tmp_path: Path)
         ("((unsigned *)frame)[6] += 2;", "((unsigned *)frame)[6] += 2"),
         ("uint32_t *pc = frame + 6; *pc = 0;", "*pc = 0"),
         ("answer(frame);", "*to = 1"),
+        ("ask(frame);", "asked[1]"),
+        ("static uint32_t seen; seen = *frame;", "*frame"),
     ],
 )
-def test_an_answer_in_the_callers_frame_is_lost(answer: str, text: str, tmp_path: Path) -> None:
+def test_a_callers_registers_are_not_in_its_frame(answer: str, text: str, tmp_path: Path) -> None:
     source = (HANDLERS / "numbered_call.c").read_text()
     source = source.replace("[-2] == 100) {", f"[-2] == 100) {{ {answer}")
     source += "void answer(uint32_t *to) { *to = 1; }\n"
-    source = source.replace("void serve(", "void answer(uint32_t *to);\nvoid serve(", 1)
+    source += "uint32_t ask(uint32_t *asked) { return asked[1]; }\n"
+    source = source.replace(
+        "void serve(", "void answer(uint32_t *); uint32_t ask();\nvoid serve(", 1
+    )
     ports = {port.name: port for port in fixture(tmp_path, source, M3).port()}
     assert ports["SVC_Handler"].status == "escalated"
-    assert f"writes '{text}' to its caller's frame" in ports["SVC_Handler"].reason
+    told = (f"writes '{text}' to its caller's frame", f"reads '{text}', a register of its caller")
+    assert any(it in ports["SVC_Handler"].reason for it in told), ports["SVC_Handler"].reason
     assert "supervisor_call.c" in ports["SVC_Handler"].reason
 
 
