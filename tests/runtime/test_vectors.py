@@ -57,6 +57,15 @@ def test_level_1_holds_the_maskable_only_and_level_2_everything(values: dict[str
     assert about(values, "level2") == {"transparent": 1, "after": 2}
 
 
+def test_what_starts_the_first_task_runs_once(values: dict[str, int]) -> None:
+    """Behind it supervisor calls go to their handler, which a start by hand must not take away."""
+    assert about(values, "once") == {"held": 0, "order": 61, "calls": 1, "starts": 2}
+
+
+def test_a_saved_mask_is_1_or_0(values: dict[str, int]) -> None:
+    assert about(values, "saved") == {"open": 0, "masked": 1}
+
+
 def test_a_supervisor_call_brings_its_number(values: dict[str, int]) -> None:
     assert about(values, "svc") == {
         "number": 103,

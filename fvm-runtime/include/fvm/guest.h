@@ -68,14 +68,14 @@ static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR !
 /* `svc #number`: FVM_VIRT_SVC is served before it returns, unless VIRT_PRIMASK holds it. */
 void virt_svc(uint32_t number);
 
-/* Has VCT run resume() once, as a supervisor call's handler: at once, or when VIRT_PRIMASK is opened,
- * before the tick and a requested switch. For what sets USR_REG to start the first task: USR goes on
- * with what it leaves there. The handler of FVM_VIRT_SVC serves the calls behind it. */
+/* Has VCT run resume() once, as a supervisor call's handler: at once, or when VIRT_PRIMASK is
+ * opened, before the tick and a requested switch. For what sets USR_REG to start the first task:
+ * USR goes on with what it leaves there. The handler of FVM_VIRT_SVC serves the calls behind it. */
 void virt_vct_once(virt_handler resume);
 
-/* For virt_svc()'s handler: a copy of the exception frame of the code that called, as a handler on the
- * machine finds it at PSP or MSP. Two bytes in front of its PC is the number; what is written to
- * the copy is lost. */
+/* For virt_svc()'s handler: a copy of the exception frame of the code that called, as a handler on
+ * the machine finds it at PSP or MSP. Two bytes in front of its PC is the number; what is written
+ * to the copy is lost. */
 uint32_t *virt_svc_frame(void);
 
 /* --- masks; w is VIRT_PRIMASK or VIRT_BASEPRI, a constant ------------------------------- */
@@ -126,8 +126,8 @@ static inline uint32_t virt_int_query(uint32_t w)
     return fvm_load_byte(virt_mask_byte(virt_here(), w)) != 0;
 }
 
-/* Old state for virt_int_restore, 1 or 0 as virt_int_query's: legacy code asks for bit 0 of PRIMASK,
- * or compares it with 1. Masks. */
+/* Old state for virt_int_restore, 1 or 0 as virt_int_query's: legacy code asks for bit 0 of
+ * PRIMASK, or compares it with 1. Masks. */
 static inline uint32_t virt_int_save(uint32_t w)
 {
     uint32_t old = virt_int_query(w);

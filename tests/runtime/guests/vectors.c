@@ -145,6 +145,42 @@ static void numbers(void)
     report("svc.calls", (int32_t)(svc - before));
 }
 
+static volatile uint32_t starts;
+
+static void start(void)
+{
+    enter(6);
+    starts++;
+    depth--;
+}
+
+/* What starts the first task runs once, before the tick, and leaves supervisor calls their handler.
+ */
+static void runs_once(void)
+{
+    uint32_t before = svc;
+    virt_int_mask(VIRT_PRIMASK);
+    order = 0;
+    (void)virt_vct_trig(FVM_VIRT_TICK);
+    virt_vct_once(start);
+    report("once.held", (int32_t)starts);
+    virt_int_unmask(VIRT_PRIMASK);
+    report("once.order", (int32_t)order);
+    virt_svc(9);
+    report("once.calls", (int32_t)(svc - before));
+    virt_vct_once(start);
+    report("once.starts", (int32_t)starts);
+}
+
+/* Legacy code asks for bit 0 of PRIMASK, or compares it with 1. */
+static void saved_values(void)
+{
+    uint32_t outer = virt_int_save(VIRT_PRIMASK), inner = virt_int_save(VIRT_PRIMASK);
+    virt_int_restore(VIRT_PRIMASK, outer);
+    report("saved.open", (int32_t)outer);
+    report("saved.masked", (int32_t)inner);
+}
+
 static void run_order(const char *key)
 {
     virt_int_mask(VIRT_PRIMASK);
@@ -354,6 +390,8 @@ int main(void)
     transparent = svc = maskable = 0;
     levels();
     numbers();
+    runs_once();
+    saved_values();
     (void)virt_vct_prio(MASKABLE, 2);
     (void)virt_vct_prio(TRANSPARENT, 1);
     run_order("order.transparent_first");
