@@ -42,6 +42,7 @@ class Moved:
     arms: tuple[Arm, ...]
     spans: tuple[Span, ...]
     section: str
+    told: str  # what a report says besides
 
     def handlers(self) -> tuple[Handler, ...]:
         """What it is in this build and in every arm."""
@@ -128,7 +129,7 @@ class CompanionWriter:
                     it.handler.role,
                     it.function.name,
                     REWRITTEN,
-                    f"{written.reason(it.handler)}, in {companion.name}",
+                    f"{written.reason(it.handler)}{it.told}, in {companion.name}",
                 )
             )
         of = f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */"

@@ -38,7 +38,7 @@ from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
-from porter.context_switch.macro_spans import MacroSpans
+from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.object_file import Function
 from porter.context_switch.own_conditions import in_c
@@ -183,12 +183,17 @@ class AsmFile:
             start, end = place
             end = self._tail(assembly, function, code, handler) or end
             section = assembly.object.sections[function.section]
-            found = Moved(handler, function, start, end, arms, spans, section)
+            told = told_of_headers(self._included(), self._data[slice(*spans[0])])
+            found = Moved(handler, function, start, end, arms, spans, section, told)
             self._refuse_shared(found.private())
             self._refuse_missing(found.may_miss())
             self._found.append(found)
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
+
+    def _included(self) -> list[Path]:
+        """Headers of the project that the file itself includes."""
+        return [it for it in self._texts if b'"%s"' % it.name.encode() in self._text.data]
 
     def _spans_of(
         self,

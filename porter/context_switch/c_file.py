@@ -23,7 +23,7 @@ from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.machines import code_of
-from porter.context_switch.macro_spans import MacroSpans
+from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
@@ -148,6 +148,11 @@ class CFile:
         own = self._spans.same(definition.start, definition.end)
         return (own, *self._macros.used_by([own]))
 
+    def _told(self, definition: Definition) -> str:
+        data = self._text.data
+        included = [it for it in self._headers if b'"%s"' % it.name.encode() in data]
+        return told_of_headers(included, data[definition.start : definition.end])
+
     def _check_starts(self, names: Names) -> None:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
         registers of its caller."""
@@ -256,7 +261,7 @@ class CFile:
             found.handler.role,
             found.definition.name,
             REWRITTEN,
-            written.reason(found.handler),
+            written.reason(found.handler) + self._told(found.definition),
         )
 
     def _indent(self, offset: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from porter.context_switch.variants import Span
 from porter.source.asm_text import blank_comments, dialect_of
@@ -21,6 +22,8 @@ _ARM_HEAD = re.compile(rb"[ \t]+MACRO[ \t]*\r?$", re.IGNORECASE)
 _ARM_NAME = re.compile(rb"(?:\$\w+)?[ \t]+(\w+)")
 _END = re.compile(rb"[ \t]*(?:\.endm|MEND|ENDM)\b", re.IGNORECASE)
 _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|endif)")
+_ASKS = re.compile(rb"[ \t]*#[ \t]*(?:if|elif)(?:n?def)?\b(.*)")
+_GUARD = re.compile(rb"[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*#[ \t]*define[ \t]+\1\b")
 _WORD = re.compile(rb"[A-Za-z_.$][\w.$]*")
 
 
@@ -31,6 +34,16 @@ class _Macro:
     name: bytes
     first: int
     last: int
+
+
+def told_of_headers(headers: Iterable[Path], text: bytes) -> str:
+    """For a report: what headers' conditions ask for in macros that a function uses. C can't repeat
+    them, so it is as this build has them."""
+    told = []
+    for header in headers:
+        if asked := MacroSpans(header.read_bytes()).asked_by(text):
+            told.append(f"{', '.join(sorted(asked))} in {header.name}")
+    return f"; as this build has what macros ask for: {'; '.join(told)}" if told else ""
 
 
 class MacroSpans:
@@ -59,6 +72,21 @@ class MacroSpans:
                 waiting += [self._text((macro.first, macro.last)) for macro in new]
         places = dict.fromkeys(self._around(macro, spans) for macro in found)
         return [(self._starts[first], self._starts[last]) for first, last in places]
+
+    def asked_by(self, text: bytes) -> set[str]:
+        """What conditions ask for that are in definitions which a text uses, or around them, where
+        these hold instructions."""
+        found: set[str] = set()
+        for start, end in self.used_by([], [text]):
+            lines = [line for first, line in zip(self._starts, self._lines, strict=False)
+                     if start <= first < end]  # fmt: skip
+            if any(self._instructs(line) for line in lines):
+                asks = (match[1] for line in lines if (match := _ASKS.match(line)))
+                found |= {name.decode("latin-1") for it in asks for name in _WORD.findall(it)}
+        return found - {"defined"}
+
+    def _instructs(self, line: bytes) -> bool:
+        return b'"' in line if _DEFINE.match(line) else any(head.match(line) for head in _HEADS)
 
     def _text(self, lines: tuple[int, int]) -> bytes:
         return b"\n".join(self._lines[lines[0] : lines[1]])
@@ -107,4 +135,6 @@ class MacroSpans:
             if match and match[1] == b"if":
                 opened.append(number)
             elif match and opened:
-                yield opened.pop(), number + 1
+                first = opened.pop()
+                if not _GUARD.match(b"".join(self._lines[first : first + 3])):
+                    yield first, number + 1

@@ -105,3 +105,16 @@ def test_naked_c_uses_macros_too(tmp_path: Path) -> None:
     assert found.proof is not None, found.reason
     lines = [line.split("/*")[0].strip() for line in found.replacement.decode().splitlines()]
     assert lines.index("#if COUNTS") + 1 == lines.index("counted();")
+
+
+def test_what_macros_of_a_header_ask_for_is_told(tmp_path: Path) -> None:
+    """C can't include such a header, so its port is this build's."""
+    header = GNU_MACRO.replace("IF", "#ifdef WITH_STATISTICS\n").replace("END", "#endif\n")
+    guarded = f"#ifndef MACROS_H\n#define MACROS_H\n{header}#endif\n"
+    text = GNU.replace("MACRO", '#include "macros.h"\n') + MASKED
+    (tmp_path / "macros.h").write_text(guarded)
+    (tmp_path / "os.h").write_text("void masked(void); void counted(void);\n")
+    tree = fixture(tmp_path, text, M3, "masks.S")
+    files = (*tree.files, tmp_path / "os.h", tmp_path / "macros.h")
+    (found,) = [it for it in replace(tree, files=files).port() if it.name == "masked"]
+    assert "as this build has what macros ask for: WITH_STATISTICS in macros.h" in found.reason
