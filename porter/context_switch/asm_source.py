@@ -27,6 +27,7 @@ _OUTSIDE = re.compile(
 )
 # What may stand between a label and its first instruction and says nothing of either.
 _BETWEEN = re.compile(rb"\s+(?:import|extern|if|else|endif|\.cfi_\w+)\b", re.IGNORECASE)
+_NUMBER = re.compile(rb"\s*\d+\w*\s*:?\s*\Z")  # a local label alone
 _MACRO = re.compile(rb"\s*\.macro\b", re.IGNORECASE)
 _ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
 _UNWINDING = re.compile(rb"\s*\.cfi_(startproc|endproc)\b", re.IGNORECASE)
@@ -159,7 +160,7 @@ class AsmSource:
                 continue
             if line.directive.startswith(b"if") and not names:
                 continue
-            if not names and _BETWEEN.match(line.code):
+            if _NUMBER.match(line.code) or (not names and _BETWEEN.match(line.code)):
                 continue
             if line.directive or _BACK.match(line.code):
                 break

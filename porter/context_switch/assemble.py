@@ -19,6 +19,7 @@ from pathlib import Path
 from porter.context_switch.armcc import readable
 from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank_comments, dialect_of
@@ -27,7 +28,7 @@ from porter.source.source_file import ASM_SUFFIXES
 # Statics must stay although nobody calls them, and stay functions of their own.
 _C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-lto")
 _LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
-_LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")
+_LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+|^\d+\w*\s+")
 _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
@@ -236,7 +237,7 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     else:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, source.name)
-            copy.write_bytes(gnu_text(data))
+            copy.write_bytes(gnu_text(data, Place(source.name)))
             text = PROLOGUE + _preprocessed_text(copy, source, options)
     try:
         unit = _object(_with_code_flags(text), source.name, options)
