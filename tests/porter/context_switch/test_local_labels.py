@@ -83,3 +83,19 @@ def test_a_label_that_may_be_another_is_escalated(text: str) -> None:
 def test_a_name_behind_the_number_is_the_routines(tmp_path: Path) -> None:
     named = AREA + "Wait ROUT\n1Wait NOP\n B %B1Wait\n"
     assert code(tmp_path, named) == code(tmp_path, AREA + "1 NOP\n B %B1\n")
+
+
+@pytest.mark.parametrize("label", ["again:", "again", "again: again2:"])
+def test_each_expansion_of_iars_has_its_own(label: str, tmp_path: Path) -> None:
+    text = (
+        "    SECTION .text:CODE:NOROOT(2)\nSPIN MACRO reg\n    LOCAL again, again2, out\n"
+        f"{label} SUBS reg, reg, #1\n    BEQ out\n    LDR R3, again+4\n    BNE again\nout:\n"
+        "    ENDM\n"
+        "    SPIN R1\n    SPIN R2\nagain2: B again2\n    END\n"
+    )
+    flat = "".join(
+        f"{at}: SUBS {it}, {it}, #1\n BEQ o{at}\n LDR R3, {at}+4\n BNE {at}\no{at}:\n"
+        for at, it in (("a", "R1"), ("b", "R2"))
+    )
+    head = ".syntax unified\n.thumb\n.text\n"
+    assert code(tmp_path, text) == code(tmp_path, head + flat + "end: B end\n")
