@@ -189,11 +189,11 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
     text = assembler_text(source, options)
     if is_riscv(options):
         # Its assembler would take the places of asm statements for its own.
-        unit = _object(_LINE_MARKER.sub("", text), "", options)
+        unit = _object(_LINE_MARKER.sub("", text), "", source, options)
         naked = naked_functions_of_riscv(text, source.name)
         return Assembly(unit, _written(text.encode()), naked)
     naked = naked_functions(text, source.name)
-    return Assembly(_object(text, "", options), _written(text.encode()), naked)
+    return Assembly(_object(text, "", source, options), _written(text.encode()), naked)
 
 
 def assembled(source: Path, options: CompileOptions) -> Assembly | None:
@@ -240,7 +240,7 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
             copy.write_bytes(gnu_text(data, Place(source.name)))
             text = PROLOGUE + _preprocessed_text(copy, source, options)
     try:
-        unit = _object(_with_code_flags(text), source.name, options)
+        unit = _object(_with_code_flags(text), source.name, source, options)
     except CompileError as error:
         if dialect_of(data) == "gnu":
             raise
@@ -248,7 +248,8 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     return Assembly(unit, _written(data), {})
 
 
-def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
+def _object(text: str, listing: str, source: Path, options: CompileOptions) -> ObjectFile:
+    folders = (source.parent, *options.include_dirs)  # of what .include and .incbin name
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         unit, target = Path(folder, "unit.s"), Path(folder, "unit.o")
         unit.write_text(text)
@@ -256,6 +257,7 @@ def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
         if is_riscv(options):  # distances are final: the linker shortens nothing
             switches = "-Wa,-gdwarf-4,-mno-relax"
         assembler = [options.compiler, *options.cpu_flags, "-c", switches]
+        assembler += [f"-I{folder}" for folder in folders]
         run([*assembler, "-x", "assembler", "-o", str(target), str(unit)])
         return ObjectFile(target, listing)
 
