@@ -12,9 +12,10 @@ from porter.source.asm_text import Dialect, blank_comments, dialect_of
 # What an author puts in front of a function's label and behind its last instruction.
 _FRONT = re.compile(
     rb"\s*(?:\.?(?:thumb_func|type|global|globl|weak|export|public|pubweak|align|alignrom|balign"
-    rb"|p2align)|\.fnstart|\.cantunwind)\b\s*([\w.$]*)",
+    rb"|p2align)|\.fnstart|\.cantunwind)\b\s*([\w.$]*(?:\s*,\s*[\w.$]+)*)",
     re.IGNORECASE,
 )
+_TYPE = re.compile(rb"\s*\.type\b", re.IGNORECASE)
 _NAMELESS = re.compile(
     rb"\s*(?:\.thumb_func|\.fnstart|\.cantunwind|\.?\w*align\w*)\b", re.IGNORECASE
 )
@@ -190,7 +191,12 @@ class AsmSource:
         front = _FRONT.match(line.code)
         if front is None:
             return False
-        return _NAMELESS.match(line.code) is not None or front.group(1) in names
+        if _NAMELESS.match(line.code) is not None:
+            return True
+        announced = [name.strip() for name in front.group(1).split(b",")]
+        if _TYPE.match(line.code):
+            return announced[0] in names
+        return names.issuperset(announced)  # a list that has others too stays for them
 
     def _end(self, start: int, limit: int) -> int:
         last = start

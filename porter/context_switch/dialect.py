@@ -50,7 +50,7 @@ _MACRO_END = frozenset({"mend", "endm"})
 _STACK_FORM = re.compile(r"v(st|ld)m(fd|ea)(\w*)")
 _DIRECTION = {"stfd": "db", "ldfd": "ia", "stea": "ia", "ldea": "db"}
 _QUOTED = re.compile(r"(?<![\w)])\|([^|\s]+)\|")  # behind a value | is an operator
-_SEPARATOR = re.compile(r"[\s,\[]")
+_ATTRIBUTE = re.compile(r"\[[^\]]*\]?|,\s*weak\b", re.IGNORECASE)  # behind a name
 _WORDS = frozenset(
     {
         *("align", "alignrom", "alignram", "ltorg"),
@@ -143,12 +143,10 @@ def _translated(label: str, kind: str, word: str, operands: str, source: Languag
         return f".thumb_func; .type {label}, %function; {prefix}"
     if kind in _GLOBAL:
         is_weak = "weak" in kind or re.search(r"\[\s*weak\b", operands, re.IGNORECASE)
-        word = ".weak" if is_weak else ".global"
-        return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
+        return prefix + _declared(".weak" if is_weak else ".global", operands)
     if kind in _EXTERNAL:
         is_weak = kind == "extweak" or re.search(r"[\[,]\s*weak\b", operands, re.IGNORECASE)
-        word = ".weak" if is_weak else ".extern"
-        return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
+        return prefix + _declared(".weak" if is_weak else ".extern", operands)
     if kind in _SECTION:
         code = re.search(r"\bcode\b|\.text", operands, re.IGNORECASE)
         return ".text" if code else ".data"
@@ -170,6 +168,12 @@ def _translated(label: str, kind: str, word: str, operands: str, source: Languag
         register, _, value = operands.partition(",")
         return f"{prefix}ldr {register}, ={value.strip().lstrip('#')}"
     return f"{prefix}{with_parameters(word)} {operands}"
+
+
+def _declared(word: str, operands: str) -> str:
+    """A directive with the names that stand in a list, each with attributes behind it or not."""
+    names = [it.split()[0] for it in _ATTRIBUTE.sub("", operands).split(",") if it.strip()]
+    return f"{word} {', '.join(names)}" if names else ""
 
 
 def _operands(text: str) -> str:

@@ -201,6 +201,29 @@ def test_the_same_c_comes_out(text: str, tmp_path: Path, of_gnu: list[str]) -> N
     assert code(port(tmp_path, text)) == of_gnu
 
 
+IAR_LIST = IAR.replace("        EXTERN  choose\n", "").replace("        PUBLIC  request\n", "")
+LISTS = {
+    "IAR": IAR_LIST.replace("current\n", "current, choose\n", 1).replace(
+        "PUBLIC  PendSV", "PUBLIC  request , PendSV"
+    ),
+    "Arm": ARM.replace("EXPORT  request", "EXPORT  request [CODE]"),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_names_may_stand_in_lists(kind: str, tmp_path: Path, of_gnu: list[str]) -> None:
+    assert code(port(tmp_path, LISTS[kind])) == of_gnu
+
+
+def test_a_list_may_declare_what_stays(tmp_path: Path) -> None:
+    text = IAR.replace("PUBLIC  request", "PUBLIC  plain, request").replace(
+        "        END\n", "plain:\n        MOVS R0, #1\n        BX LR\n        END\n"
+    )
+    ports = port(tmp_path, text)
+    assert named(ports, "request").status == "rewritten", named(ports, "request").reason
+    assert named(ports, "PendSV_Handler").status == "rewritten"
+
+
 @pytest.mark.parametrize("how", NUMBERED)
 def test_labels_may_be_numbers(how: str, tmp_path: Path, of_gnu: list[str]) -> None:
     assert code(port(tmp_path, NUMBERED[how])) == of_gnu
