@@ -18,6 +18,12 @@ from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_S
 from porter.project.vectors import Vectors
 
 
+NO_START = (
+    "no first-task start here: one is recognised in a naked function or an assembler file, beside "
+    "the handler"
+)
+
+
 @dataclass(frozen=True)
 class Part:
     """A function: where it begins, its name in C, the lines in front of its body; `arms` if an #if
@@ -42,7 +48,7 @@ class FileText:
 
     blocks: dict[int, list[str]]
     fast: FastYield | None
-    slow: str = "no first-task start here"
+    slow: str = NO_START
 
     def reason(self, handler: Handler) -> str:
         """What a report says of a handler."""
