@@ -17,7 +17,6 @@ from porter.context_switch.pick import Pick
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.project.vectors import Vectors
 
-
 NO_START = (
     "no first-task start here: one is recognised in a naked function or an assembler file, beside "
     "the handler"

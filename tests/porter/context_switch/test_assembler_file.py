@@ -150,6 +150,11 @@ def test_names_declared_in_a_list_stay_so_for_what_stays(word: str, tmp_path: Pa
     assert rest.exported == {"os_double"}
 
 
+def test_a_fast_yield_wants_a_start_that_is_recognised(tmp_path: Path) -> None:
+    handler = named(with_header(tmp_path, HEADER).port(), "PendSV_Handler")
+    assert "no fast yield: no first-task start here: one is recognised in a naked" in handler.reason
+
+
 def test_a_file_may_call_itself_otherwise(tmp_path: Path) -> None:
     tree = fixture(tmp_path, '    .file "old_name.S"\n' + HANDLER, M3, "switch.S")
     (tmp_path / "os.h").write_text(HEADER)

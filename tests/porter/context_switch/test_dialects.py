@@ -264,11 +264,6 @@ def test_a_callee_may_be_declared_for_cpp(tmp_path: Path) -> None:
     assert named(ports, "PendSV_Handler").status == "rewritten"
 
 
-def test_a_fast_yield_wants_a_start_that_is_recognised(tmp_path: Path) -> None:
-    handler = named(port(tmp_path, ARM), "PendSV_Handler")
-    assert "no fast yield: no first-task start here: one is recognised in a naked" in handler.reason
-
-
 def test_comments_show_what_the_author_wrote(tmp_path: Path) -> None:
     (new,) = [port for port in port(tmp_path, ARM) if port.file.suffix == ".c"]
     assert b"/* STMDB R0!, {R4-R11} */" in new.replacement
