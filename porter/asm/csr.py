@@ -73,11 +73,12 @@ def status_statements(operation: str, value: Symbol, number: int | None) -> list
                 raise NotUnderstood("csrw mstatus of a value that isn't known")
             return [f"virt_int_restore(VIRT_PRIMASK, (({value.text}) & {STATUS_MIE}u) == 0)"]
         return [f"virt_int_{'unmask' if number & STATUS_MIE else 'mask'}(VIRT_PRIMASK)"]
-    if number is None:
+    call = f"virt_int_{'unmask' if operation == 's' else 'mask'}(VIRT_PRIMASK)"
+    if number is not None:
+        return [call] if number & STATUS_MIE else []  # the rest of mstatus is the kernel's
+    if not isinstance(value, Expression):
         raise NotUnderstood(f"csr{operation} mstatus of bits that aren't known")
-    if not number & STATUS_MIE:
-        return []  # the rest of mstatus is the kernel's
-    return [f"virt_int_{'unmask' if operation == 's' else 'mask'}(VIRT_PRIMASK)"]
+    return [f"if ((({value.text}) & {STATUS_MIE}u) != 0) {{ {call}; }}"]
 
 
 def entry_statement(value: Symbol) -> str:

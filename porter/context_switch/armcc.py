@@ -18,6 +18,7 @@ from pathlib import Path
 
 from porter.context_switch.dialect import gnu_text
 from porter.context_switch.own_conditions import body_in_c
+from porter.context_switch.place import Place
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex
 from porter.source.comments import blank
@@ -51,15 +52,16 @@ def is_armcc(data: bytes) -> bool:
     return _MAYBE.search(data) is not None and any(map(_is_own, _statements(data)))
 
 
-def gnu_source(data: bytes) -> bytes:
-    """The text for GNU's compiler, with as many lines. NotTranscribable for conditions of the
-    assembler's own that aren't understood."""
+def gnu_source(data: bytes, file: str) -> bytes:
+    """The text of a file for GNU's compiler, with as many lines. NotTranscribable for conditions of
+    the assembler's own that aren't understood."""
     data = with_conditions(data)
     edited = bytearray(_PROTOTYPE.sub(lambda match: blank(match.group()), data))
     for statement in reversed([own for own in _statements(data) if _is_own(own)]):
         text = data[statement.start : statement.end]
+        place = Place(file).behind(data.count(b"\n", 0, statement.start))
         edited[statement.start : statement.end] = (
-            _function(text) if statement.form == "function" else b";" + blank(text[1:])
+            _function(text, place) if statement.form == "function" else b";" + blank(text[1:])
         )
     return bytes(edited)
 
@@ -85,7 +87,7 @@ def readable(source: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         copy = Path(folder, source.name)
-        copy.write_bytes(gnu_source(data))
+        copy.write_bytes(gnu_source(data, source.name))
         yield copy
 
 
@@ -104,7 +106,8 @@ def suited(
             data = header.read_bytes()
             declared += data.decode("latin-1")
             if is_armcc(data):
-                _copy(header, gnu_source(data), (source.parent, *options.include_dirs), folder)
+                text = gnu_source(data, header.name)
+                _copy(header, text, (source.parent, *options.include_dirs), folder)
         missing = tuple(
             f"{name}()=((void)0)"
             for name in _ALSO_OF_CMSIS
@@ -136,12 +139,13 @@ def _is_own(statement: AsmStatement) -> bool:
     return statement.form != "gnu"
 
 
-def _function(text: bytes) -> bytes:
+def _function(text: bytes, place: Place) -> bytes:
     """From the keyword to the closing brace."""
     head, _, rest = text.partition(b"{")
     body = _OF_C.sub(rb"\1", rest[: rest.rindex(b"}")])
     # What stands behind the brace isn't at the margin, where the assembler has its labels.
-    lines = gnu_text(b" " + body, conditions=False).decode("latin-1").split("\n")
+    place = place.behind(head.count(b"\n"))
+    lines = gnu_text(b" " + body, place, conditions=False).decode("latin-1").split("\n")
     asm = "\n".join(
         line if not line.strip() or line.lstrip().startswith("#") else _statement(line)
         for line in lines

@@ -45,7 +45,7 @@ class Arms:
         """
         found = [
             Arm(variant.choices, self._handler(variant, handler, names))
-            for variant in variants(self._data, spans, self._known)
+            for variant in variants(self._data, self._source.name, spans, self._known)
         ]
         texts = {_text(arm, names) for arm in found}
         return () if texts <= {_text(Arm((), handler), names)} else tuple(found)

@@ -12,9 +12,10 @@ from porter.source.asm_text import Dialect, blank_comments, dialect_of
 # What an author puts in front of a function's label and behind its last instruction.
 _FRONT = re.compile(
     rb"\s*(?:\.?(?:thumb_func|type|global|globl|weak|export|public|pubweak|align|alignrom|balign"
-    rb"|p2align)|\.fnstart|\.cantunwind)\b\s*([\w.$]*)",
+    rb"|p2align)|\.fnstart|\.cantunwind)\b\s*([\w.$]*(?:\s*,\s*[\w.$]+)*)",
     re.IGNORECASE,
 )
+_TYPE = re.compile(rb"\s*\.type\b", re.IGNORECASE)
 _NAMELESS = re.compile(
     rb"\s*(?:\.thumb_func|\.fnstart|\.cantunwind|\.?\w*align\w*)\b", re.IGNORECASE
 )
@@ -27,6 +28,7 @@ _OUTSIDE = re.compile(
 )
 # What may stand between a label and its first instruction and says nothing of either.
 _BETWEEN = re.compile(rb"\s+(?:import|extern|if|else|endif|\.cfi_\w+)\b", re.IGNORECASE)
+_NUMBER = re.compile(rb"\s*\d+\w*\s*:?\s*\Z")  # a local label alone
 _MACRO = re.compile(rb"\s*\.macro\b", re.IGNORECASE)
 _ENDM = re.compile(rb"\s*\.endm\b", re.IGNORECASE)
 _UNWINDING = re.compile(rb"\s*\.cfi_(startproc|endproc)\b", re.IGNORECASE)
@@ -159,7 +161,7 @@ class AsmSource:
                 continue
             if line.directive.startswith(b"if") and not names:
                 continue
-            if not names and _BETWEEN.match(line.code):
+            if _NUMBER.match(line.code) or (not names and _BETWEEN.match(line.code)):
                 continue
             if line.directive or _BACK.match(line.code):
                 break
@@ -189,7 +191,12 @@ class AsmSource:
         front = _FRONT.match(line.code)
         if front is None:
             return False
-        return _NAMELESS.match(line.code) is not None or front.group(1) in names
+        if _NAMELESS.match(line.code) is not None:
+            return True
+        announced = [name.strip() for name in front.group(1).split(b",")]
+        if _TYPE.match(line.code):
+            return announced[0] in names
+        return names.issuperset(announced)  # a list that has others too stays for them
 
     def _end(self, start: int, limit: int) -> int:
         last = start

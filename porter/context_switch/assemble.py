@@ -19,6 +19,7 @@ from pathlib import Path
 from porter.context_switch.armcc import readable
 from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import blank_comments, dialect_of
@@ -27,7 +28,7 @@ from porter.source.source_file import ASM_SUFFIXES
 # Statics must stay although nobody calls them, and stay functions of their own.
 _C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-lto")
 _LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
-_LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")
+_LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+|^\d+\w*\s+")
 _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
@@ -188,11 +189,11 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
     text = assembler_text(source, options)
     if is_riscv(options):
         # Its assembler would take the places of asm statements for its own.
-        unit = _object(_LINE_MARKER.sub("", text), "", options)
+        unit = _object(_LINE_MARKER.sub("", text), "", source, options)
         naked = naked_functions_of_riscv(text, source.name)
         return Assembly(unit, _written(text.encode()), naked)
     naked = naked_functions(text, source.name)
-    return Assembly(_object(text, "", options), _written(text.encode()), naked)
+    return Assembly(_object(text, "", source, options), _written(text.encode()), naked)
 
 
 def assembled(source: Path, options: CompileOptions) -> Assembly | None:
@@ -236,10 +237,10 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     else:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, source.name)
-            copy.write_bytes(gnu_text(data))
+            copy.write_bytes(gnu_text(data, Place(source.name)))
             text = PROLOGUE + _preprocessed_text(copy, source, options)
     try:
-        unit = _object(_with_code_flags(text), source.name, options)
+        unit = _object(_with_code_flags(text), source.name, source, options)
     except CompileError as error:
         if dialect_of(data) == "gnu":
             raise
@@ -247,7 +248,8 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     return Assembly(unit, _written(data), {})
 
 
-def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
+def _object(text: str, listing: str, source: Path, options: CompileOptions) -> ObjectFile:
+    folders = (source.parent, *options.include_dirs)  # of what .include and .incbin name
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         unit, target = Path(folder, "unit.s"), Path(folder, "unit.o")
         unit.write_text(text)
@@ -255,6 +257,7 @@ def _object(text: str, listing: str, options: CompileOptions) -> ObjectFile:
         if is_riscv(options):  # distances are final: the linker shortens nothing
             switches = "-Wa,-gdwarf-4,-mno-relax"
         assembler = [options.compiler, *options.cpu_flags, "-c", switches]
+        assembler += [f"-I{folder}" for folder in folders]
         run([*assembler, "-x", "assembler", "-o", str(target), str(unit)])
         return ObjectFile(target, listing)
 

@@ -8,18 +8,23 @@ import re
 
 from porter.context_switch.dialect_macros import PIECE, Macros, with_parameters
 from porter.context_switch.expression import (
+    ARM,
     GNU,
     Language,
     is_expression,
     language_of,
     rewritten,
 )
+from porter.context_switch.local_labels import LocalLabels
 from porter.context_switch.own_conditions import in_c
+from porter.context_switch.place import Place
 from porter.context_switch.result import OWN_CONDITION, NotTranscribable
 from porter.source.asm_text import blank_comments
 
 PROLOGUE = ".syntax unified\n.thumb\n"
-_STATEMENT = re.compile(r"(?:([A-Za-z_.|][\w.|$]*)(:?)(?=[\s:]|$))?\s*(\S+)?\s*(.*?)\s*$")
+_STATEMENT = re.compile(
+    r"(?:([A-Za-z_.|][\w.|$]*(?:\\@)?|\d[\d\\@]*(?=:))(:?)(?=[\s:]|$))?\s*(\S+)?\s*(.*?)\s*$"
+)
 _GLOBAL = frozenset({"export", "public", "pubweak", "public_weak", "global"})
 _EXTERNAL = frozenset({"import", "extern", "extrn", "extweak"})
 _SECTION = frozenset({"area", "rseg", "section", "aseg", "aseggn"})
@@ -45,7 +50,7 @@ _MACRO_END = frozenset({"mend", "endm"})
 _STACK_FORM = re.compile(r"v(st|ld)m(fd|ea)(\w*)")
 _DIRECTION = {"stfd": "db", "ldfd": "ia", "stea": "ia", "ldea": "db"}
 _QUOTED = re.compile(r"(?<![\w)])\|([^|\s]+)\|")  # behind a value | is an operator
-_SEPARATOR = re.compile(r"[\s,\[]")
+_ATTRIBUTE = re.compile(r"\[[^\]]*\]?|,\s*weak\b", re.IGNORECASE)  # behind a name
 _WORDS = frozenset(
     {
         *("align", "alignrom", "alignram", "ltorg"),
@@ -55,9 +60,9 @@ _WORDS = frozenset(
 )
 
 
-def gnu_text(data: bytes, conditions: bool = True) -> bytes:
-    """The text for GNU as, with as many lines; to be read behind PROLOGUE. `conditions`: those that
-    the preprocessor can decide become its own.
+def gnu_text(data: bytes, place: Place, conditions: bool = True) -> bytes:
+    """The text for GNU as, with as many lines; to be read behind PROLOGUE. `place` is where it
+    begins; `conditions`: those that the preprocessor can decide become its own.
 
     NotTranscribable for the assembler's own conditions and macros: what they leave out is never
     looked at.
@@ -66,9 +71,14 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
     blanked = blank_comments(data, "armasm")
     clean, source = _lines(blanked), language_of(blanked)
     macros = Macros(clean, source)
+    originals = _lines(data)
+    labels = LocalLabels(
+        [text if text.lstrip().startswith("#") else line
+         for text, line in zip(originals, clean, strict=True)], macros.heads
+    )  # fmt: skip
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line
-    for number, (original, line) in enumerate(zip(_lines(data), clean, strict=True)):
+    for number, (original, line) in enumerate(zip(originals, clean, strict=True)):
         line = macros.bodies.get(number, line)
         if original.lstrip().startswith("#"):
             lines.append(original)
@@ -79,7 +89,9 @@ def gnu_text(data: bytes, conditions: bool = True) -> bytes:
             lines.append(macros.heads[number].head)
         else:
             whole = carried + line if carried and line.strip() else line
-            lines.append(_of_macro(whole, macros, source) or _line(whole, source))
+            with place.told(number):
+                whole = labels.written(number, whole) if source is ARM else whole
+                lines.append(_of_macro(whole, macros, source) or _line(whole, source))
             carried = "" if line.strip() else carried
     return "\n".join(lines).encode("latin-1")
 
@@ -131,12 +143,10 @@ def _translated(label: str, kind: str, word: str, operands: str, source: Languag
         return f".thumb_func; .type {label}, %function; {prefix}"
     if kind in _GLOBAL:
         is_weak = "weak" in kind or re.search(r"\[\s*weak\b", operands, re.IGNORECASE)
-        word = ".weak" if is_weak else ".global"
-        return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
+        return prefix + _declared(".weak" if is_weak else ".global", operands)
     if kind in _EXTERNAL:
         is_weak = kind == "extweak" or re.search(r"[\[,]\s*weak\b", operands, re.IGNORECASE)
-        word = ".weak" if is_weak else ".extern"
-        return f"{prefix}{word} {re.split(_SEPARATOR, operands)[0]}" if operands else prefix
+        return prefix + _declared(".weak" if is_weak else ".extern", operands)
     if kind in _SECTION:
         code = re.search(r"\bcode\b|\.text", operands, re.IGNORECASE)
         return ".text" if code else ".data"
@@ -158,6 +168,12 @@ def _translated(label: str, kind: str, word: str, operands: str, source: Languag
         register, _, value = operands.partition(",")
         return f"{prefix}ldr {register}, ={value.strip().lstrip('#')}"
     return f"{prefix}{with_parameters(word)} {operands}"
+
+
+def _declared(word: str, operands: str) -> str:
+    """A directive with the names that stand in a list, each with attributes behind it or not."""
+    names = [it.split()[0] for it in _ATTRIBUTE.sub("", operands).split(",") if it.strip()]
+    return f"{word} {', '.join(names)}" if names else ""
 
 
 def _operands(text: str) -> str:

@@ -16,6 +16,7 @@ from porter.context_switch.result import NotTranscribable
 
 _ARM_HEAD = re.compile(r"\s*macro\s*", re.IGNORECASE)
 _IAR_HEAD = re.compile(r"\s*(\w+):?\s+macro\b(.*)", re.IGNORECASE)
+_LOCAL = re.compile(r"\s+local\b(.*)", re.IGNORECASE)
 _END = re.compile(r"\s*(?:mend|endm)\b", re.IGNORECASE)
 _CALL = re.compile(r"(?:[^\s:]+:?)?\s+(\w+)(?:\s+(.*))?")
 _NUMBERED = re.compile(r"\\([1-9])")
@@ -27,12 +28,14 @@ PIECE = re.compile(r"""\{[^}]*\}|"[^"]*"|(\s*=?\s*)((?:'[^']*'|[^,#\[\]{}"])+)""
 
 @dataclass
 class Macro:
-    """`label`: the parameter for what stands in front of a call, "" for none. `body`: its lines by
-    their numbers, parameters as GNU as has them."""
+    """`label`: the parameter for what stands in front of a call, "" for none. `own`: labels of
+    which each expansion has its own (IAR's LOCAL). `body`: its lines by their numbers, parameters
+    and such labels as GNU as has them."""
 
     name: str
     parameters: list[str]
     label: str = ""
+    own: list[str] = field(default_factory=list)
     body: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -77,7 +80,7 @@ class Macros:
             elif match := _IAR_HEAD.fullmatch(line):
                 names = match[2].replace(",", " ").split() or [f"_{n}" for n in range(1, 10)]
                 macro = self.heads[number] = Macro(match[1], names)
-                named = partial(_with_names, names=names)
+                named = partial(_with_names, names=names, own=macro.own)
             elif _ARM_HEAD.fullmatch(line):
                 is_next = True
 
@@ -119,11 +122,18 @@ def with_parameters(text: str) -> str:
     return re.sub(r"\$(\w+)(\.?)", lambda it: f"\\{it[1]}" + ("\\()" if it[2] else ""), text)
 
 
-def _with_names(line: str, names: Sequence[str]) -> str:
-    """A line of IAR's, which has parameters by name or by number."""
+def _with_names(line: str, names: Sequence[str], own: list[str]) -> str:
+    """A line of IAR's, which has parameters by name or by number. What LOCAL names joins `own`."""
+    if match := _LOCAL.fullmatch(line):
+        own += match[1].replace(",", " ").split()
+        return ""
     line = _NUMBERED.sub(lambda it: f"\\{names[min(int(it[1]), len(names)) - 1]}", line)
     either = "|".join(map(re.escape, names))
-    return re.sub(rf"(?<![\w.\\])({either})(?![\w.])", r"\\\1", line)
+    line = re.sub(rf"(?<![\w.\\])({either})(?![\w.])", r"\\\1", line)
+    if not own:
+        return line
+    either = "|".join(map(re.escape, own))  # \@ counts expansions
+    return re.sub(rf"(?<![\w.\\])({either})(?![\w.])", r".Lfvm_\1_\\@", line)
 
 
 def _of_arm(line: str) -> Macro:

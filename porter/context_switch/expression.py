@@ -18,7 +18,7 @@ _TRUTHS = frozenset({*_COMPARISONS, "&&", "||", "!"})
 _JOINED = frozenset({"&&", "||", "!"})  # ask for true or false alone
 _UNARY = {"-": "-", "+": "+", "~": "~", "!": "!", ":NOT:": "~", ":LNOT:": "!"}
 _TOKEN = re.compile(
-    r"\s*(:[A-Za-z]+:|defined\(\w+\)|'[^']*'|(?:[\w.$]|\\\w|\\\(\))+"
+    r"\s*(:[A-Za-z]+:|defined\(\w+\)|'[^']*'|(?:[\w.$]|\\[\w@]|\\\(\))+"
     r"|<<|>>|<=|>=|==|!=|<>|/=|&&|\|\||\S)"
 )
 _LEAF = re.compile(r"defined\(|['\w.$\\]")

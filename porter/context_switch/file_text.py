@@ -17,6 +17,11 @@ from porter.context_switch.pick import Pick
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.project.vectors import Vectors
 
+NO_START = (
+    "no first-task start here: one is recognised in a naked function or an assembler file, beside "
+    "the handler"
+)
+
 
 @dataclass(frozen=True)
 class Part:
@@ -42,7 +47,7 @@ class FileText:
 
     blocks: dict[int, list[str]]
     fast: FastYield | None
-    slow: str = "no first-task start here"
+    slow: str = NO_START
 
     def reason(self, handler: Handler) -> str:
         """What a report says of a handler."""

@@ -241,7 +241,7 @@ def _bare(line: str) -> str:
 
 def _variants(data: bytes, spans: Sequence[Span]) -> list[Variant]:
     """What the conditions may test was looked at when the arms were transcribed."""
-    return variants(data, spans, lambda name: True)
+    return variants(data, "", spans, lambda name: True)
 
 
 def _model(handler: Handler, extra: frozenset[str]) -> Model:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from porter.context_switch.directives import sure_macros
+from porter.context_switch.place import Place
 from porter.context_switch.result import OWN_CONDITION, NotTranscribable, Unprepared
 from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
@@ -45,7 +46,9 @@ class Variant:
     choices: tuple[tuple[Key, int], ...]
 
 
-def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -> list[Variant]:
+def variants(
+    data: bytes, file: str, spans: Sequence[Span], known: Callable[[str], bool]
+) -> list[Variant]:
     """The file once for each choice of arms in some parts of it; empty where there are none.
 
     Every line stays where it was. `known` says whether the compiler or the project may define a
@@ -56,8 +59,10 @@ def variants(data: bytes, spans: Sequence[Span], known: Callable[[str], bool]) -
     dialect = dialect_of(data)
     for start, end in spans:
         for own in _OWN.finditer(blank_comments(data[start:end], dialect)):
-            if not _OF_PARAMETER.fullmatch(own.group(1)):
-                text = " ".join(own.group(1).decode("latin-1").split())
+            if _OF_PARAMETER.fullmatch(own.group(1)):
+                continue
+            text = " ".join(own.group(1).decode("latin-1").split())
+            with Place(file).told(data.count(b"\n", 0, start + own.start(1))):
                 raise NotTranscribable(f"'{text}' {OWN_CONDITION}")
     groups = [group for span in spans for group in _groups(data, *span)]
     if not groups:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.asm.effects import Machine
@@ -23,6 +24,7 @@ from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import AsmStatement, Operand
 
+_SEMICOLON = re.compile(rb"[ \t]*;")
 _CONSTANTS = frozenset({"i", "n", "I", "J", "K"})
 
 
@@ -130,7 +132,34 @@ class AsmStatementRule(Rule):
         Sample('void f(void) { __asm("svc 0x2a"); }', "void f(void) { virt_svc(42); }"),
         Sample('void f(unsigned x) { asm("svc 1" :: "r"(x)); }', "", escalates=True),
         Sample('void f(void) { asm("mov r0, #1\\n svc 1"); }', "", escalates=True),
-        Sample('void f(unsigned x) { asm("csrs mstatus, %0" :: "r"(x)); }', "", escalates=True),
+        Sample(
+            'void f(unsigned x) { asm("csrs mstatus, %0" :: "r"(x)); g(); }',
+            "void f(unsigned x) { if (((x) & 8u) != 0) { virt_int_unmask(VIRT_PRIMASK); } g(); }",
+        ),
+        Sample(
+            'void f(int a, unsigned x) { if (a) asm("csrc mstatus, %0" :: "r"(x & 8)); else g(); }',
+            "void f(int a, unsigned x) { if (a) { if (((x & 8) & 8u) != 0) "
+            "{ virt_int_mask(VIRT_PRIMASK); } } else g(); }",
+        ),
+        Sample(
+            '#define OPEN(m) asm("csrs mstatus, %0" :: "r"(m))\n'
+            "void f(int a, unsigned x) { if (a) OPEN(x); else g(); }",
+            "#define OPEN(m) do { if (((m) & 8u) != 0) { virt_int_unmask(VIRT_PRIMASK); } } "
+            "while (0)\nvoid f(int a, unsigned x) { if (a) OPEN(x); else g(); }",
+        ),
+        Sample(
+            "unsigned f(int a)\n{\n    unsigned x = 0;\n    if (a)\n"
+            '        asm("csrrci %0, mstatus, 8" : "=r"(x));\n    else\n        g();\n'
+            "    return x;\n}\n",
+            "unsigned f(int a)\n{\n    unsigned x = 0;\n    if (a)\n"
+            "        { x = virt_mstatus(); virt_int_mask(VIRT_PRIMASK); }\n    else\n        g();\n"
+            "    return x;\n}\n",
+        ),
+        Sample(
+            'unsigned f(unsigned x) { asm("csrrs %0, mstatus, %0" : "+r"(x)); return x; }',
+            "",
+            escalates=True,
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -362,11 +391,32 @@ def _replace(
             unit.delete(context, whole)
             return reason, ()
         return reason, (Edit(statement.start, statement.end, b"(void)0"),)
-    text = "; ".join(lines)
-    if len(lines) > 1:
-        parent = whole.parent if whole is not None else None
-        if parent is None or parent.type != "compound_statement":
-            text = "{ " + text + "; }"
-    edit = Edit(statement.start, statement.end, text.encode("latin-1"))
+    edit = _one_statement(unit, context, whole, statement, lines)
     unit.rewritten_spans.append(edit)
     return "one operation of the virtual machine", (edit,)
+
+
+def _one_statement(
+    unit: Unit,
+    context: Context | None,
+    whole: Node | None,
+    statement: AsmStatement,
+    lines: list[str],
+) -> Edit:
+    """Lines of C for a statement that may stand alone behind an `if`, with an `else` behind it."""
+    text = "; ".join(lines).replace("}; ", "} ")
+    if len(lines) == 1 and not text.endswith("}"):
+        return Edit(statement.start, statement.end, text.encode("latin-1"))
+    data = unit.file.data
+    semicolon = _SEMICOLON.match(data, statement.end)
+    parent = whole.parent if whole is not None else None
+    if context is not None and parent is not None and data.startswith(b"{", context.start(parent)):
+        end = statement.end
+        if text.endswith("}") and semicolon is not None:
+            end = semicolon.end()  # no empty statement behind it
+        return Edit(statement.start, end, text.encode("latin-1"))
+    text += "" if text.endswith("}") else ";"
+    if context is None or context.kind != "function" or semicolon is None:
+        text = f"do {{ {text} }} while (0)"
+        return Edit(statement.start, statement.end, text.encode("latin-1"))
+    return Edit(statement.start, semicolon.end(), f"{{ {text} }}".encode("latin-1"))

@@ -35,6 +35,7 @@ from porter.context_switch.walk import fold
 
 _WORD = 0xFFFF_FFFF
 _CONTEXT = {MEPC: "PC", MSTATUS: "MSTATUS", FCSR: "FCSR"}
+_NOW = "mstatus_now"  # a variable of the C
 _SCRATCH = Symbol("virt_mscratch")
 _WHY_LINES = "interrupt lines are opened one by one, by hyp_irq_ena"
 
@@ -150,9 +151,18 @@ def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
         closed = fold(Binary("&", Binary("^", operand, Const(_WORD)), Const(STATUS_MIE)))
         state.emit(Guest(state.current, "virt_int_restore", ("VIRT_PRIMASK", closed)))
     elif not isinstance(operand, Const):
-        raise NotTranscribable(f"'{it.text}' changes bits of mstatus that aren't known")
+        _some_bits(state, it, operand)
     elif operand.value & STATUS_MIE:
         call = "virt_int_unmask" if it.name.startswith("csrrs") else "virt_int_mask"
         state.emit(Guest(state.current, call, ("VIRT_PRIMASK",)))
     else:
         state.emit(Note(state.current, "the rest of mstatus is the kernel's"))
+
+
+def _some_bits(state: LiftState, it: Instruction, operand: Expr) -> None:
+    """csrs or csrc by bits that C has: what comes out is what a write of all of it leaves."""
+    state.known.pop(_NOW, None)
+    state.emit(Guest(state.current, "virt_mstatus", (), _NOW))
+    closed = Binary("^", _changed(it, Var(_NOW), operand), Const(_WORD))
+    masked = fold(Binary("&", closed, Const(STATUS_MIE)))
+    state.emit(Guest(state.current, "virt_int_restore", ("VIRT_PRIMASK", masked)))

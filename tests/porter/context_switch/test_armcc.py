@@ -124,12 +124,15 @@ def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:
     assert b"/* stmdb r0!, {r4-r11, lr} */" in handler.replacement
 
 
+IF_LINE = 1 + ARMCC[: ARMCC.index("    bl      schedule")].count("\n")
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
         (
             "    IF :DEF:FAST\n    bl schedule\n    ENDIF\n",
-            "of its assembler decides here what is assembled; leave",
+            f"switch.c:{IF_LINE}: 'IF' of its assembler decides here what is assembled; leave",
         ),
         ("    bl __cpp(tasks[0].run)\n", "can't be compiled"),
         ("wait\n    cmp r0, r2\n    bne wait\n", "a loop"),

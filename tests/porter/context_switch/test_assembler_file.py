@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.context_switch.assemble import assemble
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
 from porter.rules.verdict import Status
@@ -128,6 +130,29 @@ def test_the_handler_becomes_c_beside_the_file(tmp_path: Path) -> None:
     assert "void PendSV_Handler(void)\n{\n" in text
     assert "USR_STMDB(sp, R4, R11);" in text and "/* stmdb r0!, {r4-r11} */" in text
     assert "choose();" in text
+
+
+@pytest.mark.parametrize("word", [".global", ".globl", ".weak"])
+def test_names_declared_in_a_list_stay_so_for_what_stays(word: str, tmp_path: Path) -> None:
+    """os_double stays, and only the list exports it."""
+    alone = "".join(line for line in HANDLER.splitlines(True) if ".global" not in line)
+    names = re.findall(r"\.global (\w+)", HANDLER)
+    text = alone.replace(
+        "    .type os_mask", f"    {word} {', '.join(names)}\n    .type os_mask", 1
+    )
+    tree = with_header(tmp_path, HEADER)
+    tree.files[0].write_text(text)
+    ports = tree.port()
+    for name in ("os_mask", "os_request", "PendSV_Handler"):
+        assert named(ports, name).status == "rewritten", named(ports, name).reason
+    tree.apply([port for port in ports if port.file.suffix == ".S"])
+    rest = assemble(tree.files[0], tree.options).object
+    assert rest.exported == {"os_double"}
+
+
+def test_a_fast_yield_wants_a_start_that_is_recognised(tmp_path: Path) -> None:
+    handler = named(with_header(tmp_path, HEADER).port(), "PendSV_Handler")
+    assert "no fast yield: no first-task start here: one is recognised in a naked" in handler.reason
 
 
 def test_a_file_may_call_itself_otherwise(tmp_path: Path) -> None:

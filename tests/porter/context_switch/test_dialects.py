@@ -10,6 +10,7 @@ import pytest
 from porter.context_switch import SwitchPort
 from porter.context_switch.assemble import assemble
 from porter.context_switch.dialect import gnu_text
+from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.port import port_project
 from porter.project.compile_options import CompileOptions
@@ -162,6 +163,23 @@ LABELLED = ARM.replace("choose\n                LDR", "cho\n                LDR"
 )
 CALLED_AT_LABEL = LABELLED.replace("chosen\n                CHOOSE", "chosen          CHOOSE")
 
+
+def numbered(label: str, use: str, text: str = ARM) -> str:
+    """The label of the handler as a local one."""
+    assert text.count("chosen") == 2
+    return text.replace("\nchosen", f"\n{label}").replace("R0, chosen", f"R0, {use}")
+
+
+NUMBERED = {
+    "alone": numbered("10", "%F10"),
+    "with its instruction": numbered("7", "%FT7", CALLED_AT_LABEL.replace("$at", "     ", 2)),
+    "in all levels": numbered("10", "%FA10"),
+    "any way": numbered("10", "%10"),
+    "of a routine": numbered("10Switch", "%F10Switch").replace(
+        "PendSV_Handler  PROC", "Switch ROUT\nPendSV_Handler  PROC"
+    ),
+    "behind another": numbered("10", "%F10").replace("request         PROC", "request PROC\n10"),
+}
 IAR_CALL = "        PUSH    {R3, LR}\n        BL      choose\n        POP     {R3, LR}\n"
 IAR_MACRO = "CALL    MACRO   function\n" + IAR_CALL.replace("choose", "function") + "        ENDM\n"
 
@@ -181,6 +199,41 @@ def iar_with(macro: str) -> str:
 )  # fmt: skip
 def test_the_same_c_comes_out(text: str, tmp_path: Path, of_gnu: list[str]) -> None:
     assert code(port(tmp_path, text)) == of_gnu
+
+
+IAR_LIST = IAR.replace("        EXTERN  choose\n", "").replace("        PUBLIC  request\n", "")
+LISTS = {
+    "IAR": IAR_LIST.replace("current\n", "current, choose\n", 1).replace(
+        "PUBLIC  PendSV", "PUBLIC  request , PendSV"
+    ),
+    "Arm": ARM.replace("EXPORT  request", "EXPORT  request [CODE]"),
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_names_may_stand_in_lists(kind: str, tmp_path: Path, of_gnu: list[str]) -> None:
+    assert code(port(tmp_path, LISTS[kind])) == of_gnu
+
+
+def test_a_list_may_declare_what_stays(tmp_path: Path) -> None:
+    text = IAR.replace("PUBLIC  request", "PUBLIC  plain, request").replace(
+        "        END\n", "plain:\n        MOVS R0, #1\n        BX LR\n        END\n"
+    )
+    ports = port(tmp_path, text)
+    assert named(ports, "request").status == "rewritten", named(ports, "request").reason
+    assert named(ports, "PendSV_Handler").status == "rewritten"
+
+
+@pytest.mark.parametrize("how", NUMBERED)
+def test_labels_may_be_numbers(how: str, tmp_path: Path, of_gnu: list[str]) -> None:
+    assert code(port(tmp_path, NUMBERED[how])) == of_gnu
+
+
+def test_an_instruction_behind_a_number_is_one_of_the_function(tmp_path: Path) -> None:
+    text = ARM.replace("                MSR     PSP, R0", "10              MSR     PSP, R0")
+    ports = port(tmp_path, text)
+    (new,) = [port for port in ports if port.file.suffix == ".c"]
+    assert b"/* MSR PSP, R0" in new.replacement and b"10 " not in new.replacement
 
 
 def test_what_gnus_assembler_refuses_is_told_by_its_line(tmp_path: Path) -> None:
@@ -227,7 +280,9 @@ def test_the_file_keeps_its_dialect(tmp_path: Path) -> None:
 def test_what_its_assembler_decides_is_escalated(line: str, tmp_path: Path) -> None:
     text = ARM.replace("                MSR     PSP, R0\n", f"{line}\n    NOP\n    ENDIF\n")
     (found,) = port(tmp_path, text + "; psp\n    MSR     PSP, R0\n")
-    assert found.status == "escalated" and "its assembler decides" in found.reason
+    number = 1 + text[: text.index(line)].count("\n")
+    told = f"switch.s:{number}: '{line.split()[0]}' of its assembler decides"
+    assert found.status == "escalated" and told in found.reason
 
 
 FPU_TESTS = {
@@ -295,7 +350,7 @@ def test_operands_have_the_values_of_their_own_assembler(
 def test_calculating_with_a_comparison_is_none_of_arms(tmp_path: Path) -> None:
     text = ARM.replace("=PENDSVSET :OR: 0", "=PENDSVSET + (1 = 1)")
     with pytest.raises(NotTranscribable, match="the result of a comparison"):
-        gnu_text(text.encode())
+        gnu_text(text.encode(), Place("switch.s"))
 
 
 ARM_MACRO = " MACRO\n PUT $n\n MOV R1, #{use}\n MEND\n MACRO\n AGAIN $n\n PUT $n\n MEND\n"

@@ -191,7 +191,7 @@ def test_a_definition_that_decides_stands_where_it_stands() -> None:
 
 def choices_of(text: str) -> set[tuple[int, ...]]:
     data = text.encode()
-    found = variants(data, [(data.index(b"start"), len(data))], lambda name: True)
+    found = variants(data, "switch.S", [(data.index(b"start"), len(data))], lambda name: True)
     return {tuple(number for _, number in it.choices) for it in found}
 
 

@@ -221,8 +221,14 @@ def test_a_loop_that_calls_the_debugger_stays_one(tmp_path: Path) -> None:
 def test_masks_keep_what_they_found(tmp_path: Path) -> None:
     ports = own(tmp_path, "masks").port()
     said = {port.name: port for port in ports if port.file.suffix == ".S"}
-    for name in ("irq_save", "irq_restore", "irq_open", "with_masks"):
-        assert said[name].proof is not None
+    for name in ("irq_save", "irq_restore", "irq_open", "irq_set", "irq_exchange", "with_masks"):
+        assert said[name].proof is not None, said[name].reason
+
+
+def test_bits_that_c_has_open_or_close_what_they_say(tmp_path: Path) -> None:
+    text = rewritten(own(tmp_path, "masks"))[1]
+    assert "    uint32_t mstatus_now = virt_mstatus();\n" in text
+    assert "    virt_int_restore(VIRT_PRIMASK, ~(mstatus_now | bits) & 8);\n" in text
 
 
 def test_a_comment_behind_a_label_is_no_directive(tmp_path: Path) -> None:

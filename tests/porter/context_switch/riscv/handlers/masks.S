@@ -15,6 +15,17 @@ irq_open:
     csrsi   mstatus, 8
     ret
 
+    .global irq_set
+irq_set:
+    csrs    mstatus, a0
+    ret
+
+    .global irq_exchange
+irq_exchange:
+    csrrc   a1, mstatus, a0
+    mv      a0, a1
+    ret
+
     .global os_yield
 os_yield:
     ecall
