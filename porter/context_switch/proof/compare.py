@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from porter.context_switch.proof.constants import asked_by
 from porter.context_switch.proof.emulate import Emulator
 from porter.context_switch.proof.first_task import FirstTasks
 from porter.context_switch.proof.image import Image
@@ -38,7 +39,8 @@ class Pair:
         self._image = original
         variables = original.variables
         kind = StartEmulator if model.goes_to_task else Emulator
-        self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables)
+        asked = asked_by(original)
+        self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables, asked)
         self._original: Any = kind(original, model, variables, native=True)
         self._ported: Any = kind(ported, model, variables, native=False)
         self._names: tuple[str, ...] = _CONTEXT
