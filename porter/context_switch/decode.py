@@ -174,7 +174,7 @@ def decode_all(
     unit: ObjectFile, function: Function, lines: tuple[str, ...]
 ) -> dict[int, Instruction]:
     """The instructions that a function reaches, by address: its own, and those of functions of its
-    file that it branches to or runs on into."""
+    file that it branches to or runs on into, other than by a supervisor call that ends it."""
     known: dict[int, Instruction] = {}
     reached: set[int] = set()
     waiting = [function.start]
@@ -193,9 +193,19 @@ def decode_all(
         target = branch_target(unit, function, instruction)
         if target is not None:
             waiting.append(target)
-        if instruction.name == "svc" or not instruction.ends_flow():
+        svc = instruction.name == "svc" and not _is_last(instruction, home, known)
+        if svc or not instruction.ends_flow():
             waiting.append(instruction.next)
     return {address: known[address] for address in sorted(reached)}
+
+
+def _is_last(svc: Instruction, home: Function | None, known: dict[int, Instruction]) -> bool:
+    """Whether nothing but nops stands behind a supervisor call up to the end of its function: it
+    doesn't come back, and what follows in memory isn't its."""
+    place = svc.next
+    while place in known and known[place].name == "nop":
+        place = known[place].next
+    return home is not None and place >= home.end
 
 
 def _home(unit: ObjectFile, section: int, address: int) -> Function | None:
