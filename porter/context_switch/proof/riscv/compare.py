@@ -41,6 +41,10 @@ class RiscvPair(Pair):
     def finish(self) -> None:
         """Every state shows all there is to see."""
 
+    def _explained(self, state: object) -> str:
+        """Nothing: no instruction of this machine has an index."""
+        return ""
+
     def _check_task(self, original: Outcome, ported: Outcome, state: object) -> None:
         """The context says which task is resumed."""
 
