@@ -175,9 +175,10 @@ def decode_all(
     unit: ObjectFile, function: Function, lines: tuple[str, ...]
 ) -> dict[int, Instruction]:
     """The instructions that a function reaches, by address: its own, and those of functions of its
-    file that it branches to or runs on into."""
+    file that it branches to or runs on into, other than by a supervisor call that ends it."""
     known: dict[int, Instruction] = {}
     reached: set[int] = set()
+    behind: set[int] = set()
     waiting = [function.start]
     while waiting:
         address = waiting.pop()
@@ -194,9 +195,26 @@ def decode_all(
         target = branch_target(unit, function, instruction)
         if target is not None:
             waiting.append(target)
-        if instruction.name == "svc" or not instruction.ends_flow():
+        nops = _last_nops(instruction, home, known)
+        if nops is not None:
+            behind |= nops
+        elif instruction.name == "svc" or not instruction.ends_flow():
             waiting.append(instruction.next)
-    return {address: known[address] for address in sorted(reached)}
+    return {address: known[address] for address in sorted(reached | behind)}
+
+
+def _last_nops(
+    svc: Instruction, home: Function | None, known: dict[int, Instruction]
+) -> set[int] | None:
+    """Nops that are all that stands behind a supervisor call up to the end of its function: then it
+    doesn't come back. None for any other instruction."""
+    if svc.name != "svc" or svc.condition or home is None:
+        return None
+    found, place = set(), svc.next
+    while place in known and known[place].name == "nop":
+        found.add(place)
+        place = known[place].next
+    return found if place >= home.end else None
 
 
 def _home(unit: ObjectFile, section: int, address: int) -> Function | None:

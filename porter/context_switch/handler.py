@@ -158,7 +158,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     if role == ROLE_CALL:
         refuse_answers(nodes, names.project.units)
     if role == ROLE_OTHER:
-        if own.returns and (texts := dict(code.texts())):
+        if own.returns and not assembly.object.is_riscv:
+            texts = dict(code.texts())
             refuse_lost_result(nodes, {function.start + it: texts[it] for it in texts})
         _refuse_context(nodes)
         refuse_numbers(function.name, nodes, names.project.units)

@@ -97,8 +97,9 @@ class RiscvCode:
         self.count = len(self._found)
 
     def texts(self) -> tuple[tuple[int, str], ...]:
-        """None: the proof of this machine names no addresses."""
-        return ()
+        """As ArmCode's."""
+        start = self._function.start
+        return tuple((address - start, it.text) for address, it in self._found.items())
 
     def reached(self, start: int, end: int) -> list[int]:
         """As ArmCode's."""

@@ -19,6 +19,7 @@ from porter.context_switch.proof import (
     LIBRARY,
     Model,
     Proof,
+    is_riscv,
     library_pick,
     mentions,
     prove,
@@ -26,6 +27,7 @@ from porter.context_switch.proof import (
 )
 from porter.context_switch.result import (
     ANY_SWITCH,
+    ANY_TRAP,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SWITCH,
@@ -126,7 +128,8 @@ class Prover:
             except NoYield:
                 raise
             except (NotTranscribable, CompileError) as reason:
-                why = _as_written(str(reason), claim.handler)
+                template = ANY_TRAP if is_riscv(ported) else ANY_SWITCH
+                why = _as_written(str(reason), claim.handler, template)
                 raise Refused(symbol, f"transcribed, but {why}") from reason
         return found
 
@@ -217,7 +220,7 @@ class Prover:
             raise NoYield(handler.symbol, f"not proved, {reason}") from reason
 
 
-def _as_written(reason: str, handler: Handler) -> str:
+def _as_written(reason: str, handler: Handler, template: str) -> str:
     """The reason with an instruction's own text in place of what it is behind the linker."""
     match = _PLACE.search(reason)
     text = dict(handler.texts).get(int(match[2], 16)) if match else None
@@ -226,7 +229,7 @@ def _as_written(reason: str, handler: Handler) -> str:
     told = f"{reason[: match.start()]}'{text}'{reason[match.end() :]}"
     if not told.endswith(_ONE_WAY):
         return told
-    shows = f"; {TEMPLATES}/{ANY_SWITCH} shows what to write instead"
+    shows = f"; {TEMPLATES}/{template} shows what to write instead"
     return (
         f"{told}: no state from which the proof begins leads the other way, so what stands there "
         "can't be proved. If no guest can get there, take it out; else let C that the handler "

@@ -41,7 +41,7 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
-from porter.context_switch.system_access import check_memory, replace_system_registers
+from porter.context_switch.system_access import check_memory, read_cycles, replace_system_registers
 from porter.context_switch.unroll import unroll
 from porter.context_switch.volatile import IsVolatile, forget_stacks, has_volatile, mark_volatile
 from porter.context_switch.walk import (
@@ -74,6 +74,7 @@ def simplify(program: Program, role: str, is_volatile: IsVolatile) -> None:
     if role == ROLE_CALL:
         _called_by_task(program)
     unroll(program, entry)
+    read_cycles(program)
     _check_conventions(program)
     mark_volatile(program, is_volatile, starts=role in (ROLE_START, ROLE_SVC))
     for _ in range(2):  # the split lets copies through that a reused register blocked

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from porter.context_switch.proof.bounds import beyond
+from porter.context_switch.proof.constants import asked_by
 from porter.context_switch.proof.emulate import Emulator
 from porter.context_switch.proof.first_task import FirstTasks
 from porter.context_switch.proof.image import Image
@@ -38,7 +40,8 @@ class Pair:
         self._image = original
         variables = original.variables
         kind = StartEmulator if model.goes_to_task else Emulator
-        self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables)
+        asked = asked_by(original)
+        self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables, asked)
         self._original: Any = kind(original, model, variables, native=True)
         self._ported: Any = kind(ported, model, variables, native=False)
         self._names: tuple[str, ...] = _CONTEXT
@@ -58,13 +61,17 @@ class Pair:
             ported = self._ported.run(state)
         except Stray as problem:
             where = f"only the port accesses memory that isn't there, {from_state(state)}"
-            raise NotProved(where) from problem
+            raise NotProved(f"{where}{self._explained(state)}") from problem
         except Broken as problem:
             raise NotProved(f"the port {problem}, {from_state(state)}") from problem
         self._check_task(original, ported, state)
         if found := difference(original, ported, self._names):
-            raise NotProved(f"{found}, {from_state(state)}")
+            raise NotProved(f"{found}, {from_state(state)}{self._explained(state)}")
         return original, ported
+
+    def _explained(self, state: Any) -> str:
+        """What in the state may be to blame."""
+        return "" if self._model.goes_to_task else beyond(self._image, self._model, state)
 
     def expected(self, ends: frozenset[int]) -> dict[int, tuple[str, bool]]:
         """What of the original has to run, by address: as text, and whether it has two ways.

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from porter.context_switch.proof.compare import STATES, difference, from_state
+from porter.context_switch.proof.constants import asked_by
 from porter.context_switch.proof.emulate import Emulator
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.model import Model
@@ -63,11 +64,12 @@ def prove_pick(
     # Where the handler leaves FPU state alone, the library's own switch still keeps it: then only
     # frames without it can be compared.
     with_fpu = any(it.name.startswith("v") for it in reachable(images[0], False).values())
+    asked = asked_by(images[0])
     compared = 0
     for seed in range(STATES):
         if compared == _ENOUGH:
             break
-        state = State(seed, model, words)
+        state = State(seed, model, words, asked)
         if state.psp == 0:  # nobody yields before the first task runs
             continue
         try:

@@ -19,6 +19,8 @@ from porter.context_switch.proof.model import (
     CLEAR,
     CONTEXT,
     CPACR,
+    CYCCNT,
+    CYCLES,
     FPU_ACCESS,
     FRAME_OF_CALLER,
     ICSR,
@@ -77,6 +79,11 @@ class Emulator(Emulated):
         self._remarkable = self._spins | self._stacks.keys() | image.functions.keys()
         system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
         uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
+        if native:
+            trace = CYCCNT & -PAGE
+            uc.mem_map(trace, PAGE, unicorn.UC_PROT_READ)
+            page = {"begin": trace, "end": trace + PAGE - 1}
+            uc.hook_add(unicorn.UC_HOOK_MEM_READ, self._read_trace_unit, **page)
         self._code = Code(image)
         self._state: State | None = None
 
@@ -191,6 +198,9 @@ class Emulator(Emulated):
         if name == FPU_ACCESS:
             uc.reg_write(arm.UC_ARM_REG_R0, self._state.cpacr)
             return
+        if name == CYCLES:
+            uc.reg_write(arm.UC_ARM_REG_R0, self._next_cycles())
+            return
         if name == FRAME_OF_CALLER:
             stack = self._stack(self._state.exc_return, self._state.psp)
             uc.reg_write(arm.UC_ARM_REG_R0, stack)
@@ -240,6 +250,15 @@ class Emulator(Emulated):
             self._event(TRIGGER, (SWITCH,))
         elif address == ICSR and value & PENDSVCLR:
             self._event(CLEAR, (SWITCH,))
+
+    def _read_trace_unit(
+        self, uc: Any, access: int, address: int, size: int, value: int, data: object
+    ) -> None:
+        if (address, size) == (CYCCNT, 4):
+            uc.mem_write(CYCCNT, struct.pack("<I", self._next_cycles()))
+        else:
+            self._problem = f"reads the system register at {address:#x}"
+            uc.emu_stop()
 
     def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
         return name == SPIN or (name, arguments[:1]) == (TRIGGER, (SVC,))

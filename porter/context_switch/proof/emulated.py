@@ -70,7 +70,7 @@ class Emulated(ABC):
             yields = {"begin": STATE + YIELD_BYTE, "end": STATE + YIELD_BYTE}
             uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._yield, **yields)
         self._groups: dict[tuple[int, ...], Registers] = {}
-        self._calls = 0
+        self._calls = self._looks = 0
         self._ran: list[int] = []  # address of every instruction
         self._problem = ""
         self._astray = False
@@ -98,7 +98,7 @@ class Emulated(ABC):
     def _reset(self, variables: bytes, arena: bytes, block: list[int]) -> None:
         """Memory as a run finds it; `block`: fvm_state, which only a port has."""
         self._outcome = Outcome()
-        self._calls = 0
+        self._calls = self._looks = 0
         self._ran = []
         self._problem = ""
         self._astray = False
@@ -154,6 +154,11 @@ class Emulated(ABC):
         self._uc.mem_write(DATA, effect.variables)
         for place, value in effect.words:
             self._uc.mem_write(place, struct.pack("<I", value))
+
+    def _next_cycles(self) -> int:
+        """What the cycle counter shows: at each look another number."""
+        self._looks += 1
+        return self._looks * 0x9E37_79B1 & 0xFFFF_FFFF
 
     def _block(self) -> list[int]:
         size = self.block_words

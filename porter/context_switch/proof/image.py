@@ -32,6 +32,7 @@ class Image:
     scratch: int = 0  # RV32: the variable that stands for mscratch
     handlers: tuple[tuple[int, int], ...] = ()  # RV32: addresses of code, and their numbers
     stacks: tuple[tuple[int, int], ...] = ()  # begin and end of what may be one at DATA
+    named: tuple[tuple[str, int, int], ...] = ()  # variables: name, begin and end
 
     def handler(self, mtvec: int) -> int:
         """What mtvec says, whatever the address of the function or table is in this image."""

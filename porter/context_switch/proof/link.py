@@ -241,7 +241,21 @@ def _image(raw: bytes, symbol: str, words: int, called_too: Iterable[str] = froz
     )
     embedded = elf["e_machine"] == "EM_RISCV" and elf["e_flags"] & _RVE
     stacks = tuple(_stacks(elf, sorted(value for value, _ in symbols.values())))
-    return Image(chunks, entry, functions, words, 16 if embedded else 32, stacks=stacks)
+    named = tuple(_variables(elf))
+    return Image(
+        chunks, entry, functions, words, 16 if embedded else 32, stacks=stacks, named=named
+    )
+
+
+def _variables(elf: ELFFile) -> Iterator[tuple[str, int, int]]:
+    """Name, begin and end; of what another file has, as much as it gets here."""
+    table: Any = elf.get_section_by_name(".symtab")
+    for symbol in table.iter_symbols():
+        place, size = symbol["st_value"], symbol["st_size"]
+        if symbol["st_shndx"] == "SHN_ABS" and DATA <= place < DATA + DATA_SIZE:
+            size = VARIABLE
+        if size and place >= DATA:
+            yield symbol.name, place, place + size
 
 
 def _stacks(elf: ELFFile, named: Sequence[int]) -> Iterator[tuple[int, int]]:

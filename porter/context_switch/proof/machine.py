@@ -19,6 +19,8 @@ from porter.context_switch.proof.model import (
     CONTEXT,
     CORE,
     CPACR,
+    CYCCNT,
+    CYCLES,
     FPCCR,
     FPU,
     FPU_ACCESS,
@@ -112,6 +114,7 @@ class Path:
     known: list[Known] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     calls: int = 0
+    looks: int = 0  # at the cycle counter
     steps: int = 0
     ended: bool = False  # by the event that ends the comparison
     exit: Term | None = None
@@ -228,6 +231,9 @@ class Path:
         if name == FPU_ACCESS:
             self.registers["r0"] = symbol(f"system {CPACR:#x}")
             return
+        if name == CYCLES:
+            self.registers["r0"] = self.next_cycles()
+            return
         if name == FRAME_OF_CALLER:
             self.registers["r0"] = self.stack_of(symbol("EXC_RETURN"), symbol("PSP"))
             return
@@ -246,6 +252,11 @@ class Path:
             self.variables = Memory(f"variables {self.calls}")
             self.memory = Memory(f"memory {self.calls}")
             self.registers["r0"] = symbol(f"result {self.calls}")
+
+    def next_cycles(self) -> Term:
+        """What the cycle counter shows: at each look something else."""
+        self.looks += 1
+        return symbol(f"cycles {self.looks}")
 
     def _stack_pointer(self) -> Term:
         """The task's, where a callee finds it."""
@@ -286,6 +297,8 @@ class Path:
             if address not in self.system:
                 self.system[address] = symbol(f"system {address:#x}")
             return self.system[address]
+        if address == CYCCNT and self.native:
+            return self.next_cycles()
         if address >= 0xE000_0000:
             raise NotProved(f"reads the system register at {address:#x}")
         constant = self.image.word(address)

@@ -13,6 +13,7 @@ from porter.context_switch.result import ROLE_CALL, ROLE_OTHER, ROLE_SVC, ROLE_S
 
 SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
+CYCCNT = 0xE000_1004  # of the trace unit: the kernel reads it for a guest
 FPCCR, LSPACT = 0xE000_EF34, 1  # lazy stacking of the FPU: a guest has none
 SHPR = (0xE000_ED1C, 0xE000_ED20)  # exception priorities: a guest has those of its vectors
 PENDSVSET, PENDSVCLR = 1 << 28, 1 << 27
@@ -39,6 +40,7 @@ SUPERVISOR_CALL = "virt_svc"
 FRAME_OF_CALLER = "virt_svc_frame"  # in the original at PSP or MSP
 TRAP_SET = "virt_trap_set"
 FPU_ACCESS = "virt_cpacr"
+CYCLES = "virt_cycles"
 UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield

@@ -3,7 +3,8 @@
 Most words of memory are pointers into the same memory, so that chains of loads stay in it; some
 are small or look like an EXC_RETURN. What hardly ever comes up by chance is made to: all variables
 hold the same, two registers do, a register holds what the variables do, a pointer leads into the
-frame that is being built, a call changes no variable or returns what it was given.
+frame that is being built, a call changes no variable or returns what it was given, half of the
+variables are counts and flags, words are what the original compares with.
 """
 
 from __future__ import annotations
@@ -24,13 +25,19 @@ _KEPT = np.array((*[0] * 4, 0xFFFF_FFFF, 0xFFFF_FFFF), np.uint32)
 _CHANGED = np.array((0, 1, *EXC_RETURNS, 0x54, 0), np.uint32)
 _FRAMES = (8, 16, 32, 64)  # words from a stack pointer down: small frames get their share
 _ABOVE = 4  # words of its caller's that count too
+_ENOUGH = 2000  # states; what comes behind them is for what hasn't run yet
+_FLAGS, _MORE_FLAGS, _ASKED = (16, 15), (4, 3), (4, 1)  # one state in so many, and which
 
 
 class Words:
-    """A source of random words."""
+    """A source of random words. In some states `constants` are among them."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, constants: Sequence[int] = ()) -> None:
         self._random = np.random.default_rng(seed)
+        every, one = _FLAGS if seed < _ENOUGH else _MORE_FLAGS
+        self._flags = np.array((0, 1, *constants) if seed % every == one else (), np.uint32)
+        every, one = _ASKED
+        self._asked = np.array(constants if seed % every == one else (), np.uint32)
 
     def chance(self, probability: float) -> bool:
         """True with a probability."""
@@ -50,11 +57,20 @@ class Words:
         found = self.pointers(count)
         odd = self._random.random(count) < 0.1
         kinds = np.where(odd, self._random.integers(0, len(_KEPT) - 1, count), len(_KEPT) - 1)
-        return found & _KEPT[kinds] ^ _CHANGED[kinds]
+        return self._some(found & _KEPT[kinds] ^ _CHANGED[kinds], self._asked, 0.2)
+
+    def _some(
+        self, words: NDArray[np.uint32], others: NDArray[np.uint32], share: float
+    ) -> NDArray[np.uint32]:
+        """Words of which a share has become one of the others."""
+        if not len(others):
+            return words
+        chosen = self._random.integers(0, len(others), len(words))
+        return np.where(self._random.random(len(words)) < share, others[chosen], words)
 
     def variables(self, count: int) -> NDArray[np.uint32]:
         """Values of all variables, now and then all the same."""
-        found = self.mixed(count)
+        found = self._some(self.mixed(count), self._flags, 0.5)
         return np.full(count, found[0], np.uint32) if count and self.chance(0.2) else found
 
     def stack(self, stacks: Sequence[tuple[int, int]]) -> int:
@@ -106,9 +122,12 @@ class State:
     """A state at entry: `core` r4-r11, `fpu` S16-S31, `scratch` r0-r3 and r12, `masks` (PRIMASK,
     BASEPRI), `arena` what lies at ARENA and at 0, `variables` the data section's content."""
 
-    def __init__(self, seed: int, model: Model, variables: int) -> None:
-        """`variables`: words of the data section that are in use."""
-        self._words = words = Words(seed)
+    def __init__(
+        self, seed: int, model: Model, variables: int, constants: Sequence[int] = ()
+    ) -> None:
+        """`variables`: words of the data section that are in use; `constants`: what the original
+        asks for."""
+        self._words = words = Words(seed, constants)
         self.core: list[int] = words.mixed(8).tolist()
         self.fpu: list[int] = words.noise(16).tolist()
         self.scratch: list[int] = words.mixed(5).tolist()

@@ -164,3 +164,13 @@ def test_what_asks_for_an_fpu_is_a_condition_of_the_c(tmp_path: Path) -> None:
 def test_text_that_is_cut_off_is_escalated(tmp_path: Path) -> None:
     (found,) = ported(tmp_path, ARMCC[: ARMCC.index("    bx      lr")])
     assert found.status == "escalated"
+
+
+def test_a_start_ends_with_its_supervisor_call_whatever_stands_behind_it(tmp_path: Path) -> None:
+    """No return, and the next function in memory is no part of it."""
+    begin, end = ARMCC.index("__asm void start_first_task"), ARMCC.index("uint32_t idle")
+    at = ARMCC.index("__asm void PendSV_Handler( void )")
+    text = ARMCC[:at] + ARMCC[begin:end] + ARMCC[at:begin] + ARMCC[end:]
+    found = [port for port in ported(tmp_path, text) if port.name == "start_first_task"]
+    assert [port.status for port in found] == ["rewritten"], [port.reason for port in found]
+    assert b"virt_svc(0);" in found[0].replacement

@@ -7,6 +7,7 @@ from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.outcome import Outcome
 from porter.context_switch.proof.result import Runs
+from porter.context_switch.proof.riscv.constants import asked_by
 from porter.context_switch.proof.riscv.decode import Code
 from porter.context_switch.proof.riscv.emulate import Emulator
 from porter.context_switch.proof.riscv.layout import CONTEXT
@@ -23,7 +24,8 @@ class RiscvPair(Pair):
         self._image, self._ways = original, ways
         variables = original.variables
         stacks = original.stacks
-        self._state = lambda seed: State(seed, model, variables, stacks)
+        asked = asked_by(original, ways)
+        self._state = lambda seed: State(seed, model, variables, stacks, asked)
         self._original = Emulator(original, model, variables, native=True)
         self._ported = Emulator(ported, model, variables, native=False)
         self._names = CONTEXT
@@ -38,6 +40,10 @@ class RiscvPair(Pair):
 
     def finish(self) -> None:
         """Every state shows all there is to see."""
+
+    def _explained(self, state: object) -> str:
+        """Nothing: no instruction of this machine has an index."""
+        return ""
 
     def _check_task(self, original: Outcome, ported: Outcome, state: object) -> None:
         """The context says which task is resumed."""

@@ -15,6 +15,7 @@ from porter.context_switch.proof.emulated import Emulated, unicorn
 from porter.context_switch.proof.image import RETURN, STATE, TOP, Image
 from porter.context_switch.proof.model import (
     BASEPRI,
+    CYCLES,
     MASKS,
     PENDING,
     PRIMASK,
@@ -39,7 +40,6 @@ from porter.context_switch.proof.riscv.layout import (
     CAUSE,
     CSRS,
     CYCLE_REGISTERS,
-    CYCLES,
     MIE_REGISTER,
     MTVEC_REGISTER,
     STATUS,
@@ -71,7 +71,6 @@ class Emulator(Emulated):
         self._resumes = model.is_handler or model.role == ROLE_START
         self._begin: State | None = None
         self._csr: dict[str, int] = {}
-        self._looks = 0
         self._plain: set[int] = set()
         self._returned = False
 
@@ -129,7 +128,7 @@ class Emulator(Emulated):
             raise Broken("changes USR_REG")
 
     def _start(self, state: State) -> Any:
-        uc, self._begin, self._looks = self._uc, state, 0
+        uc, self._begin = self._uc, state
         self._reset(state.variables, state.arena, self._initial_block(state))
         self._csr = {
             "mstatus": state.status, "mepc": state.pc, "mcause": state.cause, "fcsr": state.fcsr
@@ -217,11 +216,6 @@ class Emulator(Emulated):
         else:
             return False
         return True
-
-    def _next_cycles(self) -> int:
-        """What the counter shows: at each look another number."""
-        self._looks += 1
-        return self._looks * 0x9E37_79B1 & 0xFFFF_FFFF
 
     def _csr_word(self, name: str) -> int:
         if name == "mscratch":

@@ -26,7 +26,7 @@ ARGUMENTS = tuple(range(10, 18))
 STATUS_MIE, STATUS_MPIE, STATUS_MPP, STATUS_FS = 1 << 3, 1 << 7, 3 << 11, 3 << 13
 CAUSES = (11, 3, 8, 0x8000_0007, 0x8000_0003, 0x8000_000B, 2, 0x8000_0010)
 
-CAUSE, STATUS, CYCLES = "virt_cause", "virt_mstatus", "virt_cycles"
+CAUSE, STATUS = "virt_cause", "virt_mstatus"
 
 
 def kept(block: Sequence[object]) -> list[object]:

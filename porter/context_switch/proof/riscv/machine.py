@@ -9,6 +9,7 @@ from porter.context_switch.proof.machine import Event, Path
 from porter.context_switch.proof.memory import Memory
 from porter.context_switch.proof.model import (
     BASEPRI,
+    CYCLES,
     MASKS,
     PRIMASK,
     SPIN,
@@ -28,7 +29,6 @@ from porter.context_switch.proof.riscv.layout import (
     CAUSE,
     CONTEXT,
     CORE,
-    CYCLES,
     FPU,
     STATUS,
     STATUS_MIE,
@@ -43,8 +43,6 @@ WORD = 0xFFFF_FFFF
 @dataclass
 class RiscvPath(Path):
     """Registers are x1-x31, f0-f31 and CSRs by name. `resumes`: it ends with a task."""
-
-    looks: int = 0
 
     @property
     def resumes(self) -> bool:
@@ -102,11 +100,6 @@ class RiscvPath(Path):
                 self.variables = Memory(f"variables {self.calls}")
                 self.memory = Memory(f"memory {self.calls}")
                 self.registers["x10"] = symbol(f"result {self.calls}")
-
-    def next_cycles(self) -> Term:
-        """What the cycle counter shows: at each look something else."""
-        self.looks += 1
-        return symbol(f"cycles {self.looks}")
 
     def _status(self) -> Term:
         """What virt_mstatus() returns."""

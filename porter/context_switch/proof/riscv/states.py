@@ -15,17 +15,24 @@ from porter.context_switch.proof.riscv.layout import (
 )
 from porter.context_switch.proof.states import Effects, Words
 
+_ASKED = 8  # one state in so many has a cause that the original compares with
+
 
 class State:
     """A state at entry: `core` x1-x31, `fpu`, the CSRs, `masked` (MIE is 0) and `base`, which only
     a port has, `arena` and `variables` as on Arm."""
 
     def __init__(
-        self, seed: int, model: Model, variables: int, stacks: Sequence[tuple[int, int]] = ()
+        self,
+        seed: int,
+        model: Model,
+        variables: int,
+        stacks: Sequence[tuple[int, int]] = (),
+        constants: Sequence[int] = (),
     ) -> None:
         """`variables`: words of the data section that are in use; `stacks`: what of it may be a
-        handler's stack, which it may already be on."""
-        self._words = words = Words(seed)
+        handler's stack, which it may already be on; `constants`: what the original asks for."""
+        self._words = words = Words(seed, constants)
         self.core: list[int] = words.mixed(31).tolist()
         self.core[1] = int(words.pointers(1)[0])  # sp: room for a frame below
         if stacks and words.chance(0.3):
@@ -36,6 +43,8 @@ class State:
         noise = int(words.noise(1)[0])
         # The exception in whose name it runs: most often one that the architecture has.
         self.cause = CAUSES[noise % len(CAUSES)] if words.chance(0.9) else noise >> 4
+        if constants and seed % _ASKED == 0:  # with and without the bit that says interrupt
+            self.cause = constants[noise % len(constants)] ^ noise & 1 << 31
         handler = model.is_handler
         self.masked = int(not handler and words.chance(0.5))
         self.base = int(not handler and words.chance(0.5))
