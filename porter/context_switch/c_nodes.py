@@ -177,3 +177,15 @@ def base_of(place: Node | None) -> Node | None:
         else:
             return None
     return None
+
+
+def base_variable(place: Node | None) -> Node | None:
+    """The variable that an lvalue is a part of; None for what a pointer leads to."""
+    while place is not None and place.type != "identifier":
+        sign = place.child_by_field_name("operator")
+        leads = place.type == "pointer_expression" or (sign is not None and text_of(sign) == b"->")
+        inner = place.child_by_field_name("argument")
+        if inner is None and place.type == "parenthesized_expression":
+            inner = place.named_children[0]
+        place = None if leads else inner
+    return place

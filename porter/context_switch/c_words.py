@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from porter.context_switch.c_flow import CUnits
@@ -52,7 +52,9 @@ def types_of(word: Word, units: CUnits) -> set[bytes]:
 def is_pointer(word: Word, units: CUnits) -> bool:
     """Whether a variable is one, or an array of them, also by a type's name."""
     declarations = (it for it in _declarations(word, units) if it.type == "declaration")
-    if any(node.type == "pointer_declarator" for it in declarations for node in walk(it)):
+    declarators = (it for of in declarations for it in of.children_by_field_name("declarator")
+                   if text_of(declared_name(it) or it) == word.name)  # fmt: skip
+    if any(node.type == "pointer_declarator" for it in declarators for node in walk(it)):
         return True
     names = (node for kind in types_of(word, units) for node in units.named(kind))
     return any(it.parent is not None and it.parent.type == "pointer_declarator" for it in names)
@@ -101,6 +103,24 @@ def members_at(types: Iterable[bytes], offset: int, units: CUnits) -> set[Word]:
             if units.offset_of(name, member) == offset if offset else place == 0:
                 found.add(Word(member, True))
     return found
+
+
+def contained_in(variable: bytes, kinds: Collection[bytes], units: CUnits) -> bool:
+    """Whether a variable is of one of these types, or has it in itself."""
+    word, seen = Word(variable, False), set[bytes]()
+    waiting = set() if is_pointer(word, units) else types_of(word, units)
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        if name in kinds:
+            return True
+        for member in (it for body in bodies(name, units) for it in body.named_children):
+            kind = member.child_by_field_name("type")
+            declared = member.children_by_field_name("declarator")
+            is_inside = any(it.type != "pointer_declarator" for it in declared)
+            if kind is not None and is_inside:
+                waiting |= type_names(kind) - seen
+    return False
 
 
 def leads_to_pointers(word: Word, units: CUnits) -> bool:

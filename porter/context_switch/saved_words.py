@@ -24,11 +24,10 @@ from porter.context_switch.c_words import (
     type_names,
     types_of,
 )
-from porter.context_switch.ir import Assign, Binary, Call, Const, Expr, Load, Store, Symbol
+from porter.context_switch.ir import Binary, Const, Expr, Load, Symbol
 from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
-from porter.context_switch.structure import conditions_and_statements
-from porter.context_switch.walk import rewrite, subexpressions, variables
+from porter.context_switch.saved_places import kept_at
 from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
 
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
@@ -39,47 +38,18 @@ _WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
 def saved_words(pick: Pick, units: CUnits) -> list[Node]:
     """Reads of what the handler saves the stack pointer to, of parameters that are it, and of
     pointers to blocks that assembler gets."""
-    addresses, parameters = _kept(pick)
+    addresses, parameters = kept_at(pick)
     found = [node for address in addresses for node in _saved_at(address, units)]
     return found + [use for it in parameters for use in units.parameter_uses(*it)]
 
 
-def saved_behind(pick: Pick) -> set[str]:
-    """Names of variables by which the handler finds where to save the stack pointer."""
-    parts = (part for address in _kept(pick)[0] for part in subexpressions(address))
-    return {part.name for part in parts if isinstance(part, Symbol)}
-
-
 def blocks_behind(pick: Pick, units: CUnits) -> set[bytes]:
     """Names of the types of what the handler saves the stack pointer in."""
-    pointers = (place for address in _kept(pick)[0] for place, _ in _pointed(address))
+    pointers = (place for address in kept_at(pick)[0] for place, _ in _pointed(address))
     words = {word for place in pointers for word in _pointers_at(place, units)}
     named = {name for word in words for name in types_of(word, units)}
     return {name for it in named if any(True for _ in bodies(it, units))
             for name in aliases(it, units, pointers=False)}  # fmt: skip
-
-
-def _kept(pick: Pick) -> tuple[list[Expr], list[tuple[bytes, int]]]:
-    """Addresses to which the handler saves the stack pointer, and functions that it hands it to,
-    with the place among their parameters."""
-    addresses: list[Expr] = []
-    parameters: list[tuple[bytes, int]] = []
-    values: dict[str, Expr] = {}
-    for item in conditions_and_statements(pick.nodes):
-        if isinstance(item, Assign):
-            values[item.target] = _known(item.value, values)
-        elif isinstance(item, Store):
-            if pick.parameter in variables(_known(item.value, values)):
-                addresses.append(_known(item.address, values))
-        elif isinstance(item, Call):
-            for place, argument in enumerate(item.arguments):
-                if pick.parameter in variables(_known(argument, values)):
-                    parameters.append((item.function.encode(), place))
-    return addresses, parameters
-
-
-def _known(expr: Expr, values: dict[str, Expr]) -> Expr:
-    return rewrite(expr, lambda variable: values.get(variable.name, variable))
 
 
 def _saved_at(address: Expr, units: CUnits) -> list[Node]:
