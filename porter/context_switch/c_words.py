@@ -6,8 +6,15 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import declared_name
-from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
+from porter.context_switch.c_nodes import declared_name, is_local, local_declarations
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    enclosing_function,
+    strip_parentheses,
+    text_of,
+    walk,
+)
 
 _STRUCT = "struct_specifier"
 _DECLARES = frozenset({"declaration", "parameter_declaration", "field_declaration"})
@@ -47,6 +54,56 @@ def types_of(word: Word, units: CUnits) -> set[bytes]:
     """Names of types that a word has, or points to."""
     kinds = (it.child_by_field_name("type") for it in _declarations(word, units))
     return {name for kind in kinds if kind is not None for name in type_names(kind)}
+
+
+def types_where(node: Node, units: CUnits) -> set[bytes]:
+    """Names of types that an expression has, or leads to, in the function that it stands in."""
+    node = strip_parentheses(node)
+    argument = node.child_by_field_name("argument")
+    if node.type == "cast_expression":
+        kind = node.child_by_field_name("type")
+        return type_names(kind) if kind is not None else set()
+    if node.type in ("subscript_expression", "pointer_expression") and argument is not None:
+        return types_where(argument, units)
+    if node.type == "field_expression" and argument is not None:
+        field = text_of(node.child_by_field_name("field") or node)
+        of_block = {name for block in types_where(argument, units) for body in bodies(block, units)
+                    for name in _types_in(body, field)}  # fmt: skip
+        return of_block or types_of(Word(field, True), units)
+    around = enclosing_function(node)
+    if around is not None and is_local(around, text_of(node)):
+        declared = local_declarations(around, text_of(node))
+        kinds = (it.child_by_field_name("type") for it, _ in declared)
+        return {name for kind in kinds if kind is not None for name in type_names(kind)}
+    return types_of(Word(text_of(node), False), units)
+
+
+def _types_in(body: Node, member: bytes) -> Iterator[bytes]:
+    """Those of a member in a struct's body."""
+    for declaration in body.named_children:
+        kind = declaration.child_by_field_name("type")
+        names = map(declared_name, declaration.children_by_field_name("declarator"))
+        if kind is not None and any(it is not None and text_of(it) == member for it in names):
+            yield from type_names(kind)
+
+
+def member_accesses(field: Node, units: CUnits) -> list[Node]:
+    """Expressions that are the member which a declaration declares, as far as the types of what
+    they are a member of say that."""
+    struct = next((it for it in ancestors(field) if it.type == _STRUCT), None)
+    tag = struct.child_by_field_name("name") if struct is not None else None
+    around = struct.parent if struct is not None else None
+    named = set() if tag is None else {text_of(tag)}
+    if around is not None and around.type == "type_definition":
+        named |= {text_of(it) for it in around.children_by_field_name("declarator")}
+    homes = {name for it in named for name in aliases(it, units)}
+    found = []
+    for node in accesses(Word(text_of(field), True), units):
+        base = node.child_by_field_name("argument")
+        kinds = types_where(base, units) if base is not None else set()
+        if not kinds or not homes or kinds & homes:
+            found.append(node)
+    return found
 
 
 def is_pointer(word: Word, units: CUnits) -> bool:

@@ -20,9 +20,11 @@ from porter.context_switch.c_words import (
     declared_as,
     is_pointer,
     leads_to_pointers,
+    member_accesses,
     members_at,
     type_names,
     types_of,
+    types_where,
 )
 from porter.context_switch.ir import Binary, Const, Expr, Load, Symbol
 from porter.context_switch.new_stacks import just_set
@@ -65,7 +67,8 @@ def _saved_at(address: Expr, units: CUnits) -> list[Node]:
             found += [around if is_element and around is not None else node]
     blocks = [block for part, _ in _pointed(address) for block in _pointers_at(part, units)]
     named = {name for block in blocks for name in types_of(block, units)}
-    types = {name for name in named if any(True for _ in bodies(name, units))}
+    types = {alias for name in named if any(True for _ in bodies(name, units))
+             for alias in aliases(name, units)}  # fmt: skip
     for offset in {offset for _, offset in _pointed(address)}:
         found += [it for it in _Blocks(types, offset, units).words(blocks) if not just_set(it)]
     return found
@@ -117,7 +120,6 @@ class _Blocks:
     def __init__(self, types: set[bytes], offset: int, units: CUnits) -> None:
         self._types, self._offset, self._units = types, offset, units
         self._own = [it for name in types for it in declared_as(name, units)]
-        self._names = {text_of(it) for it in self._own}
 
     def words(self, pointers: Iterable[Word]) -> list[Node]:
         """All, by what pointers to blocks lead to: these, and those that are declared so."""
@@ -125,7 +127,7 @@ class _Blocks:
         for name in self._own:
             around = enclosing_function(name)
             if name.type == "field_identifier":
-                waiting += accesses(Word(text_of(name), True), self._units)
+                waiting += member_accesses(name, self._units)
             elif around is not None and is_local(around, text_of(name)):
                 waiting += uses_in(around, text_of(name))
             else:
@@ -189,12 +191,10 @@ class _Blocks:
         if node.type == "binary_expression":
             left = node.child_by_field_name("left")
             return self._other_types(left) if left is not None else None
-        if node.type == "field_expression":
-            node = node.child_by_field_name("field") or node
-        if node.type not in ("identifier", "field_identifier") or text_of(node) in self._names:
+        if node.type not in ("identifier", "field_expression"):
             return None
-        is_member = node.type == "field_identifier"
-        return types_of(Word(text_of(node), is_member), self._units) - self._types
+        names = types_where(node, self._units)
+        return None if names & self._types else names
 
 
 def _is_in_front(pointer: Node) -> bool:
