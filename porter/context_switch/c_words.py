@@ -67,24 +67,27 @@ def types_where(node: Node, units: CUnits) -> set[bytes]:
         return types_where(argument, units)
     if node.type == "field_expression" and argument is not None:
         field = text_of(node.child_by_field_name("field") or node)
-        of_block = {name for block in types_where(argument, units) for body in bodies(block, units)
-                    for name in _types_in(body, field)}  # fmt: skip
-        return of_block or types_of(Word(field, True), units)
+        blocks = types_where(argument, units)
+        kinds = [it for name in blocks for body in bodies(name, units)
+                 for it in _kinds_in(body, field)]  # fmt: skip
+        if not kinds:
+            return types_of(Word(field, True), units)
+        return {name for kind in kinds for name in type_names(kind)}
     around = enclosing_function(node)
     if around is not None and is_local(around, text_of(node)):
         declared = local_declarations(around, text_of(node))
-        kinds = (it.child_by_field_name("type") for it, _ in declared)
-        return {name for kind in kinds if kind is not None for name in type_names(kind)}
+        types = (it.child_by_field_name("type") for it, _ in declared)
+        return {name for kind in types if kind is not None for name in type_names(kind)}
     return types_of(Word(text_of(node), False), units)
 
 
-def _types_in(body: Node, member: bytes) -> Iterator[bytes]:
-    """Those of a member in a struct's body."""
+def _kinds_in(body: Node, member: bytes) -> Iterator[Node]:
+    """What stands for the type of a member in a struct's body."""
     for declaration in body.named_children:
         kind = declaration.child_by_field_name("type")
         names = map(declared_name, declaration.children_by_field_name("declarator"))
         if kind is not None and any(it is not None and text_of(it) == member for it in names):
-            yield from type_names(kind)
+            yield kind
 
 
 def member_accesses(field: Node, units: CUnits) -> list[Node]:

@@ -30,9 +30,10 @@ from porter.context_switch.ir import Binary, Const, Expr, Load, Symbol
 from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
 from porter.context_switch.saved_places import kept_at
-from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
+from porter.source.c_tree import Node, ancestors, enclosing_function, outermost, text_of, walk
 
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
+_FETCHES = re.compile(rb"\bldr(?:ex|t|\.[nw])?\s[^;\n\[]*\[([^\]]*)\]", re.IGNORECASE)
 _STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
 _WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
 
@@ -149,14 +150,24 @@ class _Blocks:
         return found
 
     def _into_assembler(self, parent: Node) -> bool:
-        """Whether assembler gets the pointer that may follow it twice, and starts no task."""
+        """Whether assembler gets the pointer that may follow it twice or hand out what it fetched,
+        and starts no task."""
         text: bytes | None = None
+        has_result = False
         if parent.type == "gnu_asm_input_operand":
-            text = next(text_of(it) for it in ancestors(parent) if it.type == "gnu_asm_expression")
+            whole = next(it for it in ancestors(parent) if it.type == "gnu_asm_expression")
+            text = text_of(whole)
+            has_result = any(it.type == "gnu_asm_output_operand" for it in walk(whole))
         elif parent.type == "argument_list" and parent.parent is not None:
             callee = parent.parent.child_by_field_name("function")
             text = self._units.assembler_text(text_of(callee)) if callee is not None else None
-        return text is not None and len(_LOADS.findall(text)) > 1 and not _STARTS.search(text)
+            around = outermost(parent.parent).parent
+            has_result = around is not None and around.type != "expression_statement"
+        if text is None or _STARTS.search(text):
+            return False
+        return len(_LOADS.findall(text)) > 1 or (
+            has_result and any(_may_be_at(self._offset, it) for it in _FETCHES.findall(text))
+        )
 
     def _is_block(self, node: Node, parent: Node) -> bool:
         """Whether a pointer or an array of the block's own type leads to a block."""
@@ -195,6 +206,13 @@ class _Blocks:
             return None
         names = types_where(node, self._units)
         return None if names & self._types else names
+
+
+def _may_be_at(offset: int, address: bytes) -> bool:
+    """Whether an address in assembler may be so many bytes behind a pointer."""
+    distance = address.partition(b",")[2].strip().lstrip(b"#") or b"0"
+    number = re.fullmatch(rb"0x[0-9a-f]+|\d+", distance, re.IGNORECASE)
+    return number is None or int(distance, 0) == offset
 
 
 def _is_in_front(pointer: Node) -> bool:

@@ -35,6 +35,8 @@ FOLLOWS = {
     "void f(void *to, struct task *t) { copy(to, t->sp, 68); }",
     "asm": "uint32_t f(struct task *t) { uint32_t pc;\n"
     '    __asm("ldr %0, [%1, #60]" : "=r"(pc) : "r"(t->sp)); return pc; }',
+    "asm's result": "uint32_t f(struct task *t) { uint32_t *sp;\n"
+    '    __asm("ldr %0, [%1]" : "=r"(sp) : "r"(t)); return sp[9]; }',
     "a cast": "uint32_t f(struct task *t) { return ((uint32_t **)t)[0][9]; }",
     "another block": "struct other { uint32_t *top; };\n"
     "uint32_t f(struct task *t) { return ((struct other *)t)->top[9]; }",
@@ -159,6 +161,7 @@ dump:
 """
 LOOKS = {
     "a task": ("ldr r0, [r0]\n ldr r0, [r0, #36]", True),
+    "its stack pointer": ("ldr r0, [r0]", True),
     "its name": ("ldr r0, [r0, #4]", False),
     "starts": ("ldr r0, [r0]\n ldmia r0!, {r4-r11}\n msr psp, r0", False),
 }
