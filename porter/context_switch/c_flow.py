@@ -47,6 +47,7 @@ from porter.source.conditions import condition_of
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 _HEADERS = frozenset({".h", ".hpp"})
+_ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
 
 class CUnits:
@@ -222,6 +223,15 @@ class CUnits:
             if not (node.type == "identifier" and (is_declarator(node) or is_compared(node))):
                 return function_name(around)
         return b""
+
+    def asm_statements(self, file: Path) -> Iterator[Node]:
+        """Those of a C file, and of the headers in it."""
+        tree = self._tree(file)
+        for match in _ASM.finditer(tree.text):
+            word = tree.smallest(*match.span())
+            around = word.parent if word is not None else None
+            if around is not None and around.type == "gnu_asm_expression":
+                yield around
 
     def assembler_text(self, name: bytes) -> bytes | None:
         """The text of assembler files from a label on to the next function; None without any."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from porter.source.c_tree import Node, outermost, text_of, walk
 
+_DECLARES = frozenset({"declaration", "parameter_declaration"})
+
 
 def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
     """Calls, with the names of the functions."""
@@ -56,6 +58,16 @@ def is_local(function: Node, name: bytes) -> bool:
         node.type == "identifier" and text_of(node) == name and is_declarator(node)
         for node in walk(function)
     )
+
+
+def local_declarations(function: Node, name: bytes) -> Iterator[tuple[Node, Node]]:
+    """Declarations of a name in a function, each with the identifier."""
+    for declaration in walk(function):
+        if declaration.type in _DECLARES:
+            for declarator in declaration.children_by_field_name("declarator"):
+                found = declared_name(declarator)
+                if found is not None and text_of(found) == name:
+                    yield declaration, found
 
 
 def is_declarator(node: Node) -> bool:
@@ -177,3 +189,15 @@ def base_of(place: Node | None) -> Node | None:
         else:
             return None
     return None
+
+
+def base_variable(place: Node | None) -> Node | None:
+    """The variable that an lvalue is a part of; None for what a pointer leads to."""
+    while place is not None and place.type != "identifier":
+        sign = place.child_by_field_name("operator")
+        leads = place.type == "pointer_expression" or (sign is not None and text_of(sign) == b"->")
+        inner = place.child_by_field_name("argument")
+        if inner is None and place.type == "parenthesized_expression":
+            inner = place.named_children[0]
+        place = None if leads else inner
+    return place

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import declared_name, is_local, uses_in
+from porter.context_switch.c_nodes import declared_name, is_local, local_declarations, uses_in
 from porter.context_switch.c_words import (
     Word,
     accesses,
@@ -30,7 +30,6 @@ from porter.source.c_tree import (
 )
 
 _SETS = frozenset({"assignment_expression", "update_expression"})
-_DECLARES = frozenset({"declaration", "parameter_declaration"})
 _DEVICES = 0x4000_0000  # from here on no memory that a stack may be in
 
 
@@ -95,7 +94,7 @@ class Stores:
             return set()
         around = enclosing_function(node)
         if around is not None and is_local(around, text_of(node)):
-            declared = _local_declarations(around, text_of(node))
+            declared = local_declarations(around, text_of(node))
             return {name for it, _ in declared for name in _named(it.child_by_field_name("type"))}
         return self._types_of(node)
 
@@ -141,7 +140,7 @@ class Stores:
         around = enclosing_function(place)
         name = place.child_by_field_name("field") or place
         if name.type == "identifier" and around is not None and is_local(around, text_of(name)):
-            declared = list(_local_declarations(around, text_of(name)))
+            declared = list(local_declarations(around, text_of(name)))
             uses = uses_in(around, text_of(name))
         elif name.type in ("identifier", "field_identifier"):
             declared = list(self._declarations(name))
@@ -159,7 +158,7 @@ def _is_address_of_local(node: Node, definition: Node) -> bool:
     if node.type != "identifier" or not is_local(definition, text_of(node)):
         return False
     declared = [(declaration, name) for declaration, name
-                in _local_declarations(definition, text_of(node))
+                in local_declarations(definition, text_of(node))
                 if not any(it.type == "storage_class_specifier" and text_of(it) == b"static"
                            for it in declaration.children)]  # fmt: skip
     if not declared or any(name == node for _, name in declared):
@@ -180,16 +179,6 @@ def _is_address_of_local(node: Node, definition: Node) -> bool:
         return False
     is_taken = parent.type == "pointer_expression" and text_of(parent).startswith(b"&")
     return is_taken or levels > 0
-
-
-def _local_declarations(function: Node, name: bytes) -> Iterator[tuple[Node, Node]]:
-    """Declarations of a name in a function, each with the identifier."""
-    for declaration in walk(function):
-        if declaration.type in _DECLARES:
-            for declarator in declaration.children_by_field_name("declarator"):
-                found = declared_name(declarator)
-                if found is not None and text_of(found) == name:
-                    yield declaration, found
 
 
 def _named(kind: Node | None) -> set[bytes]:

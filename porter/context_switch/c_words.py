@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import declared_name
-from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
+from porter.context_switch.c_nodes import declared_name, is_local, local_declarations
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    enclosing_function,
+    strip_parentheses,
+    text_of,
+    walk,
+)
 
 _STRUCT = "struct_specifier"
 _DECLARES = frozenset({"declaration", "parameter_declaration", "field_declaration"})
@@ -49,10 +56,65 @@ def types_of(word: Word, units: CUnits) -> set[bytes]:
     return {name for kind in kinds if kind is not None for name in type_names(kind)}
 
 
+def types_where(node: Node, units: CUnits) -> set[bytes]:
+    """Names of types that an expression has, or leads to, in the function that it stands in."""
+    node = strip_parentheses(node)
+    argument = node.child_by_field_name("argument")
+    if node.type == "cast_expression":
+        kind = node.child_by_field_name("type")
+        return type_names(kind) if kind is not None else set()
+    if node.type in ("subscript_expression", "pointer_expression") and argument is not None:
+        return types_where(argument, units)
+    if node.type == "field_expression" and argument is not None:
+        field = text_of(node.child_by_field_name("field") or node)
+        blocks = types_where(argument, units)
+        kinds = [it for name in blocks for body in bodies(name, units)
+                 for it in _kinds_in(body, field)]  # fmt: skip
+        if not kinds:
+            return types_of(Word(field, True), units)
+        return {name for kind in kinds for name in type_names(kind)}
+    around = enclosing_function(node)
+    if around is not None and is_local(around, text_of(node)):
+        declared = local_declarations(around, text_of(node))
+        types = (it.child_by_field_name("type") for it, _ in declared)
+        return {name for kind in types if kind is not None for name in type_names(kind)}
+    return types_of(Word(text_of(node), False), units)
+
+
+def _kinds_in(body: Node, member: bytes) -> Iterator[Node]:
+    """What stands for the type of a member in a struct's body."""
+    for declaration in body.named_children:
+        kind = declaration.child_by_field_name("type")
+        names = map(declared_name, declaration.children_by_field_name("declarator"))
+        if kind is not None and any(it is not None and text_of(it) == member for it in names):
+            yield kind
+
+
+def member_accesses(field: Node, units: CUnits) -> list[Node]:
+    """Expressions that are the member which a declaration declares, as far as the types of what
+    they are a member of say that."""
+    struct = next((it for it in ancestors(field) if it.type == _STRUCT), None)
+    tag = struct.child_by_field_name("name") if struct is not None else None
+    around = struct.parent if struct is not None else None
+    named = set() if tag is None else {text_of(tag)}
+    if around is not None and around.type == "type_definition":
+        named |= {text_of(it) for it in around.children_by_field_name("declarator")}
+    homes = {name for it in named for name in aliases(it, units)}
+    found = []
+    for node in accesses(Word(text_of(field), True), units):
+        base = node.child_by_field_name("argument")
+        kinds = types_where(base, units) if base is not None else set()
+        if not kinds or not homes or kinds & homes:
+            found.append(node)
+    return found
+
+
 def is_pointer(word: Word, units: CUnits) -> bool:
     """Whether a variable is one, or an array of them, also by a type's name."""
     declarations = (it for it in _declarations(word, units) if it.type == "declaration")
-    if any(node.type == "pointer_declarator" for it in declarations for node in walk(it)):
+    declarators = (it for of in declarations for it in of.children_by_field_name("declarator")
+                   if text_of(declared_name(it) or it) == word.name)  # fmt: skip
+    if any(node.type == "pointer_declarator" for it in declarators for node in walk(it)):
         return True
     names = (node for kind in types_of(word, units) for node in units.named(kind))
     return any(it.parent is not None and it.parent.type == "pointer_declarator" for it in names)
@@ -101,6 +163,24 @@ def members_at(types: Iterable[bytes], offset: int, units: CUnits) -> set[Word]:
             if units.offset_of(name, member) == offset if offset else place == 0:
                 found.add(Word(member, True))
     return found
+
+
+def contained_in(variable: bytes, kinds: Collection[bytes], units: CUnits) -> bool:
+    """Whether a variable is of one of these types, or has it in itself."""
+    word, seen = Word(variable, False), set[bytes]()
+    waiting = set() if is_pointer(word, units) else types_of(word, units)
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        if name in kinds:
+            return True
+        for member in (it for body in bodies(name, units) for it in body.named_children):
+            kind = member.child_by_field_name("type")
+            declared = member.children_by_field_name("declarator")
+            is_inside = any(it.type != "pointer_declarator" for it in declared)
+            if kind is not None and is_inside:
+                waiting |= type_names(kind) - seen
+    return False
 
 
 def leads_to_pointers(word: Word, units: CUnits) -> bool:

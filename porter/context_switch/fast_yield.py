@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from porter.context_switch.assembler_frames import AssemblerFrames
 from porter.context_switch.c_function import Writer
 from porter.context_switch.c_words import otherwise_declared
 from porter.context_switch.handler import Handler, raises_svc
@@ -15,7 +16,8 @@ from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
-from porter.context_switch.saved_words import blocks_behind, saved_behind
+from porter.context_switch.saved_places import saved_behind
+from porter.context_switch.saved_words import blocks_behind
 from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
 from porter.context_switch.structure import conditions_and_statements
 from porter.project.vectors import PENDSV, SVC, Vectors
@@ -79,12 +81,12 @@ def fast_yield(
         return str(reason)
     if depth > ALLOWED:
         return f"choosing a task takes {depth} bytes of the task's stack, more than {ALLOWED}"
-    for function, variable in names.project.resumers.naming(saved_behind(home.pick)):
-        return f"{function} is assembler and finds tasks by {variable}: does it look into frames?"
+    if found := AssemblerFrames(home.pick, names.project.resumers, names.project.units).look():
+        return found
     blocks = blocks_behind(home.pick, names.project.units)
     kept = {it.encode() for it in saved_behind(home.pick)}
-    if found := names.project.units.in_cplusplus(blocks | kept):
-        return f"{found[0]} is C++ and has {found[1]}: does it look into frames?"
+    if cplusplus := names.project.units.in_cplusplus(blocks | kept):
+        return f"{cplusplus[0]} is C++ and has {cplusplus[1]}: does it look into frames?"
     if (declares := otherwise_declared(blocks, names.project.units)) is not None:
         return f"'{one_line(declares)}' is under another type elsewhere: does it look into frames?"
     running = running_task(home.pick)

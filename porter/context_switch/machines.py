@@ -69,15 +69,6 @@ class ArmCode:
                 found |= {name} if name else set()
         return found
 
-    def may_follow(self) -> set[str]:
-        """Names whose addresses it loads, if it loads enough to follow two pointers from there."""
-        found = list(self._found.values())
-        if sum(it.name.startswith("ld") and roles.loads_from(it) == it.address for it in found) < 2:
-            return set()
-        places = map(roles.loads_from, found)
-        relocations = (self._unit.relocation(self._function.section, it) for it in places)
-        return {it.symbol for it in relocations if it is not None}
-
     def signature(self) -> Signature | None:
         """What it takes, as far as its instructions say."""
         return None
@@ -141,10 +132,6 @@ class RiscvCode:
 
     def callees(self) -> set[str]:
         """Every call has a relocation."""
-        return set()
-
-    def may_follow(self) -> set[str]:
-        """No yield makes a frame of this machine."""
         return set()
 
     def signature(self) -> Signature | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from porter.context_switch.assemble import Assembled, Assembly
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.machines import code_of
 from porter.context_switch.object_file import Function
+from porter.context_switch.register_state import State
 from porter.context_switch.register_steps import ARM, RISCV, CallRegisters, Step, steps_of
 from porter.context_switch.result import NotTranscribable
 from porter.source.source_file import ASM_SUFFIXES
@@ -30,19 +31,7 @@ _ANY: Values = frozenset({("", "")})
 _RETURN = ("lr", "ra")
 
 
-@dataclass
-class _State:
-    """`depth`: bytes from where sp was at the beginning, None where nobody knows."""
-
-    registers: dict[str, Values]
-    stack: dict[int, Values] = field(default_factory=dict)
-    depth: int | None = 0
-
-    def joined(self, other: _State) -> _State:
-        registers = {name: held | other.registers[name] for name, held in self.registers.items()}
-        places = self.stack.keys() & other.stack.keys()
-        stack = {place: self.stack[place] | other.stack[place] for place in places}
-        return _State(registers, stack, self.depth if self.depth == other.depth else None)
+_State = State[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -177,24 +166,11 @@ class _Flows:
         """The state behind an instruction, and what it reads."""
         before = state.registers
         used: Values = frozenset().union(*(before.get(name, frozenset()) for name in step.reads))
-        now = _State(dict(before), dict(state.stack), state.depth)
+        now = state.behind(step, _ANY)
         if step.calls or step.leaves:
             used |= self._call(now, step)
-        if step.move is not None:
-            now.registers[step.move[0]] = before.get(step.move[1], _ANY)
-        for offset, name in step.saves:
-            if state.depth is not None:
-                now.stack[state.depth + offset] = before.get(name, _ANY)
-        for offset, name in step.loads:
-            place = None if state.depth is None else state.depth + offset
-            now.registers[name] = _ANY if place is None else state.stack.get(place, _ANY)
-        for name in step.writes:
+        for name in step.writes & before.keys():
             now.registers[name] = _ANY
-        if step.moves_sp is None or state.depth is None:
-            now.depth = None
-        else:
-            now.depth = state.depth + step.moves_sp
-        now.registers = {name: now.registers[name] for name in before}
         return (state.joined(now) if step.maybe else now), used
 
     def _call(self, now: _State, step: Step) -> Values:

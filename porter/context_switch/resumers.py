@@ -22,9 +22,11 @@ from porter.context_switch.assemble import (
     preprocessed_by_file,
 )
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import function_name
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import (
+    ROLE_CALL,
     ROLE_OTHER,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -33,8 +35,10 @@ from porter.context_switch.result import (
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias
 from porter.project.vectors import PENDSV, RESET, Vectors
+from porter.source.c_tree import Node
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
+_FETCHES = re.compile(rb"\b(?:ldr|ldm|lda)\w*\b[^;\n]*[\[{%]", re.IGNORECASE)
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx"})
 _STACK_POINTER = re.compile(rb"psp\b|\bmov\w*\s+sp\s*,\s*r\d|\bldr\w*\s+sp\s*,\s*\[", re.IGNORECASE)
 _FROM_MACRO = re.compile(rb"asm|naked", re.IGNORECASE)  # where a header may have the rest
@@ -63,7 +67,7 @@ class Resumers:
         aliases: Iterable[LinkerAlias] = (),
     ) -> None:
         files = list(files)
-        self._options, self._units, self._aliases = options, units, list(aliases)
+        self.options, self._units, self._aliases = options, units, list(aliases)
         self._headers = [file for file in files if file.suffix.lower() in _HEADERS]
         bodies = {".c", *ASM_SUFFIXES, *CPLUSPLUS_SUFFIXES} - _HEADERS
         self._files = [file for file in files if file.suffix.lower() in bodies]
@@ -119,22 +123,29 @@ class Resumers:
                     return f"{around.name}() of {file.name}"
         return ""
 
-    def naming(self, symbols: set[str]) -> Iterator[tuple[str, str]]:
-        """Functions in assembler that neither resume nor start tasks and may follow pointers from a
-        variable of these, with the variable."""
+    def apart(self) -> Iterator[tuple[Path, Assembly, Function]]:
+        """Functions in assembler that neither resume nor start tasks."""
         for file in self._files:
-            data = file.read_bytes()
-            wanted = {name for name in symbols if name.encode() in data}
-            assembly = self._assembly(file) if wanted and _may_be_assembler(file, data) else None
-            if assembly is None:
-                continue
-            for function in assembly.object.functions:
-                with suppress(NotTranscribable):
-                    code = code_of(assembly, function)
-                    is_plain = code.role(is_handler=False) in (None, ROLE_OTHER)
-                    if is_plain and _by_hand(file, assembly, function):
-                        for name in sorted(code.may_follow() & wanted):
-                            yield f"{function.name}() of {file.name}", name
+            may_have = file.suffix.lower() in ASM_SUFFIXES or _FROM_MACRO.search(file.read_bytes())
+            assembly = self._assembly(file) if may_have else None
+            if assembly is not None:
+                for function in apart_in(assembly):
+                    if _by_hand(file, assembly, function):
+                        yield file, assembly, function
+
+    def statements(self) -> Iterator[tuple[Path, Node]]:
+        """The asm statements of C files that may have one which loads from memory."""
+        anywhere = any(_FETCHES.search(header.read_bytes()) for header in self._headers)
+        for file in self._files:
+            if file.suffix == ".c" and (anywhere or _FETCHES.search(file.read_bytes())):
+                for statement in self._units.asm_statements(file):
+                    yield file, statement
+
+    def is_naked(self, file: Path, function: Node) -> bool:
+        """Whether a function of a C file is nothing but its asm."""
+        assembly = self._assembly(file)
+        name = function_name(function).decode("latin-1")
+        return assembly is not None and name in assembly.naked
 
     def _is_read(self, file: Path, function: Function) -> bool:
         """Whether a function is C whose text was asked."""
@@ -169,7 +180,7 @@ class Resumers:
             return data, data
         with (
             suppress(NotTranscribable, CompileError),
-            suited(file, self._headers, self._options) as options,
+            suited(file, self._headers, self.options) as options,
         ):
             runs = preprocessed_by_file(file, options)
             own = [text for place, text in runs if place.suffix.lower() not in _HEADERS]
@@ -180,14 +191,21 @@ class Resumers:
     def _assembled(self, file: Path) -> Assembly | None:
         with (
             suppress(NotTranscribable),
-            suited(file, self._headers, self._options) as options,
+            suited(file, self._headers, self.options) as options,
         ):
             return assembled(file, options)
         return None
 
 
-def _may_be_assembler(file: Path, data: bytes) -> bool:
-    return file.suffix.lower() in ASM_SUFFIXES or _FROM_MACRO.search(data) is not None
+def apart_in(assembly: Assembly) -> Iterator[Function]:
+    """Functions of an object that neither resume nor start tasks, as far as anybody knows; none on
+    RISC-V, where no yield makes a frame."""
+    for function in assembly.object.functions if not assembly.object.is_riscv else ():
+        with suppress(NotTranscribable):
+            role = code_of(assembly, function).role(is_handler=False)
+            if role not in (None, ROLE_OTHER, ROLE_CALL):
+                continue
+        yield function
 
 
 def _is_slot(unit: ObjectFile, section: int, address: int) -> bool:

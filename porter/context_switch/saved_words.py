@@ -20,18 +20,20 @@ from porter.context_switch.c_words import (
     declared_as,
     is_pointer,
     leads_to_pointers,
+    member_accesses,
     members_at,
     type_names,
     types_of,
+    types_where,
 )
-from porter.context_switch.ir import Assign, Binary, Call, Const, Expr, Load, Store, Symbol
+from porter.context_switch.ir import Binary, Const, Expr, Load, Symbol
 from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
-from porter.context_switch.structure import conditions_and_statements
-from porter.context_switch.walk import rewrite, subexpressions, variables
-from porter.source.c_tree import Node, ancestors, enclosing_function, text_of, walk
+from porter.context_switch.saved_places import kept_at
+from porter.source.c_tree import Node, ancestors, enclosing_function, outermost, text_of, walk
 
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
+_FETCHES = re.compile(rb"\bldr(?:ex|t|\.[nw])?\s[^;\n\[]*\[([^\]]*)\]", re.IGNORECASE)
 _STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
 _WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
 
@@ -39,47 +41,18 @@ _WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
 def saved_words(pick: Pick, units: CUnits) -> list[Node]:
     """Reads of what the handler saves the stack pointer to, of parameters that are it, and of
     pointers to blocks that assembler gets."""
-    addresses, parameters = _kept(pick)
+    addresses, parameters = kept_at(pick)
     found = [node for address in addresses for node in _saved_at(address, units)]
     return found + [use for it in parameters for use in units.parameter_uses(*it)]
 
 
-def saved_behind(pick: Pick) -> set[str]:
-    """Names of variables by which the handler finds where to save the stack pointer."""
-    parts = (part for address in _kept(pick)[0] for part in subexpressions(address))
-    return {part.name for part in parts if isinstance(part, Symbol)}
-
-
 def blocks_behind(pick: Pick, units: CUnits) -> set[bytes]:
     """Names of the types of what the handler saves the stack pointer in."""
-    pointers = (place for address in _kept(pick)[0] for place, _ in _pointed(address))
+    pointers = (place for address in kept_at(pick)[0] for place, _ in _pointed(address))
     words = {word for place in pointers for word in _pointers_at(place, units)}
     named = {name for word in words for name in types_of(word, units)}
     return {name for it in named if any(True for _ in bodies(it, units))
             for name in aliases(it, units, pointers=False)}  # fmt: skip
-
-
-def _kept(pick: Pick) -> tuple[list[Expr], list[tuple[bytes, int]]]:
-    """Addresses to which the handler saves the stack pointer, and functions that it hands it to,
-    with the place among their parameters."""
-    addresses: list[Expr] = []
-    parameters: list[tuple[bytes, int]] = []
-    values: dict[str, Expr] = {}
-    for item in conditions_and_statements(pick.nodes):
-        if isinstance(item, Assign):
-            values[item.target] = _known(item.value, values)
-        elif isinstance(item, Store):
-            if pick.parameter in variables(_known(item.value, values)):
-                addresses.append(_known(item.address, values))
-        elif isinstance(item, Call):
-            for place, argument in enumerate(item.arguments):
-                if pick.parameter in variables(_known(argument, values)):
-                    parameters.append((item.function.encode(), place))
-    return addresses, parameters
-
-
-def _known(expr: Expr, values: dict[str, Expr]) -> Expr:
-    return rewrite(expr, lambda variable: values.get(variable.name, variable))
 
 
 def _saved_at(address: Expr, units: CUnits) -> list[Node]:
@@ -95,7 +68,8 @@ def _saved_at(address: Expr, units: CUnits) -> list[Node]:
             found += [around if is_element and around is not None else node]
     blocks = [block for part, _ in _pointed(address) for block in _pointers_at(part, units)]
     named = {name for block in blocks for name in types_of(block, units)}
-    types = {name for name in named if any(True for _ in bodies(name, units))}
+    types = {alias for name in named if any(True for _ in bodies(name, units))
+             for alias in aliases(name, units)}  # fmt: skip
     for offset in {offset for _, offset in _pointed(address)}:
         found += [it for it in _Blocks(types, offset, units).words(blocks) if not just_set(it)]
     return found
@@ -147,7 +121,6 @@ class _Blocks:
     def __init__(self, types: set[bytes], offset: int, units: CUnits) -> None:
         self._types, self._offset, self._units = types, offset, units
         self._own = [it for name in types for it in declared_as(name, units)]
-        self._names = {text_of(it) for it in self._own}
 
     def words(self, pointers: Iterable[Word]) -> list[Node]:
         """All, by what pointers to blocks lead to: these, and those that are declared so."""
@@ -155,7 +128,7 @@ class _Blocks:
         for name in self._own:
             around = enclosing_function(name)
             if name.type == "field_identifier":
-                waiting += accesses(Word(text_of(name), True), self._units)
+                waiting += member_accesses(name, self._units)
             elif around is not None and is_local(around, text_of(name)):
                 waiting += uses_in(around, text_of(name))
             else:
@@ -177,14 +150,24 @@ class _Blocks:
         return found
 
     def _into_assembler(self, parent: Node) -> bool:
-        """Whether assembler gets the pointer that may follow it twice, and starts no task."""
+        """Whether assembler gets the pointer that may follow it twice or hand out what it fetched,
+        and starts no task."""
         text: bytes | None = None
+        has_result = False
         if parent.type == "gnu_asm_input_operand":
-            text = next(text_of(it) for it in ancestors(parent) if it.type == "gnu_asm_expression")
+            whole = next(it for it in ancestors(parent) if it.type == "gnu_asm_expression")
+            text = text_of(whole)
+            has_result = any(it.type == "gnu_asm_output_operand" for it in walk(whole))
         elif parent.type == "argument_list" and parent.parent is not None:
             callee = parent.parent.child_by_field_name("function")
             text = self._units.assembler_text(text_of(callee)) if callee is not None else None
-        return text is not None and len(_LOADS.findall(text)) > 1 and not _STARTS.search(text)
+            around = outermost(parent.parent).parent
+            has_result = around is not None and around.type != "expression_statement"
+        if text is None or _STARTS.search(text):
+            return False
+        return len(_LOADS.findall(text)) > 1 or (
+            has_result and any(_may_be_at(self._offset, it) for it in _FETCHES.findall(text))
+        )
 
     def _is_block(self, node: Node, parent: Node) -> bool:
         """Whether a pointer or an array of the block's own type leads to a block."""
@@ -219,12 +202,17 @@ class _Blocks:
         if node.type == "binary_expression":
             left = node.child_by_field_name("left")
             return self._other_types(left) if left is not None else None
-        if node.type == "field_expression":
-            node = node.child_by_field_name("field") or node
-        if node.type not in ("identifier", "field_identifier") or text_of(node) in self._names:
+        if node.type not in ("identifier", "field_expression"):
             return None
-        is_member = node.type == "field_identifier"
-        return types_of(Word(text_of(node), is_member), self._units) - self._types
+        names = types_where(node, self._units)
+        return None if names & self._types else names
+
+
+def _may_be_at(offset: int, address: bytes) -> bool:
+    """Whether an address in assembler may be so many bytes behind a pointer."""
+    distance = address.partition(b",")[2].strip().lstrip(b"#") or b"0"
+    number = re.fullmatch(rb"0x[0-9a-f]+|\d+", distance, re.IGNORECASE)
+    return number is None or int(distance, 0) == offset
 
 
 def _is_in_front(pointer: Node) -> bool:

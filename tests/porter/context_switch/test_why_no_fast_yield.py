@@ -22,6 +22,7 @@ from tests.porter.context_switch.trees import Tree, fixture, freertos
 MEMBERS = "uint32_t *limit; struct task *next; unsigned ticks;"
 CHOICE = "void schedule(void) { running = running->next; }\n"
 FRAME = "struct frame { uint32_t r4_11[8], exc, r0; };\n"
+EVENTS = "struct event { void *who; } q[4];\nvoid post(struct task *t, int i) { q[i].who = t; }\n"
 FOLLOWS = {
     "a result": "void f(struct task *t) { struct frame *at = (struct frame *)t->sp; at->r0 = 1; }",
     "a place": "void f(struct task *t, void (*g)(void)) { t->sp[15] = (uint32_t)g; }",
@@ -34,6 +35,8 @@ FOLLOWS = {
     "void f(void *to, struct task *t) { copy(to, t->sp, 68); }",
     "asm": "uint32_t f(struct task *t) { uint32_t pc;\n"
     '    __asm("ldr %0, [%1, #60]" : "=r"(pc) : "r"(t->sp)); return pc; }',
+    "asm's result": "uint32_t f(struct task *t) { uint32_t *sp;\n"
+    '    __asm("ldr %0, [%1]" : "=r"(sp) : "r"(t)); return sp[9]; }',
     "a cast": "uint32_t f(struct task *t) { return ((uint32_t **)t)[0][9]; }",
     "another block": "struct other { uint32_t *top; };\n"
     "uint32_t f(struct task *t) { return ((struct other *)t)->top[9]; }",
@@ -51,6 +54,13 @@ FOLLOWS = {
     "    union { uint32_t *w; struct frame *at; } u = { .w = t->sp }; u.at->r0 = 3; }",
     "another's": "void f(struct task *t, uint32_t *top) {\n"
     "    t->sp = top - 17; t = t->next; t->sp[15] = 3; }",
+    "a handle in an event": f"{EVENTS}void f(int i) {{ uint32_t **t = q[i].who; (*t)[9] = 3; }}",
+    "another block in an event": f"{EVENTS}struct view {{ uint32_t *top; }};\n"
+    "void f(int i) { struct view *t = q[i].who; t->top[9] = 3; }",
+    "a handle in an array": "void *slots[4];\nvoid put(struct task *t, int i) { slots[i] = t; }\n"
+    "void f(int i) { uint32_t **t = slots[i]; t[0][9] = 3; }",
+    "a member's namesake": "struct slot { uint32_t **next; } s;\n"
+    "void put(struct task *t) { s.next = (void *)t; }\nvoid f(void) { (*s.next)[9] = 3; }",
     "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
 }
 CPLUSPLUS = {
@@ -72,6 +82,10 @@ CREATES = {
     "other words": "unsigned f(struct task *t) { struct task copy = *t; unsigned *w = (void *)t;\n"
     "    (*t).ticks = w[3]; return (*(struct task *)t).ticks + copy.ticks; }",
     "sets": "void f(struct task *t, uint32_t *top) { *(uint32_t **)t = top; }",
+    "lists": "struct event { struct event *next; void *who; } *q;\n"
+    "void post(struct task *t, struct event *e) { e->who = t; e->next = q; q = e; }\n"
+    "struct task *get(void) { struct event *e = q; q = e->next; return e->who; }\n"
+    "unsigned f(void) { struct task *t = get(); return t->next->ticks; }",
     "compares": "void print(const char *, unsigned);\n"
     'void f(struct task *t) { print("%u left", (unsigned)(t->sp - t->limit));\n'
     '    if (t->sp <= t->limit) print("none of %u", t->ticks); }',
@@ -147,6 +161,7 @@ dump:
 """
 LOOKS = {
     "a task": ("ldr r0, [r0]\n ldr r0, [r0, #36]", True),
+    "its stack pointer": ("ldr r0, [r0]", True),
     "its name": ("ldr r0, [r0, #4]", False),
     "starts": ("ldr r0, [r0]\n ldmia r0!, {r4-r11}\n msr psp, r0", False),
 }

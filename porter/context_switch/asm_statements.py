@@ -1,0 +1,91 @@
+"""An asm statement of a C function as a function in assembler: each operand is a register that
+nothing else in the statement uses."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from porter.context_switch.assemble import Assembly, assembled
+from porter.project.compile_options import CompileOptions
+from porter.source.c_lexer import lex_fragment
+from porter.source.c_strings import decode_strings
+from porter.source.c_tree import Node, text_of, walk
+
+NAME = "fvm_statement"
+_HEAD = f"""\
+    .syntax {{}}
+    .thumb
+    .text
+    .global {NAME}
+    .type {NAME}, %function
+    .thumb_func
+{NAME}:
+"""
+_TAIL = "\n    bx lr\n    .ltorg\n"
+_OPERANDS = ("gnu_asm_output_operand", "gnu_asm_input_operand")
+_REGISTERS = re.compile(r"\br(\d+)(?:\s*-\s*r(\d+))?\b", re.IGNORECASE)
+_OPERAND = re.compile(r"%(?:([A-Za-z]?)(?:(\d+)|\[(\w+)\])|([%={}|]))")
+_MEMORY = re.compile(r"[mQoVU]")
+_IN_REGISTER = re.compile(r"[rlhwxt0-9]")
+
+
+def text_in(statement: Node) -> str:
+    """The text for the assembler, as C writes it."""
+    code = statement.child_by_field_name("assembly_code")
+    tokens = lex_fragment(text_of(code)) if code is not None else ()
+    return decode_strings(tokens).text.decode("latin-1")
+
+
+def as_file(text: str, options: CompileOptions) -> Assembly | None:
+    """What an assembler makes of asm at file scope; None where it refuses."""
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        file = Path(folder, "statement.s")
+        file.write_text(text)
+        return assembled(file, options)
+
+
+def as_function(statement: Node, options: CompileOptions) -> tuple[Assembly, set[str]] | None:
+    """The object of a statement as a function, with the registers that hold a variable's address;
+    None where it can't be one."""
+    text = text_in(statement)
+    operands = [it for it in walk(statement) if it.type in _OPERANDS]
+    taken = {number for first, last in _REGISTERS.findall(text)
+             for number in range(int(first), int(last or first) + 1)}  # fmt: skip
+    free = [f"r{number}" for number in range(13) if number not in taken]
+    if len(free) < len(operands):
+        return None
+    stands_for, named, addresses = [], dict[str, int](), set[str]()
+    for place, operand in enumerate(operands):
+        symbol = operand.child_by_field_name("symbol")
+        if symbol is not None:
+            named[text_of(symbol).decode("latin-1")] = place
+        kind = text_of(operand.child_by_field_name("constraint") or operand).decode("latin-1")
+        if _IN_REGISTER.search(kind):
+            stands_for.append(free[place])
+        elif _MEMORY.search(kind):
+            stands_for.append(f"[{free[place]}]")
+            addresses.add(free[place])
+        else:
+            stands_for.append("#0")
+
+    def put(match: re.Match[str]) -> str:
+        modifier, number, name, other = match.groups()
+        if other is not None:
+            return {"%": "%", "=": "0"}.get(other, other)
+        place = int(number) if number else named.get(name, len(stands_for))
+        found = stands_for[place] if place < len(stands_for) else "r?"
+        bare = found.strip("[]#")
+        return {"a": f"[{bare}]", "m": bare, "c": bare}.get(modifier, found)
+
+    own = _OPERAND.sub(put, text) if operands or _has_sections(statement) else text
+    for syntax in ("unified", "divided"):
+        if (made := as_file(_HEAD.format(syntax) + own + _TAIL, options)) is not None:
+            return made, addresses
+    return None
+
+
+def _has_sections(statement: Node) -> bool:
+    """Whether it has operands or clobbers: in the text of others % means nothing."""
+    return any(it.type.endswith("_list") for it in statement.named_children)
