@@ -20,7 +20,7 @@
 struct task {
     uint32_t *sp;
     uint32_t rounds, bad;
-    uint32_t stack[STACK_WORDS];
+    uint32_t stack[STACK_WORDS] __attribute__((aligned(8)));
 };
 
 static struct task task[TASKS];
