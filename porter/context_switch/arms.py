@@ -45,7 +45,7 @@ class Arms:
         """
         found = [
             Arm(variant.choices, self._handler(variant, handler, names))
-            for variant in variants(self._data, self._source.name, spans, self._known)
+            for variant in variants(self._data, self._source.name, spans, self.known)
         ]
         texts = {_text(arm, names) for arm in found}
         return () if texts <= {_text(Arm((), handler), names)} else tuple(found)
@@ -65,7 +65,8 @@ class Arms:
                 return str(error)
         return "isn't there"
 
-    def _known(self, name: str) -> bool:
+    def known(self, name: str) -> bool:
+        """Whether the compiler or the project may define a name."""
         return name in self._defined or name in known_to(self._options)
 
 

@@ -360,7 +360,13 @@ class AsmFile:
             claims.append(Claim(found.handler, found.arms, found.start, found.spans, block, whole))
         edited = {new.file.name: new.replacement}
         prover = Prover(
-            self._source, self._data, new.file, edited, self._options, self._project.prototypes
+            self._source,
+            self._data,
+            new.file,
+            edited,
+            self._options,
+            self._project.prototypes,
+            self._arms.known,
         )
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

@@ -337,7 +337,13 @@ class CFile:
             for found in self._found
         ]
         prover = Prover(
-            self._source, self._data, self._source, edited, self._options, self._project.prototypes
+            self._source,
+            self._data,
+            self._source,
+            edited,
+            self._options,
+            self._project.prototypes,
+            self._arms.known,
         )
         proofs = prover.proofs(claims)
         return {claim.start: proofs[claim.handler.symbol] for claim in claims}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -97,7 +97,8 @@ def port_object(source: Path, edited: dict[str, bytes], options: CompileOptions)
 
 class Prover:
     """Proves the functions of one file. `source` and `data` are the original, `port` the name of
-    the file that holds the C among the `edited` ones."""
+    the file that holds the C among the `edited` ones, `known` the names that conditions may ask
+    for, as when the arms were transcribed."""
 
     def __init__(
         self,
@@ -107,8 +108,9 @@ class Prover:
         edited: dict[str, bytes],
         options: CompileOptions,
         prototypes: CompiledPrototypes,
+        known: Callable[[str], bool],
     ) -> None:
-        self._prototypes = prototypes
+        self._prototypes, self._known = prototypes, known
         self._source, self._data = source, data
         self._port, self._edited = port, edited
         self._options = options
@@ -176,17 +178,20 @@ class Prover:
 
     def _configurations(self, claim: Claim) -> Iterator[bytes]:
         """Objects of the original for choices of arms that came out as the same C."""
-        for variant in _variants(self._data, claim.spans):
+        for variant in self._variants(claim):
             try:
                 yield self._original(variant.data)
             except CompileError:
                 continue  # an #error, or an instruction that this machine doesn't have
 
+    def _variants(self, claim: Claim) -> list[Variant]:
+        return variants(self._data, "", claim.spans, self._known)
+
     def _arms(self, claim: Claim) -> Iterator[tuple[Handler, bytes, bytes]]:
         """Objects of both for choices of arms that came out differently."""
         if not claim.arms:
             return
-        before = {variant.choices: variant for variant in _variants(self._data, claim.spans)}
+        before = {variant.choices: variant for variant in self._variants(claim)}
         text = self._edited[self._port.name]
         for arm in claim.arms:
             if not isinstance(arm.handler, Handler):
@@ -240,11 +245,6 @@ def _as_written(reason: str, handler: Handler, template: str) -> str:
 def _bare(line: str) -> str:
     """A directive without its indentation."""
     return line.strip() if line.lstrip().startswith("#") else line
-
-
-def _variants(data: bytes, spans: Sequence[Span]) -> list[Variant]:
-    """What the conditions may test was looked at when the arms were transcribed."""
-    return variants(data, "", spans, lambda name: True)
 
 
 def _model(handler: Handler, extra: frozenset[str]) -> Model:

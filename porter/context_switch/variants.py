@@ -64,16 +64,15 @@ def variants(
             text = " ".join(own.group(1).decode("latin-1").split())
             with Place(file).told(data.count(b"\n", 0, start + own.start(1))):
                 raise NotTranscribable(f"'{text}' {OWN_CONDITION}")
-    groups = [group for span in spans for group in _groups(data, *span)]
+    groups = [group for span in spans for group in _groups(data, *span, known)]
     if not groups:
         return []
     for group in groups:
-        for name in (name for arm in group for name in _NAME.findall(arm.condition)):
-            if _RESERVED.match(name) and not known(name):
-                raise Unprepared(
-                    f"an #if inside it tests {name}, which nothing here defines: let the build say "
-                    f"it for this file too (-D{name}=...), or ask for what GNU's compiler defines"
-                )
+        for name in _unknown(group, known):
+            raise Unprepared(
+                f"an #if inside it tests {name}, which nothing here defines: let the build say "
+                f"it for this file too (-D{name}=...), or ask for what GNU's compiler defines"
+            )
     keys = list(dict.fromkeys(_key(group) for group in groups))
     # A number is a switch: somebody will change it, and others that are the same now aren't it.
     macros = {name: text for name, text in sure_macros(data).items() if _NAME.search(text)}
@@ -105,7 +104,7 @@ class _Arm:
     condition: str  # in C; "" for else
 
 
-def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
+def _groups(data: bytes, start: int, end: int, known: Callable[[str], bool]) -> list[list[_Arm]]:
     groups: list[list[_Arm]] = []
     open_groups: list[list[_Arm]] = []
     for match in _DIRECTIVE.finditer(data, start, end):
@@ -117,13 +116,27 @@ def _groups(data: bytes, start: int, end: int) -> list[list[_Arm]]:
             raise NotTranscribable("an #if begins or ends in the middle of the function")
         elif word == b"endif":
             group = open_groups.pop()
-            if not _is_decided(group) and not _is_for_warnings(data, group, match.start()):
+            of_tools = _unknown(group, known) and _defines(data[group[0].end : match.start()])
+            is_decided = of_tools or _is_decided(group)
+            if not is_decided and not _is_for_warnings(data, group, match.start()):
                 groups.append(group)
         else:
             open_groups[-1].append(arm)
     if open_groups:
         raise NotTranscribable("an #if begins or ends in the middle of the function")
     return sorted(groups, key=lambda group: group[0].start)
+
+
+def _unknown(group: list[_Arm], known: Callable[[str], bool]) -> list[str]:
+    """Names of other tools' that a group asks for."""
+    names = (name for arm in group for name in _NAME.findall(arm.condition))
+    return [name for name in names if _RESERVED.match(name) and not known(name)]
+
+
+def _defines(text: bytes) -> bool:
+    """Whether a text only defines macros: asked which tool reads it, that is each one's words."""
+    lines = _CONTINUED.sub(b" ", without_comments(text)).splitlines()
+    return all(line.lstrip().startswith(b"#") for line in lines if line.strip())
 
 
 def _is_for_warnings(data: bytes, group: list[_Arm], end: int) -> bool:
