@@ -183,17 +183,13 @@ class AsmFile:
             start, end = place
             end = self._tail(assembly, function, code, handler) or end
             section = assembly.object.sections[function.section]
-            told = told_of_headers(self._included(), self._data[slice(*spans[0])])
+            told = told_of_headers(self._texts, self._text.data, self._data[slice(*spans[0])])
             found = Moved(handler, function, start, end, arms, spans, section, told)
             self._refuse_shared(found.private())
             self._refuse_missing(found.may_miss())
             self._found.append(found)
         except NotTranscribable as error:
             self._escalate(function.name, role, place, str(error))
-
-    def _included(self) -> list[Path]:
-        """Headers of the project that the file itself includes."""
-        return [it for it in self._texts if b'"%s"' % it.name.encode() in self._text.data]
 
     def _spans_of(
         self,
@@ -265,7 +261,7 @@ class AsmFile:
         if any(
             serves_calls(it.handler.role, it.function.names, self._vectors) for it in self._found
         ):
-            return  # fmt: skip
+            return
         for found in [found for found in self._found if raises_svc(found.handler)]:
             self._found.remove(found)
             place = found.start, found.end

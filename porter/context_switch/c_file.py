@@ -150,8 +150,7 @@ class CFile:
 
     def _told(self, definition: Definition) -> str:
         data = self._text.data
-        included = [it for it in self._headers if b'"%s"' % it.name.encode() in data]
-        return told_of_headers(included, data[definition.start : definition.end])
+        return told_of_headers(self._headers, data, data[definition.start : definition.end])
 
     def _check_starts(self, names: Names) -> None:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the

@@ -36,11 +36,11 @@ class _Macro:
     last: int
 
 
-def told_of_headers(headers: Iterable[Path], text: bytes) -> str:
-    """For a report: what headers' conditions ask for in macros that a function uses. C can't repeat
-    them, so it is as this build has them."""
+def told_of_headers(headers: Iterable[Path], source: bytes, text: bytes) -> str:
+    """For a report: what conditions ask for in macros that a function's text uses, of those headers
+    that its file includes. C can't repeat them, so it is as this build has them."""
     told = []
-    for header in headers:
+    for header in (it for it in headers if b'"%s"' % it.name.encode() in source):
         if asked := MacroSpans(header.read_bytes()).asked_by(text):
             told.append(f"{', '.join(sorted(asked))} in {header.name}")
     return f"; as this build has what macros ask for: {'; '.join(told)}" if told else ""
