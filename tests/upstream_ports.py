@@ -42,7 +42,7 @@ _RISCV = (  # Debian's compiler has no C library of its own; what a project's bu
 @dataclass(frozen=True)
 class Place:
     """One port of one version: its folder below `root`. `chip`: the folder with one chip's headers,
-    where it has those of several; `others`: the folders of the others."""
+    where it has those of several."""
 
     recipe: Recipe
     port: RtosPort
@@ -50,7 +50,6 @@ class Place:
     version: str
     files: tuple[Path, ...]
     chip: Path | None = None
-    others: tuple[Path, ...] = ()
 
     def __str__(self) -> str:
         new = "" if self.version in self.recipe.tried else " (new to the recipe)"
@@ -61,14 +60,16 @@ class Place:
 
     @property
     def headers(self) -> list[Path]:
-        """Every header that it may include; not a port's of the same name for another core."""
+        """Every header that it may include; not one of the same name for another core or chip."""
         ours = {file.parent for file in self.files}
         names = {file.name for file in self.files}
+        if self.chip is not None:
+            ours.add(self.chip)
+            names.update(header.name for header in self.chip.glob("*.h"))
         return [
             header
             for header in sorted(self.root.rglob("*.h"))
-            if (header.parent in ours or header.name not in names)
-            and header.parent not in self.others
+            if header.parent in ours or header.name not in names
         ]
 
     @property
@@ -98,14 +99,10 @@ def places(trees: Path) -> Iterator[Place]:
                 for folder, files in folders.items():
                     place = Place(recipe, port, root, version, tuple(files))
                     chips = _chips(folder)
-                    yield from (
-                        (
-                            replace(place, chip=chip, others=tuple(chips - {chip}))
-                            for chip in sorted(chips)
-                        )
-                        if chips
-                        else (place,)
-                    )
+                    if chips:
+                        yield from (replace(place, chip=chip) for chip in sorted(chips))
+                    else:
+                        yield place
 
 
 def _chips(folder: Path) -> set[Path]:
@@ -158,7 +155,7 @@ def _gnu_sources(place: Place, project: Path) -> list[Path]:
 
 
 def _compiler(place: Place, project: Path) -> list[str]:
-    folders = dict.fromkeys(header.parent for header in project.rglob("*.h"))
+    folders = dict.fromkeys(header.parent for header in sorted(project.rglob("*.h")))
     compiler = compiler_for(place.port.cpu)
     also = _RISCV if compiler != DEFAULT_COMPILER else ()
     options = with_runtime(CompileOptions(tuple(folders), (), place.port.cpu, compiler))
