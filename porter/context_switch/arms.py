@@ -30,6 +30,19 @@ class Arm:
     handler: Handler | str
 
 
+@dataclass(frozen=True)
+class Transcribed:
+    """A function; `arms` if an #if in it makes a difference."""
+
+    handler: Handler
+    arms: tuple[Arm, ...]
+
+    def handlers(self) -> tuple[Handler, ...]:
+        """What it is in this build and in every arm."""
+        arms = (arm.handler for arm in self.arms)
+        return (self.handler, *(handler for handler in arms if isinstance(handler, Handler)))
+
+
 class Arms:
     """Looks at the functions of one file."""
 

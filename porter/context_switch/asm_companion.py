@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from porter.context_switch.arms import Arm
+from porter.context_switch.arms import Transcribed
 from porter.context_switch.asm_source import AsmSource
 from porter.context_switch.assemble import constant, preprocess
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.companion_head import companion_head
 from porter.context_switch.file_text import Part, write_parts
-from porter.context_switch.handler import Handler
 from porter.context_switch.names import Names
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.project_data import ProjectData
@@ -31,23 +30,16 @@ from porter.project.vectors import Vectors
 
 
 @dataclass(frozen=True)
-class Moved:
+class Moved(Transcribed):
     """A function of the file whose text at [start, end) becomes C. `spans` is what of the text says
     what it does, `section` where its code lies."""
 
-    handler: Handler
     function: Function
     start: int
     end: int
-    arms: tuple[Arm, ...]
     spans: tuple[Span, ...]
     section: str
     told: str  # what a report says besides
-
-    def handlers(self) -> tuple[Handler, ...]:
-        """What it is in this build and in every arm."""
-        arms = (arm.handler for arm in self.arms)
-        return (self.handler, *(handler for handler in arms if isinstance(handler, Handler)))
 
     def private(self) -> set[str]:
         """Names of the file alone that its C mentions."""
@@ -104,7 +96,7 @@ class CompanionWriter:
         """`head` is what the companion begins with."""
         writer = Writer(names, spaced=False)
         parts = [
-            Part(it.start, it.function.name, (_head(it, writer),), it.handler, it.arms)
+            Part(it.handler, it.arms, it.start, it.function.name, (_head(it, writer),))
             for it in found
         ]
         written = write_parts(parts, writer, names, self._vectors)

@@ -35,7 +35,6 @@ from porter.context_switch.assemble import (
     run,
 )
 from porter.context_switch.companion_head import asks_the_same, companion_head
-from porter.context_switch.guilty import guilty
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
@@ -44,7 +43,7 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.own_conditions import in_c
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
-from porter.context_switch.proved import Claim, NoYield, Prover, Refused
+from porter.context_switch.proved import Claim, Prover
 from porter.context_switch.reserved import refuse_reserved, refuse_thread_pointer
 from porter.context_switch.result import (
     ESCALATED,
@@ -58,6 +57,7 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.resumers import is_handler, switches_main_stack
+from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
 from porter.context_switch.supervisor import (
@@ -107,9 +107,13 @@ class AsmFile:
         ranges = self._ranges(assembly)
         for function in assembly.object.functions:
             self._function(assembly, function, names, ranges.get(function.name))
-        self._check_starts()
-        if self._found:
-            self._write(assembly, names)
+        attempt = Attempt(
+            partial(self._together, assembly=assembly, names=names),
+            partial(self._alone, assembly=assembly, names=names),
+            self._give_up,
+            self._orphans,
+        )
+        self._ports += settled(self._found, attempt)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
 
     def _declarations(self, assembly: Assembly) -> str:
@@ -184,7 +188,7 @@ class AsmFile:
             end = self._tail(assembly, function, code, handler) or end
             section = assembly.object.sections[function.section]
             told = told_of_headers(self._texts, self._text.data, self._data[slice(*spans[0])])
-            found = Moved(handler, function, start, end, arms, spans, section, told)
+            found = Moved(handler, arms, function, start, end, spans, section, told)
             self._refuse_shared(found.private())
             self._refuse_missing(found.may_miss())
             self._found.append(found)
@@ -254,23 +258,14 @@ class AsmFile:
                     "need it. Define it in C, as a weak function that does nothing"
                 )
 
-    def _check_starts(self) -> None:
+    def _orphans(self, found: Sequence[Moved]) -> list[tuple[Moved, str]]:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
         if is_riscv(self._options):
-            return  # an ecall says nothing to who serves it, or isn't transcribed
-        if any(
-            serves_calls(it.handler.role, it.function.names, self._vectors) for it in self._found
-        ):
-            return
-        for found in [found for found in self._found if raises_svc(found.handler)]:
-            self._found.remove(found)
-            place = found.start, found.end
-            self._escalate(
-                found.function.name,
-                found.handler.role,
-                place,
-                unknown_svc(self._ports, self._vectors),
-            )
+            return []  # an ecall says nothing to who serves it, or isn't transcribed
+        if any(serves_calls(it.handler.role, it.function.names, self._vectors) for it in found):
+            return []
+        reason = unknown_svc(self._ports, self._vectors)
+        return [(it, reason) for it in found if raises_svc(it.handler)]
 
     def _escalate(self, name: str, role: str, place: tuple[int, int] | None, reason: str) -> None:
         start, end = place or (0, 0)
@@ -286,48 +281,27 @@ class AsmFile:
             SwitchPort(self._source, start, end, line, ROLE_OTHER, function.name, REWRITTEN, reason)
         )
 
-    def _write(self, assembly: Assembly, names: Names) -> None:
-        """All edits of the file; a function whose result doesn't hold is escalated."""
-        while self._found:
-            try:
-                written = self._writer.write(self._found, names)
-                new = self._compile(written.edits, assembly)
-                proofs = self._proofs(written, new)
-            except NoYield as slow:
-                self._found = [
-                    replace(found, handler=slow.without(found.handler)) for found in self._found
-                ]
-            except Refused as refused:
-                wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
-                self._give_up(wrong, str(refused))
-                self._check_starts()
-            except NotTranscribable as reason:
-                alone = partial(self._alone, assembly=assembly, names=names)
-                for found, why in guilty(self._found, alone, str(reason)):
-                    self._give_up([found], why)
-            else:
-                self._ports.extend(with_proofs(written.edits, self._source, proofs))
-                return
+    def _together(
+        self, found: Sequence[Moved], assembly: Assembly, names: Names
+    ) -> list[SwitchPort]:
+        written = self._writer.write(found, names)
+        new = self._compile(found, written.edits, assembly)
+        return with_proofs(written.edits, self._source, self._proofs(found, written, new))
 
     def _alone(self, found: Moved, assembly: Assembly, names: Names) -> None:
-        """One function written and compiled without the others."""
-        everything, self._found = self._found, [found]
-        try:
-            self._compile(self._writer.write([found], names).edits, assembly)
-        finally:
-            self._found = everything
+        self._compile([found], self._writer.write([found], names).edits, assembly)
 
-    def _give_up(self, wrong: list[Moved], reason: str) -> None:
-        for found in wrong:
-            self._found.remove(found)
-            place = found.start, found.end
-            self._escalate(found.function.name, found.handler.role, place, reason)
+    def _give_up(self, found: Moved, reason: str) -> None:
+        place = found.start, found.end
+        self._escalate(found.function.name, found.handler.role, place, reason)
 
-    def _compile(self, edits: Sequence[SwitchPort], assembly: Assembly) -> SwitchPort:
+    def _compile(
+        self, found: Sequence[Moved], edits: Sequence[SwitchPort], assembly: Assembly
+    ) -> SwitchPort:
         """The companion, if it compiles and what is left of the file misses nothing."""
         companion = companion_of(self._source)
         (new,) = [edit for edit in edits if edit.file == companion]
-        symbols = [found.handler.symbol for found in self._found]
+        symbols = [it.handler.symbol for it in found]
         check(companion, {companion.name: new.replacement}, symbols, self._options)
         data = self._text.data
         for edit in sorted((*edits, *self._ports), key=lambda edit: -edit.start):
@@ -340,20 +314,21 @@ class AsmFile:
                 rest = assemble(copy, self._options).object
             except CompileError as error:
                 raise NotTranscribable(f"the rest of the file needs it: {error}") from error
-        gone = moved(self._found)
-        private = {name for found in self._found for name in found.private()}
+        gone = moved(found)
+        private = {name for it in found for name in it.private()}
         needed = private | assembly.object.exported - self._taken_out
         refuse_losses(assembly.object, rest, gone, needed)
         return new
 
-    def _proofs(self, written: Companion, new: SwitchPort) -> dict[int, Proof]:
+    def _proofs(
+        self, found: Sequence[Moved], written: Companion, new: SwitchPort
+    ) -> dict[int, Proof]:
         """By the start of the function."""
         claims = []
-        for found in self._found:
-            lines = (line.encode("latin-1") for line in written.blocks[found.start])
+        for it in found:
+            lines = (line.encode("latin-1") for line in written.blocks[it.start])
             block = self._text.eol.join(lines)
-            whole = self._in_c
-            claims.append(Claim(found.handler, found.arms, found.start, found.spans, block, whole))
+            claims.append(Claim(it.handler, it.arms, it.start, it.spans, block, self._in_c))
         edited = {new.file.name: new.replacement}
         prover = Prover(
             self._source,

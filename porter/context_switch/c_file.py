@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from porter.context_switch.accept import check
 from porter.context_switch.armcc import with_conditions
-from porter.context_switch.arms import Arm, Arms, with_pick_of_all
+from porter.context_switch.arms import Arms, Transcribed, with_pick_of_all
 from porter.context_switch.assemble import (
     Assembly,
     assemble,
@@ -18,8 +19,7 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.file_text import FileText, Part, write_parts
-from porter.context_switch.guilty import guilty
-from porter.context_switch.handler import Handler, raises_svc, transcribe
+from porter.context_switch.handler import raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.machines import code_of
@@ -28,7 +28,7 @@ from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
-from porter.context_switch.proved import Claim, NoYield, Prover, Refused
+from porter.context_switch.proved import Claim, Prover
 from porter.context_switch.reserved import refuse_reserved, refuse_thread_pointer
 from porter.context_switch.result import (
     ESCALATED,
@@ -45,6 +45,7 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.resumers import is_handler, switches_main_stack
+from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
 from porter.context_switch.supervisor import (
@@ -60,10 +61,8 @@ from porter.project.vectors import Vectors
 
 
 @dataclass(frozen=True)
-class _Found:
-    handler: Handler
+class _Found(Transcribed):
     definition: Definition
-    arms: tuple[Arm, ...]
 
 
 class CFile:
@@ -103,9 +102,13 @@ class CFile:
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 self._function(assembly, function, names)
-        self._check_starts(names)
-        if self._found:
-            self._write(names)
+        attempt = Attempt(
+            partial(self._together, names=names),
+            partial(self._alone, names=names),
+            self._give_up,
+            partial(self._orphans, names=names),
+        )
+        self._ports += settled(self._found, attempt)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
 
     def _probe(self, expression: str) -> int | None:
@@ -136,7 +139,7 @@ class CFile:
                 refuse_thread_pointer(handler, self._project.units)
             arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)
-            self._found.append(_Found(handler, definition, arms))
+            self._found.append(_Found(handler, arms, definition))
         except (NumberMatters, NoCall) as reason:
             self._escalate(function.name, ROLE_QUERY, definition, str(reason))
         except NotTranscribable as reason:
@@ -152,22 +155,20 @@ class CFile:
         data = self._text.data
         return told_of_headers(self._headers, data, data[definition.start : definition.end])
 
-    def _check_starts(self, names: Names) -> None:
+    def _orphans(self, found: Sequence[_Found], names: Names) -> list[tuple[_Found, str]]:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
         registers of its caller."""
         is_served = any(
             serves_calls(it.handler.role, (it.definition.name, it.handler.symbol), self._vectors)
-            for it in self._found
+            for it in found
         )
         roles = (ROLE_SVC, ROLE_CALL, ROLE_OTHER)
         unknown = [port.name for port in self._ports if port.role in roles]
         # What takes or returns something is no exception handler.
         if is_served and all(names.function(name) not in (None, NOTHING) for name in unknown):
-            return
-        for found in [found for found in self._found if raises_svc(found.handler)]:
-            self._found.remove(found)
-            reason = unknown_svc(self._ports, self._vectors)
-            self._escalate(found.definition.name, ROLE_START, found.definition, reason)
+            return []
+        reason = unknown_svc(self._ports, self._vectors)
+        return [(it, reason) for it in found if raises_svc(it.handler)]
 
     def _definition(self, lines: tuple[int, ...]) -> Definition | None:
         for line in lines[:1]:
@@ -191,56 +192,32 @@ class CFile:
             )
         )
 
-    def _write(self, names: Names) -> None:
-        """All edits of the file; a function whose result doesn't hold is escalated."""
-        while self._found:
-            try:
-                edits = self._edits(names)
-                proofs = self._accept(edits)
-            except NoYield as slow:
-                self._found = [
-                    replace(found, handler=slow.without(found.handler)) for found in self._found
-                ]
-            except Refused as refused:
-                wrong = [found for found in self._found if found.handler.symbol == refused.symbol]
-                self._give_up(wrong, str(refused))
-                self._check_starts(names)
-            except NotTranscribable as reason:
-                alone = partial(self._alone, names=names)
-                for found, why in guilty(self._found, alone, str(reason)):
-                    self._give_up([found], why)
-            else:
-                self._ports.extend(with_proofs(edits, self._source, proofs))
-                return
+    def _together(self, found: Sequence[_Found], names: Names) -> list[SwitchPort]:
+        edits = self._edits(found, names)
+        return with_proofs(edits, self._source, self._accept(found, edits))
 
     def _alone(self, found: _Found, names: Names) -> None:
-        """One function written and compiled without the others."""
-        everything, self._found = self._found, [found]
-        try:
-            self._compile(self._edits(names))
-        finally:
-            self._found = everything
+        self._compile([found], self._edits([found], names))
 
-    def _give_up(self, wrong: list[_Found], reason: str) -> None:
-        for found in wrong:
-            self._found.remove(found)
-            self._escalate(found.definition.name, found.handler.role, found.definition, reason)
+    def _give_up(self, found: _Found, reason: str) -> None:
+        role = ROLE_START if raises_svc(found.handler) else found.handler.role
+        self._escalate(found.definition.name, role, found.definition, reason)
 
-    def _edits(self, names: Names) -> list[SwitchPort]:
+    def _edits(self, found: Sequence[_Found], names: Names) -> list[SwitchPort]:
         parts = [
             Part(
-                found.definition.start,
-                found.definition.name,
-                tuple(self._signature(found.definition)),
-                found.handler,
-                found.arms,
+                it.handler,
+                it.arms,
+                it.definition.start,
+                it.definition.name,
+                tuple(self._signature(it.definition)),
             )
-            for found in self._found
+            for it in found
         ]
         writer = Writer(names, self._text.spaced())
         text = write_parts(parts, writer, names, self._vectors)
-        edits = [self._edit(found, text) for found in self._found]
-        return [*edits, *self._include(), *self._prototypes()]
+        edits = [self._edit(it, text) for it in found]
+        return [*edits, *self._include(found), *self._prototypes(found)]
 
     def _signature(self, definition: Definition) -> list[str]:
         head = self._text.without_naked(definition.start, definition.body)
@@ -268,10 +245,10 @@ class CFile:
         blank = self._text.data[line:offset]
         return blank.decode("latin-1") if not blank.strip() else ""
 
-    def _include(self) -> list[SwitchPort]:
+    def _include(self, found: Sequence[_Found]) -> list[SwitchPort]:
         if GUEST_HEADER.encode() in self._text.data:
             return []
-        place = self._text.after_includes(min(found.definition.start for found in self._found))
+        place = self._text.after_includes(min(it.definition.start for it in found))
         line = f"#include <{GUEST_HEADER}>".encode() + self._text.eol
         return [
             SwitchPort(
@@ -286,13 +263,13 @@ class CFile:
             )
         ]
 
-    def _prototypes(self) -> list[SwitchPort]:
+    def _prototypes(self, found: Sequence[_Found]) -> list[SwitchPort]:
         """Prototypes that still say naked, here and in the headers."""
         edits = []
         for file in (self._source, *self._headers):
             text = self._text if file == self._source else SourceText(file.read_bytes())
-            for found in self._found:
-                for start, end in text.naked_prototypes(found.definition.name):
+            for it in found:
+                for start, end in text.naked_prototypes(it.definition.name):
                     edits.append(
                         SwitchPort(
                             file,
@@ -300,14 +277,14 @@ class CFile:
                             end,
                             text.without_naked(start, end),
                             ROLE_OTHER,
-                            found.definition.name,
+                            it.definition.name,
                             REWRITTEN,
                             "no longer naked",
                         )
                     )
         return edits
 
-    def _compile(self, edits: list[SwitchPort]) -> dict[str, bytes]:
+    def _compile(self, found: Sequence[_Found], edits: list[SwitchPort]) -> dict[str, bytes]:
         """The edited files, by name."""
         edited: dict[str, bytes] = {}
         for file in {edit.file for edit in edits}:
@@ -317,23 +294,23 @@ class CFile:
             for edit in sorted(own, key=lambda e: (-e.start, -e.end)):
                 data = data[: edit.start] + edit.replacement + data[edit.end :]
             edited[file.name] = data
-        symbols = [found.handler.symbol for found in self._found]
+        symbols = [it.handler.symbol for it in found]
         check(self._source, edited, symbols, self._options)
         return edited
 
-    def _accept(self, edits: list[SwitchPort]) -> dict[int, Proof]:
+    def _accept(self, found: Sequence[_Found], edits: list[SwitchPort]) -> dict[int, Proof]:
         """Proofs by the start of the function."""
-        edited = self._compile(edits)
+        edited = self._compile(found, edits)
         texts = {edit.start: edit.replacement for edit in edits if edit.file == self._source}
         claims = [
             Claim(
-                found.handler,
-                found.arms,
-                found.definition.start,
-                self._spans_of(found.definition),
-                texts[found.definition.start],
+                it.handler,
+                it.arms,
+                it.definition.start,
+                self._spans_of(it.definition),
+                texts[it.definition.start],
             )
-            for found in self._found
+            for it in found
         ]
         prover = Prover(
             self._source,

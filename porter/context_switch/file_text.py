@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from porter.context_switch.arms import Arm
+from porter.context_switch.arms import Arm, Transcribed
 from porter.context_switch.c_function import Writer
 from porter.context_switch.conditional_text import under_conditions
 from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
@@ -24,20 +24,12 @@ NO_START = (
 
 
 @dataclass(frozen=True)
-class Part:
-    """A function: where it begins, its name in C, the lines in front of its body; `arms` if an #if
-    in it makes a difference."""
+class Part(Transcribed):
+    """Where it begins, its name in C, the lines in front of its body."""
 
     start: int
     name: str
     head: tuple[str, ...]
-    handler: Handler
-    arms: tuple[Arm, ...] = ()
-
-    def handlers(self) -> tuple[Handler, ...]:
-        """What it is in this build and in every arm."""
-        arms = (arm.handler for arm in self.arms)
-        return (self.handler, *(handler for handler in arms if isinstance(handler, Handler)))
 
 
 @dataclass(frozen=True)

@@ -238,3 +238,21 @@ def test_a_start_may_be_a_supervisor_call_and_nothing_else(
     assert ports["SVC_Handler"].status == "rewritten"
     assert (ports["start"].status == "escalated") == bool(told) and told in ports["start"].reason
     assert ("virt_svc(0);" in ports["start_fvm.c"].replacement.decode()) == (not told)
+
+
+def test_a_start_stays_with_a_handler_that_can_not_be_moved(tmp_path: Path) -> None:
+    text = BY_CALL + """\
+    .global os_version
+os_version:
+    .word   42
+"""
+    tree = fixture(tmp_path, text, M3, "start.S")
+    (tmp_path / "os.h").write_text("void start(void);\nextern const int os_version;\n")
+    (tmp_path / "os.c").write_text(
+        '#include "os.h"\nint main(void) { start(); return os_version; }\n'
+    )
+    more = (tmp_path / "os.h", tmp_path / "os.c")
+    ports = {it.name: it for it in replace(tree, files=(*tree.files, *more)).port()}
+    assert "the project needs os_version" in ports["SVC_Handler"].reason
+    assert "raises an SVC whose handler, SVC_Handler, isn't" in ports["start"].reason
+    assert {it.status for it in ports.values()} == {"escalated"}
