@@ -89,6 +89,7 @@ def _transcribe(project: WholeProject) -> None:
         not project.build.units,
         project.linked,
         project.aliases,
+        project.units,
     ):
         project.switches.setdefault(switch.file, []).append(switch)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from porter.context_switch.assemble import is_riscv
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.lost_numbers import level_compared
+from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
 from porter.flow.project_facts import ProjectFacts
@@ -107,7 +110,13 @@ class WholeProject:
     @cached_property
     def facts(self) -> ProjectFacts:
         """What rules ask about all files."""
-        return ProjectFacts(self.knowledge, self.live, self.why_not_linked)
+        compared = partial(level_compared, units=self.units)
+        return ProjectFacts(self.knowledge, self.live, self.why_not_linked, compared)
+
+    @cached_property
+    def units(self) -> CUnits:
+        """The C of the live files as the preprocessor leaves it."""
+        return units_of([source.path for source in self.live], self.build.options)
 
     @cached_property
     def _reached(self) -> tuple[set[str], set[str]] | None:

@@ -11,23 +11,21 @@ import re
 from collections.abc import Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in, function_name, is_local, uses_in
+from porter.context_switch.c_nodes import function_name
 from porter.context_switch.ir import WHY_NESTING, Call, Note
+from porter.context_switch.mask_reads import readings
 from porter.context_switch.own_masks import ASM, opens_interrupts
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.sites.intrinsics import (
     BASEPRI_RAISE,
-    BASEPRI_READ,
     BASEPRI_WRITE,
     MASK_CLEAR,
-    MASK_READ,
     MASK_WRITE,
 )
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import ancestors, enclosing_function, one_line, text_of, walk
+from porter.source.c_tree import ancestors, enclosing_function, one_line, text_of
 
-_READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[str]()}
 _WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
 _WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatus", re.IGNORECASE)
 _OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
@@ -75,21 +73,10 @@ def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
     inside = {definition.id for definitions in reached.values() for definition in definitions}
     starts: list[CNode] = []
     kept: list[CNode] = []
-    reads = re.compile(rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % mask.encode(), re.IGNORECASE)
-    for name, definitions in reached.items():
-        if reads.search(units.assembler_text(name) or b""):
-            starts += units.calls(name)
-        for definition in definitions:
-            starts += [it for it, callee in calls_in(definition)
-                       if callee.decode("latin-1") in _READERS[mask]]  # fmt: skip
-            for node in walk(definition):
-                if node.type in ASM and reads.search(text_of(node)):
-                    results = _results(node)
-                    starts += units.calls(name) if results is None else ()
-                    for result in results or ():
-                        own = is_local(definition, result)
-                        starts += uses_in(definition, result) if own else ()
-                        kept += units.reads(result) if not own else ()
+    for name in reached:
+        own, others = readings(name, mask, units)
+        starts += own
+        kept += others
     ends = []
     for node, parent, further in _steps(starts, units):
         around = enclosing_function(node)
@@ -105,13 +92,6 @@ def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
         if around is not None and not _puts_back(parent, units):
             return f"{function_name(around).decode()}() asks for {mask}, '{one_line(parent)}'"
     return ""
-
-
-def _results(statement: CNode) -> list[bytes] | None:
-    """What an asm statement sets; None for a naked function's, which returns it."""
-    operands = [it for it in walk(statement) if it.type == "gnu_asm_output_operand"]
-    names = [text_of(it) for operand in operands for it in walk(operand) if it.type == "identifier"]
-    return names if operands else None
 
 
 def _steps(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode, list[CNode] | None]]:

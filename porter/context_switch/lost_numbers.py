@@ -19,6 +19,7 @@ from porter.context_switch.ir import (
     Store,
     Symbol,
 )
+from porter.context_switch.mask_reads import readings
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import used, variables
@@ -32,6 +33,9 @@ _WHAT = {
     "BASEPRI": "the level of BASEPRI",
 }
 _BECOMES = {"IPSR": "virt_in_vct()", "BASEPRI": "virt_int_query(VIRT_BASEPRI)"}
+_COMPUTES = frozenset(
+    {"binary_expression", "unary_expression", "subscript_expression", "switch_statement"}
+)
 _WRITES = BASEPRI_WRITE | BASEPRI_RAISE
 
 
@@ -56,6 +60,16 @@ def refuse_numbers(name: str, nodes: tuple[Node, ...], units: CUnits) -> None:
                 f"{_WHAT[register]} matters, {why}: a machine has {_BECOMES[register]}, 0 or 1; "
                 "ask only whether it is 0"
             )
+
+
+def level_compared(function: str, units: CUnits) -> str:
+    """Which C compares the level of BASEPRI that a C function read, or computes with it, here or
+    wherever it hands it; "" for none. What is only kept, shown or written back may be 0 or 1."""
+    starts, kept = readings(function.encode("latin-1"), "BASEPRI", units)
+    for node, parent in units.ends([*starts, *kept]):
+        if parent.type in _COMPUTES and not _is_harmless(node, parent, "BASEPRI", units):
+            return one_line(parent)
+    return ""
 
 
 def _in_cplusplus(name: str, nodes: tuple[Node, ...], units: CUnits) -> str:

@@ -14,6 +14,7 @@ from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError, assembled
 from porter.context_switch.c_file import CFile
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.machines import code_of
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import (
@@ -51,6 +52,15 @@ _PRIVILEGED = re.compile(
 )
 
 
+def units_of(files: Iterable[Path], options: CompileOptions) -> CUnits:
+    """The C of a project as the transcriber reads it."""
+    return CUnits(files, _suited_options(options))
+
+
+def _suited_options(options: CompileOptions) -> CompileOptions:
+    return with_stand_ins(with_runtime(options))
+
+
 def transcribe_project(
     root: Path,
     files: Iterable[Path],
@@ -59,21 +69,23 @@ def transcribe_project(
     guessed: bool = False,
     linked: Iterable[LinkerSymbol] = (),
     aliases: Iterable[LinkerAlias] = (),
+    units: CUnits | None = None,
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
     `files` are the C, header and assembler files under `root` that the project builds, `vectors`
     what is known of the exceptions that functions serve; `guessed`: nobody said
     what is compiled how; `linked`: numbers that linker scripts give names, `aliases`: other names
-    that they make. Functions that aren't
+    that they make; `units`: what `units_of` makes of the files. Functions that aren't
     fully understood come back as escalated, with the reason; the files themselves are only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
     vectors = vectors or Vectors()
-    options = with_stand_ins(with_runtime(options))
+    units = units or units_of(listed, options)
+    options = _suited_options(options)
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
-    project = ProjectData(listed, options, linked, aliases)
+    project = ProjectData(listed, options, units, linked, aliases)
     ports: list[SwitchPort] = []
     for file in listed:
         data = without_comments(file.read_bytes())

@@ -30,6 +30,7 @@ class ProjectData:
         self,
         files: Iterable[Path],
         options: CompileOptions,
+        units: CUnits,
         linked: Iterable[LinkerSymbol] = (),
         aliases: Iterable[LinkerAlias] = (),
     ) -> None:
@@ -39,7 +40,7 @@ class ProjectData:
         self._in_scripts = {it.name for it in linked} | {it.name for it in aliases}
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: assembled(file, options))
-        self.units = CUnits(files, options)
+        self.units = units
         self.initial = InitialData(files, objects, linked, aliases)
         self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)

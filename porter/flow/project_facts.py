@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
@@ -19,15 +19,21 @@ WhyNot = Callable[[str], str | None]
 class ProjectFacts:
     """Answers for the files that take part in the ported build.
 
-    `why_not` says why a function is not part of the machine; None if it is.
+    `why_not` says why a function is not part of the machine; None if it is. `level_compared` says
+    which C does more with the level of BASEPRI that a function reads than to ask whether it is 0.
     """
 
     def __init__(
-        self, knowledge: Knowledge, sources: Iterable[SourceFile], why_not: WhyNot
+        self,
+        knowledge: Knowledge,
+        sources: Iterable[SourceFile],
+        why_not: WhyNot,
+        level_compared: Callable[[str], str],
     ) -> None:
         self._knowledge = knowledge
         self._sources = [source for source in sources if not source.is_asm]
         self._why_not = why_not
+        self.level_compared = cache(level_compared)
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 
     @cached_property

@@ -363,6 +363,10 @@ def _refuse_level(
     unit: Unit, context: Context | None, statement: AsmStatement, lvalue: str
 ) -> None:
     """NotUnderstood where C computes with BASEPRI: a machine's mask is set or not."""
+    if compared := unit.level_compared(context):
+        raise NotUnderstood(
+            f"mrs basepri: its level is used, '{compared}', not only whether it is 0"
+        )
     uses = _uses(unit, context, statement, lvalue)
     if context is None or uses is None:
         return

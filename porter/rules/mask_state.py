@@ -126,11 +126,17 @@ class MaskState(Rule):
         if context is not None and node is not None:
             for use in (node, *_uses_of_kept(unit, context, node)):
                 if is_computed_with(use, unit.text.evaluator, context.scope):
-                    return self.escalated(
-                        site, f"the level of BASEPRI is used, '{_shown(use)}': a machine's mask is "
-                        "set or not; ask only whether it is 0, or keep the level beside the mask"
-                    )  # fmt: skip
+                    return self._level_matters(site, _shown(use))
+        if compared := unit.level_compared(context):
+            return self._level_matters(site, compared)
         return self._replace(site, call, b"virt_int_query(VIRT_BASEPRI)", "asks the mask")
+
+    def _level_matters(self, site: Site, where: str) -> Verdict:
+        return self.escalated(
+            site,
+            f"the level of BASEPRI is used, '{where}': a machine's mask is set or not; ask only "
+            "whether it is 0, or keep the level beside the mask",
+        )
 
     def _write(self, unit: Unit, site: Site, call: Call) -> Verdict:
         if len(call.arguments) != 1:

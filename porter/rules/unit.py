@@ -258,6 +258,13 @@ class Unit:
         """Uses of a function-like macro in code that may run, in all files of the project."""
         return self._project.macro_uses(name) if self._project is not None else ()
 
+    def level_compared(self, context: Context | None) -> str:
+        """Which C, in this build, does more with the level of BASEPRI that the function around
+        reads than to ask whether it is 0; "" for none."""
+        if self._project is None or context is None or context.kind != "function":
+            return ""
+        return self._project.level_compared(context.name)
+
     def is_deleted(self, start: int, end: int) -> bool:
         """Whether [start, end) goes with a deletion."""
         return any(edit.start <= start and end <= edit.end for edit in self.deletions)

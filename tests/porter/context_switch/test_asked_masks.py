@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch.assemble import assemble, preprocess
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.handler import transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
@@ -91,7 +92,7 @@ def switch(folder: Path, mask: str, c: str, *more: Path) -> None:
     tree = replace(tree, files=(*tree.files, folder / "enter.S", *more))
     source = tree.files[0]
     assembly = assemble(source, tree.options)
-    project = ProjectData(tree.files, tree.options)
+    project = ProjectData(tree.files, tree.options, CUnits(tree.files, tree.options))
     names = Names(preprocess(source, tree.options), "", lambda expression: None, project)
     (function,) = (it for it in assembly.object.functions if it.name == "PendSV_Handler")
     assert isinstance(transcribe(assembly, function, "switch", names).pick, Pick)

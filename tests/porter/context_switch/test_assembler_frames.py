@@ -9,6 +9,7 @@ import pytest
 
 from porter.context_switch.assemble import assemble, preprocess
 from porter.context_switch.assembler_frames import AssemblerFrames
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.handler import transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
@@ -120,7 +121,7 @@ def look(folder: Path, c: str = "", assembler: str = "") -> str:
         tree = replace(tree, files=(*tree.files, folder / "more.S"))
     source = tree.files[0]
     assembly = assemble(source, tree.options)
-    project = ProjectData(tree.files, tree.options)
+    project = ProjectData(tree.files, tree.options, CUnits(tree.files, tree.options))
     names = Names(preprocess(source, tree.options), "", lambda expression: None, project)
     (function,) = (it for it in assembly.object.functions if it.name == "PendSV_Handler")
     pick = transcribe(assembly, function, "switch", names).pick

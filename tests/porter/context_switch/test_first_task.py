@@ -241,11 +241,14 @@ def test_a_start_may_be_a_supervisor_call_and_nothing_else(
 
 
 def test_a_start_stays_with_a_handler_that_can_not_be_moved(tmp_path: Path) -> None:
-    text = BY_CALL + """\
+    text = (
+        BY_CALL
+        + """\
     .global os_version
 os_version:
     .word   42
 """
+    )
     tree = fixture(tmp_path, text, M3, "start.S")
     (tmp_path / "os.h").write_text("void start(void);\nextern const int os_version;\n")
     (tmp_path / "os.c").write_text(

@@ -174,3 +174,50 @@ def test_a_result_that_others_leave_in_r0_is_lost(
     found = named(ported(tmp_path, text, f"{result} receive(void);"), "receive")
     assert found.status == status
     assert (status == "escalated") == ("behind its request of the switch" in found.reason)
+
+
+LOCK_IN_C = """\
+#include "lock.h"
+unsigned level(void)
+{
+    return __get_BASEPRI();
+}
+unsigned lock(void)
+{
+    unsigned old;
+    __asm volatile("mrs %0, basepri" : "=r"(old));
+    __set_BASEPRI(0x40);
+    return old;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "compared"),
+    [
+        ("kept.level = lock(); if (kept.level < 0x20) work();", "kept.level < 0x20"),
+        ("unsigned old = lock(); switch (old) { case 0x40: work(); }", "switch (old)"),
+        ("if (level() == 0x40) work();", "level() == 0x40"),
+        ("handed(lock());", "it >> 4"),
+        ("kept.level = lock(); if (kept.level != 0) work(); __set_BASEPRI(kept.level);", ""),
+        ("unsigned old = level(); work(); __set_BASEPRI(old);", ""),
+        ("if (!level()) work();", ""),
+    ],
+)
+def test_a_level_that_a_c_function_hands_on_is_followed(
+    use: str, compared: str, tmp_path: Path
+) -> None:
+    (tmp_path / "lock.c").write_text(LOCK_IN_C)
+    (tmp_path / "lock.h").write_text(
+        "unsigned __get_BASEPRI(void); void __set_BASEPRI(unsigned);\n"
+        "unsigned level(void); unsigned lock(void); void work(void);\n"
+    )
+    (tmp_path / "main.c").write_text(
+        '#include "lock.h"\nstatic struct { unsigned level; } kept;\n'
+        "static void handed(unsigned it) { if (it >> 4) work(); }\n"
+        f"int main(void) {{ {use} return 0; }}\n"
+    )
+    (file,) = (it for it in port_project(tmp_path, cpu=M3).files if it.file.name == "lock.c")
+    escalated = [it.reason for it in file.verdicts if it.status is Status.ESCALATED]
+    assert bool(escalated) == bool(compared)
+    assert all(compared in reason for reason in escalated)

@@ -9,6 +9,7 @@ import pytest
 
 from porter.context_switch import transcribe_project
 from porter.context_switch.assemble import assemble, preprocess
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.handler import transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
@@ -136,7 +137,7 @@ def why_not(tree: Tree, symbol: str) -> str:
     """Why a handler of a project's first file gets none."""
     source = tree.files[0]
     assembly = assemble(source, tree.options)
-    project = ProjectData(tree.files, tree.options)
+    project = ProjectData(tree.files, tree.options, CUnits(tree.files, tree.options))
     names = Names(preprocess(source, tree.options), "", lambda expression: None, project)
     (function,) = (it for it in assembly.object.functions if it.name == symbol)
     pick = transcribe(assembly, function, "switch", names).pick
