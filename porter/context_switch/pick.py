@@ -37,6 +37,7 @@ from porter.context_switch.walk import defined, rewrite, used
 
 _FRAME = (*CORE, "LR")
 _FRAMES = (_FRAME, CORE)
+_FPU_REGISTERS = tuple(map(Var, FPU))
 _HAS_FPU = Condition("eq", Const(2), Binary("&", Var("LR"), Const(0x10)), Const(0))
 
 
@@ -65,7 +66,7 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     save = _index(nodes, lambda node: isinstance(node, BlockStore) and _saves(node))
     restore = _index(nodes, lambda node: isinstance(node, BlockLoad) and _restores(node))
     if save is None or restore is None or restore < save:
-        return "no single instruction saves or none restores {r4-r11, EXC_RETURN} or {r4-r11}"
+        return _why_no_frame(nodes)
     saved, restored = nodes[save], nodes[restore]
     assert isinstance(saved, BlockStore) and isinstance(restored, BlockLoad)
     if saved.values != tuple(map(Var, restored.targets)):
@@ -76,6 +77,8 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
     early = [node for node in nodes[:save] if not _is_entry(node, saved.base)]
     late = [node for node in nodes[restore + 1 :] if not _is_leave(node, restored.base)]
     if any(saved.base in _touched(item) for item in conditions_and_statements(tuple(early))):
+        if any(isinstance(node, BlockStore) and node.values == _FPU_REGISTERS for node in early):
+            return "FPU registers are saved whatever EXC_RETURN says, a yield saves those in use"
         return "the frame has more in it than {r4-r11, EXC_RETURN} and S16-S31"
     if any(not isinstance(node, Note) for node in late):
         return "more than the stack pointer is written after the context is restored"
@@ -95,6 +98,15 @@ def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
             return "the choice of the next task reads the context of the last one"
     kept = tuple(node for node in middle if not isinstance(node, Note))
     return Pick(kept, saved.base, restored.base, short)
+
+
+def _why_no_frame(nodes: tuple[Node, ...]) -> str:
+    for item in conditions_and_statements(nodes):
+        if (isinstance(item, BlockStore) and _saves(item) and item not in nodes) or (
+            isinstance(item, BlockLoad) and _restores(item) and item not in nodes
+        ):
+            return "the context is saved or restored under a condition, or in one arm of it"
+    return "no single instruction saves or none restores {r4-r11, EXC_RETURN} or {r4-r11}"
 
 
 def running_task(pick: Pick) -> Running | None:
@@ -154,7 +166,7 @@ def _is_entry(node: Node, base: str) -> bool:
             and len(inner) == 1
             and isinstance(inner[0], BlockStore)
             and inner[0].base == base
-            and inner[0].values == tuple(map(Var, FPU))
+            and inner[0].values == _FPU_REGISTERS
             and inner[0].before
             and inner[0].writeback
         )
