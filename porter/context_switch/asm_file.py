@@ -66,6 +66,7 @@ from porter.context_switch.supervisor import (
     serves_calls,
     unknown_svc,
 )
+from porter.context_switch.unreached import refuse_unreached
 from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS, Vectors
@@ -170,6 +171,7 @@ class AsmFile:
             if place is None:
                 raise NotTranscribable("no label of it found in this file")
             if function.name in FAULT_HANDLERS:
+                refuse_unreached(assembly, function, function.end)
                 self._take_out(function, *place, "the kernel takes every fault")
                 return
             role = code.role(is_handler(function.names, self._vectors)) or ROLE_OTHER
@@ -185,7 +187,9 @@ class AsmFile:
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
             start, end = place
-            end = self._tail(assembly, function, code, handler) or end
+            tail = self._tail(assembly, function, code, handler)
+            end, last = (end, function.end) if tail is None else tail
+            refuse_unreached(assembly, function, last)
             section = assembly.object.sections[function.section]
             told = told_of_headers(self._texts, self._text.data, self._data[slice(*spans[0])])
             found = Moved(handler, arms, function, start, end, spans, section, told)
@@ -218,9 +222,10 @@ class AsmFile:
         function: Function,
         code: ArmCode | RiscvCode,
         handler: Handler,
-    ) -> int | None:
-        """Where the text begins that stays, at a label of the function whose address it keeps, to
-        go on there. NotTranscribable where that isn't plain code behind all that is transcribed."""
+    ) -> tuple[int, int] | None:
+        """Where the text begins that stays, and its code, at a label of the function whose address
+        it keeps, to go on there. NotTranscribable where that isn't plain code behind all that is
+        transcribed."""
         nodes = handler.nodes if handler.first is None else handler.first.statements
         found = None
         for name in sorted(symbols(nodes)):
@@ -235,7 +240,7 @@ class AsmFile:
             )
             if found is not None or line is None or not plain or self._text.dialect != "gnu":
                 raise NotTranscribable(f"keeps the address of {name}, a place inside it")
-            found = self._text.start_of(line, name)
+            found = self._text.start_of(line, name), address
         return found
 
     def _refuse_shared(self, names: set[str]) -> None:

@@ -55,6 +55,7 @@ from porter.context_switch.supervisor import (
     serves_calls,
     unknown_svc,
 )
+from porter.context_switch.unreached import refuse_unreached
 from porter.context_switch.variants import Span
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import Vectors
@@ -133,6 +134,7 @@ class CFile:
                 )
             refuse_no_call(role, function.names, self._vectors)
             refuse_reserved(role, names, self._options)
+            refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_mask(handler, self._vectors)
             if is_riscv(self._options) and role != ROLE_OTHER:

@@ -30,6 +30,10 @@ class ArmCode:
         """Where its instructions stand between two addresses."""
         return [address for address in self._found if start <= address < end]
 
+    def covered(self) -> set[int]:
+        """Addresses of all halfwords of its instructions."""
+        return {place for it in self._found.values() for place in range(it.address, it.next, 2)}
+
     def role(self, is_handler: bool) -> str | None:
         """What the function is; None for one that the transcriber has nothing to do with.
         `is_handler`: it is known to serve an exception."""
@@ -95,6 +99,10 @@ class RiscvCode:
     def reached(self, start: int, end: int) -> list[int]:
         """As ArmCode's."""
         return [address for address in self._found if start <= address < end]
+
+    def covered(self) -> set[int]:
+        """As ArmCode's."""
+        return {place for it in self._found.values() for place in range(it.address, it.next, 2)}
 
     def role(self, is_handler: bool) -> str | None:
         """As ArmCode's; mret says of a handler what it is."""

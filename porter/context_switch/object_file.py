@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.riscv.debug_lines import with_debug_relocations
+from porter.context_switch.riscv.jump_table import jump_targets
 
 R_ARM_ABS32 = 2
 R_ARM_THM_CALL = 10
@@ -31,7 +32,8 @@ _UNWINDING = (".ARM.ex", ".eh_frame")  # says where functions are
 @dataclass(frozen=True)
 class Function:
     """[start, end) in bytes from the start of a section; `end` is the next function's start.
-    `names` are all global names of the same place; `weak`: another file may define it instead."""
+    `names` are all names of the same place that others use; `weak`: another file may define it
+    instead."""
 
     name: str
     section: int
@@ -95,6 +97,7 @@ class ObjectFile:
                 if section["sh_flags"] & SH_FLAGS.SHF_ALLOC
             }
             self._names: dict[tuple[int, int], str] = {}
+            self._labels: dict[tuple[int, int], list[str]] = {}  # of code, untyped and private
             self._maps: dict[int, list[tuple[int, bool]]] = {}
             self.functions: list[Function] = []
             self.globals: set[str] = set()
@@ -107,6 +110,9 @@ class ObjectFile:
             self._relocations: dict[tuple[int, int], Relocation] = {}
             self._line_sections: list[int] = []
             self._read_relocations(elf)
+            if self.is_riscv:
+                self._split_at_entries()
+                self._name_further()
             self._lines: dict[tuple[int, int], int] = {}
             self._read_lines(elf)
 
@@ -152,6 +158,8 @@ class ObjectFile:
                     if section not in code:
                         place = Place(symbol.name, section, value, symbol["st_size"])
                         self.variables.append(place)
+                    elif not symbol.name.startswith(".L"):  # the assembler's own
+                        self._labels.setdefault((section, value & ~1), []).append(symbol.name)
         for entries in self._maps.values():
             entries.sort()
         for section, places in starts.items():
@@ -202,6 +210,40 @@ class ObjectFile:
                 name = ""
         is_local = symbol["st_info"]["bind"] == "STB_LOCAL"
         self._relocations[(section, offset)] = Relocation(kind, name, addend, place, is_local)
+
+    def _split_at_entries(self) -> None:
+        """What a table of jumps leads to is a handler, typed or not."""
+        for table in list(self.functions):
+            code = self.data.get(table.section, b"")
+            for place, target in jump_targets(code, table.start, table.end):
+                relocation = self.relocation(table.section, place)
+                home, start = table.section, target
+                if relocation is not None:
+                    home, start = relocation.place or (-1, 0)
+                    start += relocation.offset
+                if names := self._labels.get((home, start)):
+                    self._begin(names[0], home, start)
+
+    def _begin(self, name: str, section: int, start: int) -> None:
+        """A function begins in the middle of what was another's, or nobody's."""
+        around = self.function_at(section, start)
+        if around is not None and around.start == start:
+            return
+        later = (it.start for it in self.functions if it.section == section and it.start > start)
+        end = min(later, default=len(self.data.get(section, b"")))
+        place = len(self.functions)
+        if around is not None:
+            place = self.functions.index(around) + 1
+            self.functions[place - 1] = replace(around, end=start)
+        self.functions.insert(place, Function(name, section, start, end, (name,)))
+
+    def _name_further(self) -> None:
+        """A label at a function's start that code elsewhere goes to is another name of it."""
+        wanted = {it.symbol for at, it in self._relocations.items() if at[0] in self._loaded}
+        for place, function in enumerate(self.functions):
+            labels = self._labels.get((function.section, function.start), ())
+            further = [it for it in labels if it in wanted and it not in function.names]
+            self.functions[place] = replace(function, names=(*function.names, *further))
 
     def _read_lines(self, elf: ELFFile) -> None:
         if not elf.has_dwarf_info():
@@ -287,7 +329,8 @@ class ObjectFile:
     def defined(self) -> set[str]:
         """Names of functions, labels and objects that it has."""
         functions = {name for function in self.functions for name in function.names}
-        return functions | set(self._names.values())
+        labels = {name for names in self._labels.values() for name in names}
+        return functions | labels | set(self._names.values())
 
     def private(self) -> set[str]:
         """Those of them that no other file can mean."""

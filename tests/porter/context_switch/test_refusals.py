@@ -247,3 +247,31 @@ def test_what_is_escalated_without_a_site_is_told(name: str, tmp_path: Path) -> 
         if verdict.status is Status.ESCALATED
     ]
     assert found.rule == "context-switch" and found.site.what == name
+
+
+LOCAL_LABEL = """\
+    .syntax unified
+    .thumb
+    .text
+    .global PendSV_Handler
+    .type PendSV_Handler, %function
+PendSV_Handler:
+    {frame}
+    {resume}
+restarted:
+    mov r0, #0
+    msr basepri, r0
+    bx lr
+    .word restarted
+"""
+
+
+def test_code_that_only_a_word_leads_to_does_not_go_with_a_handler(tmp_path: Path) -> None:
+    """A table elsewhere may have its address; the handler's C would say nothing of it."""
+    frame, resume = FRAME.replace("\n", "\n    "), RESUME.replace("\n", "\n    ")
+    text = LOCAL_LABEL.format(frame=frame, resume=resume)
+    (escalated,) = fixture(tmp_path, text, M3, "switch.S").port()
+    assert "nothing in it leads to its own code at restarted, line" in escalated.reason
+    body = " ".join(f'"{it}\\n"' for it in (FRAME + RESUME + "mov r0, #0\nbx lr\n").splitlines())
+    (naked,) = fixture(tmp_path / "c", TEXT.format(asm=body)).port()
+    assert "nothing in it leads to its own code" in naked.reason

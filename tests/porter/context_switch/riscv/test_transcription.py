@@ -278,6 +278,50 @@ def test_a_table_of_jumps_stays_and_its_handlers_are_c(tmp_path: Path) -> None:
     assert rest(tree, ports).count("j       on_exception") == 7
 
 
+VECTORS_WITHOUT_TYPES = """\
+    .text
+    .balign 64
+    .option norvc
+    .global vectors
+vectors:
+    j exception
+    j tick
+    j also_tick
+exception:
+    csrr t0, mepc
+    addi t0, t0, 4
+    csrw mepc, t0
+    mret
+tick:
+also_tick:
+    csrr t0, mepc
+    la t1, ticks
+    lw t2, 0(t1)
+    addi t2, t2, 1
+    sw t2, 0(t1)
+    mret
+{more}"""
+
+
+def test_what_a_table_leads_to_needs_no_type(tmp_path: Path) -> None:
+    tree = own(tmp_path / "tree", "vectored", VECTORS_WITHOUT_TYPES.format(more=""))
+    ports, text = rewritten(tree)
+    said = {port.name: port for port in ports}
+    assert said["exception"].proof is not None and said["tick"].proof is not None
+    assert "vectors" not in said and "ticks = " in text
+    left = rest(tree, ports)
+    assert all(f"    j {name}\n" in left for name in ("exception", "tick", "also_tick"))
+    assert "void also_tick(void)" in text and "csr" not in compiled(tree, ports, tmp_path)
+
+
+def test_code_that_nothing_leads_to_is_no_part_of_a_handler(tmp_path: Path) -> None:
+    more = "elsewhere:\n    csrw mepc, zero\n    mret\n"
+    tree = own(tmp_path, "vectored", VECTORS_WITHOUT_TYPES.format(more=more))
+    said = {port.name: port for port in tree.port()}
+    assert said["exception"].status == "rewritten" and said["tick"].status == "escalated"
+    assert "elsewhere, line 23" in said["tick"].reason
+
+
 def test_a_counted_loop_becomes_its_rounds(tmp_path: Path) -> None:
     ports, text = rewritten(own(tmp_path, "vectored"))
     assert [text.count(f"counters)[{index}]") for index in (1, 2, 3)] == [1, 1, 1]
