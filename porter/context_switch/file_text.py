@@ -10,11 +10,13 @@ from porter.context_switch.c_function import Writer
 from porter.context_switch.conditional_text import under_conditions
 from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
 from porter.context_switch.handler import Handler, publish_name
+from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import asks_exception
 from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.structure import conditions_and_statements
 from porter.project.vectors import Vectors
 
 NO_START = (
@@ -48,6 +50,8 @@ class FileText:
             reason += "; what is written to the caller's frame is lost"
         if asks_exception(handler.nodes):
             reason += "; IPSR is 0 or 1, no number"
+        if _masks_level(handler):
+            reason += "; BASEPRI is one mask, of what the description calls maskable, at any level"
         if handler.role == ROLE_SWITCH:
             if self.fast is not None and handler is self.fast.home:
                 reason += f", fast yield through {self.fast.through}()"
@@ -56,6 +60,11 @@ class FileText:
                 why = handler.pick if isinstance(handler.pick, str) else self.slow
                 reason += f"; no fast yield: {why}"
         return reason
+
+
+def _masks_level(handler: Handler) -> bool:
+    guests = (it for it in conditions_and_statements(handler.nodes) if isinstance(it, Guest))
+    return any(it.function == "virt_int_mask" and "VIRT_BASEPRI" in it.arguments for it in guests)
 
 
 def _arm(arm: Arm, body: Callable[[Handler], list[str]]) -> list[str]:

@@ -35,6 +35,11 @@ from porter.source.c_tree import Node, ancestors, enclosing_function, outermost,
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
 _FETCHES = re.compile(rb"\bldr(?:ex|t|\.[nw])?\s[^;\n\[]*\[([^\]]*)\]", re.IGNORECASE)
 _STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
+_COPIES = {  # where to, from where
+    b"memcpy": (0, 1), b"memmove": (0, 1), b"mempcpy": (0, 1), b"builtin_memcpy": (0, 1),
+    b"builtin_memmove": (0, 1), b"aeabi_memcpy": (0, 1), b"aeabi_memcpy4": (0, 1),
+    b"aeabi_memmove": (0, 1), b"bcopy": (1, 0), b"memcpy_s": (0, 2), b"memmove_s": (0, 2),
+}  # fmt: skip
 _WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
 
 
@@ -145,7 +150,7 @@ class _Blocks:
                     waiting.append(parent)
                 elif self._is_word(node, parent):
                     found.append(parent)
-                elif self._into_assembler(parent):
+                elif self._into_assembler(parent) or self._is_copied(node, parent):
                     found.append(node)
         return found
 
@@ -168,6 +173,15 @@ class _Blocks:
         return len(_LOADS.findall(text)) > 1 or (
             has_result and any(_may_be_at(self._offset, it) for it in _FETCHES.findall(text))
         )
+
+    def _is_copied(self, node: Node, parent: Node) -> bool:
+        """Whether the C library copies the block to something of another type."""
+        callee = parent.parent.child_by_field_name("function") if parent.parent else None
+        places = _COPIES.get(text_of(callee).lstrip(b"_")) if callee is not None else None
+        arguments = parent.named_children if parent.type == "argument_list" else []
+        if places is None or len(arguments) <= max(places) or arguments[places[1]] != node:
+            return False
+        return not types_where(arguments[places[0]], self._units) & self._types
 
     def _is_block(self, node: Node, parent: Node) -> bool:
         """Whether a pointer or an array of the block's own type leads to a block."""

@@ -24,6 +24,7 @@ MEMBERS = "uint32_t *limit; struct task *next; unsigned ticks;"
 CHOICE = "void schedule(void) { running = running->next; }\n"
 FRAME = "struct frame { uint32_t r4_11[8], exc, r0; };\n"
 EVENTS = "struct event { void *who; } q[4];\nvoid post(struct task *t, int i) { q[i].who = t; }\n"
+COPY = "void *memcpy(void *, const void *, unsigned);\n"
 FOLLOWS = {
     "a result": "void f(struct task *t) { struct frame *at = (struct frame *)t->sp; at->r0 = 1; }",
     "a place": "void f(struct task *t, void (*g)(void)) { t->sp[15] = (uint32_t)g; }",
@@ -62,6 +63,11 @@ FOLLOWS = {
     "void f(int i) { uint32_t **t = slots[i]; t[0][9] = 3; }",
     "a member's namesake": "struct slot { uint32_t **next; } s;\n"
     "void put(struct task *t) { s.next = (void *)t; }\nvoid f(void) { (*s.next)[9] = 3; }",
+    "a copied word": f"{COPY}uint32_t f(struct task *t) {{\n"
+    "    uint32_t *w; memcpy(&w, t, 4); return w[9]; }",
+    "a copied block": f"{COPY}struct view {{ uint32_t *top; unsigned ticks; }};\n"
+    "struct task all[3];\nuint32_t f(int i) {\n"
+    "    struct view v; memcpy(&v, &all[i], sizeof v); return v.top[9]; }",
     "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
 }
 CPLUSPLUS = {
@@ -82,6 +88,9 @@ CREATES = {
     "void f(int i, uint32_t *top) { tasks[i].sp = init(top); tasks[i].sp[8] = -3; }",
     "other words": "unsigned f(struct task *t) { struct task copy = *t; unsigned *w = (void *)t;\n"
     "    (*t).ticks = w[3]; return (*(struct task *)t).ticks + copy.ticks; }",
+    "copies": f"{COPY}unsigned f(struct task *t) {{\n"
+    "    struct task copy; memcpy(&copy, t, sizeof copy); return copy.ticks; }",
+    "is copied to": f"{COPY}void f(struct task *t, void *from) {{ memcpy(t, from, sizeof *t); }}",
     "sets": "void f(struct task *t, uint32_t *top) { *(uint32_t **)t = top; }",
     "lists": "struct event { struct event *next; void *who; } *q;\n"
     "void post(struct task *t, struct event *e) { e->who = t; e->next = q; q = e; }\n"
