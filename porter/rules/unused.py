@@ -9,7 +9,7 @@ from porter.flow.variables import outer_declaration
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
-from porter.source.c_tree import Node
+from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 
 
@@ -44,7 +44,7 @@ def _unused(unit: Unit) -> Iterator[Edit]:
     tree = unit.variables.tree
 
     def is_gone(node: Node) -> bool:
-        return unit.is_gone(tree.start(node), tree.end(node))
+        return unit.is_gone(text_of(node), tree.start(node), tree.end(node))
 
     by_declaration: dict[int, tuple[Node, list[Node]]] = {}
     for variable in unit.variables.used_in(is_gone):
