@@ -17,6 +17,7 @@ from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
+from porter.source.written_names import WrittenNames
 
 
 @dataclass
@@ -28,11 +29,13 @@ class CText:
     lexed: LexedSource
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
+    written: WrittenNames = field(init=False)
 
     def __post_init__(self) -> None:
         guard = include_guard(self.lexed.directives, self.lexed.tokens)
         self.conditions = ConditionMap(self.lexed.directives, guard)
         self.trees = FileTrees(self.file.data, self.lexed, self.conditions, self.expansion)
+        self.written = WrittenNames(self.evaluator, self.lexed, self.file.data)
 
     def expansion(self, token: Token) -> tuple[bytes, ...] | None:
         """What an object-like macro expands to, None for any other name."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.source.c_tree import Node, strip_parentheses, text_of, walk
+from porter.project.knowledge import CText
+from porter.source.c_tree import Node, text_of, walk
 from porter.source.c_types import declared_name
-from porter.source.evaluate import Evaluator, Scope, typed_place
+from porter.source.evaluate import Scope, typed_place
 from porter.source.values import Number, Pointer, Value
 
 
@@ -28,25 +29,10 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
                 yield kind, declarator, None
 
 
-def assigned_names(node: Node) -> set[bytes]:
-    """Names that are written to, or whose address is taken, anywhere in a node."""
-    names: set[bytes] = set()
-    for item in walk(node):
-        target: Node | None = None
-        if item.type == "assignment_expression":
-            target = item.child_by_field_name("left")
-        elif item.type == "update_expression" or (
-            item.type == "pointer_expression" and text_of(item).startswith(b"&")
-        ):
-            target = item.child_by_field_name("argument")
-        if target is not None and (target := strip_parentheses(target)).type == "identifier":
-            names.add(text_of(target))
-    return names
-
-
-def scope_of(root: Node, evaluator: Evaluator, outer: Scope, file_level: bool = False) -> Scope:
+def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
     """A scope of the declarations in `root`: constants by value, the rest by type."""
-    written = assigned_names(root)
+    evaluator = text.evaluator
+    written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
     pending: dict[bytes, tuple[Node, Node, Node | None]] = {}
     for kind, declarator, value in declarations(root, file_level):
