@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -22,11 +22,15 @@ from porter.source.written_names import WrittenNames
 
 @dataclass
 class CText:
-    """A C file taken apart; trees are made when somebody asks."""
+    """A C file taken apart; trees are made when somebody asks.
+
+    `is_named_elsewhere`: whether another file of the project has a name.
+    """
 
     file: SourceFile
     evaluator: Evaluator
     lexed: LexedSource
+    is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
     written: WrittenNames = field(init=False)
@@ -74,7 +78,9 @@ class Knowledge:
         """Take a C file apart with what is known about its names."""
         if file.path not in self._texts:
             evaluator = self.evaluator(file.path)
-            self._texts[file.path] = CText(file, evaluator, self._lex(file))
+            self._texts[file.path] = CText(
+                file, evaluator, self._lex(file), lambda name: self.mentions(name, file.path)
+            )
         return self._texts[file.path]
 
     def _lex(self, file: SourceFile) -> LexedSource:

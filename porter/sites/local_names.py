@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.project.knowledge import CText
+from porter.sites.fixed_values import is_fixed
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.c_types import declared_name
 from porter.source.evaluate import Scope, typed_place
-from porter.source.values import Number, Pointer, Value
+from porter.source.values import Initial, Number, Pointer, Value
 
 
 def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, Node, Node | None]]:
@@ -30,7 +31,11 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
 
 
 def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
-    """A scope of the declarations in `root`: constants by value, the rest by type."""
+    """A scope of the declarations in `root`: constants by value, the rest by type.
+
+    What another file may write is no constant; a pointer to a register is taken to stay one, so
+    that accesses through it are found.
+    """
     evaluator = text.evaluator
     written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
@@ -45,8 +50,10 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
             kind, declarator, value = pending.pop(name)
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
-            constant = evaluator.value(value, look_up) if value and name not in written else None
-            known[name] = constant if isinstance(constant, Number | Pointer) else declared
+            begins = evaluator.value(value, look_up) if value and name not in written else None
+            if isinstance(begins, Number) and not is_fixed(text, kind, declarator, file_level):
+                begins = Initial(begins.value)
+            known[name] = begins if isinstance(begins, Number | Initial | Pointer) else declared
         if name in known:
             return known[name]
         return outer(name)
