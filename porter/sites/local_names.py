@@ -33,26 +33,28 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
 def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
     """A scope of the declarations in `root`: constants by value, the rest by type.
 
-    What another file may write is no constant; a pointer to a register is taken to stay one, so
-    that accesses through it are found.
+    What another file may write is no constant, nor is a name with another value in another block
+    or #if arm. A pointer to a register is taken to stay one, so that accesses through it are found.
     """
     evaluator = text.evaluator
     written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
-    pending: dict[bytes, tuple[Node, Node, Node | None]] = {}
+    pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}
     for kind, declarator, value in declarations(root, file_level):
         name = declared_name(declarator)
         if name is not None:
-            pending.setdefault(text_of(name), (kind, declarator, value))
+            pending.setdefault(text_of(name), []).append((kind, declarator, value))
 
     def look_up(name: bytes) -> Value | None:
         if name in pending:
-            kind, declarator, value = pending.pop(name)
+            (kind, declarator, value), *others = pending.pop(name)
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
             begins = evaluator.value(value, look_up) if value and name not in written else None
-            if isinstance(begins, Number) and not is_fixed(text, kind, declarator, file_level):
-                begins = Initial(begins.value)
+            if isinstance(begins, Number):
+                agreed = all(it and evaluator.value(it, look_up) == begins for *_, it in others)
+                if not agreed or not is_fixed(text, kind, declarator, file_level):
+                    begins = Initial(begins.value)
             known[name] = begins if isinstance(begins, Number | Initial | Pointer) else declared
         if name in known:
             return known[name]
