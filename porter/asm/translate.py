@@ -17,6 +17,7 @@ from porter.asm.symbols import (
 )
 
 _W = {"primask": "VIRT_PRIMASK", "basepri": "VIRT_BASEPRI", "basepri_max": "VIRT_BASEPRI"}
+_BITS = {"VIRT_PRIMASK": 1, "VIRT_BASEPRI": 0xFF}  # that the register has
 _QUERIES = {"ipsr": "virt_in_vct()", "mstatus": "virt_mstatus()"}
 _PENDSVSET = 1 << 28
 _RESETS = 1 << 2 | 1
@@ -103,7 +104,7 @@ def _mask(effect: Effect, save_to: str | None, known: Known) -> list[str]:
         raise NotUnderstood("cpsid f")
     w = _W[effect.register]
     value = _number(effect.value, known)
-    raised = value is not None and value != 0
+    raised = value is not None and value & _BITS[w] != 0
     if save_to is not None:
         if raised:
             return [f"{save_to} = virt_int_save({w})"]

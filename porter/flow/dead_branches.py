@@ -78,7 +78,7 @@ class DeadBranches:
         key = id(text), function.start_byte
         if key not in self._scopes:
             outer = Contexts(text).file_scope
-            self._scopes[key] = scope_of(function, text.evaluator, outer)
+            self._scopes[key] = scope_of(function, text, outer)
         return self._scopes[key]
 
     def _is_always(self, condition: Node, truth: bool, text: CText, scope: Scope) -> bool:

@@ -163,7 +163,7 @@ def _codes(text: CText, takes_part: Callable[[CText, SyntaxTree, Node], bool]) -
     contexts = Contexts(text)
     for tree, function in contexts.functions():
         if takes_part(text, tree, function):
-            scope = scope_of(function, text.evaluator, contexts.file_scope)
+            scope = scope_of(function, text, contexts.file_scope)
             yield _Code(function, scope, text.evaluator)
     yield _Code(text.trees.whole.root, contexts.file_scope, text.evaluator)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from porter.interrupt_split.constants import Words, constants_only
+from porter.interrupt_split.constants import constants_only
 from porter.interrupt_split.types import scalar_name
 from porter.project.knowledge import CText, Knowledge
 from porter.sites.context import Contexts, function_name
@@ -47,8 +47,7 @@ class Function:
         """What its names stand for."""
         body = self.node.child_by_field_name("body")
         found = self.contexts.at(self.tree, body if body is not None else self.node).scope
-        words = Words(self.text.file.data, self.evaluator)
-        return constants_only(found, self.text.trees.whole, self.tree, self.node, words)
+        return constants_only(found, self.text, self.node)
 
     @cached_property
     def body(self) -> Node | None:

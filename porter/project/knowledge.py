@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -17,22 +17,29 @@ from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
+from porter.source.written_names import WrittenNames
 
 
 @dataclass
 class CText:
-    """A C file taken apart; trees are made when somebody asks."""
+    """A C file taken apart; trees are made when somebody asks.
+
+    `is_named_elsewhere`: whether another file of the project has a name.
+    """
 
     file: SourceFile
     evaluator: Evaluator
     lexed: LexedSource
+    is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
+    written: WrittenNames = field(init=False)
 
     def __post_init__(self) -> None:
         guard = include_guard(self.lexed.directives, self.lexed.tokens)
         self.conditions = ConditionMap(self.lexed.directives, guard)
         self.trees = FileTrees(self.file.data, self.lexed, self.conditions, self.expansion)
+        self.written = WrittenNames(self.evaluator, self.lexed, self.file.data)
 
     def expansion(self, token: Token) -> tuple[bytes, ...] | None:
         """What an object-like macro expands to, None for any other name."""
@@ -71,7 +78,9 @@ class Knowledge:
         """Take a C file apart with what is known about its names."""
         if file.path not in self._texts:
             evaluator = self.evaluator(file.path)
-            self._texts[file.path] = CText(file, evaluator, self._lex(file))
+            self._texts[file.path] = CText(
+                file, evaluator, self._lex(file), lambda name: self.mentions(name, file.path)
+            )
         return self._texts[file.path]
 
     def _lex(self, file: SourceFile) -> LexedSource:

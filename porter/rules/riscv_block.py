@@ -13,7 +13,7 @@ from porter.sites.objects import TRANSPARENT, address_around
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import text_of
 from porter.source.c_types import declared_name
-from porter.source.values import Number, Pointer
+from porter.source.values import Initial, Number, Pointer
 
 _USES = (  # what a register's name has in it, in any vendor's headers, and what serves instead
     ("cmp", "hyp_tick_set(hz) starts the machine's tick, and the kernel sets every next one"),
@@ -60,7 +60,9 @@ def _why_idle(unit: Unit, site: Site) -> str | None:
     if name is None:
         return None
     held = access.context.scope(text_of(name))
-    is_known = isinstance(held, Number) or (isinstance(held, Pointer) and held.address is not None)
+    is_known = isinstance(held, Number | Initial) or (
+        isinstance(held, Pointer) and held.address is not None
+    )
     if is_known and unit.variables.resolve(name) is not None:
         return "a name for an address; each use is a site of its own"
     return "only removed code read it" if unit.reads_are_gone(text_of(name)) else None

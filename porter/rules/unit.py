@@ -27,7 +27,7 @@ from porter.source.c_tree import Node, SyntaxTree, walk
 from porter.source.edit import Edit, folded
 from porter.source.evaluate import Scope, no_scope
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching, split_arguments
+from porter.source.token_tools import has_word, matching, split_arguments
 from porter.source.values import Place
 
 _DEFAULT_PRIORITY_BITS = 4
@@ -269,10 +269,14 @@ class Unit:
         """Whether [start, end) goes with a deletion."""
         return any(edit.start <= start and end <= edit.end for edit in self.deletions)
 
-    def is_gone(self, start: int, end: int) -> bool:
-        """Whether [start, end) goes with a deletion or a rewritten statement."""
+    def is_gone(self, name: bytes, start: int, end: int) -> bool:
+        """Whether the name at [start, end) goes with a deletion or a rewritten statement.
+
+        A statement whose new text has the name uses it as before.
+        """
         return self.is_deleted(start, end) or any(
-            edit.start <= start and end <= edit.end for edit in self.rewritten_spans
+            edit.start <= start and end <= edit.end and not has_word(edit.replacement, name)
+            for edit in self.rewritten_spans
         )
 
     def reads_are_gone(self, name: bytes) -> bool:
@@ -283,7 +287,8 @@ class Unit:
             if token.text == name and not self._is_declared(token)
         ]
         elsewhere = self._knowledge is None or self._knowledge.mentions(name, self.file.path)
-        return bool(reads) and not elsewhere and all(self.is_gone(it.start, it.end) for it in reads)
+        gone = all(self.is_gone(name, it.start, it.end) for it in reads)
+        return bool(reads) and not elsewhere and gone
 
     def _is_declared(self, token: Token) -> bool:
         found = self.text.trees.clean_at(token.start, token.end)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import is_pure
-from porter.flow.variables import outer_declaration
+from porter.flow.variables import Variable, outer_declaration
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
-from porter.source.c_tree import Node
+from porter.source.asm_names import spells
+from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 
 
@@ -44,14 +45,14 @@ def _unused(unit: Unit) -> Iterator[Edit]:
     tree = unit.variables.tree
 
     def is_gone(node: Node) -> bool:
-        return unit.is_gone(tree.start(node), tree.end(node))
+        return unit.is_gone(text_of(node), tree.start(node), tree.end(node))
 
     by_declaration: dict[int, tuple[Node, list[Node]]] = {}
     for variable in unit.variables.used_in(is_gone):
         declarators = list(unit.variables.declarators(variable))
         kept = [use for use in unit.variables.uses(variable) if not is_gone(use)]
         stores = [store for use in kept if (store := _plain_store(unit, use)) is not None]
-        if len(stores) < len(kept):
+        if len(stores) < len(kept) or _is_named_in_asm(unit, variable):
             continue
         for store in stores:
             yield Edit(tree.start(store), tree.end(store), b"")
@@ -62,6 +63,14 @@ def _unused(unit: Unit) -> Iterator[Edit]:
                 by_declaration.setdefault(declaration.id, (declaration, []))[1].append(declarator)
     for declaration, declarators in by_declaration.values():
         yield from _edits(unit, declaration, declarators)
+
+
+def _is_named_in_asm(unit: Unit, variable: Variable) -> bool:
+    """Whether assembler text that stays uses a variable of the file: `ldr r1, =level`."""
+    return variable.function is None and any(
+        spells(token, variable.name) and not unit.is_gone(variable.name, token.start, token.end)
+        for token in unit.text.written.asm_text
+    )
 
 
 def _plain_store(unit: Unit, use: Node) -> Node | None:

@@ -18,7 +18,7 @@ from porter.sites.region import Region
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, text_of
 from porter.source.c_types import declared_name
-from porter.source.values import Number, Place, Pointer, Value
+from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _LOWEST = 0x0100_0000  # what is smaller is a size or an offset
 _SHORTEST = len("0x1000000")
@@ -80,7 +80,7 @@ class SystemAddresses:
         """Whether a number, or the sum that it is part of, is an address although nothing makes it
         a pointer here: it is handed to a function or kept for later."""
         whole, value = sum_around(node, context, self._evaluator)
-        if not isinstance(value, Number) or whole.parent is None:
+        if not isinstance(value, Number | Initial) or whole.parent is None:
             return False
         if operator_of(whole.parent) in _BITWISE:
             return False

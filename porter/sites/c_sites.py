@@ -22,7 +22,7 @@ from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
 from porter.source.evaluate import Evaluator
-from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm, in_template
+from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
 from porter.source.values import Number, Place, Pointer, Value
 
 _SHARED_ONLY = frozenset(
@@ -180,16 +180,7 @@ class CSites:
         return None
 
     def _is_asm(self, word: bytes) -> bool:
-        if word in ASM_WORDS:
-            return True
-        macro = self.text.evaluator.macros.get(word)
-        return (
-            macro is not None
-            and macro.parameters is None
-            and bool(macro.body)
-            and macro.body[0].text in ASM_WORDS
-            and len(macro.body) <= 2
-        )
+        return is_asm_word(word, self.text.evaluator.macros)
 
     def _kind(self, region: Region, index: int, token: Token) -> SiteKind | None:
         if token.kind == "identifier":

@@ -57,21 +57,21 @@ class Contexts:
             return None
         key = (id(tree), node.start_byte)
         if key not in self._functions:
-            scope = scope_of(node, self.text.evaluator, self.file_scope)
+            scope = scope_of(node, self.text, self.file_scope)
             self._functions[key] = Context(tree, node, scope, function_name(node), "function")
         return self._functions[key]
 
     def at(self, tree: SyntaxTree, node: Node) -> Context:
         """The context of a node in a function of a tree."""
         function = next(a for a in ancestors(node) if a.type == "function_definition")
-        scope = scope_of(function, self.text.evaluator, self.file_scope)
+        scope = scope_of(function, self.text, self.file_scope)
         return Context(tree, function, scope, function_name(function), "function")
 
     @cached_property
     def file_scope(self) -> Scope:
         """Variables of the file outside functions."""
         root = self.text.trees.whole.root
-        return scope_of(root, self.text.evaluator, no_scope, file_level=True)
+        return scope_of(root, self.text, no_scope, file_level=True)
 
     def functions(self) -> Iterator[tuple[SyntaxTree, Node]]:
         """Function definitions of the file, of every #if arm."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.source.c_tree import Node, strip_parentheses, text_of, walk
+from porter.project.knowledge import CText
+from porter.sites.fixed_values import is_fixed
+from porter.source.c_tree import Node, text_of, walk
 from porter.source.c_types import declared_name
-from porter.source.evaluate import Evaluator, Scope, typed_place
-from porter.source.values import Number, Pointer, Value
+from porter.source.evaluate import Scope, typed_place
+from porter.source.values import Initial, Number, Pointer, Value
 
 
 def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, Node, Node | None]]:
@@ -28,39 +30,32 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
                 yield kind, declarator, None
 
 
-def assigned_names(node: Node) -> set[bytes]:
-    """Names that are written to, or whose address is taken, anywhere in a node."""
-    names: set[bytes] = set()
-    for item in walk(node):
-        target: Node | None = None
-        if item.type == "assignment_expression":
-            target = item.child_by_field_name("left")
-        elif item.type == "update_expression" or (
-            item.type == "pointer_expression" and text_of(item).startswith(b"&")
-        ):
-            target = item.child_by_field_name("argument")
-        if target is not None and (target := strip_parentheses(target)).type == "identifier":
-            names.add(text_of(target))
-    return names
+def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
+    """A scope of the declarations in `root`: constants by value, the rest by type.
 
-
-def scope_of(root: Node, evaluator: Evaluator, outer: Scope, file_level: bool = False) -> Scope:
-    """A scope of the declarations in `root`: constants by value, the rest by type."""
-    written = assigned_names(root)
+    What another file may write is no constant, nor is a name with another value in another block
+    or #if arm. A pointer to a register is taken to stay one, so that accesses through it are found.
+    """
+    evaluator = text.evaluator
+    written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
-    pending: dict[bytes, tuple[Node, Node, Node | None]] = {}
+    pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}
     for kind, declarator, value in declarations(root, file_level):
         name = declared_name(declarator)
         if name is not None:
-            pending.setdefault(text_of(name), (kind, declarator, value))
+            pending.setdefault(text_of(name), []).append((kind, declarator, value))
 
     def look_up(name: bytes) -> Value | None:
         if name in pending:
-            kind, declarator, value = pending.pop(name)
+            (kind, declarator, value), *others = pending.pop(name)
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
-            constant = evaluator.value(value, look_up) if value and name not in written else None
-            known[name] = constant if isinstance(constant, Number | Pointer) else declared
+            begins = evaluator.value(value, look_up) if value and name not in written else None
+            if isinstance(begins, Number):
+                agreed = all(it and evaluator.value(it, look_up) == begins for *_, it in others)
+                if not agreed or not is_fixed(text, kind, declarator, file_level):
+                    begins = Initial(begins.value)
+            known[name] = begins if isinstance(begins, Number | Initial | Pointer) else declared
         if name in known:
             return known[name]
         return outer(name)

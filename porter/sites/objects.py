@@ -5,7 +5,7 @@ from __future__ import annotations
 from porter.sites.context import Context
 from porter.source.c_tree import Node, is_of_statement, text_of
 from porter.source.evaluate import Evaluator
-from porter.source.values import Number, Place, Pointer, Value
+from porter.source.values import Initial, Number, Place, Pointer, Value
 
 TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
 
@@ -57,7 +57,7 @@ def address_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[
         case Pointer(address=int() as address) | Place(address=int() as address):
             return address, found.span == 0
     _, value = sum_around(leaf, context, evaluator)
-    return (value.value, True) if isinstance(value, Number) else None
+    return (value.value, True) if isinstance(value, Number | Initial) else None
 
 
 def sum_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
@@ -68,7 +68,7 @@ def sum_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node
     ):
         node = parent
         whole = evaluator.value(node, context.scope)
-        value = whole if isinstance(whole, Number) else value
+        value = whole if isinstance(whole, Number | Initial) else value
     return node, value
 
 

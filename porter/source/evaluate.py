@@ -10,7 +10,7 @@ from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
 from porter.source.c_types import UNKNOWN, CType, TypeTable
 from porter.source.macros import Macro, MacroTable
-from porter.source.values import Number, Place, Pointer, Value
+from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
 _MASK = 0xFFFF_FFFF
@@ -189,7 +189,7 @@ class Evaluator:
     def _cast(self, kind: CType, cast: Value | None) -> Value | None:
         value = self._loaded(cast)
         if kind.kind == "pointer" and kind.target is not None:
-            if isinstance(value, Number):
+            if isinstance(value, Number | Initial):
                 return Pointer(value.value & _MASK, kind.target)
             if isinstance(value, Pointer):
                 return replace(value, type=kind.target)
@@ -271,9 +271,12 @@ class Evaluator:
             return _moved(left, right, 1 if text_of(sign) == b"+" else -1)
         if isinstance(right, Pointer) and text_of(sign) == b"+":
             return _moved(right, left, 1)
-        if not isinstance(left, Number) or not isinstance(right, Number):
+        if not isinstance(left, Number | Initial) or not isinstance(right, Number | Initial):
             return _offset_address(left, right) if text_of(sign) == b"+" else None
-        return _arithmetic(text_of(sign), left.value, right.value)
+        result = _arithmetic(text_of(sign), left.value, right.value)
+        if result is not None and (isinstance(left, Initial) or isinstance(right, Initial)):
+            return Initial(result.value)
+        return result
 
     def _conditional_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         condition = node.child_by_field_name("condition")
@@ -339,13 +342,13 @@ def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
 
 def _offset_address(left: Value | None, right: Value | None) -> Value | None:
     """A peripheral address kept as an integer, plus something unknown."""
-    known = left if isinstance(left, Number) else right
-    if isinstance(known, Number) and known.value >= _LOWEST_PERIPHERAL:
+    known = left if isinstance(left, Number | Initial) else right
+    if isinstance(known, Number | Initial) and known.value >= _LOWEST_PERIPHERAL:
         return Pointer(known.value, UNKNOWN, _NEAR, exact=False)
     return None
 
 
-def _arithmetic(sign: bytes, left: int, right: int) -> Value | None:
+def _arithmetic(sign: bytes, left: int, right: int) -> Number | None:
     if sign in _BINARY:
         return Number(_BINARY[sign](left, right))
     if sign == b"<<" and 0 <= right < 64:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from porter.source.asm_text import Instruction, instructions
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
+from porter.source.macros import MacroTable
 from porter.source.token_tools import matching, split_arguments
 
 ASM_WORDS = frozenset({b"asm", b"__asm", b"__asm__", b"_asm", b"__ASM"})
 _QUALIFIERS = frozenset(
     {b"volatile", b"__volatile", b"__volatile__", b"goto", b"inline", b"__inline"}
 )
-_READS_FIRST = frozenset({"msr", "str", "strb", "strh", "cmp", "cmn", "tst", "teq", "bx", "blx"})
+READS_FIRST = frozenset({"msr", "str", "strb", "strh", "cmp", "cmn", "tst", "teq", "bx", "blx"})
 IsAsm = Callable[[bytes], bool]
 
 
@@ -43,6 +44,20 @@ class AsmStatement:
     outputs: tuple[Operand, ...] = ()
     inputs: tuple[Operand, ...] = ()
     template: tuple[Token, ...] = ()
+
+
+def is_asm_word(word: bytes, macros: MacroTable) -> bool:
+    """Whether a word begins an asm statement: the keyword, or a macro such as __ASM for it."""
+    if word in ASM_WORDS:
+        return True
+    macro = macros.get(word)
+    return (
+        macro is not None
+        and macro.parameters is None
+        and bool(macro.body)
+        and macro.body[0].text in ASM_WORDS
+        and len(macro.body) <= 2
+    )
 
 
 def find_asm(tokens: Sequence[Token], data: bytes, is_asm: IsAsm) -> Iterator[AsmStatement]:
@@ -115,7 +130,7 @@ def _variables(
     read: set[bytes] = set()
     for instruction in body:
         names = [operand.encode("latin-1") for operand in instruction.operands]
-        first = 0 if instruction.mnemonic in _READS_FIRST else 1
+        first = 0 if instruction.mnemonic in READS_FIRST else 1
         read |= set(names[first:])
         for name in names[:first]:
             written.setdefault(name, "+r" if name in read else "=r")

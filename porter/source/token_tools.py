@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from porter.source.c_lexer import Token
 
 _OPEN = {b"(": b")", b"[": b"]", b"{": b"}"}
 _CLOSE = frozenset(_OPEN.values())
+
+
+def has_word(text: bytes, name: bytes) -> bool:
+    """Whether a name stands in a text as a whole word."""
+    return re.search(rb"(?<!\w)" + re.escape(name) + rb"(?!\w)", text) is not None
 
 
 def matching(tokens: Sequence[Token], opening: int) -> int | None:

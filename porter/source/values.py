@@ -15,6 +15,16 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Initial:
+    """The number that a variable begins with, where not all that may write it can be seen.
+
+    As an address it tells of an access, which must not be overlooked; nobody knows its value.
+    """
+
+    value: int
+
+
+@dataclass(frozen=True)
 class Pointer:
     """A pointer: `address` None when only its type is known. `span` > 0: an index isn't known,
     it may be anywhere in [address, address + span); not `exact`: not even the object is known."""
@@ -37,5 +47,5 @@ class Place:
     exact: bool = True
 
 
-Value = Number | Pointer | Place
+Value = Number | Initial | Pointer | Place
 """None stands for a value that is not known."""

@@ -51,6 +51,10 @@ def test_an_inner_restore_leaves_the_outer_section_masked(
     assert about(values, mask) == {"inner": 0, "outer": 1}
 
 
+def test_a_restored_primask_is_bit_0_alone(values: dict[str, int]) -> None:
+    assert about(values, "marked") == {"closed": 0, "open": 1, "level": 1}
+
+
 def test_level_1_holds_the_maskable_only_and_level_2_everything(values: dict[str, int]) -> None:
     assert about(values, "level1") == {"transparent": 1, "svc": 1, "maskable": 0}
     assert about(values, "level0") == {"maskable": 1}

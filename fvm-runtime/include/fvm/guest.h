@@ -135,10 +135,11 @@ static inline uint32_t virt_int_save(uint32_t w)
     return old;
 }
 
-/* x: what virt_int_save or virt_int_query returned; any non-zero value masks. */
+/* x: what virt_int_save or virt_int_query returned. Of PRIMASK bit 0 counts, as in the register:
+ * legacy code keeps marks of its own beside it. Of BASEPRI any non-zero value masks. */
 static inline void virt_int_restore(uint32_t w, uint32_t x)
 {
-    if (x != 0) {
+    if ((w == VIRT_PRIMASK ? x & 1 : x) != 0) {
         virt_int_mask(w);
     } else {
         virt_int_unmask(w);

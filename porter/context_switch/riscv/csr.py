@@ -35,6 +35,7 @@ from porter.context_switch.walk import fold
 
 _WORD = 0xFFFF_FFFF
 _CONTEXT = {MEPC: "PC", MSTATUS: "MSTATUS", FCSR: "FCSR"}
+_MIE_BIT = STATUS_MIE.bit_length() - 1
 _NOW = "mstatus_now"  # a variable of the C
 _SCRATCH = Symbol("virt_mscratch")
 _WHY_LINES = "interrupt lines are opened one by one, by hyp_irq_ena"
@@ -148,8 +149,7 @@ def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
     if not _writes(it):
         return
     if it.name.startswith("csrrw"):
-        closed = fold(Binary("&", Binary("^", operand, Const(_WORD)), Const(STATUS_MIE)))
-        state.emit(Guest(state.current, "virt_int_restore", ("VIRT_PRIMASK", closed)))
+        state.emit(Guest(state.current, "virt_int_restore", ("VIRT_PRIMASK", _closed(operand))))
     elif not isinstance(operand, Const):
         _some_bits(state, it, operand)
     elif operand.value & STATUS_MIE:
@@ -163,6 +163,11 @@ def _some_bits(state: LiftState, it: Instruction, operand: Expr) -> None:
     """csrs or csrc by bits that C has: what comes out is what a write of all of it leaves."""
     state.known.pop(_NOW, None)
     state.emit(Guest(state.current, "virt_mstatus", (), _NOW))
-    closed = Binary("^", _changed(it, Var(_NOW), operand), Const(_WORD))
-    masked = fold(Binary("&", closed, Const(STATUS_MIE)))
+    masked = _closed(_changed(it, Var(_NOW), operand))
     state.emit(Guest(state.current, "virt_int_restore", ("VIRT_PRIMASK", masked)))
+
+
+def _closed(status: Expr) -> Expr:
+    """Whether mstatus holds interrupts off, as PRIMASK has it: in bit 0."""
+    shifted = Binary(">>", Binary("^", status, Const(_WORD)), Const(_MIE_BIT))
+    return fold(Binary("&", shifted, Const(1)))

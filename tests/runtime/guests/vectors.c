@@ -109,6 +109,21 @@ static void save_restore(uint32_t mask, const char *inner, const char *outer)
     report(outer, (int32_t)(maskable - before));
 }
 
+/* A key with a mark of its own beside the mask, as legacy code makes it. */
+static void marked(void)
+{
+    uint32_t before = maskable;
+    virt_int_restore(VIRT_PRIMASK, ~0u);
+    (void)virt_vct_trig(MASKABLE);
+    report("marked.closed", (int32_t)(maskable - before));
+    virt_int_restore(VIRT_PRIMASK, 0x80000000u);
+    report("marked.open", (int32_t)(maskable - before));
+    virt_int_restore(VIRT_BASEPRI, 0x40);
+    (void)virt_vct_trig(MASKABLE);
+    report("marked.level", (int32_t)(maskable - before));
+    virt_int_restore(VIRT_BASEPRI, 0);
+}
+
 static void levels(void)
 {
     virt_int_mask(VIRT_BASEPRI);
@@ -387,6 +402,7 @@ int main(void)
     both_masks();
     save_restore(VIRT_PRIMASK, "save_pri.inner", "save_pri.outer");
     save_restore(VIRT_BASEPRI, "save_base.inner", "save_base.outer");
+    marked();
     transparent = svc = maskable = 0;
     levels();
     numbers();

@@ -228,7 +228,7 @@ def test_masks_keep_what_they_found(tmp_path: Path) -> None:
 def test_bits_that_c_has_open_or_close_what_they_say(tmp_path: Path) -> None:
     text = rewritten(own(tmp_path, "masks"))[1]
     assert "    uint32_t mstatus_now = virt_mstatus();\n" in text
-    assert "    virt_int_restore(VIRT_PRIMASK, ~(mstatus_now | bits) & 8);\n" in text
+    assert "    virt_int_restore(VIRT_PRIMASK, (~(mstatus_now | bits) >> 3) & 1);\n" in text
 
 
 def test_a_comment_behind_a_label_is_no_directive(tmp_path: Path) -> None:
