@@ -131,6 +131,7 @@ class Knowledge:
         for header in headers:
             macros.add_lexed(self._lex(header).directives)
         for header in headers:
-            types.add_tree(CText(header, evaluator, self._lex(header)).trees.whole)
+            tree = CText(header, evaluator, self._lex(header)).trees.whole
+            types.add_tree(tree, header.is_header)
         _add_well_known(macros, types)
         return evaluator

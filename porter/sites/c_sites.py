@@ -90,6 +90,8 @@ class Registers:
         return self.space.has_aliases and is_alias(address)
 
     def _names_register(self, name: bytes) -> bool:
+        if self.evaluator.keeps_address(name):
+            return False  # a variable: where it isn't hidden by another one is a site
         macro = self.evaluator.macros.get(name)
         if macro is None or macro.parameters is None:
             value = self.evaluator.name(name)
@@ -281,13 +283,15 @@ class CSites:
 
     def _is_pointer_variable(self, region: Region, token: Token) -> bool:
         """A variable that always holds the address of a register."""
-        if region.name is not None or not self._has_addresses:
+        evaluator = self.text.evaluator
+        shared = evaluator.keeps_address(token.text) and token.text not in region.parameters
+        if not shared and (region.name is not None or not self._has_addresses):
             return False
         context = self.contexts.of(region, token.start, token.end)
         node = context.node_at(token.start, token.end) if context is not None else None
         if context is None or node is None or node.type != "identifier" or is_declarator(node):
             return False
-        match context.scope(token.text):
+        match evaluator.value(node, context.scope):
             case Pointer(address=int() as address):
                 return self.registers.is_address(address)
         return False
