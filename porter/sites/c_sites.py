@@ -14,6 +14,7 @@ from porter.registers.register import Register
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.context import Contexts
+from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import MacroCalls, call_at, expansion_of, registers_in
 from porter.sites.privileged import privileged
@@ -170,16 +171,23 @@ class CSites:
                 yield self._site(token.start, token.end, kind, what, region)
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
-        """What a macro puts into a template; it stands where the template does."""
-        if not statement.template:
-            return None
+        """What a macro puts into a template, or may; it stands where the template does."""
+        macros = self.text.evaluator.macros
         own = set(map(str, statement.instructions))
-        expanded = self.text.evaluator.macros.expand(statement.template)
-        for instruction in in_template(expanded):
-            if privileged(instruction) and str(instruction) not in own:
-                start, end = statement.template[0].start, statement.template[-1].end
-                return self._site(start, end, SiteKind.ASM, str(instruction), region)
-        return None
+        expanded = in_template(macros.expand(statement.template))
+        put = (it for it in expanded if privileged(it) and str(it) not in own)
+        hidden = hidden_instructions(statement, region.parameters, macros)
+        found = next(put, None) or next(hidden, None)
+        if found is None or self._is_name(statement, region):
+            return None
+        parts = statement.template or (statement,)
+        return self._site(parts[0].start, parts[-1].end, SiteKind.ASM, str(found), region)
+
+    @staticmethod
+    def _is_name(statement: AsmStatement, region: Region) -> bool:
+        """`extern int x asm("y")`: what the assembler calls it."""
+        before = [token for token in region.tokens if token.end <= statement.start][-1:]
+        return any(it.kind == "identifier" and it.text not in (b"else", b"do") for it in before)
 
     def _is_asm(self, word: bytes) -> bool:
         if word in ASM_WORDS:
