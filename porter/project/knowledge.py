@@ -10,6 +10,7 @@ from pathlib import Path
 
 from porter.project.build import Build
 from porter.project.preprocess import TranslationUnit, preprocess_all
+from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, Token, lex
 from porter.source.c_tree import FileTrees
 from porter.source.c_types import TypeTable
@@ -90,6 +91,19 @@ class Knowledge:
     def mentions(self, name: bytes, besides: Path) -> bool:
         """Whether a name occurs in any file of the project but one."""
         return any(name in source.data for source in self._sources if source.path != besides)
+
+    def is_in_assembler(self, file: SourceFile) -> bool:
+        """Whether an assembler file includes a header, or one of its name, itself or by others."""
+        return file.is_header and file.path.name.encode() in self._in_assembler
+
+    @cached_property
+    def _in_assembler(self) -> set[bytes]:
+        found: set[bytes] = set()
+        new = included_names(source.data for source in self._sources if source.is_asm)
+        while new - found:
+            found |= new
+            new = included_names(it.data for it in self._sources if it.path.name.encode() in new)
+        return found
 
     def is_built(self, path: Path) -> bool:
         """False only when the build is known and the file takes no part in it."""

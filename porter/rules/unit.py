@@ -197,6 +197,11 @@ class Unit:
         bits = self.text.evaluator.number_of_name(b"__NVIC_PRIO_BITS")
         return 8 - (bits or _DEFAULT_PRIORITY_BITS)
 
+    @property
+    def is_in_assembler(self) -> bool:
+        """Whether an assembler file includes this one."""
+        return self._knowledge is not None and self._knowledge.is_in_assembler(self.file)
+
     @cached_property
     def variables(self) -> Variables:
         """Variables of the file."""
