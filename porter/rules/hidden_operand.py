@@ -11,7 +11,7 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.hidden_parts import hidden_instructions
-from porter.sites.privileged import privileged
+from porter.sites.privileged import judged_by_operand, privileged
 from porter.sites.region import Region
 from porter.sites.site import SiteKind
 from porter.source.asm_text import Instruction
@@ -90,14 +90,20 @@ def _needs_kernel(instructions: list[Instruction] | None) -> bool:
 
 
 def _reason(macro: str, done: list[list[Instruction] | None]) -> str:
-    names = {
-        operand: None
+    names = dict.fromkeys(
+        name
         for instructions in done
         for instruction in instructions or ()
         if privileged(instruction)
-        for operand in instruction.operands
-        if _REGISTER.fullmatch(operand)
-    }
+        for name in _names(instruction)
+    )
     shown = ", ".join(list(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     used = f" ({macro} is used with {shown})" if names else f" ({macro})"
     return f"a part of the template is a macro: write it out{used}"
+
+
+def _names(instruction: Instruction) -> list[str]:
+    """The registers, or all of an instruction that isn't for the kernel by its register."""
+    if not judged_by_operand(instruction.mnemonic):
+        return [str(instruction)]
+    return [it for it in instruction.operands if _REGISTER.fullmatch(it)]

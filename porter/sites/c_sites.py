@@ -176,8 +176,9 @@ class CSites:
         own = set(map(str, statement.instructions))
         expanded = in_template(macros.expand(statement.template))
         put = (it for it in expanded if privileged(it) and str(it) not in own)
-        hidden = hidden_instructions(statement, region.parameters, macros)
-        found = next(put, None) or next(hidden, None)
+        found = next(put, None)
+        if found is None and not any(map(privileged, statement.instructions)):
+            found = next(hidden_instructions(statement, region.parameters, macros), None)
         if found is None or self._is_name(statement, region):
             return None
         parts = statement.template or (statement,)

@@ -38,6 +38,14 @@ def test_a_harmless_use_beside_another_one_changes_nothing(tmp_path: Path) -> No
     assert [verdict.status for verdict in port.verdicts] == [Status.ESCALATED]
 
 
+def test_a_hidden_part_of_an_instruction_is_one_site(tmp_path: Path) -> None:
+    text = b'#define CPS(x) __asm volatile("cps" #x " i")\nvoid f(void) { CPS(id); CPS(ie); }\n'
+    _, port = port_text(tmp_path, text)
+    assert [verdict.reason for verdict in port.verdicts] == [
+        "a part of the template is a macro: write it out (CPS is used with cpsid i, cpsie i)"
+    ]
+
+
 @pytest.mark.parametrize("uses", [b"", b"void f(void) { MASK(apsr, 0); }\n"])
 def test_a_macro_without_harmful_uses_is_left(tmp_path: Path, uses: bytes) -> None:
     _, port = port_text(tmp_path, MASK + uses)
