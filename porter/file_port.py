@@ -44,7 +44,8 @@ def port_c(
     verdicts = [unit.verdicts[site] for site in unit.found.sites]
     verdicts += _unheard(unit.file, switches, verdicts)
     edits = with_split_edits(unit.edits(), splits)
-    edits += include_edits(unit.file, unit.text.lexed, unit.text.conditions, edits)
+    text = unit.text
+    edits += include_edits(unit.file, text.lexed, text.conditions, edits, unit.is_in_assembler)
     return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
 
 

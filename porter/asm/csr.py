@@ -6,7 +6,7 @@ their own register 0x800, gintenr (QingKe V4 manual, 8.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
 
@@ -20,6 +20,8 @@ _LINES = frozenset({"mie", "0x304"})
 _ENTRY = frozenset({"mtvec", "0x305"})
 _HART = frozenset({"mhartid", "0xf14"})
 _CYCLES = frozenset({"mcycle", "0xb00"})
+_SCRATCH = frozenset({"mscratch", "0x340"})
+_HELD = {"entry": "virt_trap_get()", "scratch": "virt_mscratch"}  # what C reads of these effects
 
 
 def access(
@@ -45,8 +47,22 @@ def access(
     if csr in _ENTRY and operation == "w" and not reads and isinstance(value, Expression):
         return [Effect("entry", value=value)], None
     if csr in _ENTRY and operation == "r":
-        return [], Expression("virt_trap_get()")
+        return [], Expression(_HELD["entry"])
+    if csr in _SCRATCH and operation == "r":
+        return [], Expression(_HELD["scratch"])
+    if csr in _SCRATCH:
+        if operation != "w" or reads:
+            raise NotUnderstood(f"{text}: the variable virt_mscratch is the machine's mscratch")
+        value = Constant(0) if operands[-1] in ("x0", "zero") else value
+        return [Effect("scratch", value=value)], None
     raise NotUnderstood(text)
+
+
+def refuse_late_reads(effects: Sequence[Effect], values: Iterable[Symbol]) -> None:
+    """C reads after all effects: not what a register held before one of them."""
+    for effect in effects:
+        if Expression(_HELD.get(effect.kind, "")) in values:
+            raise NotUnderstood(f"{_HELD[effect.kind]} is read and then written")
 
 
 def _parts(
@@ -83,7 +99,18 @@ def status_statements(operation: str, value: Symbol, number: int | None) -> list
 
 def entry_statement(value: Symbol) -> str:
     """mtvec as C."""
+    return f"virt_trap_set({_cast('uintptr_t', value, 'mtvec')})"
+
+
+def scratch_statement(value: Symbol) -> str:
+    """mscratch as C."""
+    if isinstance(value, Constant):
+        return f"virt_mscratch = 0x{value.value:X}u"
+    return f"virt_mscratch = {_cast('uint32_t', value, 'mscratch')}"
+
+
+def _cast(kind: str, value: Symbol, register: str) -> str:
     if not isinstance(value, Expression):
-        raise NotUnderstood("mtvec gets a value that isn't known")
+        raise NotUnderstood(f"{register} gets a value that isn't known")
     text = value.text.strip()
-    return f"virt_trap_set((uintptr_t){text if text.isidentifier() else f'({text})'})"
+    return f"({kind}){text if text.isidentifier() else f'({text})'}"

@@ -140,6 +140,7 @@ class Machine:
         effects, result = csr.access(name, operands, values)
         if isinstance(result, Saved) and any(it.kind == "status" for it in self.effects):
             raise NotUnderstood("mstatus is read after it was written")
+        csr.refuse_late_reads(effects, self.values.values())
         self.effects += effects
         if result is not None:
             self.values[_register(operands[0])] = result

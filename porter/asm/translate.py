@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from porter.asm.csr import entry_statement, status_statements
+from porter.asm.csr import entry_statement, scratch_statement, status_statements
 from porter.asm.symbols import (
     Constant,
     Effect,
@@ -57,6 +57,8 @@ def translate(
             lines += status_statements(effect.register, effect.value, number)
         elif effect.kind == "entry":
             lines.append(entry_statement(effect.value))
+        elif effect.kind == "scratch":
+            lines.append(scratch_statement(effect.value))
         elif effect.kind == "call":
             lines.append("virt_vct_trig(FVM_VIRT_SVC)")
         elif effect.kind == "supervisor":

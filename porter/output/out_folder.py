@@ -11,10 +11,10 @@ from pathlib import Path
 
 from porter.output.copied_links import settle_links
 from porter.project.folder_links import real
+from porter.project.source_tree import PORT_RECORD, is_ported_copy
 from porter.result import PortResult
 from scanner.report.errors import FvmError
 
-MANIFEST = ".fvm-port.json"
 _SKIPPED = frozenset({".git", ".svn", ".hg"})
 
 
@@ -33,7 +33,7 @@ def write_copy(result: PortResult, out: Path, force: bool) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
             fresh = Path(scratch, "new")
-            _copy(result, out, fresh)
+            _copy(result, out, fresh, {out, real(Path(scratch))})
             _swap(fresh, out, Path(scratch, "old"))
     except OSError as error:
         raise FvmError(f"can't be written: {error}", file=out) from error
@@ -52,10 +52,17 @@ def _swap(fresh: Path, out: Path, old: Path) -> None:
         raise
 
 
-def _copy(result: PortResult, out: Path, fresh: Path) -> None:
+def _copy(result: PortResult, out: Path, fresh: Path, own: set[Path]) -> None:
+    """Copy all but version control, earlier copies and `own` folders: `out` may lie in the
+    project."""
+
     def ignored(folder: str, names: list[str]) -> list[str]:
-        here = Path(folder)
-        return [name for name in names if name in _SKIPPED or real(here / name) == out]
+        paths = {name: Path(folder, name) for name in names}
+        return [
+            name
+            for name, path in paths.items()
+            if name in _SKIPPED or real(path) in own or is_ported_copy(path)
+        ]
 
     shutil.copytree(result.root, fresh, ignore=ignored, symlinks=True)
     settle_links(result.root, fresh, ignored)
@@ -74,7 +81,7 @@ def _copy(result: PortResult, out: Path, fresh: Path) -> None:
             if previous.is_file() and previous.read_bytes() == data:
                 shutil.copystat(previous, target)
             hashes[port.file.name] = _hash(data)
-    (fresh / MANIFEST).write_text(json.dumps({"schema": 1, "edited": hashes}, indent=2) + "\n")
+    (fresh / PORT_RECORD).write_text(json.dumps({"schema": 1, "edited": hashes}, indent=2) + "\n")
 
 
 def _check_replaceable(out: Path) -> None:
@@ -82,7 +89,7 @@ def _check_replaceable(out: Path) -> None:
         raise FvmError("exists and is no folder", file=out)
     if not any(out.iterdir()):
         return
-    manifest = out / MANIFEST
+    manifest = out / PORT_RECORD
     if not manifest.is_file():
         raise FvmError(
             "exists and was not made by this command", file=out, hint="name another or use --force"

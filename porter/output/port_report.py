@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from porter.result import PortResult
@@ -10,6 +11,8 @@ from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
 SCHEMA = 1
+_LONG = 60  # characters; a shorter reason is said again
+_FUNCTION = re.compile(r"\w+: ")
 
 
 def summary(result: PortResult) -> str:
@@ -21,11 +24,18 @@ def summary(result: PortResult) -> str:
 
 
 def lines(result: PortResult, status: Status) -> Iterator[str]:
-    """One line a site that ended so: `file:line:col: escalated what [rule]: reason (if ...)`."""
+    """One line a site that ended so: `file:line:col: escalated what [rule]: reason (if ...)`.
+
+    A long reason is told at the first site of a file that has it.
+    """
     for port in result.files:
+        told: dict[tuple[str, str], int] = {}
         for verdict in port.verdicts:
             if verdict.status is status:
-                yield _line(port.file, verdict)
+                reason = verdict.rule, verdict.reason
+                yield _line(port.file, verdict, told.get(reason))
+                if len(verdict.reason) > _LONG:
+                    told.setdefault(reason, port.file.line(verdict.site.start))
 
 
 def as_json(result: PortResult) -> str:
@@ -42,11 +52,15 @@ def as_json(result: PortResult) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _line(file: SourceFile, verdict: Verdict) -> str:
+def _line(file: SourceFile, verdict: Verdict, told_at: int | None) -> str:
     site = verdict.site
+    reason = verdict.reason
+    if told_at is not None:
+        function = _FUNCTION.match(reason)
+        reason = f"{function.group() if function else ''}as in line {told_at}"
     place = f"{file.name}:{file.line(site.start)}:{file.column(site.start)}"
     chain = f" (under {' && '.join(site.conditions)})" if site.conditions else ""
-    return f"{place}: {verdict.status.value} {site.what} [{verdict.rule}]: {verdict.reason}{chain}"
+    return f"{place}: {verdict.status.value} {site.what} [{verdict.rule}]: {reason}{chain}"
 
 
 def _site(file: SourceFile, verdict: Verdict) -> dict[str, object]:

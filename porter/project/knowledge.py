@@ -10,6 +10,7 @@ from pathlib import Path
 
 from porter.project.build import Build
 from porter.project.preprocess import TranslationUnit, preprocess_all
+from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, Token, lex
 from porter.source.c_tree import FileTrees
 from porter.source.c_types import TypeTable
@@ -100,6 +101,19 @@ class Knowledge:
         """Whether a name occurs in any file of the project but one."""
         return any(name in source.data for source in self._sources if source.path != besides)
 
+    def is_in_assembler(self, file: SourceFile) -> bool:
+        """Whether an assembler file includes a header, or one of its name, itself or by others."""
+        return file.is_header and file.path.name.encode() in self._in_assembler
+
+    @cached_property
+    def _in_assembler(self) -> set[bytes]:
+        found: set[bytes] = set()
+        new = included_names(source.data for source in self._sources if source.is_asm)
+        while new - found:
+            found |= new
+            new = included_names(it.data for it in self._sources if it.path.name.encode() in new)
+        return found
+
     def is_built(self, path: Path) -> bool:
         """False only when the build is known and the file takes no part in it."""
         path = path.resolve()
@@ -140,6 +154,7 @@ class Knowledge:
         for header in headers:
             macros.add_lexed(self._lex(header).directives)
         for header in headers:
-            types.add_tree(CText(header, evaluator, self._lex(header)).trees.whole)
+            tree = CText(header, evaluator, self._lex(header)).trees.whole
+            types.add_tree(tree, header.is_header)
         _add_well_known(macros, types)
         return evaluator

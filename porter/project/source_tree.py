@@ -10,6 +10,7 @@ from porter.project.folder_links import linked_folder, real
 from porter.source.source_file import SOURCE_SUFFIXES
 from scanner.report.errors import MissingError
 
+PORT_RECORD = ".fvm-port.json"
 _SKIPPED_DIRECTORIES = frozenset({".git", ".svn", ".hg", "__pycache__", ".venv", "node_modules"})
 
 
@@ -17,7 +18,7 @@ def find_sources(
     root: Path, excluded: Iterable[Path] = (), suffixes: frozenset[str] = SOURCE_SUFFIXES
 ) -> list[Path]:
     """Source files below `root`, by suffix, sorted; also those in linked folders that lie
-    elsewhere.
+    elsewhere, but none in ported copies.
 
     Raises MissingError when `root` is no folder that can be read.
     """
@@ -29,6 +30,11 @@ def find_sources(
     return sorted(_sources(real(root), root, frozenset(), avoid, suffixes))
 
 
+def is_ported_copy(folder: Path) -> bool:
+    """Whether a folder is what an earlier port of a project wrote."""
+    return (folder / PORT_RECORD).is_file()
+
+
 def _sources(
     root: Path, start: Path, above: frozenset[Path], avoid: set[Path], suffixes: frozenset[str]
 ) -> Iterator[Path]:
@@ -38,7 +44,9 @@ def _sources(
         subfolders[:] = sorted(
             name
             for name in subfolders
-            if name not in _SKIPPED_DIRECTORIES and real(here / name) not in avoid
+            if name not in _SKIPPED_DIRECTORIES
+            and real(here / name) not in avoid
+            and not is_ported_copy(here / name)
         )
         for name in subfolders:  # os.walk goes into the folders, but not into the links
             target = linked_folder(root, here / name, above)

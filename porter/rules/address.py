@@ -79,7 +79,9 @@ def _names_variable(unit: Unit, access: Access, parent: Node | None) -> bool:
     if parent is None or parent.type != "init_declarator":
         return False
     name = declared_name(parent)
-    value = access.context.scope(text_of(name)) if name is not None else None
+    if name is None or not unit.sees_all_uses(access.context, name):
+        return False
+    value = access.context.scope(text_of(name))
     return isinstance(value, Pointer) and value.address is not None
 
 

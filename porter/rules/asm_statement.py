@@ -123,6 +123,30 @@ class AsmStatementRule(Rule):
             'unsigned f(void) { unsigned x; asm volatile("csrr %0, mtvec" : "=r"(x)); return x; }',
             "unsigned f(void) { unsigned x; x = virt_trap_get(); return x; }",
         ),
+        Sample(
+            'void f(unsigned x) { asm volatile("csrw mscratch, %0" :: "r"(x + 1)); }',
+            "void f(unsigned x) { virt_mscratch = (uint32_t)(x + 1); }",
+        ),
+        Sample(
+            'void f(void) { asm volatile("csrw mscratch, zero"); }',
+            "void f(void) { virt_mscratch = 0x0u; }",
+        ),
+        Sample(
+            'unsigned f(void) { unsigned x; asm("csrr %0, mscratch" : "=r"(x)); return x; }',
+            "unsigned f(void) { unsigned x; x = virt_mscratch; return x; }",
+        ),
+        Sample(
+            'unsigned f(unsigned x) { asm("csrrw %0, mscratch, %0" : "+r"(x)); return x; }',
+            "",
+            escalates=True,
+        ),
+        Sample(
+            "unsigned f(unsigned n)\n{\n    unsigned x;\n"
+            '    asm volatile("csrr %0, mscratch\\n csrw mscratch, %1" : "=&r"(x) : "r"(n));\n'
+            "    return x;\n}",
+            "",
+            escalates=True,
+        ),
         Sample('unsigned f(unsigned x) { asm("csrr %0, medeleg" : "=r"(x)); return x; }', "", True),
         Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
         Sample(

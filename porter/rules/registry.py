@@ -8,6 +8,7 @@ from porter.rules.boot_table import BootTable
 from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
+from porter.rules.hidden_operand import HiddenOperand
 from porter.rules.icsr import Icsr
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
@@ -55,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     BootTable(),
     NvicRegister(),
     Timeout(),
+    HiddenOperand(),
     AsmStatementRule(),
     NoCounterpart(),
     NotCompiled(),

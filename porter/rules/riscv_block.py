@@ -63,7 +63,8 @@ def _why_idle(unit: Unit, site: Site) -> str | None:
     is_known = isinstance(held, Number | Initial) or (
         isinstance(held, Pointer) and held.address is not None
     )
-    if is_known and unit.variables.resolve(name) is not None:
+    is_followed = unit.sees_all_uses(access.context, name)
+    if is_known and is_followed and unit.variables.resolve(name) is not None:
         return "a name for an address; each use is a site of its own"
     return "only removed code read it" if unit.reads_are_gone(text_of(name)) else None
 

@@ -23,9 +23,10 @@ from porter.sites.context import Context, Contexts
 from porter.sites.region import Region
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
-from porter.source.c_tree import Node, SyntaxTree, walk
+from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
 from porter.source.edit import Edit, folded
 from porter.source.evaluate import Scope, no_scope
+from porter.source.kept_addresses import is_static
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import has_word, matching, split_arguments
 from porter.source.values import Place
@@ -196,6 +197,11 @@ class Unit:
         bits = self.text.evaluator.number_of_name(b"__NVIC_PRIO_BITS")
         return 8 - (bits or _DEFAULT_PRIORITY_BITS)
 
+    @property
+    def is_in_assembler(self) -> bool:
+        """Whether an assembler file includes this one."""
+        return self._knowledge is not None and self._knowledge.is_in_assembler(self.file)
+
     @cached_property
     def variables(self) -> Variables:
         """Variables of the file."""
@@ -289,6 +295,18 @@ class Unit:
         elsewhere = self._knowledge is None or self._knowledge.mentions(name, self.file.path)
         gone = all(self.is_gone(name, it.start, it.end) for it in reads)
         return bool(reads) and not elsewhere and gone
+
+    def sees_all_uses(self, context: Context, name: Node) -> bool:
+        """Whether every use of an initialised variable is looked at: those in its function or
+        file, and those of a header's in all files if it always holds one address."""
+        if context.kind != "file" or self._knowledge is None:
+            return True
+        if self.file.is_header:
+            return self.text.evaluator.keeps_address(text_of(name))
+        declaration = next((it for it in ancestors(name) if it.type == "declaration"), None)
+        if declaration is not None and is_static(declaration):
+            return True
+        return not self._knowledge.mentions(text_of(name), self.file.path)
 
     def _is_declared(self, token: Token) -> bool:
         found = self.text.trees.clean_at(token.start, token.end)

@@ -39,7 +39,7 @@ class SystemAddresses:
     def leads(self, region: Region, token: Token) -> bool:
         """Whether the expression around a name or number accesses the system or is an address
         there."""
-        if not self._may_lead(token):
+        if token.text in region.parameters or not self._may_lead(token):
             return False
         context = self._contexts.of(region, token.start, token.end)
         node = context.node_at(token.start, token.end) if context is not None else None
@@ -57,7 +57,7 @@ class SystemAddresses:
     def _may_lead(self, token: Token) -> bool:
         if token.kind == "number":
             return len(token.text) >= _SHORTEST
-        if token.text in self._initialised:
+        if token.text in self._initialised or self._evaluator.keeps_address(token.text):
             return True
         if token.text not in self._macros:
             macro = self._evaluator.macros.get(token.text)

@@ -14,6 +14,7 @@ from porter.registers.register import Register
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.context import Contexts
+from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import MacroCalls, call_at, expansion_of, registers_in
 from porter.sites.privileged import privileged
@@ -90,6 +91,8 @@ class Registers:
         return self.space.has_aliases and is_alias(address)
 
     def _names_register(self, name: bytes) -> bool:
+        if self.evaluator.keeps_address(name):
+            return False  # a variable: where it isn't hidden by another one is a site
         macro = self.evaluator.macros.get(name)
         if macro is None or macro.parameters is None:
             value = self.evaluator.name(name)
@@ -168,16 +171,24 @@ class CSites:
                 yield self._site(token.start, token.end, kind, what, region)
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
-        """What a macro puts into a template; it stands where the template does."""
-        if not statement.template:
-            return None
+        """What a macro puts into a template, or may; it stands where the template does."""
+        macros = self.text.evaluator.macros
         own = set(map(str, statement.instructions))
-        expanded = self.text.evaluator.macros.expand(statement.template)
-        for instruction in in_template(expanded):
-            if privileged(instruction) and str(instruction) not in own:
-                start, end = statement.template[0].start, statement.template[-1].end
-                return self._site(start, end, SiteKind.ASM, str(instruction), region)
-        return None
+        expanded = in_template(macros.expand(statement.template))
+        put = (it for it in expanded if privileged(it) and str(it) not in own)
+        found = next(put, None)
+        if found is None and not any(map(privileged, statement.instructions)):
+            found = next(hidden_instructions(statement, region.parameters, macros), None)
+        if found is None or self._is_name(statement, region):
+            return None
+        parts = statement.template or (statement,)
+        return self._site(parts[0].start, parts[-1].end, SiteKind.ASM, str(found), region)
+
+    @staticmethod
+    def _is_name(statement: AsmStatement, region: Region) -> bool:
+        """`extern int x asm("y")`: what the assembler calls it."""
+        before = [token for token in region.tokens if token.end <= statement.start][-1:]
+        return any(it.kind == "identifier" and it.text not in (b"else", b"do") for it in before)
 
     def _is_asm(self, word: bytes) -> bool:
         return is_asm_word(word, self.text.evaluator.macros)
@@ -272,13 +283,15 @@ class CSites:
 
     def _is_pointer_variable(self, region: Region, token: Token) -> bool:
         """A variable that always holds the address of a register."""
-        if region.name is not None or not self._has_addresses:
+        evaluator = self.text.evaluator
+        shared = evaluator.keeps_address(token.text) and token.text not in region.parameters
+        if not shared and (region.name is not None or not self._has_addresses):
             return False
         context = self.contexts.of(region, token.start, token.end)
         node = context.node_at(token.start, token.end) if context is not None else None
         if context is None or node is None or node.type != "identifier" or is_declarator(node):
             return False
-        match context.scope(token.text):
+        match evaluator.value(node, context.scope):
             case Pointer(address=int() as address):
                 return self.registers.is_address(address)
         return False

@@ -22,6 +22,11 @@ _MACHINE_CSR = re.compile(
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d{9,}")
 
 
+def judged_by_operand(mnemonic: str) -> bool:
+    """Whether only its operands say that an instruction is a site."""
+    return mnemonic.startswith(("mrs", "msr")) or _CSR.match(mnemonic) is not None
+
+
 def privileged(instruction: Instruction) -> bool:
     """Whether an instruction is a site."""
     name = instruction.mnemonic

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.kept_addresses import Initialised, initialised, is_written
 
 POINTER_SIZE = 4
 _SIZES = {
@@ -63,6 +64,8 @@ class TypeTable:
         self._sizes: dict[bytes, int] = {}
         self.enumerators: dict[bytes, tuple[Node | None, bytes | None]] = {}
         self.globals: dict[bytes, tuple[Node, Node]] = {}
+        self.initialised: dict[bytes, Initialised] = {}
+        self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
     def add_text(self, text: bytes) -> None:
@@ -70,8 +73,10 @@ class TypeTable:
         clean = _LINE_MARKER.sub(lambda match: b" " * len(match.group()), text)
         self.add_tree(SyntaxTree(clean, 0))
 
-    def add_tree(self, tree: SyntaxTree) -> None:
-        """Collect the declarations at the top level of a tree."""
+    def add_tree(self, tree: SyntaxTree, is_header: bool = True) -> None:
+        """Collect the declarations at the top level of a tree. Static variables of what is no
+        header mean nothing to other files."""
+        self._texts.append(tree.text)
         for node in tree.root.children:
             kind = node.child_by_field_name("type")
             if kind is not None:
@@ -84,6 +89,9 @@ class TypeTable:
                 for declarator in node.children_by_field_name("declarator"):
                     if (name := declared_name(declarator)) is not None:
                         self.globals.setdefault(text_of(name), (kind, declarator))
+                        found = initialised(node, declarator)
+                        if found is not None and (is_header or not found.is_static):
+                            self.initialised.setdefault(text_of(name), found)
             elif node.type in ("struct_specifier", "union_specifier", "enum_specifier"):
                 self._note_specifier(node)
 
@@ -105,6 +113,10 @@ class TypeTable:
             value = item.child_by_field_name("value")
             self.enumerators.setdefault(text_of(name), (value, previous))
             previous = text_of(name)
+
+    def keeps_value(self, name: bytes) -> bool:
+        """Whether an initialised variable never holds but what it is declared with."""
+        return self.initialised[name].is_const or not is_written(name, self._texts)
 
     def is_type(self, name: bytes) -> bool:
         """Whether a typedef made the name a type."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.source.c_lexer import Directive, Token
@@ -54,6 +54,9 @@ class ConditionMap:
 
     def __len__(self) -> int:
         return len(self._arms)
+
+    def __iter__(self) -> Iterator[Arm]:
+        return iter(self._arms)
 
     def index(self, offset: int) -> int:
         """Number of the arm that holds an offset."""

@@ -108,11 +108,33 @@ class Evaluator:
                 return self.value(value, no_scope, depth)
             before = self.name(previous) if previous is not None else Number(-1)
             return Number(before.value + 1) if isinstance(before, Number) else None
+        if (kept := self._kept_address(name, depth)) is not None:
+            return kept
         if name in self.types.globals:
             specifier, declarator = self.types.globals[name]
             kind = self.types.of(specifier, declarator)
             return Place(None, kind) if kind.kind in ("pointer", "struct", "array") else None
         return None
+
+    def keeps_address(self, name: bytes) -> bool:
+        """Whether a name is that of a variable outside functions that always holds one address."""
+        if name in self.macros or name not in self.types.initialised:
+            return False
+        return isinstance(self.name(name), Number | Pointer)
+
+    def _kept_address(self, name: bytes, depth: int) -> Value | None:
+        """What a variable outside functions always holds, if that may be an address."""
+        kept = self.types.initialised.get(name)
+        if kept is None:
+            return None
+        value = self.value(kept.value, no_scope, depth)
+        kind = self.types.of(kept.specifier, kept.declarator)
+        if kind.kind == "pointer":
+            held = self._cast(kind, value)
+            known = isinstance(held, Pointer) and held.address is not None
+            return held if known and self.types.keeps_value(name) else None
+        is_address = isinstance(value, Number) and value.value >= _LOWEST_PERIPHERAL
+        return value if is_address and kept.is_const else None
 
     def _expanded(self, macro: Macro) -> bytes:
         return b" ".join(self.macros.expand(macro.body))

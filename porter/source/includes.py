@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from porter.source.assembler_text import arms_for_c
 from porter.source.c_lexer import LexedSource
-from porter.source.conditions import ConditionMap, include_guard
+from porter.source.conditions import Arm, ConditionMap, include_guard
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 
@@ -19,9 +20,17 @@ _USES_DOMAIN = re.compile(
 
 
 def include_edits(
-    file: SourceFile, lexed: LexedSource, conditions: ConditionMap, edits: Iterable[Edit]
+    file: SourceFile,
+    lexed: LexedSource,
+    conditions: ConditionMap,
+    edits: Iterable[Edit],
+    in_assembler: bool = False,
 ) -> list[Edit]:
-    """The edit that adds what the replacements need and the file doesn't include yet."""
+    """The edit that adds what the replacements need and the file doesn't include yet.
+
+    `in_assembler`: assembler files include this one too, and can't read the guest API.
+    """
+    edits = list(edits)
     text = b"\n".join(edit.replacement for edit in edits)
     present = {
         b"".join(token.text for token in directive.tokens)
@@ -35,10 +44,33 @@ def include_edits(
     ]
     if not wanted:
         return []
-    place, before, after = _place(file, lexed, conditions)
+    lines = [b"#include " + header for header in wanted]
+    hidden = list(arms_for_c(lexed, conditions))
+    first = min(edit.start for edit in edits)
+    arm = next((it for it in hidden if len(it.conditions) == 1 and it.start <= first), None)
+    if arm is not None:
+        place, before, after = _inside(file, lexed, conditions, arm), 0, 0
+    else:
+        place, before, after = _place(file, lexed, conditions)
+        if in_assembler or hidden:
+            lines = [b"#ifndef __ASSEMBLER__", *lines, b"#endif"]
     eol = file.eol(place)
-    lines = b"".join(b"#include " + header + eol for header in wanted)
-    return [Edit(place, place, before * eol + lines + after * eol)]
+    added = b"".join(line + eol for line in lines)
+    return [Edit(place, place, before * eol + added + after * eol)]
+
+
+def _inside(file: SourceFile, lexed: LexedSource, conditions: ConditionMap, arm: Arm) -> int:
+    """Offset of a line start in an arm, behind the #include lines that it begins with."""
+    code = [token.start for token in lexed.tokens if token.start >= arm.start]
+    first_code = code[0] if code else len(file.data)
+    ends = [
+        directive.end
+        for directive in lexed.directives
+        if directive.name == b"include"
+        and arm.start < directive.start < first_code
+        and conditions.arm(directive.start) == arm
+    ]
+    return file.line_end(max(ends, default=arm.start))
 
 
 def _place(file: SourceFile, lexed: LexedSource, conditions: ConditionMap) -> tuple[int, int, int]:

@@ -12,6 +12,7 @@ from scanner.report.errors import MissingError
 C_SUFFIXES = frozenset({".c", ".h", ".inc", ".inl"})
 CPLUSPLUS_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ino"})
 ASM_SUFFIXES = frozenset({".s", ".asm", ".sx", ".s79"})
+HEADER_SUFFIXES = frozenset({".h", ".inc", ".inl", ".hpp", ".hh", ".hxx"})
 SOURCE_SUFFIXES = C_SUFFIXES | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 
 
@@ -36,6 +37,11 @@ class SourceFile:
     def is_asm(self) -> bool:
         """Assembler source, by suffix."""
         return self.path.suffix.lower() in ASM_SUFFIXES
+
+    @property
+    def is_header(self) -> bool:
+        """Whether other files include it."""
+        return self.path.suffix.lower() in HEADER_SUFFIXES
 
     @property
     def is_cplusplus(self) -> bool:

@@ -82,6 +82,22 @@ def test_out_writes_a_copy_and_leaves_the_project(project: Path) -> None:
     assert (out / "main.c").read_bytes().endswith(b"/* more */\n")
 
 
+def test_out_may_lie_in_the_project(project: Path) -> None:
+    """Neither it nor an older copy beside it is copied, or ported a second time."""
+    (project / "lib").mkdir()
+    (project / "lib" / "part.c").write_bytes(LEGACY)
+    for out in ("ported", "ported", "lib/again"):
+        run = fvmkit(project, "--out", project / out)
+        assert (run.returncode, run.stderr) == (
+            0, b"fvmkit port: 4 found, 4 rewritten, 0 left, 0 escalated\n",
+        )  # fmt: skip
+        copied = sorted(path.name for path in (project / out).rglob("*") if path.is_file())
+        assert copied == [".fvm-port.json", "main.c", "part.c"]
+    assert sorted(path.name for path in project.iterdir()) == ["lib", "main.c", "ported"]
+    diff = fvmkit(project)
+    assert diff.stderr == b"fvmkit port: 4 found, 4 rewritten, 0 left, 0 escalated\n"
+
+
 def test_out_refuses_what_it_did_not_make(project: Path) -> None:
     out = project.parent / "ported"
     out.mkdir()

@@ -1,0 +1,35 @@
+"""What of a header assembler files see: the conditions that keep C from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from porter.source.c_lexer import LexedSource
+from porter.source.conditions import Arm, ConditionMap
+
+_HIDES = re.compile(r"!\s*\(?\s*(?:defined\s*\(?\s*)?(\w*(?:ASSEMBL|_I?ASM)\w*)", re.IGNORECASE)
+_INCLUDE = re.compile(rb'(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)')
+
+
+def arms_for_c(lexed: LexedSource, conditions: ConditionMap) -> Iterator[Arm]:
+    """Arms that a condition hides from assembler, such as `#ifndef __ASSEMBLER__`.
+
+    What the file itself defines says nothing of the language: `#ifndef __ASM`.
+    """
+    defined = {it.tokens[0].text for it in lexed.directives if it.name == b"define" and it.tokens}
+    for arm in conditions:
+        if any(_hides(condition, defined) for condition in arm.conditions):
+            yield arm
+
+
+def _hides(condition: str, defined: set[bytes]) -> bool:
+    found = _HIDES.search(condition)
+    return found is not None and "||" not in condition and found[1].encode() not in defined
+
+
+def included_names(texts: Iterable[bytes]) -> set[bytes]:
+    """The file names, without folders, that #include lines of these texts have."""
+    return {
+        found.group(1).rpartition(b"/")[2] for text in texts for found in _INCLUDE.finditer(text)
+    }
