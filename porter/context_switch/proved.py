@@ -237,8 +237,8 @@ def _as_written(reason: str, handler: Handler, template: str) -> str:
     shows = f"; {TEMPLATES}/{template} shows what to write instead"
     return (
         f"{told}: no state from which the proof begins leads the other way, so what stands there "
-        "can't be proved. If no guest can get there, take it out; else let C that the handler "
-        f"calls decide{shows if handler.role == ROLE_SWITCH else ''}"
+        "can't be proved; a guest may get there all the same. Let C that the handler calls decide, "
+        f"or take out what never runs{shows if handler.role == ROLE_SWITCH else ''}"
     )
 
 
