@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from porter.context_switch import lift_bits, lift_data, lift_memory, lift_system
+from porter.context_switch import lift_bits, lift_carry, lift_data, lift_memory, lift_system
 from porter.context_switch.decode import Immediate, Instruction, Register, branch_target
 from porter.context_switch.ir import (
     KEPT,
@@ -57,6 +57,8 @@ _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
         ),
         lift_data.arithmetic,
     ),
+    **dict.fromkeys(("adc", "sbc"), lift_carry.with_carry),
+    **dict.fromkeys(("mla", "mls"), lift_data.multiply_and_add),
     "mvn": lift_data.invert,
     **dict.fromkeys(("uxtb", "uxth", "sxtb", "sxth"), lift_bits.extend),
     **dict.fromkeys(("ubfx", "sbfx"), lift_bits.extract),
@@ -99,6 +101,7 @@ class Lifter(BlockLifter):
         own: Signature,
     ) -> None:
         state = LiftState(unit, function, role, signatures)
+        state.carries = any(it.name in ("adc", "sbc") for it in instructions.values())
         super().__init__(state, function.start * 2, own, _CONVENTION)
         self._at = instructions
         targets = map(self._inner_target, instructions.values())
