@@ -331,8 +331,10 @@ class Path:
     def _system_store(self, address: int, value: Term) -> None:
         """What a guest has instead: a switch request; FPU access by grant; no priorities."""
         old = self.system.get(address, symbol(f"system {address:#x}"))
-        if self.native and address == ICSR and value in (PENDSVSET, PENDSVCLR):
-            self.event(TRIGGER if value == PENDSVSET else CLEAR, (SWITCH,))
+        if self.native and address == ICSR and value == PENDSVCLR:
+            self.event(CLEAR, (SWITCH,))
+        elif self.native and address == ICSR and value in (PENDSVSET, binary("|", old, PENDSVSET)):
+            self.event(TRIGGER, (SWITCH,))
         elif self.native and address == CPACR:
             if binary("&", binary("^", value, old), 0xFF0F_FFFF) != 0:
                 raise NotProved(f"writes {value} to CPACR")
