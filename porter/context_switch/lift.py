@@ -210,7 +210,7 @@ class Lifter(BlockLifter):
             case "blx" if self._goes_to_task(instruction):
                 return self._return(instruction.registers()[0])
             case "bl" | "blx":
-                self._call_by(instruction)
+                return None if self._call_by(instruction) else self._never()
             case "bx":
                 return self._return(instruction.registers()[0])
 
@@ -253,8 +253,7 @@ class Lifter(BlockLifter):
         if target == instruction.address:
             if state.role == ROLE_SWITCH:
                 raise NotTranscribable(f"'{instruction.text}' never ends")
-            state.emit(Verbatim(state.current, "for (;;)"))
-            return Exit(())
+            return self._never()
         state.emit(Note(state.current, ""))
         return Jump(target * 2)
 
@@ -289,8 +288,12 @@ class Lifter(BlockLifter):
 
     def _tail_call(self, name: str) -> Terminator:
         self._go_on_at(Var("lr"))
-        self._call(name)
-        return self._exit()
+        return self._exit() if self._call(name) else self._never()
+
+    def _never(self) -> Terminator:
+        """Nothing comes behind this."""
+        self._state.emit(Verbatim(self._state.current, "for (;;)"))
+        return Exit(())
 
     def _exit(self) -> Terminator:
         state = self._state
@@ -302,12 +305,12 @@ class Lifter(BlockLifter):
             return Exit(state.current)
         return self._leave_to_c()
 
-    def _call_by(self, instruction: Instruction) -> None:
+    def _call_by(self, instruction: Instruction) -> bool:
+        """Call what an instruction calls; whether that comes back."""
         state = self._state
         relocation = state.unit.relocation(state.function.section, instruction.address)
         if relocation is not None and relocation.kind in _BRANCH_RELOCATIONS and relocation.symbol:
-            self._call(relocation.symbol)
-            return
+            return self._call(relocation.symbol)
         target = instruction.operands[0]
         name: str | None = None
         if isinstance(target, Immediate):
@@ -323,8 +326,9 @@ class Lifter(BlockLifter):
             )
         if name is None:
             raise NotTranscribable(f"'{instruction.text}' calls a function that has no name here")
-        self._call(name)
+        return self._call(name)
 
-    def _call(self, name: str) -> None:
-        super()._call(name)
+    def _call(self, name: str) -> bool:
+        comes_back = super()._call(name)
         self._state.forget_flags(f"the call of {name}()")
+        return comes_back

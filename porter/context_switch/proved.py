@@ -252,6 +252,7 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
     calls = [node for node in flatten(nodes) if isinstance(node, Call)]
     arguments = {call.function: len(call.arguments) for call in calls}
     first = handler.first
+    ending = frozenset(call.function for call in calls if call.never_returns)
     moving = frozenset(call.function for call in calls if call.moves_stack)
     return Model(
         handler.role,
@@ -262,4 +263,5 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
         frozenset(name for name, _ in first.variables) if first is not None else frozenset(),
         moving,
         only_compared(nodes),
+        ending,
     )

@@ -252,6 +252,7 @@ class Path:
             self.variables = Memory(f"variables {self.calls}")
             self.memory = Memory(f"memory {self.calls}")
             self.registers["r0"] = symbol(f"result {self.calls}")
+        self.ended = self.ended or name in self.model.never_return
 
     def next_cycles(self) -> Term:
         """What the cycle counter shows: at each look something else."""
