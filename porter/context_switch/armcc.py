@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from porter.context_switch.dialect import gnu_text
+from porter.context_switch.literals import value_of
 from porter.context_switch.own_conditions import body_in_c
 from porter.context_switch.place import Place
 from porter.project.compile_options import CompileOptions
@@ -27,7 +28,8 @@ from porter.source.inline_asm import AsmStatement, find_asm
 _WORDS = (b"__asm", b"__ASM")
 _MAYBE = re.compile(rb"\b__(?:asm|ASM)\s*(?:\{|[A-Za-z_])")
 _PROTOTYPE = re.compile(rb"\b__(?:asm|ASM)(?=\s+[A-Za-z_][\w\s*]*\([^(){};]*\)\s*;)")
-_OF_C = re.compile(rb"__cpp\s*\(\s*&?\s*(\w+)\s*\)")
+_OF_C = re.compile(rb"__cpp\s*\(((?:[^()]|\([^()]*\))*)\)")
+_NAME = re.compile(r"\s*&?\s*(\w+)\s*")
 _TEXT = ("fvm_text(...)=fvm_text_(__VA_ARGS__)", "fvm_text_(...)=#__VA_ARGS__")
 # Keywords and intrinsics that GNU's compiler doesn't have; barriers are the machine's business.
 _KEYWORDS = (
@@ -142,7 +144,7 @@ def _is_own(statement: AsmStatement) -> bool:
 def _function(text: bytes, place: Place) -> bytes:
     """From the keyword to the closing brace."""
     head, _, rest = text.partition(b"{")
-    body = _OF_C.sub(rb"\1", rest[: rest.rindex(b"}")])
+    body = _OF_C.sub(_of_c, rest[: rest.rindex(b"}")])
     # What stands behind the brace isn't at the margin, where the assembler has its labels.
     place = place.behind(head.count(b"\n"))
     lines = gnu_text(b" " + body, place, conditions=False).decode("latin-1").split("\n")
@@ -151,6 +153,15 @@ def _function(text: bytes, place: Place) -> bytes:
         for line in lines
     )
     return b"__attribute__((naked))" + head[len(_WORDS[0]) :] + b"{" + asm.encode("latin-1") + b"}"
+
+
+def _of_c(match: re.Match[bytes]) -> bytes:
+    """What `__cpp(...)` is for the assembler: a number, or a name."""
+    text = match[1].decode("latin-1")
+    if (value := value_of(text)) is not None:
+        return str(value).encode()
+    name = _NAME.fullmatch(text)
+    return match.group() if name is None else name[1].encode("latin-1")
 
 
 def _statement(line: str) -> str:

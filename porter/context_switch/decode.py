@@ -140,7 +140,8 @@ def _instruction(raw: Any, text: str) -> Instruction:
         size=raw.size,
         name=name,
         condition=_CONDITIONS.get(raw.cc, ""),
-        sets_flags=raw.update_flags,
+        # Capstone says of every adc and sbc that it does.
+        sets_flags=raw.update_flags and (name not in ("adc", "sbc") or raw.mnemonic[3:4] == "s"),
         operands=operands,
         writeback=raw.writeback,
         post_index=raw.post_index,

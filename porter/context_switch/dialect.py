@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from porter.context_switch.code_labels import code_labels
 from porter.context_switch.dialect_macros import PIECE, Macros, with_parameters
 from porter.context_switch.expression import (
     ARM,
@@ -76,6 +77,7 @@ def gnu_text(data: bytes, place: Place, conditions: bool = True) -> bytes:
         [text if text.lstrip().startswith("#") else line
          for text, line in zip(originals, clean, strict=True)], macros.heads
     )  # fmt: skip
+    typed = code_labels(clean, [macro.name for macro in macros.heads.values()])
     lines: list[str] = []
     carried = ""  # a label whose directive is on the next line
     for number, (original, line) in enumerate(zip(originals, clean, strict=True)):
@@ -91,7 +93,7 @@ def gnu_text(data: bytes, place: Place, conditions: bool = True) -> bytes:
             whole = carried + line if carried and line.strip() else line
             with place.told(number):
                 whole = labels.written(number, whole) if source is ARM else whole
-                lines.append(_of_macro(whole, macros, source) or _line(whole, source))
+                lines.append(_of_macro(whole, macros, source) or _line(whole, source, typed))
             carried = "" if line.strip() else carried
     return "\n".join(lines).encode("latin-1")
 
@@ -112,7 +114,8 @@ def _lines(data: bytes) -> list[str]:
     return [line.decode("latin-1").rstrip("\r") for line in data.split(b"\n")]
 
 
-def _line(line: str, source: Language) -> str:
+def _line(line: str, source: Language, typed: frozenset[str] = frozenset()) -> str:
+    """`typed`: labels that begin functions."""
     if not line.strip():
         return ""
     at_margin = not line[0].isspace()
@@ -127,8 +130,17 @@ def _line(line: str, source: Language) -> str:
         if "\t" in word:
             word, _, operands = line.strip().partition("\t")
         if word.endswith(":"):
-            return f"{_name(word[:-1])}: {_line(' ' + operands, source)}"
-    return _translated(_name(label), word.lower(), word, _operands(operands), source)
+            name = _name(word[:-1])
+            return f"{_type(name, typed)}{name}: {_line(' ' + operands, source)}"
+    label = _name(label)
+    kind = word.lower()
+    told = "" if kind in ("proc", "function", *_EQUATE) else _type(label, typed)
+    return told + _translated(label, kind, word, _operands(operands), source)
+
+
+def _type(label: str, typed: frozenset[str]) -> str:
+    """What tells GNU as that a label begins a function."""
+    return f".thumb_func; .type {label}, %function; " if label in typed else ""
 
 
 def _translated(label: str, kind: str, word: str, operands: str, source: Language) -> str:
@@ -140,7 +152,7 @@ def _translated(label: str, kind: str, word: str, operands: str, source: Languag
         return f".equ {label}, {_expressions(operands, source)}"
     prefix = f"{label}: " if label else ""
     if kind in ("proc", "function"):
-        return f".thumb_func; .type {label}, %function; {prefix}"
+        return _type(label, frozenset({label})) + prefix
     if kind in _GLOBAL:
         is_weak = "weak" in kind or re.search(r"\[\s*weak\b", operands, re.IGNORECASE)
         return prefix + _declared(".weak" if is_weak else ".global", operands)

@@ -91,12 +91,12 @@ def language_of(clean: bytes) -> Language:
 
 def is_expression(text: str, source: Language) -> bool:
     """Whether all of a text is one."""
-    return _read(text, source) is not None
+    return read(text, source) is not None
 
 
 def is_sum(text: str, source: Language) -> bool:
     """Whether a text is an operator between two values, with no parentheses around the whole."""
-    tree = _read(text, source)
+    tree = read(text, source)
     if tree is None or len(tree.parts) != 2:
         return False
     depth = 0
@@ -110,11 +110,11 @@ def is_sum(text: str, source: Language) -> bool:
 def rewritten(text: str, source: Language, target: Language, *, condition: bool) -> str:
     """An expression of the source as one of the target; `condition`: only whether it is true is
     asked. NotTranscribable for what is none, or means nothing in the target."""
-    tree = _read(text, source)
+    tree = read(text, source)
     if tree is None:
         raise NotTranscribable(f"'{text}' is no expression that is understood")
     spelled = _spelled(text, source)
-    if _read(spelled, target) == tree and not _counts(tree, source, target, condition):
+    if read(spelled, target) == tree and not _counts(tree, source, target, condition):
         return spelled
     if source.true is None and _counts(tree, source, target, condition):
         raise NotTranscribable(f"'{text}' calculates with the result of a comparison")
@@ -122,11 +122,11 @@ def rewritten(text: str, source: Language, target: Language, *, condition: bool)
 
 
 @dataclass(frozen=True)
-class _Node:
-    """`word` is C's operator, or what stands for a value."""
+class Node:
+    """Part of an expression: `word` is C's operator, or what stands for a value."""
 
     word: str
-    parts: tuple[_Node, ...] = ()
+    parts: tuple[Node, ...] = ()
 
 
 class _Reader:
@@ -134,25 +134,25 @@ class _Reader:
         self._tokens = _TOKEN.findall(text)
         self._ranks = language.ranks
 
-    def whole(self) -> _Node:
+    def whole(self) -> Node:
         found = self._rank(len(self._ranks) - 1)
         if self._tokens:
             raise ValueError(self._tokens[0])
         return found
 
-    def _rank(self, rank: int) -> _Node:
+    def _rank(self, rank: int) -> Node:
         if rank < 0:
             return self._single()
         found = self._rank(rank - 1)
         while self._next() in self._ranks[rank]:
             word = self._ranks[rank][self._take()]
-            found = _Node(word, (found, self._rank(rank - 1)))
+            found = Node(word, (found, self._rank(rank - 1)))
         return found
 
-    def _single(self) -> _Node:
+    def _single(self) -> Node:
         token = self._take()
         if token in _UNARY:
-            return _Node(_UNARY[token], (self._single(),))
+            return Node(_UNARY[token], (self._single(),))
         if token == "(":
             found = self._rank(len(self._ranks) - 1)
             if self._take() != ")":
@@ -160,7 +160,7 @@ class _Reader:
             return found
         if not _LEAF.match(token):
             raise ValueError(token)
-        return _Node(token)
+        return Node(token)
 
     def _next(self) -> str:
         return self._tokens[0].upper() if self._tokens else ""
@@ -170,7 +170,8 @@ class _Reader:
         return token.upper() if token.startswith(":") else token
 
 
-def _read(text: str, language: Language) -> _Node | None:
+def read(text: str, language: Language) -> Node | None:
+    """What a text says, None for what is no expression."""
     try:
         return _Reader(text.rstrip(), language).whole()
     except ValueError:
@@ -188,7 +189,7 @@ def _spelled(text: str, source: Language) -> str:
     return _TOKEN.sub(name, text)
 
 
-def _counts(tree: _Node, source: Language, target: Language, condition: bool) -> bool:
+def _counts(tree: Node, source: Language, target: Language, condition: bool) -> bool:
     """Whether a truth is used as a number that isn't the target's."""
     other = tree.word in _COMPARISONS and bool(tree.parts) and source.true != target.true
     if source.true is None:
@@ -198,7 +199,7 @@ def _counts(tree: _Node, source: Language, target: Language, condition: bool) ->
     return any(_counts(part, source, target, tree.word in _JOINED) for part in tree.parts)
 
 
-def _written(tree: _Node, source: Language, target: Language, condition: bool) -> str:
+def _written(tree: Node, source: Language, target: Language, condition: bool) -> str:
     if not tree.parts:
         return tree.word
     asks = tree.word in _JOINED

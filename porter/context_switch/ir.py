@@ -187,6 +187,7 @@ class Call(Statement):
     pointers: tuple[bool, ...]  # for each argument, whether C wants a pointer
     result: str | None  # variable that gets the returned word
     moves_stack: bool = False  # it may read the task's stack pointer and set it
+    never_returns: bool = False  # as its declaration says
 
 
 @dataclass(frozen=True)

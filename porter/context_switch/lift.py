@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from porter.context_switch import lift_bits, lift_data, lift_memory, lift_system
+from porter.context_switch import lift_bits, lift_carry, lift_data, lift_memory, lift_system
 from porter.context_switch.decode import Immediate, Instruction, Register, branch_target
 from porter.context_switch.ir import (
     KEPT,
@@ -57,6 +57,8 @@ _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
         ),
         lift_data.arithmetic,
     ),
+    **dict.fromkeys(("adc", "sbc"), lift_carry.with_carry),
+    **dict.fromkeys(("mla", "mls"), lift_data.multiply_and_add),
     "mvn": lift_data.invert,
     **dict.fromkeys(("uxtb", "uxth", "sxtb", "sxth"), lift_bits.extend),
     **dict.fromkeys(("ubfx", "sbfx"), lift_bits.extract),
@@ -99,6 +101,7 @@ class Lifter(BlockLifter):
         own: Signature,
     ) -> None:
         state = LiftState(unit, function, role, signatures)
+        state.carries = any(it.name in ("adc", "sbc") for it in instructions.values())
         super().__init__(state, function.start * 2, own, _CONVENTION)
         self._at = instructions
         targets = map(self._inner_target, instructions.values())
@@ -207,7 +210,7 @@ class Lifter(BlockLifter):
             case "blx" if self._goes_to_task(instruction):
                 return self._return(instruction.registers()[0])
             case "bl" | "blx":
-                self._call_by(instruction)
+                return None if self._call_by(instruction) else self._never()
             case "bx":
                 return self._return(instruction.registers()[0])
 
@@ -250,8 +253,7 @@ class Lifter(BlockLifter):
         if target == instruction.address:
             if state.role == ROLE_SWITCH:
                 raise NotTranscribable(f"'{instruction.text}' never ends")
-            state.emit(Verbatim(state.current, "for (;;)"))
-            return Exit(())
+            return self._never()
         state.emit(Note(state.current, ""))
         return Jump(target * 2)
 
@@ -286,8 +288,12 @@ class Lifter(BlockLifter):
 
     def _tail_call(self, name: str) -> Terminator:
         self._go_on_at(Var("lr"))
-        self._call(name)
-        return self._exit()
+        return self._exit() if self._call(name) else self._never()
+
+    def _never(self) -> Terminator:
+        """Nothing comes behind this."""
+        self._state.emit(Verbatim(self._state.current, "for (;;)"))
+        return Exit(())
 
     def _exit(self) -> Terminator:
         state = self._state
@@ -299,12 +305,12 @@ class Lifter(BlockLifter):
             return Exit(state.current)
         return self._leave_to_c()
 
-    def _call_by(self, instruction: Instruction) -> None:
+    def _call_by(self, instruction: Instruction) -> bool:
+        """Call what an instruction calls; whether that comes back."""
         state = self._state
         relocation = state.unit.relocation(state.function.section, instruction.address)
         if relocation is not None and relocation.kind in _BRANCH_RELOCATIONS and relocation.symbol:
-            self._call(relocation.symbol)
-            return
+            return self._call(relocation.symbol)
         target = instruction.operands[0]
         name: str | None = None
         if isinstance(target, Immediate):
@@ -320,8 +326,9 @@ class Lifter(BlockLifter):
             )
         if name is None:
             raise NotTranscribable(f"'{instruction.text}' calls a function that has no name here")
-        self._call(name)
+        return self._call(name)
 
-    def _call(self, name: str) -> None:
-        super()._call(name)
+    def _call(self, name: str) -> bool:
+        comes_back = super()._call(name)
         self._state.forget_flags(f"the call of {name}()")
+        return comes_back

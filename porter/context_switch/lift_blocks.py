@@ -91,8 +91,8 @@ class BlockLifter(ABC):
         result = Var(self._convention.arguments[0]) if self._own.returns else None
         return Exit(self._state.current, result)
 
-    def _call(self, name: str) -> None:
-        """A call of a C function, which destroys what it may."""
+    def _call(self, name: str) -> bool:
+        """A call of a C function, which destroys what it may; whether it comes back."""
         state, arguments = self._state, self._convention.arguments
         signature = state.signatures.get(name)
         if signature is None:
@@ -108,10 +108,11 @@ class BlockLifter(ABC):
             raise NotTranscribable(f"{name}() takes arguments on the stack")
         values = tuple(map(Var, arguments[: len(signature.parameters)]))
         result = arguments[0] if signature.returns else None
-        moves = signature.moves_stack
-        state.emit(Call(state.current, name, values, signature.parameters, result, moves))
+        moves, never = signature.moves_stack, signature.never_returns
+        state.emit(Call(state.current, name, values, signature.parameters, result, moves, never))
         why = Undefined(f"the call of {name}()")
         for register in self._convention.destroyed:
             state.known.pop(register, None)
             if register != result:
                 state.assign(register, why)
+        return not never

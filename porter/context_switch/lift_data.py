@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from porter.context_switch import lift_bits
+from porter.context_switch import lift_bits, lift_carry
 from porter.context_switch.decode import Immediate, Instruction, Register
 from porter.context_switch.ir import OWN, RETURNED, WORD, Binary, Const, Expr, Note, Symbol, Var
 from porter.context_switch.lift_state import (
+    CARRY,
     KIND_COMPARE,
     KIND_RESULT,
     TASK_STACK,
@@ -87,9 +88,20 @@ def arithmetic(state: LiftState, instruction: Instruction) -> None:
         result = Binary("-", right, left)
     if instruction.sets_flags and instruction.name == "sub":
         state.set_flags(KIND_COMPARE, left, right)
+    adds = instruction.sets_flags and instruction.name == "add"
+    if adds and state.carries:
+        state.assign(CARRY, lift_carry.of_sum(left, right))
     state.assign(state.variable(target.name), result)
     if instruction.sets_flags and instruction.name != "sub":
-        state.set_flags(KIND_RESULT, state.read(target.name), Const(0))
+        state.set_flags(KIND_RESULT, state.read(target.name), Const(0), keeps_carry=adds)
+
+
+def multiply_and_add(state: LiftState, instruction: Instruction) -> None:
+    """mla and mls."""
+    target, *factors, summand = instruction.registers()
+    product = Binary("*", *(state.read(name) for name in factors))
+    operator = "+" if instruction.name == "mla" else "-"
+    state.assign(state.variable(target), Binary(operator, state.read(summand), product))
 
 
 def invert(state: LiftState, instruction: Instruction) -> None:

@@ -8,6 +8,8 @@ from porter.context_switch.decode import Immediate, Instruction, Memory, Operand
 from porter.context_switch.ir import (
     Assign,
     Binary,
+    Choice,
+    Condition,
     Const,
     Expr,
     Origin,
@@ -22,6 +24,7 @@ from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribabl
 # How flag_kind says where flags came from.
 KIND_COMPARE = 1  # flag_a compared with flag_b
 KIND_RESULT = 2  # flag_a tested against zero: only eq, ne, mi, pl mean anything
+CARRY = "carry"  # that flag as a word, in a function that adds it to something
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Signature:
     """What a C prototype tells: for each parameter whether it is a pointer, and its name ("" where
     the prototype has none); whether there is a result, and whether that is a pointer; the `problem`
     if a call passes anything but these words. `unprototyped`: it says nothing of parameters;
-    `moves_stack`: the function, or one that it calls, reads or writes PSP."""
+    `moves_stack`: the function, or one that it calls, reads or writes PSP; `never_returns`:
+    its declaration says so."""
 
     parameters: tuple[bool, ...]
     returns: bool
@@ -38,6 +42,7 @@ class Signature:
     problem: str = field(default="", compare=False)
     unprototyped: bool = field(default=False, compare=False)
     moves_stack: bool = field(default=False, compare=False)
+    never_returns: bool = field(default=False, compare=False)
 
 
 NOTHING = Signature((), False)
@@ -60,6 +65,7 @@ class LiftState:
     statements: list[Statement] = field(default_factory=list)
     known: dict[str, Expr] = field(default_factory=dict)
     current: Origin = ()
+    carries: bool = False  # some instruction of the function wants the carry flag
 
     def begin(self, depth: int) -> None:
         """Start a new block."""
@@ -129,15 +135,19 @@ class LiftState:
             return Binary(operand.shift, value, Const(operand.amount)) if operand.shift else value
         raise NotTranscribable(f"'{self.current[-1][1]}' has an unknown operand")
 
-    def set_flags(self, kind: int, left: Expr, right: Expr) -> None:
+    def set_flags(self, kind: int, left: Expr, right: Expr, *, keeps_carry: bool = False) -> None:
         """Remember what the next condition will test; before the instruction's own result."""
+        if self.carries and not keeps_carry:
+            no_borrow = Condition("hs", Const(KIND_COMPARE), left, right)
+            known = Choice(no_borrow, Const(1), Const(0)) if kind == KIND_COMPARE else None
+            self.assign(CARRY, known or Undefined(f"the carry behind '{self.current[-1][1]}'"))
         self.assign("flag_a", left)
         self.assign("flag_b", right)
         self.assign("flag_kind", Const(kind))
 
     def forget_flags(self, why: str) -> None:
         """Make a later condition on these flags an error."""
-        for name in ("flag_a", "flag_b", "flag_kind"):
+        for name in ("flag_a", "flag_b", "flag_kind", *((CARRY,) if self.carries else ())):
             self.assign(name, Undefined(why))
 
     def slot(self, offset: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -80,6 +80,7 @@ class Names:
         self._unit = unit
         self._elsewhere = elsewhere
         self._probe = cache(probe)
+        self._has_endings = "noreturn" in unit.lower()
         self._types, self._types_elsewhere = Types(unit), Types(elsewhere)
 
     @property
@@ -90,6 +91,9 @@ class Names:
     def function(self, name: str) -> Signature | None:
         """Parameters and result of a function."""
         found = self.declared_function(name)
+        if found is not None and self._has_endings:
+            never = self._probe(f"__builtin_has_attribute({name}, __noreturn__)") == 1
+            found = replace(found, never_returns=never)
         if found is None or found.unprototyped:
             return _signature(self._elsewhere, name, self._types_elsewhere) or found
         return found

@@ -237,8 +237,8 @@ def _as_written(reason: str, handler: Handler, template: str) -> str:
     shows = f"; {TEMPLATES}/{template} shows what to write instead"
     return (
         f"{told}: no state from which the proof begins leads the other way, so what stands there "
-        "can't be proved. If no guest can get there, take it out; else let C that the handler "
-        f"calls decide{shows if handler.role == ROLE_SWITCH else ''}"
+        "can't be proved; a guest may get there all the same. Let C that the handler calls decide, "
+        f"or take out what never runs{shows if handler.role == ROLE_SWITCH else ''}"
     )
 
 
@@ -252,6 +252,7 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
     calls = [node for node in flatten(nodes) if isinstance(node, Call)]
     arguments = {call.function: len(call.arguments) for call in calls}
     first = handler.first
+    ending = frozenset(call.function for call in calls if call.never_returns)
     moving = frozenset(call.function for call in calls if call.moves_stack)
     return Model(
         handler.role,
@@ -262,4 +263,5 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
         frozenset(name for name, _ in first.variables) if first is not None else frozenset(),
         moving,
         only_compared(nodes),
+        ending,
     )

@@ -48,6 +48,8 @@ WHY_FPCA = "a guest can't forget FPU state: from now on every frame has room for
 WHY_PRIORITY = "vector 0 runs last; priorities of the others come with the description"
 WHY_FPU = "the FPU comes with the domain's grant"
 WHY_LAZY = "a guest's FPU state is always stacked at once, none is left to be stacked later"
+# Nothing that ICSR reads as, written back, requests more than is pending already.
+_SET_IN_ICSR = Binary("|", Load(Const(ICSR)), Const(PENDSVSET))
 _WRITES_CONTROL = (
     "writes CONTROL: tasks of a guest are on PSP without privilege, and nobody chooses a stack for "
     "his caller"
@@ -116,7 +118,7 @@ def _replaced(statement: Statement, role: str, drop_masks: bool) -> Statement:
                 raise NotTranscribable("writes MSP, and a handler's stack is VCT's")
             return Note(statement.origin, WHY_MSP)
         case Assign(target="CONTROL", value=value):
-            allowed = {ROLE_START: (0, 2), ROLE_SVC: (2,), ROLE_SWITCH: (2,)}.get(role, ())
+            allowed = {ROLE_START: (0, 2, 3), ROLE_SVC: (2,), ROLE_SWITCH: (2,)}.get(role, ())
             if not isinstance(value, Const) or value.value not in allowed:
                 raise NotTranscribable(_WRITES_CONTROL)
             return Note(statement.origin, WHY_CONTROL)
@@ -143,7 +145,7 @@ def _mask(origin: Origin, mask: str, value: Expr) -> Guest:
 
 
 def _system_store(statement: Store, address: int, value: Expr, role: str) -> Statement:
-    if address == ICSR and value == Const(PENDSVSET):
+    if address == ICSR and value in (Const(PENDSVSET), _SET_IN_ICSR):
         if role == ROLE_OTHER:
             return Guest(statement.origin, "virt_yield", ())
         return Guest(statement.origin, "virt_vct_trig", ("FVM_VIRT_SWITCH",))

@@ -77,7 +77,8 @@ class Pair:
         """What of the original has to run, by address: as text, and whether it has two ways.
         `ends` are instructions that went to a task."""
         original = self._image
-        found = reachable(original, self._model.role == ROLE_START, ends)
+        is_start, never = self._model.role == ROLE_START, self._model.never_return
+        found = reachable(original, is_start, ends, never=never)
         return {
             address: (f"'{it.text}' at +{address - original.entry:#x}", is_condition(it))
             for address, it in found.items()

@@ -76,6 +76,8 @@ def prove_pick(
             wanted = handler.run(state)
         except Stray:
             continue
+        if wanted.ended:
+            raise NotProved("the handler may end in a function that never returns")
         if not with_fpu and not state.exc_return & wanted.context[8] & _BASIC:
             continue
         frame = [*state.core, *([] if short else [state.exc_return])]

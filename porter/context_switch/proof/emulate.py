@@ -99,7 +99,9 @@ class Emulator(Emulated):
         uc.reg_write(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
         end = self._emulate(self._image.entry)
         outcome = self._counted()
-        outcome.memory, outcome.masks = self._memory(), self._masks()
+        outcome.memory = self._memory()
+        if not (outcome.ended and outcome.events[-1].name in self._model.never_return):
+            outcome.masks = self._masks()
         if self._model.returns:
             outcome.result = uc.reg_read(arm.UC_ARM_REG_R0)
         self._finish(state, core, end)
@@ -261,6 +263,8 @@ class Emulator(Emulated):
             uc.emu_stop()
 
     def _is_last(self, name: str, arguments: tuple[int, ...]) -> bool:
+        if name in self._model.never_return:
+            return True
         return name == SPIN or (name, arguments[:1]) == (TRIGGER, (SVC,))
 
     def _own_constant(self, address: int) -> bool:

@@ -21,6 +21,7 @@ from porter.context_switch.proof.terms import (
     equal,
     field,
     insert,
+    overflows,
     symbol,
 )
 from porter.context_switch.proof.thumb import Instruction
@@ -83,13 +84,18 @@ def _with_carry(path: Path, instruction: Instruction, predicated: bool) -> None:
     left = word_of(path, instruction, 0 if len(instruction.raw.operands) == 2 else 1)
     right = word_of(path, instruction, len(instruction.raw.operands) - 1)
     carry = as_word(holds(path.flags, "hs"))
-    if instruction.name == "adc":
-        value = add(add(left, right), carry)
-    else:
-        value = binary("-", add(binary("-", left, right), carry), 1)
-    path.write(target(instruction), value)
+    if instruction.name == "sbc":
+        right = binary("^", right, WORD)  # left - right - 1 + carry
+    path.write(target(instruction), add(add(left, right), carry))
     if instruction.sets_flags(predicated):
-        path.flags = Flags("=", value)
+        path.flags = Flags("=", add(add(left, right), carry), carry=overflows(left, right, carry))
+
+
+def _multiply_and_add(path: Path, instruction: Instruction, predicated: bool) -> None:
+    """mla and mls."""
+    product = binary("*", word_of(path, instruction, 1), word_of(path, instruction, 2))
+    operator = {"mla": "+", "mls": "-"}[instruction.name]
+    path.write(target(instruction), binary(operator, word_of(path, instruction, 3), product))
 
 
 def _carry(operator: str, value: Term, amount: Term) -> Truth | None:
@@ -226,6 +232,7 @@ _ACTIONS: dict[str, Callable[[Path, Instruction, bool], None]] = {
     "movt": _move_top,
     **dict.fromkeys((*_OPERATORS, "rsb", "bic", "orn"), _arithmetic),
     **dict.fromkeys(("adc", "sbc"), _with_carry),
+    **dict.fromkeys(("mla", "mls"), _multiply_and_add),
     **dict.fromkeys(("cmp", "cmn", "tst", "teq"), _compare),
     **dict.fromkeys(_EXTENSIONS, _extend),
     **dict.fromkeys(("ubfx", "sbfx", "bfi", "bfc"), _bit_field),

@@ -252,6 +252,7 @@ class Path:
             self.variables = Memory(f"variables {self.calls}")
             self.memory = Memory(f"memory {self.calls}")
             self.registers["r0"] = symbol(f"result {self.calls}")
+        self.ended = self.ended or name in self.model.never_return
 
     def next_cycles(self) -> Term:
         """What the cycle counter shows: at each look something else."""
@@ -331,8 +332,10 @@ class Path:
     def _system_store(self, address: int, value: Term) -> None:
         """What a guest has instead: a switch request; FPU access by grant; no priorities."""
         old = self.system.get(address, symbol(f"system {address:#x}"))
-        if self.native and address == ICSR and value in (PENDSVSET, PENDSVCLR):
-            self.event(TRIGGER if value == PENDSVSET else CLEAR, (SWITCH,))
+        if self.native and address == ICSR and value == PENDSVCLR:
+            self.event(CLEAR, (SWITCH,))
+        elif self.native and address == ICSR and value in (PENDSVSET, binary("|", old, PENDSVSET)):
+            self.event(TRIGGER, (SWITCH,))
         elif self.native and address == CPACR:
             if binary("&", binary("^", value, old), 0xFF0F_FFFF) != 0:
                 raise NotProved(f"writes {value} to CPACR")

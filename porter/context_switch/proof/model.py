@@ -63,7 +63,8 @@ class Model:
     only the port has, for fault records; `returns` whether the function has a result.
     `goes_to_task`: a start of the first task for which VCT runs a part of the port; `own` are
     variables that only the port has; `moves_stack` are callees that may read PSP and set it;
-    `compared` are names of other files whose addresses it compares and uses for nothing else."""
+    `compared` are names of other files whose addresses it compares and uses for nothing else;
+    `never_return` are callees behind which nothing follows, on Cortex-M."""
 
     role: str
     arguments: tuple[tuple[str, int], ...] = ()
@@ -73,6 +74,7 @@ class Model:
     own: frozenset[str] = frozenset()
     moves_stack: frozenset[str] = frozenset()
     compared: frozenset[str] = frozenset()
+    never_return: frozenset[str] = frozenset()
 
     @property
     def is_handler(self) -> bool:

@@ -94,6 +94,12 @@ def add(left: Term, right: Term) -> Term:
     return binary("+", left, right)
 
 
+def overflows(*terms: Term) -> Truth:
+    """Whether a sum of three words, or of fewer, needs more than a word."""
+    wide = [z3.ZeroExt(2, bits(term)) for term in terms]
+    return truth(z3.Extract(33, 32, sum(wide[1:], wide[0])) != 0)
+
+
 def field(term: Term, low: int, width: int, signed: bool = False) -> Term:
     """`width` bits from bit `low`, extended to a word."""
     if width == 32:

@@ -44,6 +44,8 @@ class Instruction:
         """A short encoding in an IT block sets none, compares aside."""
         if self.name in _COMPARE:
             return True
+        if self.name in ("adc", "sbc") and not str(self.raw.mnemonic).startswith(self.name + "s"):
+            return False  # whatever Capstone says
         return bool(self.raw.update_flags) and not (predicated and self.size == 2)
 
     def register(self, number: int) -> str:

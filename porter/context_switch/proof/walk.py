@@ -12,8 +12,10 @@ def reachable(
     ends_with_svc: bool,
     ends: frozenset[int] = frozenset(),
     into_data: bool = False,
+    never: frozenset[str] = frozenset(),
 ) -> dict[int, Instruction]:
-    """By address, hints aside. `ends`: instructions that never go on with the next one. NotProved
+    """By address, hints aside. `ends`: instructions that never go on with the next one, `never`
+    functions that don't return. NotProved
     where no instruction stands, unless that may be behind one that isn't known to be an end."""
     code = Code(image)
     found: dict[int, Instruction] = {}
@@ -33,7 +35,7 @@ def reachable(
         if instruction.name != "nop":
             found[address] = instruction
         if address not in ends:
-            waiting += _followers(instruction, block, image, ends_with_svc)
+            waiting += _followers(instruction, block, image, ends_with_svc, never)
     return found
 
 
@@ -43,7 +45,11 @@ def is_condition(instruction: Instruction) -> bool:
 
 
 def _followers(
-    instruction: Instruction, block: tuple[str, ...], image: Image, ends_with_svc: bool
+    instruction: Instruction,
+    block: tuple[str, ...],
+    image: Image,
+    ends_with_svc: bool,
+    never: frozenset[str],
 ) -> list[tuple[int, tuple[str, ...]]]:
     after = (instruction.next, instruction.it or block[1:])
     if instruction.name in ("b", "cbz", "cbnz"):
@@ -52,6 +58,8 @@ def _followers(
         if target not in image.functions:
             found.append((target, ()))
         return [*found, after] if is_condition(instruction) or block else found
+    if instruction.name == "bl" and image.functions.get(instruction.target()) in never:
+        return [after] if block else []
     return [after] if block or not _leaves(instruction, ends_with_svc) else []
 
 

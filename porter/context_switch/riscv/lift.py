@@ -177,7 +177,10 @@ class Lifter(BlockLifter):
             self._call(name)
             return None
         if it.rd != 0 or state.role != ROLE_OTHER:
-            raise NotTranscribable(f"'{it.text}' leaves the function")
+            raise NotTranscribable(
+                f"'{state.current[-1][1]}' leaves the handler for {name}(), which returns to what "
+                "ra holds: call it, and branch there behind the call"
+            )
         state.assign(f"{KEPT}LR", Var("x1"))
         self._call(name)
         return self._leave()

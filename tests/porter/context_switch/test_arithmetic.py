@@ -48,6 +48,29 @@ CALCULATED = {
         "ldrb r3, [r2, #4]\nsub r3, #9\nlsr r3, r3, #4\nstr r3, [r2, #12]\n",
         "<< 25) >> 31",
     ),
+    "a number of two words": (
+        "ldrd r3, r12, [r2, #4]\nadds r3, r3, r0\nadc r12, r12, #0\nstrd r3, r12, [r2, #4]\n",
+        ") ? 1 : 0;",
+    ),
+    "a difference of two words": (
+        "ldrd r3, r12, [r2, #4]\nsubs r3, r3, r0\nsbc r12, r12, r0\nstrd r3, r12, [r2, #4]\n",
+        " - 1",
+    ),
+    "a difference under a flag of the upper word": (
+        "ldrd r3, r12, [r2, #4]\nsubs r3, r3, r0\nsbcs r12, r12, r0\nbmi 1f\n"
+        "strd r3, r12, [r2, #4]\n1:\n",
+        "if (",
+    ),
+    "a number of three words": (
+        "ldrd r3, r12, [r2, #4]\nadds r3, r3, r0\nadcs r12, r12, #0\n"
+        "strd r3, r12, [r2, #4]\nldr r3, [r2, #12]\nadc r3, r3, #0\nstr r3, [r2, #12]\n",
+        "carry",
+    ),
+    "an index": (
+        "ldrb r3, [r2, #4]\nmovs r12, #20\nldr r0, =tasks\nmla r0, r3, r12, r0\n"
+        "mls r3, r12, r3, r0\nldr r0, [r0]\nstrd r3, r0, [r2, #4]\nldr r0, [r2]\n",
+        "* 0x14",
+    ),
     "different": ("ldr r3, [r2, #4]\nteq r3, r0\nbeq 1f\nstr r0, [r2, #4]\n1:\n", "!= "),
 }
 
@@ -64,6 +87,26 @@ def test_is_calculated_in_c(name: str, tmp_path: Path) -> None:
     assembler, text = CALCULATED[name]
     handler = switch(tmp_path, FRAME + assembler + RESUME, M3)
     assert text in handler.replacement.decode()
+
+
+@pytest.mark.parametrize(
+    ("between", "reason"),
+    [
+        ("lsls r3, r3, #1\n", "the carry behind 'lsls r3, r3, #1'"),
+        ("push {r1-r3}\nbl choose\npop {r1-r3}\n", "the call of choose() destroyed"),
+    ],
+)
+def test_a_carry_that_isnt_known_is_refused(between: str, reason: str, tmp_path: Path) -> None:
+    body = f"ldr r3, [r2, #4]\nadds r3, r0\n{between}adc r3, r3, #0\nstr r3, [r2, #4]\n"
+    _, ports = port(tmp_path, ".syntax unified\n" + FRAME + body + RESUME, M3)
+    assert any(reason in it.reason for it in ports if it.status == "escalated"), ports
+
+
+def test_flags_of_a_sum_without_s_are_older_ones(tmp_path: Path) -> None:
+    """Capstone has it that every adc sets flags."""
+    body = "ldr r3, [r2, #4]\nadds r3, r0\nadc r3, r3, #0\nbmi 1f\nstr r3, [r2, #4]\n1:\n"
+    text = switch(tmp_path, FRAME + body.replace("adds", "adds.w") + RESUME, M3).replacement
+    assert b"if (" in text
 
 
 def test_where_there_is_no_clz(tmp_path: Path) -> None:

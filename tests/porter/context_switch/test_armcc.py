@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.context_switch.literals import value_of
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.trees import fixture
@@ -113,6 +114,31 @@ def test_the_same_c_comes_out(tmp_path: Path, eol: str) -> None:
         (found,) = [port for port in ours if port.name == name and b"{" in port.replacement]
         assert (found.status, found.proof is not None) == ("rewritten", True), found.reason
         assert code(found) == code(named(gnu, name))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0x20 << 1", 0x40),
+        ("1 << 2 + 3u", 32),
+        ("(1UL << 31)", 1 << 31),
+        ("010", 8),
+        ("3 - 4", None),
+        ("1 << 31 >> 31", None),
+        ("4 / 0", None),
+        ("LEVEL << 4", None),
+        ("089", None),
+    ],
+)
+def test_an_expression_of_c_has_the_value_it_has_there(text: str, value: int | None) -> None:
+    assert value_of(text) == value
+
+
+def test_a_number_that_c_calculates_is_proved(tmp_path: Path) -> None:
+    lock = "__asm void lock(void)\n{\n mov r0, #__cpp(0x20 << 1)\n msr basepri, r0\n bx lr\n}\n"
+    (port,) = [port for port in ported(tmp_path, lock) if port.name == "lock"]
+    assert port.proof is not None
+    assert b"virt_int_mask" in port.replacement
 
 
 def test_comments_and_prototypes_are_the_files_own(tmp_path: Path) -> None:

@@ -11,6 +11,14 @@ from porter.context_switch.assemble import compile_object
 from porter.context_switch.proof import Model, NotProved
 from porter.context_switch.proof.compare import compare
 from porter.context_switch.proof.constants import asked_by
+from porter.context_switch.proof.derived import (
+    WORD,
+    Derived,
+    Value,
+    compared,
+    result,
+)
+from porter.context_switch.proof.derived import tested as asked_bits
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.riscv.constants import asked_by as riscv_asked_by
 from porter.context_switch.proof.riscv.equivalence import explore
@@ -21,6 +29,9 @@ from tests.porter.context_switch.test_proof import COMMAND, LOAD, NAKED, SAVE, S
 from tests.porter.context_switch.trees import M4F, fixture
 
 CALL = "push {r1, lr}\\n bl choose\\n pop {r1, lr}\\n"
+COUNTED = (
+    "ldr r3, [r2, #4]\\n adds r3, #1\\n str r3, [r2, #4]\\n {asks}\\n str r0, [r2, #8]\\n 1:\\n"
+)
 ASKS = {
     "a mark from beside the code": (
         "ldr r3, [r2, #4]\\n ldr r4, =0xC0DEC0DE\\n cmp r3, r4\\n beq 1f\\n"
@@ -35,6 +46,14 @@ ASKS = {
     ),
     "a bit that no usual word has": (
         "ldr r3, [r2, #4]\\n tst r3, #2\\n beq 1f\\n str r0, [r2, #8]\\n 1:\\n"
+    ),
+    "every fourth time": COUNTED.format(asks="ands r3, r3, #3\\n bne 1f"),
+    "every eighth time": COUNTED.format(asks="tst r3, #7\\n bne 1f"),
+    "two bits at the top": COUNTED.format(asks="lsls r3, r3, #30\\n bne 1f"),
+    "every hundredth time": COUNTED.format(asks="cmp r3, #100\\n bne 1f"),
+    "more than a hundred, of a byte": (
+        "ldrb r3, [r2, #7]\\n adds r3, #2\\n uxtb r3, r3\\n cmp r3, #254\\n bls 1f\\n"
+        "str r0, [r2, #8]\\n 1:\\n"
     ),
     "what a call returns": f"{CALL} cmp r0, #7\\n bne 1f\\n str r0, [r1, #4]\\n 1:\\n",
     "a count and a flag, set by a call": (
@@ -92,6 +111,8 @@ def test_another_mark_is_found_by_the_emulator(tmp_path: Path) -> None:
         (ASKS["a mark from beside the code"], {0xC0DE_C0DE}),
         (ASKS["a mark made of two halves"], {0xDEAD_BEEF}),
         (ASKS["a state in a byte"], {3, 0x0303_0303, 0x0003_0003}),
+        (ASKS["every fourth time"], {WORD, 2}),
+        (ASKS["every hundredth time"], {99}),
         ("movs r3, #5\\n str r3, [r2, #4]\\n", set()),
         ("ldr r3, =task\\n cmp r2, r3\\n beq 1f\\n str r3, [r2]\\n 1:\\n", set()),
         ("ldr r3, [r2, #4]\\n tst r3, #0x10\\n beq 1f\\n str r3, [r2]\\n 1:\\n", set()),
@@ -102,6 +123,25 @@ def test_only_what_meets_an_unknown_word_counts(asks: str, found: set[int], tmp_
     code = compile_object(tree.files[0], tree.options)
     images = link_pair(code, code, ("PendSV_Handler",) * 2, (), ("arm-none-eabi-gcc", *M4F))
     assert set(asked_by(images[0])) == found
+
+
+@pytest.mark.parametrize("shift", ["sll", "srl"])
+def test_a_word_is_found_through_what_was_done_to_it(shift: str) -> None:
+    steps = (("add", 5), ("xor", 0x70), (shift, 3), ("sub", 2))
+    for wanted in compared(_behind(Derived(), steps), 0x1E):
+        assert _behind(wanted, steps) in (0x1E, 0)
+
+
+def test_bits_that_are_asked_for_are_met_set_and_clear() -> None:
+    steps = (("add", 1), ("and", 0x30))
+    assert {_behind(word, steps) for word in asked_bits(_behind(Derived(), steps))} == {0, 0x30}
+    assert not set(asked_bits(Derived())) | set(compared(Derived(), Derived()))
+
+
+def _behind(word: Value, steps: tuple[tuple[str, int], ...]) -> Value:
+    for name, constant in steps:
+        word = result(name, word, constant)
+    return word
 
 
 def test_states_without_such_constants_stay_what_they_were() -> None:

@@ -105,6 +105,12 @@ def test_a_frame_popped_by_hand_is_resumed_in_vct(tmp_path: Path) -> None:
     assert "virt_int_unmask(VIRT_PRIMASK);" in start
 
 
+def test_a_task_without_privilege_is_any_task_of_a_guest(tmp_path: Path) -> None:
+    unprivileged = POPPED.replace("movs    r0, #2", "movs    r0, #3")
+    texts = text_of(port(tmp_path / "a", POPPED)), text_of(port(tmp_path / "b", unprivileged))
+    assert texts[0].replace("#2", "#3") == texts[1]
+
+
 def test_registers_that_the_start_restores_come_from_the_same_frame(tmp_path: Path) -> None:
     first = text_of(port(tmp_path, RESTORED)).partition("void os_start(void)")[0]
     assert "USR_REG->Reg.SP = (uint32_t)sp;" in first

@@ -255,7 +255,7 @@ def test_why_a_naked_function_stays_is_what_the_transcriber_says(tmp_path: Path)
     (tmp_path / "lock.c").write_text(LOCK)
     found = [it for file in port_project(tmp_path, cpu=M3).files for it in file.verdicts]
     (stays,) = [it for it in found if it.status is Status.ESCALATED]
-    assert stays.reason.startswith("give_up: returns to another place than its caller")
+    assert stays.reason.startswith("give_up: keeps or computes an address of the handler's own")
 
 
 def test_an_answer_that_the_handler_itself_gives_is_lost_too(tmp_path: Path) -> None:

@@ -384,6 +384,10 @@ def test_a_file_without_functions_needs_nothing(tmp_path: Path) -> None:
         ("csrw 0x804, t1", "a guest has no CSR 0x804, which is the vendor's"),
         ("fadd.s f0, f0, f1", "instruction 'fadd.s f0, f0, f1' is not known"),
         ("jalr t1", "calls or jumps to what has no name here"),
+        (
+            "beqz sp, 9f\n    tail away\n9:",
+            "'tail away' leaves the handler for away(), which returns to what ra holds",
+        ),
         (".4byte 0x00013027", "registers of single precision"),
         ("li t1, 0x02000000\n    sw zero, 0(t1)", "accesses the device at 0x02000000"),
         ("1: bnez t1, 1b", "has a loop"),
