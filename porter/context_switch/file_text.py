@@ -55,7 +55,8 @@ class FileText:
         if handler.role == ROLE_SWITCH:
             if self.fast is not None and handler is self.fast.home:
                 reason += f", fast yield through {self.fast.through}()"
-                reason += f", which takes {self.fast.depth} bytes of a task's stack"
+                who = "which" if self.fast.function is None else "what that calls"
+                reason += f", {who} takes {self.fast.depth} bytes of a task's stack"
             else:
                 why = handler.pick if isinstance(handler.pick, str) else self.slow
                 reason += f"; no fast yield: {why}"
