@@ -31,6 +31,7 @@ _WRITE = (
     "void f(void) { WRITE(REGISTER, 1); }\n"
 )
 _ANY = "#define DO(text) asm volatile(#text)\nvoid f(void) { DO(INSTRUCTION); }\n"
+_LABEL = '#define MARK(name) asm volatile("mark_" #name ".%=:")\nvoid f(void) { MARK(here); }\n'
 
 
 class HiddenOperand(Rule):
@@ -48,6 +49,7 @@ class HiddenOperand(Rule):
         Sample(_WRITE.replace("REGISTER", "APSR"), _WRITE.replace("REGISTER", "APSR")),
         Sample(_ANY.replace("INSTRUCTION", "cpsid i"), "", escalates=True),
         Sample(_ANY.replace("INSTRUCTION", "nop"), _ANY.replace("INSTRUCTION", "nop")),
+        Sample(_LABEL, _LABEL),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
