@@ -1,0 +1,156 @@
+"""What becomes of asm statements, one by one: the samples of the rule on them."""
+
+from __future__ import annotations
+
+from porter.rules.rule import Sample
+
+SAMPLES = (
+    Sample(
+        'void f(void) { __asm volatile ( "cpsid i" ::: "memory" ); }',
+        "void f(void) { virt_int_mask(VIRT_PRIMASK); }",
+    ),
+    Sample(
+        'unsigned f(void)\n{\n    unsigned x;\n    asm volatile("\\tmrs\\t%0, primask\\n'
+        '\\tcpsid  i\\n" : "=r"(x));\n    return x;\n}\n',
+        "unsigned f(void)\n{\n    unsigned x;\n    x = virt_int_save(VIRT_PRIMASK);\n"
+        "    return x;\n}\n",
+    ),
+    Sample(
+        'void f(unsigned x) { asm volatile("msr basepri, %0" :: "r"(x)); }',
+        "void f(unsigned x) { virt_int_restore(VIRT_BASEPRI, x); }",
+    ),
+    Sample(
+        'void f(void)\n{\n    unsigned n;\n    asm volatile("mov %0, %1\\n cpsid i\\n'
+        ' msr basepri, %0\\n isb\\n dsb\\n cpsie i\\n" : "=r"(n) : "i"(0x50));\n}\n',
+        "void f(void)\n{\n    virt_int_mask(VIRT_BASEPRI);\n}\n",
+    ),
+    Sample(
+        "unsigned f(void)\n{\n    unsigned old, new = 0x50;\n    __asm\n    {\n"
+        "        mrs old, basepri\n        msr basepri, new\n        dsb\n    }\n"
+        "    return old;\n}\n",
+        "unsigned f(void)\n{\n    unsigned old, new = 0x50;\n"
+        "    old = virt_int_save(VIRT_BASEPRI);\n    return old;\n}\n",
+    ),
+    Sample(
+        "int f(void) { unsigned n; __asm { mrs n, ipsr } return n != 0; }",
+        "int f(void) { unsigned n; n = virt_in_vct(); return n != 0; }",
+    ),
+    Sample(
+        'int f(void) { unsigned n; asm("mrs %0, basepri" : "=r"(n)); return n >> 4; }',
+        "",
+        escalates=True,
+    ),
+    Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
+    Sample(
+        'int f(void) { int x; asm("cpsid i\\n mrs %0, primask" : "=r"(x)); return x; }',
+        "int f(void) { int x; virt_int_mask(VIRT_PRIMASK); x = 0x1U; return x; }",
+    ),
+    Sample(
+        'void f(void) { asm("mrs r0, primask\\n cpsid i\\n msr primask, r0" ::: "r0"); }',
+        "",
+        escalates=True,
+    ),
+    Sample('void f(void) { asm volatile("msr psp, r0"); }', "", escalates=True),
+    Sample(
+        'void f(void) { __asm volatile ( "csrc mstatus, 8" ); }',
+        "void f(void) { virt_int_mask(VIRT_PRIMASK); }",
+    ),
+    Sample(
+        'unsigned f(void)\n{\n    unsigned x;\n    asm volatile("csrrci %0, mstatus, 8" :'
+        ' "=r"(x));\n    return x;\n}\n',
+        "unsigned f(void)\n{\n    unsigned x;\n    x = virt_mstatus(); "
+        "virt_int_mask(VIRT_PRIMASK);\n    return x;\n}\n",
+    ),
+    Sample(
+        'void f(unsigned x) { asm volatile("csrw mstatus, %0" :: "r"(x)); }',
+        "void f(unsigned x) { virt_int_restore(VIRT_PRIMASK, ((x) & 8u) == 0); }",
+    ),
+    Sample(
+        'void f(void) { asm volatile("csrs mie, %0" :: "r"(0x880)); g(); }',
+        "void f(void) { g(); }",
+    ),
+    Sample('void f(void) { asm volatile("csrc mie, %0" :: "r"(0x880)); }', "", escalates=True),
+    Sample('void f(void) { asm volatile("csrwi mie, 0"); }', "", escalates=True),
+    Sample(
+        'void t(void);\nvoid f(void) { asm volatile("csrw mtvec, %0" :: "r"(t)); }',
+        "void t(void);\nvoid f(void) { virt_trap_set((uintptr_t)t); }",
+    ),
+    Sample(
+        'extern char t[];\nvoid f(void) { asm volatile("csrw mtvec, %0" :: "r"(t + 1)); }',
+        "extern char t[];\nvoid f(void) { virt_trap_set((uintptr_t)(t + 1)); }",
+    ),
+    Sample(
+        'void f(void) { asm volatile("ecall"); }',
+        "void f(void) { virt_vct_trig(FVM_VIRT_SVC); }",
+    ),
+    Sample(
+        'unsigned f(void)\n{\n    unsigned x;\n    asm volatile("csrr %0, mcycle" : "=r"(x));\n'
+        "    return x;\n}",
+        "unsigned f(void)\n{\n    unsigned x;\n    x = virt_cycles();\n    return x;\n}",
+    ),
+    Sample(
+        'unsigned f(void) { unsigned x; asm volatile("csrr %0, mtvec" : "=r"(x)); return x; }',
+        "unsigned f(void) { unsigned x; x = virt_trap_get(); return x; }",
+    ),
+    Sample(
+        'void f(unsigned x) { asm volatile("csrw mscratch, %0" :: "r"(x + 1)); }',
+        "void f(unsigned x) { virt_mscratch = (uint32_t)(x + 1); }",
+    ),
+    Sample(
+        'void f(void) { asm volatile("csrw mscratch, zero"); }',
+        "void f(void) { virt_mscratch = 0x0u; }",
+    ),
+    Sample(
+        'unsigned f(void) { unsigned x; asm("csrr %0, mscratch" : "=r"(x)); return x; }',
+        "unsigned f(void) { unsigned x; x = virt_mscratch; return x; }",
+    ),
+    Sample(
+        'unsigned f(unsigned x) { asm("csrrw %0, mscratch, %0" : "+r"(x)); return x; }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        "unsigned f(unsigned n)\n{\n    unsigned x;\n"
+        '    asm volatile("csrr %0, mscratch\\n csrw mscratch, %1" : "=&r"(x) : "r"(n));\n'
+        "    return x;\n}",
+        "",
+        escalates=True,
+    ),
+    Sample('unsigned f(unsigned x) { asm("csrr %0, medeleg" : "=r"(x)); return x; }', "", True),
+    Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
+    Sample(
+        'void f(void) { asm volatile("svc %0" :: "i"(3) : "memory"); }',
+        "void f(void) { virt_svc(3); }",
+    ),
+    Sample('void f(void) { __asm("svc 0x2a"); }', "void f(void) { virt_svc(42); }"),
+    Sample('void f(unsigned x) { asm("svc 1" :: "r"(x)); }', "", escalates=True),
+    Sample('void f(void) { asm("mov r0, #1\\n svc 1"); }', "", escalates=True),
+    Sample(
+        'void f(unsigned x) { asm("csrs mstatus, %0" :: "r"(x)); g(); }',
+        "void f(unsigned x) { if (((x) & 8u) != 0) { virt_int_unmask(VIRT_PRIMASK); } g(); }",
+    ),
+    Sample(
+        'void f(int a, unsigned x) { if (a) asm("csrc mstatus, %0" :: "r"(x & 8)); else g(); }',
+        "void f(int a, unsigned x) { if (a) { if (((x & 8) & 8u) != 0) "
+        "{ virt_int_mask(VIRT_PRIMASK); } } else g(); }",
+    ),
+    Sample(
+        '#define OPEN(m) asm("csrs mstatus, %0" :: "r"(m))\n'
+        "void f(int a, unsigned x) { if (a) OPEN(x); else g(); }",
+        "#define OPEN(m) do { if (((m) & 8u) != 0) { virt_int_unmask(VIRT_PRIMASK); } } "
+        "while (0)\nvoid f(int a, unsigned x) { if (a) OPEN(x); else g(); }",
+    ),
+    Sample(
+        "unsigned f(int a)\n{\n    unsigned x = 0;\n    if (a)\n"
+        '        asm("csrrci %0, mstatus, 8" : "=r"(x));\n    else\n        g();\n'
+        "    return x;\n}\n",
+        "unsigned f(int a)\n{\n    unsigned x = 0;\n    if (a)\n"
+        "        { x = virt_mstatus(); virt_int_mask(VIRT_PRIMASK); }\n    else\n        g();\n"
+        "    return x;\n}\n",
+    ),
+    Sample(
+        'unsigned f(unsigned x) { asm("csrrs %0, mstatus, %0" : "+r"(x)); return x; }',
+        "",
+        escalates=True,
+    ),
+)
