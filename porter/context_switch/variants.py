@@ -27,7 +27,7 @@ _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _NOT_DEFINED = re.compile(r"!defined\(\w+\)")
 _RESERVED = re.compile(r"_[_A-Z]")
 _TARGET = re.compile(r"__riscv_\w+")  # what the machine is, is decided
-_MOST = 16
+_MOST = 64
 _DEEPEST = 4  # macros in macros
 # What C functions have behind their assembler so that no compiler complains.
 _FOR_WARNINGS = re.compile(r"\s*(?:(?:return\b[\w\s()]*|\(\s*void\s*\)\s*\w+\s*);\s*)*")

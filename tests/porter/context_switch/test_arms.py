@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch.together import possible
+from porter.context_switch.variants import variants
 from tests.porter.context_switch.trees import M3, M4F, RUNTIME, Tree, fixture
 
 HANDLER = """\
@@ -209,3 +210,10 @@ __attribute__((naked)) void PendSV_Handler(void)
     for copy in ("USR_VSTMDB(sp);", "USR_VLDMIA(sp);"):
         (place,) = [number for number, line in enumerate(lines) if line == copy]
         assert lines[place - 1] == "#if !defined(A) && !defined(B)"
+
+
+def test_five_options_of_an_rtos_are_not_too_many() -> None:
+    lines = "".join(f"#ifdef OPTION_{n}\n    adds r3, #{n + 1}\n#endif\n" for n in range(5))
+    text = f"counts:\n{lines}    bx lr\n".encode()
+    found = variants(text, "switch.S", [(0, len(text))], lambda name: name.startswith("OPTION"))
+    assert len(found) == 32 and len({it.data for it in found}) == 32
