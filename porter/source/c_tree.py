@@ -29,20 +29,25 @@ _MAX_BRANCHES = 4  # arms of one #if group that are tried one at a time
 
 
 class SyntaxTree:
-    """A parsed buffer whose byte 0 is at offset `delta` of the file (it may be negative)."""
+    """A parsed buffer whose byte 0 is at offset `delta` of the file (it may be negative).
 
-    def __init__(self, text: bytes, delta: int) -> None:
+    `limit` is where the parsed part of the file ends, if text was added behind it: a macro body's
+    last statement ends there, not with the semicolon that it was given.
+    """
+
+    def __init__(self, text: bytes, delta: int, limit: int | None = None) -> None:
         self.root: Node = _PARSER.parse(text).root_node
         self.delta = delta
         self.text = text
+        self._limit = len(text) + delta if limit is None else limit
 
     def start(self, node: Node) -> int:
         """File offset of a node's first byte."""
-        return node.start_byte + self.delta
+        return min(node.start_byte + self.delta, self._limit)
 
     def end(self, node: Node) -> int:
         """File offset just past a node."""
-        return node.end_byte + self.delta
+        return min(node.end_byte + self.delta, self._limit)
 
     def smallest(self, start: int, end: int) -> Node | None:
         """The smallest node that covers file offsets [start, end)."""
@@ -127,11 +132,13 @@ def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
     body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
     body = without_noise(re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body))
     if not _BEGINS_STATEMENT.match(body):  # if (x) *p = 1 reads like a product
-        tree = SyntaxTree(_EXPRESSION_PREFIX + body + b"\n);", start - len(_EXPRESSION_PREFIX))
+        text = _EXPRESSION_PREFIX + body + b"\n);"
+        tree = SyntaxTree(text, start - len(_EXPRESSION_PREFIX), end)
         if not tree.root.has_error:
             return tree
     for tail in (b"\n;}", b"\n}", b"\n;while(0);}"):
-        tree = SyntaxTree(_STATEMENT_PREFIX + body + tail, start - len(_STATEMENT_PREFIX))
+        text = _STATEMENT_PREFIX + body + tail
+        tree = SyntaxTree(text, start - len(_STATEMENT_PREFIX), end)
         if not tree.root.has_error:
             return tree
     return None
