@@ -213,10 +213,10 @@ class TypeTable:
         unclear = outer is None
         for item in body.named_children:
             kind = item.child_by_field_name("type")
-            if item.type != "field_declaration" or kind is None:
-                continue
             asked = _aligned(item)
             unclear = unclear or asked is None
+            if item.type != "field_declaration" or kind is None:
+                continue
             for declarator, width in _declarators(item):
                 member = self.of(kind, declarator, depth + 1)
                 unclear = unclear or self.is_unclear(member)
