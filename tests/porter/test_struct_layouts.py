@@ -10,6 +10,7 @@ from porter.rules.verdict import Status
 from porter.source.c_types import CType, TypeTable
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
+from porter.source.values import Place
 from tests.porter.helpers import port_text
 
 _SHARED = b"#include <stdint.h>\ntypedef unsigned int uint32_t; typedef unsigned char uint8_t;\n"
@@ -20,7 +21,7 @@ def _table(body: bytes) -> TypeTable:
     types.add_text(
         _SHARED + b"typedef struct {" + body + b"} T; struct outer { T first[2]; T t; };"
     )
-    Evaluator(MacroTable(), types)
+    Evaluator(MacroTable(), types).text(b"((T *)0)->x")  # counts, and lays the struct out
     return types
 
 
@@ -37,6 +38,8 @@ def _table(body: bytes) -> TypeTable:
         (b"uint8_t a; uint32_t b __attribute__((aligned(8)));", [0, 8], 16),
         (b"uint8_t a; _Alignas(8) uint32_t b; uint32_t n;", [0, 8, 12], 16),
         (b"uint8_t a; struct { uint8_t x; } __attribute__((aligned(4))) b;", [0, 4], 8),
+        (b"uint8_t a; uint32_t :20; uint8_t n;", [0, 4], 8),
+        (b"uint8_t a; uint32_t :0; uint8_t n;", [0, 4], 8),
         (b"uint8_t a; double b; uint8_t c;", [0, 8, 16], 24),
         (b"uint32_t a; union { uint32_t w; struct { uint32_t x:3, y:2; } b; } u; int n;",
          [0, 4, 8], 12),
@@ -48,11 +51,9 @@ def test_members_are_where_the_compiler_puts_them(
     types = _table(body)
     members = types.members(CType("struct", 0, b"T"))
     assert [member.offset for member in members.values()] == offsets
-    outer = types.members(CType("struct", 0, b"struct outer")) or types.members(
-        CType("struct", 0, b"outer")
-    )
-    if outer:
-        assert outer[b"t"].offset == 2 * size
+    place = Evaluator(MacroTable(), types).text(b"((struct outer *)0x40000000)->t")
+    assert isinstance(place, Place)
+    assert place.address == 0x4000_0000 + 2 * size
     assert not types.is_unclear(CType("struct", 0, b"T"))
 
 
