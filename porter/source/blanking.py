@@ -31,6 +31,8 @@ _QUALIFIER_WORDS = (
     frozenset({b"inline", b"volatile", b"const", b"static", b"extern", b"register"}) | _NOISE
 )
 
+ALIGNED_BY_MACRO = b"~"
+"""Stands in a struct's body for a macro that aligns a member: the grammar skips it as an error."""
 _MOST_BEFORE_BODY = 12  # tokens between `struct` and `{`: attributes and a tag
 
 _NOISE_WORD = re.compile(rb"\b(?:" + b"|".join(sorted(_NOISE)) + rb")\b")
@@ -98,6 +100,8 @@ def parsable(
             _wipe_linkage(tokens, index, wipe)
         elif texts is not None and is_noise(texts):
             wipe(token.start, token.end)
+            if index < body_end and any(b"lign" in text for text in texts):
+                buffer[token.start : token.start + 1] = ALIGNED_BY_MACRO
     for statement in find_asm(tokens, data, lambda word: word == b"__asm"):
         if statement.form == "function":
             opening = data.index(b"{", statement.start)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from porter.source.blanking import ALIGNED_BY_MACRO
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.kept_addresses import Initialised, initialised, is_written
 
@@ -334,6 +335,8 @@ def _own_words(node: Node) -> list[bytes]:
     """The tokens of a declaration without those in a body or a comment."""
     if node.type in ("field_declaration_list", "comment"):
         return []
+    if node.type == "ERROR" and text_of(node).strip() == ALIGNED_BY_MACRO:
+        return [b"align("]
     if not node.children:
         return [text_of(node)]
     return [word for child in node.children for word in _own_words(child)]

@@ -14,6 +14,7 @@ from porter.source.values import Place
 from tests.porter.helpers import port_text
 
 _SHARED = b"#include <stdint.h>\ntypedef unsigned int uint32_t; typedef unsigned char uint8_t;\n"
+_MACRO = b"#define AL8 __attribute__((aligned(8)))\n"
 
 
 def _table(body: bytes) -> TypeTable:
@@ -82,12 +83,14 @@ def test_a_layout_that_cannot_be_told_is_unclear(body: bytes) -> None:
         (b"uint32_t active:9; uint32_t :23;", b"x = p->active"),
         (b"uint8_t a; volatile uint32_t b __ALIGNED(8);", b"p->b = 1u << 28"),
         (b"uint32_t a; volatile uint32_t b[2] __attribute__((aligned(WIDE)));", b"p->b[x] = 1"),
+        (b"uint8_t a; volatile uint32_t b AL8;", b"p->b = 1u << 28"),
+        (b"uint8_t a; AL8 volatile uint32_t b;", b"p->b = 1u << 28"),
         (b"uint32_t a:W; struct { volatile uint32_t c; } b;", b"p->b.c = 1"),
     ],
 )
 def test_a_part_of_a_register_is_escalated(tmp_path: Path, members: bytes, access: bytes) -> None:
     text = (
-        _SHARED + b"typedef struct { " + members + b" } reg_t;\n"
+        _SHARED + _MACRO + b"typedef struct { " + members + b" } reg_t;\n"
         b"void f(int x)\n{\n    " + access.replace(b"p->", b"((reg_t *)0xE000ED04)->") + b";\n}\n"
     )
     ported, port = port_text(tmp_path, text)
