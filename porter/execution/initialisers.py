@@ -58,6 +58,10 @@ def initialise(
             initialise(expressions, memory, at, kind.target, item, frame)
         elif position < len(members):
             member = members[position][1]
+            if member.part:
+                memory.cells[offset + member.offset] = None
+                position += 1
+                continue
             initialise(expressions, memory, offset + member.offset, member.type, item, frame)
         position += 1
 

@@ -57,7 +57,7 @@ class Places:
         if base is None:
             return None
         member = self.machine.types(frame).members(base.type).get(text_of(name))
-        if member is None:
+        if member is None or member.part:
             return Location(base.memory, None, UNKNOWN)
         offset = None if base.offset is None else base.offset + member.offset
         return Location(base.memory, offset, member.type)

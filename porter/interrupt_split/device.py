@@ -43,7 +43,8 @@ class Device:
         if not isinstance(value, Pointer) or value.address != self.split.base:
             return b"", {}
         members = self.evaluator.types.members(value.type)
-        return value.type.name, {m.offset: name.decode("latin-1") for name, m in members.items()}
+        names = {m.offset: n.decode("latin-1") for n, m in members.items() if not m.part}
+        return value.type.name, names
 
     def holds(self, address: int) -> bool:
         """Whether an address is one of the block's."""

@@ -65,7 +65,7 @@ class DeviceFacts:
             pointer = evaluator.name(self.result.split.device.encode())
             if isinstance(pointer, Pointer) and pointer.address is not None:
                 member = evaluator.types.members(pointer.type).get(name.encode())
-                if member is not None:
+                if member is not None and not member.part:
                     return device.register(
                         Place(pointer.address + member.offset, member.type,
                               pointer.type.name, name.encode())

@@ -265,7 +265,7 @@ class Touches:
         if match is None or not isinstance(pointer, Pointer):
             return None
         member = evaluator.types.members(pointer.type).get(match.group(1).encode())
-        if member is None:
+        if member is None or member.part:
             return None
         place = Place(base + member.offset, member.type, pointer.type.name, match.group(1).encode())
         return self.device(evaluator).register(place)

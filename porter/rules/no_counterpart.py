@@ -10,6 +10,7 @@ from porter.rules.verdict import Verdict
 
 _REASONS = {
     "bit-band": "a machine is granted no bit-band alias: write the register itself",
+    "part": "a bit-field, or a struct whose layout isn't known: access the whole register",
     "EXTI": "external interrupt lines belong to no domain yet: use a timer or a granted block",
     "FLASH": "programming the flash would touch other domains' code",
     "WWDG": "the window watchdog has no counterpart: use the description's watchdog",

@@ -51,7 +51,12 @@ class Registers:
         if not isinstance(value, Place):
             return None
         if value.address is not None and self.space.holds(value.address):
-            return self.space.identify(value.address, value.span == 0)
+            found = self.space.identify(value.address, value.span == 0)
+            if found is not None and value.part and isinstance(self.space, ArmSpace):
+                return Register(
+                    "part", found.name, None, f"part of {found.instance or found.block}"
+                )
+            return found
         if value.address is not None and self._is_alias(value.address):
             return self._aliased(value.address, value)
         return self.blocks.identify(value)

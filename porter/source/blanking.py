@@ -31,6 +31,10 @@ _QUALIFIER_WORDS = (
     frozenset({b"inline", b"volatile", b"const", b"static", b"extern", b"register"}) | _NOISE
 )
 
+ALIGNED_BY_MACRO = b"~"
+"""Stands in a struct's body for a macro that aligns a member: the grammar skips it as an error."""
+_MOST_BEFORE_BODY = 12  # tokens between `struct` and `{`: attributes and a tag
+
 _NOISE_WORD = re.compile(rb"\b(?:" + b"|".join(sorted(_NOISE)) + rb")\b")
 
 Expansion = Callable[[Token], tuple[bytes, ...] | None]
@@ -77,12 +81,17 @@ def parsable(
     for start, end in lexed.comments:
         wipe(start, end)
     tokens = lexed.tokens
+    body_end = 0  # index of the token behind the outermost struct body
     for index, token in enumerate(tokens):
+        if token.text in (b"struct", b"union") and index >= body_end:
+            body_end = _body_end(tokens, index)
         if token.kind != "identifier":
             continue
         if token.text in _WITH_ARGUMENTS:
             closing = matching(tokens, index + 1) if index + 1 < len(tokens) else None
-            wipe(token.start, token.end if closing is None else tokens[closing].end)
+            end = index if closing is None else closing
+            if index >= body_end or not any(b"lign" in t.text for t in tokens[index : end + 1]):
+                wipe(token.start, tokens[end].end)
         elif token.text in _NOISE:
             wipe(token.start, token.end)
         elif _is_asm_alias(token, texts := expansion(token)):
@@ -91,6 +100,8 @@ def parsable(
             _wipe_linkage(tokens, index, wipe)
         elif texts is not None and is_noise(texts):
             wipe(token.start, token.end)
+            if index < body_end and any(b"lign" in text for text in texts):
+                buffer[token.start : token.start + 1] = ALIGNED_BY_MACRO
     for statement in find_asm(tokens, data, lambda word: word == b"__asm"):
         if statement.form == "function":
             opening = data.index(b"{", statement.start)
@@ -102,6 +113,16 @@ def parsable(
     if branch is not None:
         _keep_branch(lexed, conditions, branch, len(data), wipe)
     return bytes(buffer)
+
+
+def _body_end(tokens: Sequence[Token], index: int) -> int:
+    """Where the body of a struct ends, whose members may be aligned; `index` if there is none."""
+    for opening in range(index + 1, min(index + _MOST_BEFORE_BODY, len(tokens))):
+        if tokens[opening].text == b"{":
+            return matching(tokens, opening) or index
+        if tokens[opening].text in (b";", b"*", b"=", b","):
+            break
+    return index
 
 
 def _is_asm_alias(token: Token, texts: tuple[bytes, ...] | None) -> bool:

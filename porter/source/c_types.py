@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from porter.source.blanking import ALIGNED_BY_MACRO
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.kept_addresses import Initialised, initialised, is_written
 
@@ -19,6 +20,10 @@ _SIZES = {
     b"u8": 1, b"u16": 2, b"u32": 4, b"u64": 8, b"vu8": 1, b"vu16": 2,
 }  # fmt: skip
 _LINE_MARKER = re.compile(rb"(?m)^[ \t]*#[^\n]*")
+_ALIGNMENT = re.compile(rb"[(,]\s*_*aligned_*\s*[),]|\w*align\w*\s*\(", re.IGNORECASE)
+_PLAIN_ALIGNMENT = re.compile(
+    rb"\b(?:aligned|__aligned__|_Alignas|alignas)\s*\(\s*(0[xX][0-9a-fA-F]+|[1-9]\d*)\s*\)"
+)
 _MAX_DEPTH = 16  # typedef chains and nested structs
 
 
@@ -44,14 +49,54 @@ def pointer_to(target: CType) -> CType:
 
 @dataclass(frozen=True)
 class Member:
-    """A field of a struct or union."""
+    """A field of a struct or union; `offset` of a bit-field is that of its storage unit."""
 
     offset: int
     type: CType
+    part: bool = False
+    """A bit-field, or of a struct of which the layout isn't known."""
 
 
 Count = Callable[[Node], int | None]
 """Evaluates the constant expression of an array size."""
+
+
+class _Layout:
+    """Places the fields of a struct or union one behind the other (AAPCS32, 8.1)."""
+
+    def __init__(self, members: dict[bytes, Member], is_union: bool) -> None:
+        self.members = members
+        self.alignment = 1
+        self._is_union = is_union
+        self._bits = 0
+        self._end = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes up to the end of the last field."""
+        return _up(self._end, 8) // 8
+
+    def add(self, kind: CType, alignment: int) -> int:
+        """The offset of the next field."""
+        offset = _up(self._bits, 8 * alignment) // 8
+        self.alignment = max(self.alignment, alignment)
+        self._move(8 * (offset + kind.size))
+        return offset
+
+    def add_bits(self, name: bytes, kind: CType, width: int, asked: int) -> None:
+        """The next bit-field, in a storage unit of its type; one without width closes the unit."""
+        unit = 8 * max(1, kind.size)
+        self.alignment = max(self.alignment, min(8, unit // 8), asked)
+        self._bits = _up(self._bits, 8 * asked) if asked > 1 else self._bits
+        if not width or self._bits % unit + width > unit:
+            self._bits = _up(self._bits, unit)
+        if name:
+            self.members[name] = Member(self._bits // unit * unit // 8, kind, part=True)
+        self._move(self._bits + width)
+
+    def _move(self, end: int) -> None:
+        self._end = max(self._end, end)
+        self._bits = 0 if self._is_union else end
 
 
 class TypeTable:
@@ -62,6 +107,8 @@ class TypeTable:
         self._tags: dict[bytes, Node] = {}
         self._layouts: dict[bytes, dict[bytes, Member]] = {}
         self._sizes: dict[bytes, int] = {}
+        self._alignments: dict[bytes, int] = {}
+        self._unclear: set[bytes] = set()
         self.enumerators: dict[bytes, tuple[Node | None, bytes | None]] = {}
         self.globals: dict[bytes, tuple[Node, Node]] = {}
         self.initialised: dict[bytes, Initialised] = {}
@@ -157,50 +204,68 @@ class TypeTable:
         # A struct without a tag is known by the place of its body, until a typedef names it.
         key = b"struct " + text_of(name_node) if name_node else b"@%d" % node.id
         if key not in self._layouts and body is not None:
-            self._lay_out(key, body, node.type == "union_specifier", depth)
+            self._lay_out(key, body, node, depth)
         return CType("struct", self._sizes.get(key, 0), key)
 
-    def _lay_out(self, key: bytes, body: Node, union: bool, depth: int) -> None:
-        members: dict[bytes, Member] = {}
-        self._layouts[key] = members
-        offset = size = 0
-        alignment = 1
+    def _lay_out(self, key: bytes, body: Node, node: Node, depth: int) -> None:
+        self._layouts[key] = {}
+        layout = _Layout(self._layouts[key], node.type == "union_specifier")
+        outer = _aligned(node)
+        unclear = outer is None
         for item in body.named_children:
             kind = item.child_by_field_name("type")
+            asked = _aligned(item)
+            unclear = unclear or asked is None
             if item.type != "field_declaration" or kind is None:
                 continue
-            declarators = item.children_by_field_name("declarator")
-            for declarator in declarators if declarators else [None]:
+            for declarator, width in _declarators(item):
                 member = self.of(kind, declarator, depth + 1)
-                align = max(1, min(4 if member.size % 8 else 8, self._alignment(member)))
-                offset = -(-offset // align) * align
-                alignment = max(alignment, align)
+                unclear = unclear or self.is_unclear(member)
                 name = declared_name(declarator) if declarator is not None else None
-                if name is not None:
-                    members[text_of(name)] = Member(offset, member)
+                text = text_of(name) if name is not None else b""
+                if width is not None:
+                    bits = self.count(width)
+                    unclear = unclear or bits is None or not 0 <= bits <= 8 * member.size
+                    layout.add_bits(text, member, bits or 0, asked or 1)
+                    continue
+                offset = layout.add(member, max(self._alignment(member), asked or 1))
+                if text:
+                    layout.members[text] = Member(offset, member)
                 elif member.kind == "struct":
                     for inner, place in self.members(member).items():
-                        members[inner] = Member(offset + place.offset, place.type)
-                size = max(size, offset + member.size)
-                offset = 0 if union else offset + member.size
-        self._sizes[key] = -(-size // alignment) * alignment
+                        layout.members[inner] = replace(place, offset=offset + place.offset)
+        self._alignments[key] = max(layout.alignment, outer or 1)
+        self._sizes[key] = _up(layout.size, self._alignments[key])
+        if unclear:
+            self._unclear.add(key)
+            for text, found in layout.members.items():
+                layout.members[text] = replace(found, part=True)
 
     def _alignment(self, kind: CType) -> int:
         if kind.kind == "array" and kind.target is not None:
             return self._alignment(kind.target)
         if kind.kind == "struct":
-            return max((self._alignment(m.type) for m in self.members(kind).values()), default=1)
-        return kind.size or 1
+            return self._alignments.get(self._key(kind), 1)
+        return max(1, min(4 if kind.size % 8 else 8, kind.size))
 
     def members(self, kind: CType) -> dict[bytes, Member]:
         """Fields of a struct type by name."""
-        if kind.name in self._layouts:
-            return self._layouts[kind.name]
-        if kind.name in self._typedefs:
+        return self._layouts.get(self._key(kind), {})
+
+    def is_unclear(self, kind: CType) -> bool:
+        """Whether nobody knows where the fields of a struct, or of an array of them, are."""
+        while kind.kind == "array" and kind.target is not None:
+            kind = kind.target
+        return kind.kind == "struct" and self._key(kind) in self._unclear
+
+    def _key(self, kind: CType) -> bytes:
+        if kind.name not in self._layouts and kind.name in self._typedefs:
             specifier, _ = self._typedefs[kind.name]
-            key = self._specifier(specifier, 0).name
-            return self._layouts.get(key, {})
-        return {}
+            found = self._specifier(specifier, 0).name
+            if found not in self._layouts and found in self._typedefs:
+                return self._key(CType("struct", 0, found))
+            return found
+        return kind.name
 
     def _declare(self, base: CType, declarator: Node | None, depth: int) -> CType:
         while declarator is not None:
@@ -230,3 +295,48 @@ def declared_name(declarator: Node) -> Node | None:
             inner = node.named_children[0]
         node = inner
     return None
+
+
+def _up(value: int, step: int) -> int:
+    return -(-value // step) * step
+
+
+def _declarators(item: Node) -> list[tuple[Node | None, Node | None]]:
+    """The declarators of a field declaration, each with the width of a bit-field."""
+    found: list[tuple[Node | None, Node | None]] = []
+    named = {node.id for node in item.children_by_field_name("declarator")}
+    open_name = False
+    for child in item.children:
+        if child.id in named:
+            found.append((child, None))
+            open_name = True
+        elif child.type == "bitfield_clause":
+            name = found.pop()[0] if open_name else None
+            found.append((name, child.named_children[0] if child.named_children else child))
+            open_name = False
+        elif child.type == ",":
+            open_name = False
+    return found or [(None, None)]
+
+
+def _aligned(node: Node) -> int | None:
+    """The alignment that a declaration asks for (1: none); None if it can't be told."""
+    text = b" ".join(_own_words(node))
+    if _ALIGNMENT.search(text) is None:
+        return 1
+    numbers = [int(number, 0) for number in _PLAIN_ALIGNMENT.findall(text)]
+    rest = _PLAIN_ALIGNMENT.sub(b"", text)
+    if not numbers or _ALIGNMENT.search(rest) is not None:
+        return None
+    return max(numbers)
+
+
+def _own_words(node: Node) -> list[bytes]:
+    """The tokens of a declaration without those in a body or a comment."""
+    if node.type in ("field_declaration_list", "comment"):
+        return []
+    if node.type == "ERROR" and text_of(node).strip() == ALIGNED_BY_MACRO:
+        return [b"align("]
+    if not node.children:
+        return [text_of(node)]
+    return [word for child in node.children for word in _own_words(child)]

@@ -237,10 +237,16 @@ class Evaluator:
         if text_of(sign) == b"&":
             if not isinstance(value, Place):
                 return None
-            return Pointer(value.address, value.type, value.span, value.exact)
+            return Pointer(value.address, value.type, value.span, value.exact, value.part)
         pointer = self._loaded(value)
         if isinstance(pointer, Pointer):
-            return Place(pointer.address, pointer.type, span=pointer.span, exact=pointer.exact)
+            return Place(
+                pointer.address,
+                pointer.type,
+                span=pointer.span,
+                exact=pointer.exact,
+                part=pointer.part,
+            )
         return None
 
     def _field_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
@@ -256,9 +262,20 @@ class Evaluator:
         member = self.types.members(base.type).get(text_of(field))
         if member is None:  # another chip's struct under the same name: which block is known
             span = 0 if base.address is None else _NEAR
-            return Place(base.address, UNKNOWN, base.type.name, text_of(field), span, base.exact)
+            part = base.part or self.types.is_unclear(base.type)
+            exact = base.exact and not part
+            return Place(base.address, UNKNOWN, base.type.name, text_of(field), span, exact, part)
         address = None if base.address is None else base.address + member.offset
-        return Place(address, member.type, base.type.name, text_of(field), base.span, base.exact)
+        part = base.part or member.part
+        return Place(
+            address,
+            member.type,
+            base.type.name,
+            text_of(field),
+            base.span,
+            base.exact and not part,
+            part,
+        )
 
     def _subscript_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
@@ -275,11 +292,12 @@ class Evaluator:
             return Place(None, base.type, owner, member)
         if isinstance(number, Number):
             address = base.address + number.value * (base.type.size or 1)
-            return Place(address, base.type, owner, member, base.span, base.exact)
+            return Place(address, base.type, owner, member, base.span, base.exact, base.part)
         array = value.type if isinstance(value, Place) else UNKNOWN
         span = array.size if array.kind == "array" else _NEAR
         exact = base.exact and bool(owner)
-        return Place(base.address, base.type, owner, member, max(span, base.span), exact)
+        span = max(span, base.span)
+        return Place(base.address, base.type, owner, member, span, exact, base.part)
 
     def _binary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         left_node = node.child_by_field_name("left")
@@ -340,7 +358,7 @@ class Evaluator:
             return value
         target = value.type.target
         if value.type.kind == "array" and target is not None:
-            return Pointer(value.address, target, value.span, value.exact)
+            return Pointer(value.address, target, value.span, value.exact, value.part)
         if value.type.kind == "pointer" and target is not None:
             return Pointer(None, target)
         return None

@@ -27,17 +27,20 @@ class Initial:
 @dataclass(frozen=True)
 class Pointer:
     """A pointer: `address` None when only its type is known. `span` > 0: an index isn't known,
-    it may be anywhere in [address, address + span); not `exact`: not even the object is known."""
+    it may be anywhere in [address, address + span); not `exact`: not even the object is known.
+    `part`: within a struct of which the layout isn't known."""
 
     address: int | None
     type: CType
     span: int = 0
     exact: bool = True
+    part: bool = False
 
 
 @dataclass(frozen=True)
 class Place:
-    """An object in memory, as an lvalue. `owner` and `member` name the struct and its field."""
+    """An object in memory, as an lvalue. `owner` and `member` name the struct and its field.
+    `part`: some bits of what is at the address, or in a struct of which the layout isn't known."""
 
     address: int | None
     type: CType
@@ -45,6 +48,7 @@ class Place:
     member: bytes = b""
     span: int = 0
     exact: bool = True
+    part: bool = False
 
 
 Value = Number | Initial | Pointer | Place
