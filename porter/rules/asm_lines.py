@@ -39,7 +39,7 @@ def refuse_side_effects(lines: Sequence[str], operands: Iterable[Operand], known
         if not _has_side_effects(operand) or known(operand) is not None:
             continue
         if len(re.findall(_word(operand), text)) != times:
-            raise NotUnderstood(f"the operand {operand} has an effect that must happen once")
+            raise NotUnderstood(f"the operand {operand} may have an effect, which must happen once")
 
 
 def _has_side_effects(text: str) -> bool:
