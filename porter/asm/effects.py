@@ -25,7 +25,9 @@ from porter.registers.system_space import identify
 from porter.source.asm_text import Instruction
 
 _MASK = 0xFFFF_FFFF
-_HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex", "fence", "fence.i"})
+_HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex", "fence"})
+_CONDITIONS = (".if", ".else", ".endif", ".rept", ".irp", ".endr", ".macro", ".endm", ".exitm",
+               ".purgem", ".altmacro", ".set", ".equ", ".eqv", ".include")  # fmt: skip
 _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
@@ -67,9 +69,13 @@ class Machine:
         name, operands = instruction.mnemonic, instruction.operands
         if instruction.label is not None:
             raise NotUnderstood(f"label {instruction.label}")
+        if name.startswith(_CONDITIONS):
+            raise NotUnderstood(f"{instruction}: a condition of the assembler in an asm statement")
         if name in _HARMLESS or name.startswith("."):
             return
-        if name in ("wfi", "wfe", "sev"):
+        if name == "fence.i":
+            self.effects.append(Effect("code"))
+        elif name in ("wfi", "wfe", "sev"):
             self.effects.append(Effect("event" if name == "sev" else "wait"))
         elif name in ("cpsid", "cpsie") and operands:
             self._cps(name == "cpsid", operands[0].lower())

@@ -52,7 +52,8 @@ Symbol = Constant | Expression | Saved | Loaded | Unknown
 class Effect:
     """`kind`: mask (register := value), read (register was read), store (to a system register),
     wait, event, supervisor (svc `value`) or return. On RISC-V status (mstatus; `register` is the
-    operation w, s or c), entry (mtvec := value), scratch (mscratch := value) and call (ecall)."""
+    operation w, s or c), entry (mtvec := value), scratch (mscratch := value), call (ecall) and
+    code (fence.i)."""
 
     kind: str
     register: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from porter.asm.csr import entry_statement, scratch_statement, status_statements
@@ -52,13 +51,14 @@ def translate(
             changed.add(name)
             lines += _mask(effect, waiting.pop(name, None), known)
         elif effect.kind == "status":
-            _refuse_overwritten(effect.value, saved_in)
             number = _number(effect.value, known)
             lines += status_statements(effect.register, effect.value, number)
         elif effect.kind == "entry":
             lines.append(entry_statement(effect.value))
         elif effect.kind == "scratch":
             lines.append(scratch_statement(effect.value))
+        elif effect.kind == "code":
+            lines.append('__asm volatile("fence.i" ::: "memory")')
         elif effect.kind == "call":
             lines.append("virt_vct_trig(FVM_VIRT_SVC)")
         elif effect.kind == "supervisor":
@@ -73,14 +73,6 @@ def translate(
         query = _QUERIES.get(name) or f"virt_int_query({_W[name]})"
         lines.insert(0, f"{lvalue} = {query}")
     return tuple(lines)
-
-
-def _refuse_overwritten(value: Symbol, saved_in: dict[str, str]) -> None:
-    """What takes mstatus as it was is written first: a value with it would be another."""
-    taken = saved_in.get("mstatus")
-    text = value.text if isinstance(value, Expression) else ""
-    if taken is not None and re.search(rf"(?<![\w.>]){re.escape(taken)}(?!\w)", text):
-        raise NotUnderstood(f"{taken} is exchanged with mstatus")
 
 
 def _without_bracket(effects: list[Effect]) -> list[Effect]:

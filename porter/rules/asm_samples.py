@@ -153,4 +153,82 @@ SAMPLES = (
         "",
         escalates=True,
     ),
+    Sample(
+        'unsigned f(unsigned x) { asm("mrs r3, basepri\\n msr basepri, %0\\n mov %0, r3" : "+r"(x)'
+        ' :: "r3"); return x; }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        'unsigned f(unsigned x) { asm("mrs %0, basepri\\n msr basepri, %1" : "=&r"(x) : "r"(x));'
+        " return x; }",
+        "",
+        escalates=True,
+    ),
+    Sample(
+        "unsigned f(unsigned x)\n{\n    unsigned o;\n"
+        '    asm("mrs %0, basepri\\n msr basepri, %1" : "=&r"(o) : "r"(x));\n    return o;\n}\n',
+        "unsigned f(unsigned x)\n{\n    unsigned o;\n"
+        "    o = virt_int_query(VIRT_BASEPRI); virt_int_restore(VIRT_BASEPRI, x);\n"
+        "    return o;\n}\n",
+    ),
+    Sample(
+        'unsigned f(void) { register unsigned r asm("r0");'
+        ' asm("mrs r0, primask\\n cpsid i" : "=r"(r)); return r; }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        'unsigned f(void) { register unsigned r asm("r0") = 1;'
+        ' asm("mrs r0, primask\\n cpsid i" : "+r"(r)); return r; }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        'unsigned f(void) { register unsigned r asm("a0");'
+        ' asm("csrrci a0, mstatus, 8" : "=r"(r)); return r; }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        'unsigned f(void) { register unsigned r asm("a0");'
+        ' asm("csrr a0, mhartid" : "=r"(r)); return r; }',
+        "",
+        escalates=True,
+    ),
+    Sample('void f(void) { asm(".ifdef LOCKED\\n cpsid i\\n .endif"); }', "", escalates=True),
+    Sample(
+        'void f(void) { asm(".if 0\\n cpsid i\\n .else\\n cpsie i\\n .endif"); }',
+        "",
+        escalates=True,
+    ),
+    Sample('void f(void) { asm(".rept 0\\n cpsid i\\n .endr"); }', "", escalates=True),
+    Sample(
+        'void f(void) { asm(".set N, 8\\n csrci mstatus, 8"); }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        'void f(unsigned *p) { asm("msr basepri, %0\\n isb\\n msr basepri, %0" :: "r"(*p++)); }',
+        "",
+        escalates=True,
+    ),
+    Sample('void f(void) { asm("csrs mie, %0" :: "r"(next())); }', "", escalates=True),
+    Sample(
+        'void f(unsigned *p) { asm("msr basepri, %0" :: "r"(*p++)); }',
+        "void f(unsigned *p) { virt_int_restore(VIRT_BASEPRI, *p++); }",
+    ),
+    Sample(
+        '#define BIT(n) (1u << (n))\nvoid f(void) { asm("csrs mie, %0" :: "r"(BIT(7))); g(); }',
+        "#define BIT(n) (1u << (n))\nvoid f(void) { g(); }",
+    ),
+    Sample(
+        'void f(void)\n{\n    asm("fence.i\\n csrci mstatus, 8");\n    g();\n}\n',
+        'void f(void)\n{\n    __asm volatile("fence.i" ::: "memory"); '
+        "virt_int_mask(VIRT_PRIMASK);\n    g();\n}\n",
+    ),
+    Sample(
+        'void f(unsigned v) { asm("msr basepri, %0" :: "r"(0x40, v)); }',
+        "void f(unsigned v) { virt_int_restore(VIRT_BASEPRI, (0x40, v)); }",
+    ),
 )

@@ -11,6 +11,7 @@ from porter.asm.translate import translate
 from porter.context_switch.result import DISPATCHES, TEMPLATES
 from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
+from porter.rules.asm_lines import as_argument, refuse_overwritten, refuse_side_effects
 from porter.rules.asm_samples import SAMPLES
 from porter.rules.expressions import is_computed_with, is_truth_test
 from porter.rules.kernel_register import is_removable
@@ -71,6 +72,7 @@ class AsmStatementRule(Rule):
         _note_thresholds(unit, context, machine.effects)
         if any(effect.kind == "return" for effect in machine.effects):
             raise NotUnderstood("a return")
+        _refuse_unset(statement, machine)
         outputs = _outputs(statement, machine)
         saved_in = {value.name: text for text, value in outputs.items() if isinstance(value, Saved)}
         if "ipsr" in saved_in:
@@ -94,6 +96,12 @@ class AsmStatementRule(Rule):
         )
         lines += [f"{text} = {_c_text(value)}" for text, value in used.items()
                   if not isinstance(value, Saved)]  # fmt: skip
+        refuse_overwritten(lines, used)
+        refuse_side_effects(
+            lines,
+            [*statement.outputs, *statement.inputs],
+            lambda text: _known(unit, context, text),
+        )
         return _replace(unit, context, statement, lines)
 
     def _in_interrupt(
@@ -173,7 +181,7 @@ def _initial(statement: AsmStatement) -> dict[str, Symbol]:
         is_input = number >= len(statement.outputs) or operand.constraint.startswith("+")
         if not is_input:
             continue
-        value = Expression(operand.text.decode("latin-1"))
+        value = Expression(as_argument(operand.text))
         for name in _names(statement, number, operand):
             values[name] = value
         if operand.constraint.isdigit() and int(operand.constraint) < len(statement.outputs):
@@ -200,6 +208,21 @@ def _outputs(statement: AsmStatement, machine: Machine) -> dict[str, Symbol]:
             if name in machine.values:
                 found[operand.text.decode("latin-1")] = machine.values[name]
     return found
+
+
+def _refuse_unset(statement: AsmStatement, machine: Machine) -> None:
+    """A register variable gets its value by its register's name."""
+    registers = any(not name.startswith("%") for name in machine.values)
+    if statement.form != "gnu" or not (machine.effects or registers):
+        return
+    named = " ".join(text for it in statement.instructions for text in it.operands)
+    for number, operand in enumerate(statement.outputs):
+        names = list(_names(statement, number, operand))
+        is_set = any(name in machine.values for name in names)
+        is_named = any(re.search(rf"{re.escape(name)}(?!\d)", named) for name in names)
+        if not is_set or (registers and not is_named):
+            text = operand.text.decode("latin-1")
+            raise NotUnderstood(f"what the output {text} gets isn't known: a register variable?")
 
 
 def _c_text(value: Symbol) -> str:
