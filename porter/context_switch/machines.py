@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from porter.context_switch import decode, lift, roles
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.ir import Program
 from porter.context_switch.lift_state import Signature
-from porter.context_switch.object_file import Function
+from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.riscv import decode as riscv_decode
 from porter.context_switch.riscv import lift as riscv_lift
 from porter.context_switch.riscv import roles as riscv_roles
 from porter.context_switch.riscv.parameters import parameters_read
 
+Instruction = TypeVar("Instruction", decode.Instruction, riscv_decode.Instruction)
 
-class ArmCode:
-    """A function of a Cortex-M object."""
 
-    def __init__(self, assembly: Assembly, function: Function) -> None:
-        self._unit, self._function = assembly.object, function
-        self._found = decode.decode_all(assembly.object, function, assembly.text)
-        self.count = len(self._found)
+class _Code(Generic[Instruction]):
+    """A function's instructions, by address, whatever the machine."""
+
+    def __init__(self, unit: ObjectFile, function: Function, found: dict[int, Instruction]) -> None:
+        self._unit, self._function = unit, function
+        self._found: dict[int, Instruction] = found
+        self.count = len(found)
 
     def texts(self) -> tuple[tuple[int, str], ...]:
-        """Its instructions as their author wrote them, by bytes from the function's start."""
+        """As their author wrote them, by bytes from the function's start."""
         start = self._function.start
         return tuple((address - start, it.text) for address, it in self._found.items())
 
     def reached(self, start: int, end: int) -> list[int]:
-        """Where its instructions stand between two addresses."""
+        """Where they stand between two addresses."""
         return [address for address in self._found if start <= address < end]
 
     def covered(self) -> set[int]:
-        """Addresses of all halfwords of its instructions."""
+        """Addresses of all their halfwords."""
         return {place for it in self._found.values() for place in range(it.address, it.next, 2)}
+
+
+class ArmCode(_Code[decode.Instruction]):
+    """A function of a Cortex-M object."""
+
+    def __init__(self, assembly: Assembly, function: Function) -> None:
+        unit = assembly.object
+        super().__init__(unit, function, decode.decode_all(unit, function, assembly.text))
 
     def role(self, is_handler: bool) -> str | None:
         """What the function is; None for one that the transcriber has nothing to do with.
@@ -83,26 +95,12 @@ class ArmCode:
         return lift.Lifter(unit, function, self._found, role, signatures, own).lift()
 
 
-class RiscvCode:
+class RiscvCode(_Code[riscv_decode.Instruction]):
     """A function of an RV32 object."""
 
     def __init__(self, assembly: Assembly, function: Function) -> None:
-        self._unit, self._function = assembly.object, function
-        self._found = riscv_decode.decode_all(assembly.object, function, assembly.text)
-        self.count = len(self._found)
-
-    def texts(self) -> tuple[tuple[int, str], ...]:
-        """As ArmCode's."""
-        start = self._function.start
-        return tuple((address - start, it.text) for address, it in self._found.items())
-
-    def reached(self, start: int, end: int) -> list[int]:
-        """As ArmCode's."""
-        return [address for address in self._found if start <= address < end]
-
-    def covered(self) -> set[int]:
-        """As ArmCode's."""
-        return {place for it in self._found.values() for place in range(it.address, it.next, 2)}
+        unit = assembly.object
+        super().__init__(unit, function, riscv_decode.decode_all(unit, function, assembly.text))
 
     def role(self, is_handler: bool) -> str | None:
         """As ArmCode's; mret says of a handler what it is."""
