@@ -44,9 +44,8 @@ from porter.source.c_tree import (
 )
 from porter.source.comments import blank, without_comments
 from porter.source.conditions import condition_of
-from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
-_HEADERS = frozenset({".h", ".hpp"})
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
 
@@ -58,7 +57,7 @@ class CUnits:
         files = list(files)
         self._options = options
         self._sources = [file for file in files if file.suffix == ".c"]
-        self._headers = [file for file in files if file.suffix in _HEADERS]
+        self._headers = [file for file in files if file.suffix.lower() in HEADER_SUFFIXES]
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
         self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
         self._written = cache(lambda file: file.read_bytes())
@@ -74,7 +73,8 @@ class CUnits:
         with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
-            text = preprocess(copy, self._beside(file)).encode("latin-1", "replace")
+            with suited(copy, self._headers, self._beside(file)) as options:
+                text = preprocess(copy, options).encode("latin-1", "replace")
         tree = SyntaxTree(text, 0)
         self._files[tree.root.id] = file
         return tree

@@ -15,8 +15,9 @@ from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
-# Assembler in C, as a string or in braces, sets no variable at the beginning.
-_NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{[^{}]*\}')
+# Assembler in C, as a string or in braces, sets no variable at the beginning. Its own braces are
+# those of register lists.
+_NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{(?:[^{}]|\{[^{}]*\})*\}')
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
