@@ -226,7 +226,7 @@ class AsmFile:
         """Where the text begins that stays, and its code, at a label of the function whose address
         it keeps, to go on there. NotTranscribable where that isn't plain code behind all that is
         transcribed."""
-        nodes = handler.nodes if handler.first is None else handler.first.statements
+        nodes = handler.everything
         found = None
         for name in sorted(symbols(nodes)):
             address = assembly.object.label(function.section, name)
