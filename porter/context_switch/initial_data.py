@@ -11,6 +11,7 @@ from pathlib import Path
 from porter.context_switch.assemble import Assembled
 from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.recipe import begins_otherwise
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
@@ -49,6 +50,8 @@ class InitialData:
         found: list[Expr] = []
         for file in self._files:
             if (told := self._set_to(file, name)) is None:
+                continue
+            if begins_otherwise(name, self._text(file)):
                 continue
             if (unit := self._object(file)) is not None:
                 found += _words(unit, name, offset)
