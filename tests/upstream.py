@@ -67,14 +67,15 @@ def candidates(trees: Path) -> Iterator[tuple[Path, Path, tuple[str, ...]]]:
 def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list[SwitchPort]:
     """The file's functions; headers that aren't there become empty ones in `room`."""
     near = [folder for folder in file.parents if folder.is_relative_to(tree)][:3]
-    headers = sorted(tree.rglob("*.h"))
+    headers = [it for it in sorted(tree.rglob("*.h")) if _is_beside(tree, it, file)]
     folders = dict.fromkeys(header.parent for header in headers)
     ordered = sorted(folders, key=lambda folder: (folder not in near, len(folder.parts)))
     options = CompileOptions(
         (file.parent, CONFIGURATION, *ordered[:80], room), (), cpu, compiler_for(cpu)
     )
-    siblings = sorted(near[min(1, len(near) - 1)].rglob("*.c"))
-    texts = [other for other in (*headers, *siblings) if other != file]
+    around = near[min(1, len(near) - 1)].rglob("*.c")
+    siblings = [it for it in sorted(around) if it != file and _is_beside(tree, it, file)]
+    texts = [*headers, *siblings]
     ports: list[SwitchPort] = []
     for _ in range(_MOST_HEADERS):
         ports = [p for p in transcribe_project(tree, [file, *texts], options) if p.file == file]
@@ -85,6 +86,21 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
             (room / name).parent.mkdir(parents=True, exist_ok=True)
             (room / name).touch()
     return ports
+
+
+def _is_beside(tree: Path, other: Path, file: Path) -> bool:
+    """Whether a project may have both: not a port for another machine or another use of it."""
+    name = other.relative_to(tree).as_posix().lower()
+    machine = _machine(name)
+    own = _machine(file.relative_to(tree).as_posix().lower())
+    return machine in ("", own) and not _NOT_THESE.search(name)
+
+
+def _machine(name: str) -> str:
+    """Whose code is in a file; "" for anybody's."""
+    if _RISCV.search(name):
+        return "RISC-V"
+    return "Arm" if any(re.search(words, name) for words, _ in _CORES) else ""
 
 
 def main() -> int:

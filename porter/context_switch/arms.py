@@ -107,7 +107,8 @@ def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...], names: Names) -> H
 def _text(arm: Arm, names: Names) -> str:
     if isinstance(arm.handler, str):
         return arm.handler
-    return "\n".join(Writer(names, spaced=False).plain(arm.handler))
+    whole = replace(arm.handler, nodes=arm.handler.everything)
+    return "\n".join(Writer(names, spaced=False).plain(whole))
 
 
 def _pick_text(pick: Pick, names: Names) -> str:

@@ -34,6 +34,7 @@ from porter.context_switch.assemble import (
     preprocess,
     run,
 )
+from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
@@ -61,7 +62,6 @@ from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
 from porter.context_switch.supervisor import (
-    refuse_callers_mask,
     refuse_no_call,
     serves_calls,
     unknown_svc,
@@ -180,7 +180,7 @@ class AsmFile:
             refuse_no_call(role, function.names, self._vectors)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
-            refuse_callers_mask(handler, self._vectors)
+            refuse_callers_state(handler, self._vectors, self._project.units)
             if is_riscv(self._options) and role != ROLE_OTHER:
                 refuse_thread_pointer(handler, self._project.units)
             spans = self._spans_of(assembly, function, code, place)
@@ -226,7 +226,7 @@ class AsmFile:
         """Where the text begins that stays, and its code, at a label of the function whose address
         it keeps, to go on there. NotTranscribable where that isn't plain code behind all that is
         transcribed."""
-        nodes = handler.nodes if handler.first is None else handler.first.statements
+        nodes = handler.everything
         found = None
         for name in sorted(symbols(nodes)):
             address = assembly.object.label(function.section, name)

@@ -18,6 +18,7 @@ from porter.context_switch.assemble import (
     preprocess,
 )
 from porter.context_switch.c_function import GUEST_HEADER, Writer
+from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
@@ -50,7 +51,6 @@ from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
 from porter.context_switch.supervisor import (
     NoCall,
-    refuse_callers_mask,
     refuse_no_call,
     serves_calls,
     unknown_svc,
@@ -124,6 +124,8 @@ class CFile:
             if switches_main_stack(code, function.name, self._vectors):
                 role = ROLE_SWITCH
                 raise NotTranscribable(ON_MAIN_STACK)
+            if reason := code.never_a_guests():
+                raise NotTranscribable(reason)
             if role is None:
                 return
             if definition is None:
@@ -136,7 +138,7 @@ class CFile:
             refuse_reserved(role, names, self._options)
             refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)
-            refuse_callers_mask(handler, self._vectors)
+            refuse_callers_state(handler, self._vectors, self._project.units)
             if is_riscv(self._options) and role != ROLE_OTHER:
                 refuse_thread_pointer(handler, self._project.units)
             arms = self._arms.of(handler, self._spans_of(definition), names)

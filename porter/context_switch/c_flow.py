@@ -30,7 +30,7 @@ from porter.context_switch.c_nodes import (
     parameter_name,
     uses_in,
 )
-from porter.context_switch.recipe import conditions_of_port, new_body
+from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex
 from porter.source.c_tree import (
@@ -44,9 +44,8 @@ from porter.source.c_tree import (
 )
 from porter.source.comments import blank, without_comments
 from porter.source.conditions import condition_of
-from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
-_HEADERS = frozenset({".h", ".hpp"})
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
 
@@ -58,7 +57,7 @@ class CUnits:
         files = list(files)
         self._options = options
         self._sources = [file for file in files if file.suffix == ".c"]
-        self._headers = [file for file in files if file.suffix in _HEADERS]
+        self._headers = [file for file in files if file.suffix.lower() in HEADER_SUFFIXES]
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
         self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
         self._written = cache(lambda file: file.read_bytes())
@@ -74,7 +73,8 @@ class CUnits:
         with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
-            text = preprocess(copy, self._beside(file)).encode("latin-1", "replace")
+            with suited(copy, self._headers, self._beside(file)) as options:
+                text = preprocess(copy, options).encode("latin-1", "replace")
         tree = SyntaxTree(text, 0)
         self._files[tree.root.id] = file
         return tree
@@ -164,8 +164,7 @@ class CUnits:
         """Each place that sets a variable or a member, or a part of one, and an enumerator, with
         the expression that it is set to. Not those that a recipe takes out of the port."""
         for place, value in assignments_to(self.named(name)):
-            around = enclosing_function(place)
-            if around is None or not self._is_replaced(around):
+            if not self._is_replaced(name, place):
                 yield place, value
 
     def is_array(self, name: bytes) -> bool:
@@ -182,9 +181,12 @@ class CUnits:
         root = next(it for it in (node, *ancestors(node)) if it.parent is None)
         return self._files[root.id]
 
-    def _is_replaced(self, function: Node) -> bool:
-        text = self._written(self._file_of(function))
-        return new_body(function_name(function).decode("latin-1"), text) is not None
+    def _is_replaced(self, name: bytes, place: Node) -> bool:
+        """Whether a recipe has something else for what is set there."""
+        text, around = self._written(self._file_of(place)), enclosing_function(place)
+        if around is None:
+            return begins_otherwise(name.decode("latin-1"), text)
+        return new_body(function_name(around).decode("latin-1"), text) is not None
 
     def offset_of(self, struct: bytes, member: bytes) -> int | None:
         """The offset of a member, of a struct by its tag or another name; None if nobody knows."""

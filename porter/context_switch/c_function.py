@@ -43,7 +43,7 @@ class Writer:
 
     def look_at(self, handler: Handler) -> None:
         """Names that a handler uses as more than one word, before any of them is written."""
-        nodes = handler.nodes if handler.first is None else handler.first.statements
+        nodes = handler.everything
         self._own[handler.symbol] = handler.signature
         for item in conditions_and_statements(nodes):
             for expr in (part for read in reads(item) for part in subexpressions(read)):

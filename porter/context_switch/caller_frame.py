@@ -51,17 +51,18 @@ def refuse_answers(nodes: tuple[Node, ...], units: CUnits) -> None:
                     starts += units.parameter_uses(item.function.encode(), place)
     for written in _written(starts, units):
         raise NotTranscribable(
-            f"{_name_of(written)}() writes '{one_line(written)}' to {_LOST}", DISPATCHES
+            f"{name_of(written)}() writes '{one_line(written)}' to {_LOST}", DISPATCHES
         )
-    for read in _registers(starts, units):
+    for read in words_read(starts, units, range(_PC)):
         raise NotTranscribable(
-            f"{_name_of(read)}() reads '{one_line(read)}', a register of its caller: arguments of "
+            f"{name_of(read)}() reads '{one_line(read)}', a register of its caller: arguments of "
             "a supervisor call don't come that way. Let the caller call C instead",
             DISPATCHES,
         )
 
 
-def _name_of(node: CNode) -> str:
+def name_of(node: CNode) -> str:
+    """The function around a place."""
     around = enclosing_function(node)
     return function_name(around).decode() if around is not None else "a function"
 
@@ -84,16 +85,16 @@ def refuse_lost_result(nodes: tuple[Node, ...], texts: dict[int, str]) -> None:
         )
 
 
-def _registers(starts: list[CNode], units: CUnits) -> list[CNode]:
-    """Reads of words in front of the frame's PC."""
+def words_read(starts: list[CNode], units: CUnits, words: range) -> list[CNode]:
+    """Reads of some words behind pointers with one of these values."""
     found = []
     for node, parent in units.ends(starts):
         index = parent.child_by_field_name("index")
         if index is not None and index != node:
             place = units.constant(parent, text_of(index).decode("latin-1"))
-            found += [parent] if place is not None and 0 <= place < _PC else []
+            found += [parent] if place in words else []
         elif parent.type == "pointer_expression" and text_of(parent).startswith(b"*"):
-            found.append(parent)
+            found += [parent] if 0 in words else []
     return found
 
 

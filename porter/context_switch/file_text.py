@@ -74,17 +74,24 @@ def _arm(arm: Arm, body: Callable[[Handler], list[str]]) -> list[str]:
     return ["{", f"#error {arm.handler.splitlines()[0]}", "}"]
 
 
-def _first(part: Part, writer: Writer) -> list[str]:
-    """What the start of the first task leaves to VCT."""
-    first = part.handler.first
-    assert first is not None
+def _first(part: Part, writer: Writer) -> Sequence[str]:
+    """What the start of the first task leaves to VCT, under the conditions of its arms."""
+    found = {variable: None for handler in part.handlers() if handler.first is not None
+             for variable in handler.first.variables}  # fmt: skip
+    own = [writer.define(*variable) for variable in found]
     name = f"{part.name}_first"
-    handler = Handler(name, ROLE_SVC, first.statements, "", 0)
-    own = [writer.define(*variable) for variable in first.variables]
-    own += [""] if own else []
-    head = f"static {writer.signature(name, NOTHING)}"
-    return [*own, "/* In VCT, where a task's registers can be set. */", head,
-            *writer.body(handler), ""]  # fmt: skip
+    head = ["/* In VCT, where a task's registers can be set. */",
+            f"static {writer.signature(name, NOTHING)}"]  # fmt: skip
+
+    def lines(handler: Handler | str) -> tuple[str, ...]:
+        if isinstance(handler, str) or handler.first is None:
+            return ()
+        body = writer.body(Handler(name, ROLE_SVC, handler.first.statements, "", 0))
+        return (*head, *body, "")
+
+    texts = [(arm.choices, lines(arm.handler)) for arm in part.arms]
+    text = under_conditions(texts) if texts else lines(part.handler)
+    return [*own, *([""] if own else []), *text]
 
 
 def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Vectors) -> FileText:
@@ -106,7 +113,7 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
 
     for part in parts:
         text = [(arm.choices, tuple(_arm(arm, body))) for arm in part.arms]
-        if part.handler.first is not None:
+        if any(handler.first is not None for handler in part.handlers()):
             part = replace(part, head=(*_first(part, writer), *part.head))
         lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
         if fast is not None and part.handler is fast.home and fast.function is not None:

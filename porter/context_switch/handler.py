@@ -80,6 +80,11 @@ class Handler:
     names: tuple[str, ...] = ()  # that the linker knows it by
     weak: bool = False
 
+    @property
+    def everything(self) -> tuple[Node, ...]:
+        """Its statements, with those that VCT runs of it."""
+        return self.nodes if self.first is None else (*self.nodes, *self.first.statements)
+
 
 _ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
 

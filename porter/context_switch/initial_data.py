@@ -11,12 +11,14 @@ from pathlib import Path
 from porter.context_switch.assemble import Assembled
 from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.recipe import begins_otherwise
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
-# Assembler in C, as a string or in braces, sets no variable at the beginning.
-_NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{[^{}]*\}')
+# Assembler in C, as a string or in braces, sets no variable at the beginning. Its own braces are
+# those of register lists.
+_NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{(?:[^{}]|\{[^{}]*\})*\}')
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
@@ -48,6 +50,8 @@ class InitialData:
         found: list[Expr] = []
         for file in self._files:
             if (told := self._set_to(file, name)) is None:
+                continue
+            if begins_otherwise(name, self._text(file)):
                 continue
             if (unit := self._object(file)) is not None:
                 found += _words(unit, name, offset)

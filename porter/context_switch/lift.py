@@ -75,6 +75,7 @@ _SIMPLE: dict[str, Callable[[LiftState, Instruction], None]] = {
     "msr": lift_system.write_special,
     **dict.fromkeys(("cpsid", "cpsie"), lift_system.change_state),
     **dict.fromkeys(("dsb", "isb", "dmb"), lift_system.barrier),
+    "clrex": lift_system.clear_exclusive,
     **dict.fromkeys(("nop", "wfi", "wfe", "sev", "yield"), lift_system.nothing),
     "svc": lift_system.supervisor_call,
 }
@@ -187,7 +188,9 @@ class Lifter(BlockLifter):
     def _plain(self, instruction: Instruction) -> None:
         handler = _SIMPLE.get(instruction.name)
         if handler is None:
-            raise NotTranscribable(f"instruction '{instruction.text}' is not known")
+            macro = "" if instruction.name in instruction.text.lower() else instruction.name
+            within = f" ({macro} {instruction.detail})" if macro else ""
+            raise NotTranscribable(f"instruction '{instruction.text}'{within} is not known")
         handler(self._state, instruction)
 
     def _condition(self, code: str) -> Condition:

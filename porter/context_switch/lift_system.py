@@ -24,6 +24,7 @@ from porter.context_switch.result import (
 )
 
 WHY_BARRIER = "no barrier needed"
+WHY_EXCLUSIVE = "resuming a task clears the exclusive monitor"
 WHY_FLAGS = "nobody asks for these flags: no function begins with any"
 WHY_FAULTMASK = "a guest has no FAULTMASK"
 
@@ -116,6 +117,16 @@ def change_state(state: LiftState, instruction: Instruction) -> None:
 def barrier(state: LiftState, instruction: Instruction) -> None:
     """dsb, isb, dmb."""
     state.emit(Note(state.current, WHY_BARRIER))
+
+
+def clear_exclusive(state: LiftState, instruction: Instruction) -> None:
+    """clrex: whoever resumes a task does that too (ARMv7-M ARM, A3.4.4; the guest's switch.S)."""
+    if state.plain:
+        raise NotTranscribable(
+            f"'{instruction.text}' in a function that tasks call: C has no word for it but an asm "
+            "statement of its own"
+        )
+    state.emit(Note(state.current, WHY_EXCLUSIVE))
 
 
 def nothing(state: LiftState, instruction: Instruction) -> None:

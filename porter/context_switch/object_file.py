@@ -56,7 +56,7 @@ class Relocation:
 
 
 @dataclass(frozen=True)
-class Place:
+class Variable:
     """Where a variable or a label lies; `size` in bytes, 0 where the file doesn't say."""
 
     name: str
@@ -64,7 +64,7 @@ class Place:
     address: int
     size: int
 
-    def meets(self, other: Place) -> bool:
+    def meets(self, other: Variable) -> bool:
         """Whether some byte is of both."""
         ends = self.address + max(self.size, 1), other.address + max(other.size, 1)
         overlap = self.address < ends[1] and other.address < ends[0]
@@ -104,7 +104,7 @@ class ObjectFile:
             self.may_miss: set[str] = set()  # weak names that another file may define
             self.exported: set[str] = set()  # all that it defines for other files
             self._weak: set[str] = set()
-            self.variables: list[Place] = []  # with labels, of sections without instructions
+            self.variables: list[Variable] = []  # with labels, of sections without instructions
             self.absolute: dict[str, int] = {}  # names of numbers that other files may use
             self._read_symbols(elf)
             self._relocations: dict[tuple[int, int], Relocation] = {}
@@ -156,7 +156,7 @@ class ObjectFile:
                 elif kind != "STT_SECTION" and symbol.name and kind != "STT_FILE":
                     self._names.setdefault((section, value), symbol.name)
                     if section not in code:
-                        place = Place(symbol.name, section, value, symbol["st_size"])
+                        place = Variable(symbol.name, section, value, symbol["st_size"])
                         self.variables.append(place)
                     elif not symbol.name.startswith(".L"):  # the assembler's own
                         self._labels.setdefault((section, value & ~1), []).append(symbol.name)

@@ -248,7 +248,7 @@ def _bare(line: str) -> str:
 
 
 def _model(handler: Handler, extra: frozenset[str]) -> Model:
-    nodes = handler.nodes if handler.first is None else handler.first.statements
+    nodes = handler.everything
     calls = [node for node in flatten(nodes) if isinstance(node, Call)]
     arguments = {call.function: len(call.arguments) for call in calls}
     first = handler.first

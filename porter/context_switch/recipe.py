@@ -6,8 +6,9 @@ shows that it belongs to this RTOS. The rest may be left out:
 * ``task_name``  ``expression``: C that yields the running task's name, ``needs``: the function
   that must be declared where the handler stands, or the name isn't published, ``in_task``: true
   if the name lies at the same place of every task's control block;
-* ``functions``  by name: ``lines`` of a function's body in the port and the ``reason``; ``beside``
-  must stand in the same file, where ports of this RTOS have several functions of this name;
+* ``functions``  by name: ``lines`` of a function's body in the port and the ``reason``; where ports
+  of this RTOS have several functions of this name a list of them, each with what must stand
+  ``beside`` it in the file, and ``initializers``, what variables of the file begin with instead;
 * ``conditions`` by what an #if in a file of ``ports`` asks: why its block is switched off;
 * ``version``    ``file``, below the RTOS's root, ``pattern``, whose group is the version, and
   ``tried``: versions whose ports were made, applied, compiled and proved;
@@ -28,11 +29,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class NewBody:
-    """Statements of a function in the port, and why; `beside` stands in the same file or is ""."""
+    """Statements of a function in the port, and why; `beside` stands in the same file or is "".
+    `initializers`: by a variable's name, the expression of C that it begins with."""
 
     lines: tuple[str, ...]
     reason: str
     beside: str
+    initializers: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Recipe:
     task_name: str
     needs: str
     in_task: bool
-    functions: Mapping[str, NewBody]
+    functions: Mapping[str, tuple[NewBody, ...]]
     conditions: Mapping[str, str]
     version_file: str
     version_pattern: str
@@ -83,7 +86,7 @@ def _recipe(data: dict[str, Any]) -> Recipe:
         name["needs"],
         name["in_task"],
         {
-            key: NewBody(tuple(new["lines"]), new["reason"], new.get("beside", ""))
+            key: tuple(map(_new_body, new if isinstance(new, list) else [new]))
             for key, new in functions.items()
         },
         data.get("conditions", {}),
@@ -97,6 +100,11 @@ def _recipe(data: dict[str, Any]) -> Recipe:
     )
 
 
+def _new_body(data: dict[str, Any]) -> NewBody:
+    beside, initializers = data.get("beside", ""), data.get("initializers", {})
+    return NewBody(tuple(data["lines"]), data["reason"], beside, initializers)
+
+
 def recipe_for(symbols: set[str]) -> Recipe | None:
     """The recipe of the RTOS whose names a handler mentions."""
     for recipe in recipes():
@@ -108,10 +116,17 @@ def recipe_for(symbols: set[str]) -> Recipe | None:
 def new_body(function: str, text: bytes) -> NewBody | None:
     """What the recipe of the RTOS whose names a file mentions makes of a function in it."""
     for recipe in recipes():
-        body = recipe.functions.get(function)
-        if body is not None and any(symbol.encode() in text for symbol in recipe.symbols):
-            return body if body.beside.encode("ascii") in text else None
+        if any(symbol.encode() in text for symbol in recipe.symbols):
+            for body in recipe.functions.get(function, ()):
+                if body.beside.encode("ascii") in text:
+                    return body
     return None
+
+
+def begins_otherwise(variable: str, text: bytes) -> bool:
+    """Whether a recipe gives a variable of a file another value to begin with."""
+    bodies = (new_body(name, text) for recipe in recipes() for name in recipe.functions)
+    return any(body is not None and variable in body.initializers for body in bodies)
 
 
 def conditions_of_port(name: str) -> Mapping[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from porter.context_switch.handler import Handler
 from porter.context_switch.result import (
     DISPATCHES,
     ROLE_CALL,
@@ -52,16 +51,4 @@ def refuse_no_call(role: str | None, names: tuple[str, ...], vectors: Vectors) -
             "handler, and neither its name nor a vector table says that it is one and nothing "
             "else. An interrupt's handler finds the frame of the code that it interrupted at "
             "USR_REG->Reg.SP: hand that on in C; or let the name have SVC in it"
-        )
-
-
-def refuse_callers_mask(handler: Handler, vectors: Vectors) -> None:
-    """NotTranscribable where a switch that serves supervisor calls uses BASEPRI: that doesn't hold
-    them, so it may be set by the caller. A switch is taken for PendSV's, which finds it clear."""
-    if handler.role != ROLE_SWITCH or SVC not in vectors.served_by(handler.names):
-        return
-    if any("basepri" in text.lower() for _, text in handler.texts):
-        raise NotTranscribable(
-            "switches tasks at a supervisor call and uses BASEPRI, which may be its caller's then: "
-            "keep BASEPRI out of it, or let PendSV switch"
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.initial_data import InitialData
-from porter.context_switch.object_file import Place
+from porter.context_switch.object_file import Variable
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, symbols
 
@@ -41,7 +41,7 @@ def _refused(name: str, other: str) -> NotTranscribable:
     )
 
 
-def _shared(name: str, initial: InitialData) -> Iterator[tuple[Place, Place]]:
+def _shared(name: str, initial: InitialData) -> Iterator[tuple[Variable, Variable]]:
     """The variable with each other one of its object that shares memory with it."""
     for unit in initial.mentioning(name):
         for own in (it for it in unit.variables if it.name == name):

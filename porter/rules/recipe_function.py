@@ -53,7 +53,7 @@ class RecipeFunction(Rule):
                 done.add(context.root.id)
                 if (edit := _edit(unit, context, body)) is not None:
                     unit.rewritten_spans.append(edit)
-                    yield self.rewritten(site, body.reason, edit)
+                    yield self.rewritten(site, body.reason, edit, *_initializers(unit, body))
 
 
 def _edit(unit: Unit, context: Context, new: NewBody) -> Edit | None:
@@ -67,3 +67,14 @@ def _edit(unit: Unit, context: Context, new: NewBody) -> Edit | None:
     eol = b"\r\n" if b"\r\n" in unit.file.data else b"\n"
     lines = [indent + b"    " + text.encode("ascii") if text else b"" for text in new.lines]
     return Edit(start, end, eol.join([b"{", *lines, indent + b"}"]))
+
+
+def _initializers(unit: Unit, new: NewBody) -> Iterator[Edit]:
+    """What stands between the `=` and the `;` of a variable's definition."""
+    tokens = unit.text.lexed.tokens
+    for place, token in enumerate(tokens[:-1]):
+        expression = new.initializers.get(token.text.decode("latin-1"))
+        if expression is not None and tokens[place + 1].text == b"=":
+            end = next((it for it in tokens[place:] if it.text == b";"), None)
+            if end is not None:
+                yield Edit(tokens[place + 2].start, end.start, expression.encode("ascii"))

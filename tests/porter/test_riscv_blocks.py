@@ -120,6 +120,16 @@ def test_freertos_sets_the_tick_by_its_rate(tmp_path: Path) -> None:
     assert b"= 7" not in file.ported
 
 
+def test_a_constant_pointer_to_the_timer_leads_elsewhere(tmp_path: Path) -> None:
+    """FreeRTOS V10.2.0 and V10.2.1."""
+    fixed = "( volatile uint64_t * const ) ( configCLINT_BASE_ADDRESS + 0x4000 )"
+    text = SET_UP.replace("*pullMachine", "* const pullMachine", 1).replace("NULL", fixed)
+    text = text.replace("    pullMachineTimerCompareRegister = (volatile uint64_t *)base;\n", "")
+    (file,) = port(tmp_path, "#define configCLINT_BASE_ADDRESS 0x02000000\n" + text).files
+    assert b"pullMachineTimerCompareRegister = &( volatile uint64_t ){ 0ULL };" in file.ported
+    assert b"hyp_tick_set( configTICK_RATE_HZ );" in file.ported and b"= 7" not in file.ported
+
+
 def test_a_kernel_with_a_fixed_timer_is_left_to_a_person(tmp_path: Path) -> None:
     text = SET_UP.replace("= NULL;", "= (volatile uint64_t *)0x2004000;")
     result = port(tmp_path, text)

@@ -33,7 +33,7 @@ _OPERATORS = {
 }  # fmt: skip
 _EXTENSIONS = {"uxtb": (8, False), "uxth": (16, False), "sxtb": (8, True), "sxth": (16, True)}
 _FLAGS = frozenset({"APSR", "XPSR", "EAPSR", "IAPSR"})
-_NOTHING = frozenset({"nop", "dsb", "isb", "dmb"})
+_NOTHING = frozenset({"nop", "dsb", "isb", "dmb", "clrex"})
 
 
 def execute(path: Path, instruction: Instruction, predicated: bool) -> None:

@@ -274,7 +274,7 @@ class Path:
         granted in the original; the port has to show it."""
         if isinstance(address, int):
             if address % size:
-                raise NotProved(f"accesses {size} bytes at the odd address {address:#x}")
+                raise NotProved(f"accesses {size} bytes at {address:#x}, which isn't aligned")
             return address & ~3
         if size > 1:
             self.take_aligned(address, size)

@@ -163,3 +163,14 @@ def test_another_ports_assembler_sets_no_variable(text: str, tmp_path: Path) -> 
     files = [*tree.files, tmp_path / "k.c", tmp_path / "other.c"]
     ports = {it.name: it for it in transcribe_project(tree.root, files, tree.options)}
     assert ports["PendSV_Handler"].status == "rewritten", ports["PendSV_Handler"].reason
+
+
+@pytest.mark.parametrize("first", ["#include <stdint.h>", '#include "missing.h"'])
+def test_an_assembler_function_of_armcc_sets_no_variable(first: str, tmp_path: Path) -> None:
+    """Read as C, `ldr r3, =task` and `ldr r0, =0xE000ED94` would be one assignment."""
+    body = "extern task\nldr r3, =task\nldr r2, [r3]\nldmia r2!, {r4-r6}\nldr r0, =0xE000ED94\n"
+    tree = fixture(tmp_path, HANDLER + FRAME + RESUME, M3, "switch.S")
+    (tmp_path / "off.c").write_text(f"{first}\n__asm void off(void)\n{{\n{body}bx lr\n}}\n")
+    tree = replace(tree, files=(*tree.files, tmp_path / "off.c"))
+    (found,) = [port for port in tree.port() if port.name == "PendSV_Handler"]
+    assert found.status == "rewritten", found.reason

@@ -57,6 +57,12 @@ WITH_FLAGS = RESTORED.replace("    bx      r1\n", "    msr     apsr_nzcvq, r2\n 
 SELECTED = RESTORED.replace(
     "    orrs    r0, r0, #2\n", "    movs    r1, #2\n    orrs    r0, r0, r1\n"
 )
+CALLS = "    ldr     r0, =current\n    movs    r1, #3\n    bl      prepare\n" + POPPED
+PREPARES = "void os_start(void);\nvoid prepare(void *first, unsigned level);\n"
+TOLD_APART = RESTORED.replace("{r4-r11, lr}", "{r4-r11}").replace(
+    "    pop     {r0-r3}\n",
+    "#if defined(__SOFTFP__)\n    pop     {r0}\n#endif\n    pop     {r0-r3}\n",
+)
 CALLED = """\
     msr     psp, r1
     movs    r4, #2
@@ -163,6 +169,8 @@ STARTS = {
     "with flags": (WITH_FLAGS, "void os_start(void);\n"),
     "selected": (SELECTED, "void os_start(void);\n"),
     "called": (CALLED, ARGUMENTS),
+    "calls": (CALLS, PREPARES),
+    "told apart": (TOLD_APART, "void os_start(void);\n"),
     "marked": (MARKED, "void os_start(void);\n"),
 }
 
@@ -173,6 +181,15 @@ def test_starts_are_proved(name: str, tmp_path: Path) -> None:
     (start,) = [port for port in ports if port.proof is not None]
     assert (start.name, start.role, start.status) == ("os_start", "start", "rewritten")
     assert start.proof is not None and start.proof.runs.states > 1000 and start.proof.paths > 0
+
+
+def test_each_arm_of_a_start_has_its_own_frame(tmp_path: Path) -> None:
+    text = text_of(port(tmp_path, TOLD_APART))
+    first, _, start = text.partition("void os_start(void)")
+    more, _, less = first.partition("#if defined(__SOFTFP__)")[2].partition("#else")
+    assert "*(fvm_word *)current + 0x24)" in more and "R4 = sp[-9];" in more
+    assert "*(fvm_word *)current + 0x20)" in less and "R4 = sp[-8];" in less
+    assert start.count("virt_vct_once(os_start_first);") == 1
 
 
 SPOILED = [
@@ -187,6 +204,9 @@ SPOILED = [
     ("called", b"0x1000000", b"0"),
     ("called", b"virt_int_restore(VIRT_PRIMASK, os_start_primask);", b""),
     ("called", b"virt_int_unmask(VIRT_PRIMASK);", b""),
+    ("calls", b", 3);", b", 4);"),
+    ("told apart", b"+ 0x24", b"+ 0x20"),
+    ("told apart", b"+ 0x20", b"+ 0x24"),
     ("marked", b"USR_REG->Reg.SP = 0;", b""),
     ("marked", b"virt_vct_trig(FVM_VIRT_SWITCH);", b""),
     ("marked", b"virt_int_unmask(VIRT_PRIMASK);", b""),
@@ -197,13 +217,16 @@ SPOILED = [
 def test_a_wrong_port_of_a_start_is_not_accepted(
     name: str, right: bytes, wrong: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    differs = []
+
     def spoiled(source: Path, edited: dict[str, bytes], options: CompileOptions) -> bytes:
         changed = {name: data.replace(right, wrong) for name, data in edited.items()}
-        assert changed != edited
+        differs.append(changed != edited)
         return port_object(source, changed, options)
 
     monkeypatch.setattr("porter.context_switch.proved.port_object", spoiled)
     (found,) = port(tmp_path, *STARTS[name])
+    assert any(differs)
     assert found.status == "escalated" and "transcribed, but" in found.reason
 
 

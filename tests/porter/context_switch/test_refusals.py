@@ -15,6 +15,10 @@ FRAME = "mrs r0, psp\nstmdb r0!, {r4-r11}\nldr r1, =task\nldr r2, [r1]\nstr r0, 
 RESUME = "ldr r2, [r1]\nldr r0, [r2]\nldmia r0!, {r4-r11}\nmsr psp, r0\nbx lr\n.ltorg\n"
 REFUSED = {
     "unknown instruction": (FRAME + "sdiv r3, r0, r0\n" + RESUME, "'sdiv r3, r0, r0'"),
+    "in a macro": (
+        ".macro divide\nsdiv r3, r0, r0\n.endm\n" + FRAME + "divide\n" + RESUME,
+        "instruction 'divide' (sdiv r3, r0, r0) is not known",
+    ),
     "waits": (FRAME + "wfi\n" + RESUME, "'wfi' would wait inside a virtual handler"),
     "loop": (FRAME + "1: ldr r3, [r2]\ncmp r3, #0\nbeq 1b\n" + RESUME, "loop"),
     "long loop": (FRAME + "movs r3, #99\n1: subs r3, #1\nbne 1b\n" + RESUME, "loop"),
@@ -113,6 +117,22 @@ def test_who_sets_stacks_up_is_told_that_the_machine_does(tmp_path: Path) -> Non
     (escalated,) = fixture(tmp_path, text).port()
     assert "stacks of their own; take out what sets stacks up" in escalated.reason
     assert "switch_handler.c" in escalated.reason
+
+
+def test_a_function_that_gives_its_caller_another_stack_is_none_of_a_guests(tmp_path: Path) -> None:
+    body = '__asm volatile("msr msp, r0\\n bx lr");'
+    (found,) = fixture(tmp_path, f"__attribute__((naked)) void set(int top) {{ {body} }}\n").port()
+    assert found.status == "escalated" and "gives its caller another main stack" in found.reason
+
+
+def test_a_handler_may_clear_the_exclusive_monitor(tmp_path: Path) -> None:
+    """An exception return does so, on the machine too."""
+    _, ports = port(tmp_path, "clrex\n" + FRAME + RESUME, M3)
+    assert {item.status for item in ports} == {"rewritten"}
+    plain = "void unlock(void);\n__attribute__((naked)) void unlock(void) { "
+    text = plain + '__asm volatile("clrex\\n mrs r0, psp\\n bx lr"); }\n'
+    (found,) = fixture(tmp_path / "other", text, M3).port()
+    assert found.status == "escalated" and "clrex" in found.reason
 
 
 def test_the_plain_frame_is_understood(tmp_path: Path) -> None:

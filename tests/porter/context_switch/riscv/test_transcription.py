@@ -434,6 +434,25 @@ def test_a_register_that_nobody_restores_is_refused(tmp_path: Path) -> None:
     assert "destroyed" in port.reason
 
 
+@pytest.mark.parametrize("port_of", ["pxCurrentTCB", "somebody"])
+def test_a_timer_behind_a_constant_pointer_is_the_kernels(port_of: str, tmp_path: Path) -> None:
+    """FreeRTOS V10.2's handler writes it; the recipe lets the pointer lead elsewhere."""
+    original = own(tmp_path, "context_in_mscratch").files[0].read_text()
+    write = "    lw t3, pullMachineTimerCompareRegister\n    sw t1, 0(t3)\n"
+    text = original.replace("    la      sp, interrupt", write + "    la      sp, interrupt")
+    tree = own(tmp_path, "context_in_mscratch", text)
+    (tmp_path / "port.c").write_text(
+        "#include <stdint.h>\n#define configCLINT_BASE_ADDRESS 0x02000000\n"
+        f"extern void *{port_of};\n"
+        "volatile uint64_t * const pullMachineTimerCompareRegister = ( volatile uint64_t * const ) "
+        "( configCLINT_BASE_ADDRESS + 0x4000 );\nvoid vPortSetupTimerInterrupt( void ) { }\n"
+    )
+    tree = replace(tree, files=(*tree.files, tmp_path / "port.c"))
+    (found,) = [it for it in tree.port() if it.name == "trap_entry"]
+    assert (found.status == "rewritten") == (port_of == "pxCurrentTCB"), found.reason
+    assert port_of == "pxCurrentTCB" or "0x02004000" in found.reason
+
+
 def test_a_shift_that_keeps_the_sign_is_calculated_in_c(tmp_path: Path) -> None:
     shifts = '"lw s0, 4(s1)\\n"\n"srai s0, s0, 3\\n"\n"sra s0, s0, s1\\n"\n"sw s0, 8(s1)\\n"\n'
     at = '"sw s0, 0(s1)\\n"'
