@@ -17,6 +17,7 @@ from porter.rules.expressions import is_computed_with, is_truth_test
 from porter.rules.kernel_register import is_removable
 from porter.rules.naked import is_naked
 from porter.rules.rule import Rule
+from porter.rules.thresholds import kept
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.context import Context, function_name
@@ -91,6 +92,7 @@ class AsmStatementRule(Rule):
                 machine.effects,
                 {name: text for name, text in saved_in.items() if text in used},
                 lambda text: _known(unit, context, text),
+                lambda number: kept(unit, number),
                 is_removable,
             )
         )
@@ -168,10 +170,13 @@ def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
 def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect]) -> None:
     for effect in effects:
         if effect.kind == "mask" and effect.register.startswith("basepri"):
+            number = None
             if isinstance(effect.value, Constant):
-                unit.facts.note_threshold(effect.value.value)
+                number = effect.value.value
             elif isinstance(effect.value, Expression):
-                unit.facts.note_threshold(_known(unit, context, effect.value.text))
+                number = _known(unit, context, effect.value.text)
+            if number is not None:
+                unit.facts.note_threshold(kept(unit, number))
 
 
 def _initial(statement: AsmStatement) -> dict[str, Symbol]:

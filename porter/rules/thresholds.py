@@ -6,9 +6,20 @@ from collections.abc import Iterable, Iterator
 
 from porter.project.domain import Domain
 from porter.rules.facts import Facts
+from porter.rules.unit import PRIORITY_BITS, Unit
 from porter.rules.verdict import Status, Verdict
 
 RULE = "threshold"
+_UPPER_BITS = 0xE0  # of a priority: every core with BASEPRI has them
+
+
+def kept(unit: Unit, number: int) -> int | None:
+    """What BASEPRI keeps of a number: 0 masks nothing. None if that depends on how many bits the
+    chip's priorities have, and the project doesn't say."""
+    byte = number & 0xFF
+    if len(unit.text.evaluator.macros.all_of(PRIORITY_BITS)) == 1:
+        return byte & 0xFF << unit.priority_shift
+    return byte if not byte or byte & _UPPER_BITS else None
 
 
 def judge_thresholds(domain: Domain, facts: Iterable[Facts]) -> Iterator[Verdict]:

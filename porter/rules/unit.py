@@ -31,6 +31,7 @@ from porter.source.source_file import SourceFile
 from porter.source.token_tools import has_word, matching, split_arguments
 from porter.source.values import Place
 
+PRIORITY_BITS = b"__NVIC_PRIO_BITS"
 _DEFAULT_PRIORITY_BITS = 4
 _PERIPHERALS = (0x4000_0000, 0x6000_0000)
 
@@ -194,7 +195,7 @@ class Unit:
     @property
     def priority_shift(self) -> int:
         """Bits of a priority byte that the chip doesn't have."""
-        bits = self.text.evaluator.number_of_name(b"__NVIC_PRIO_BITS")
+        bits = self.text.evaluator.number_of_name(PRIORITY_BITS)
         return 8 - (bits or _DEFAULT_PRIORITY_BITS)
 
     @property
