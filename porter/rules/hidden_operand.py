@@ -44,7 +44,8 @@ class HiddenOperand(Rule):
     samples = (
         Sample(_READ.replace("REGISTER", "mstatus"), "", escalates=True),
         Sample(_THROUGH.replace("REGISTER", "mstatus"), "", escalates=True),
-        Sample(_THROUGH.replace("REGISTER", "cycle"), _THROUGH.replace("REGISTER", "cycle")),
+        Sample(_THROUGH.replace("REGISTER", "cycle"), "", escalates=True),
+        Sample(_THROUGH.replace("REGISTER", "frm"), _THROUGH.replace("REGISTER", "frm")),
         Sample(_WRITE.replace("REGISTER", "basepri"), "", escalates=True),
         Sample(_WRITE.replace("REGISTER", "APSR"), _WRITE.replace("REGISTER", "APSR")),
         Sample(_ANY.replace("INSTRUCTION", "cpsid i"), "", escalates=True),

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from porter.registers.system_space import in_system_space
 from porter.source.asm_text import Instruction
 
 _SPECIAL = frozenset(
-    {"primask", "basepri", "basepri_max", "faultmask", "msp", "psp", "msplim", "psplim", "ipsr",
-     "iapsr", "eapsr", "epsr", "iepsr", "xpsr", "cpsr", "cpsr_c", "cpsr_cxsf", "spsr"}
+    {"primask", "basepri", "basepri_max", "faultmask", "control", "msp", "psp", "msplim", "psplim",
+     "ipsr", "iapsr", "eapsr", "epsr", "iepsr", "psr", "xpsr", "cpsr", "cpsr_c", "cpsr_cxsf",
+     "spsr", "sp"}
 )  # fmt: skip
 _CPS = re.compile(r"cps(?:i[de])?$")
 _WAIT = frozenset({"wfi", "wfe", "sev"})
 _CSR = re.compile(r"csr[rwsc]+i?$")
-_MACHINE_CSR = re.compile(
+_KERNEL_CSR = re.compile(
     r"(?:m[a-z]\w*|pmp\w+|d(?:csr|pc|scratch\d?)|t(?:select|data\d|info|control)"
-    r"|s(?:status|ie|ip|tvec|counteren|scratch|epc|cause|tval|atp|envcfg)"
-    r"|0x(?:[137bf][0-9a-f]{2}|80[04]))$"
+    r"|[su](?:status|ie|ip|tvec|counteren|scratch|epc|cause|tval|atp|envcfg)"
+    r"|(?:cycle|time|instret|hpmcounter\d+)h?)$"
 )
+_COUNTER = re.compile(r"rd(?:cycle|time|instret)h?$")
+_FLOATING_POINT = range(1, 4)  # numbers of fflags, frm and fcsr
+_CSR_NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
+_OF_TEMPLATE = re.compile(r"%[a-z]?(?:\d|\[)")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d{9,}")
 
 
@@ -33,14 +39,27 @@ def privileged(instruction: Instruction) -> bool:
     operands = [operand.lower() for operand in instruction.operands]
     if _CPS.match(name) or name in _WAIT or name in ("svc", "swi", "mret", "ecall"):
         return True
-    if name.startswith("mrs"):
-        return bool(_SPECIAL & set(operands))
-    if name.startswith("msr"):
-        return bool((_SPECIAL | {"control"}) & set(operands))
+    if name.startswith(("mrs", "msr")):
+        return any(operand.removesuffix("_ns") in _SPECIAL for operand in operands)
+    if _COUNTER.match(name):
+        return True
     if _CSR.match(name):
-        return any(_MACHINE_CSR.match(operand) for operand in operands)
+        return bool(operands) and _is_kernels(operands[_place_of_register(name, operands)])
     return any(
         in_system_space(int(number.group(), 0))
         for operand in operands
         for number in _NUMBER.finditer(operand)
     )
+
+
+def _place_of_register(name: str, operands: Sequence[str]) -> int:
+    """Which operand of an access to a CSR names it: `csrw CSR, x`, but `csrr x, CSR`."""
+    writes_only = len(operands) < 3 and name.removesuffix("i") in ("csrw", "csrs", "csrc")
+    return 0 if writes_only or len(operands) < 2 else 1
+
+
+def _is_kernels(register: str) -> bool:
+    """All but those of floating point are; an operand of a template may be any of them."""
+    if _CSR_NUMBER.fullmatch(register):
+        return int(register, 0 if register.startswith("0x") else 10) not in _FLOATING_POINT
+    return bool(_KERNEL_CSR.match(register) or _OF_TEMPLATE.match(register))
