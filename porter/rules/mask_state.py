@@ -195,6 +195,8 @@ def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] 
     statement = enclosing_statement(node) if node is not None else None
     if context is None or statement is None or not _keeps(statement, node):
         return None
+    if unit.is_cut_off(context, statement):
+        return None
     following = statement.next_named_sibling
     while following is not None and (following.type == "comment" or _is_barrier(following)):
         following = following.next_named_sibling
