@@ -22,6 +22,7 @@ from porter.asm.symbols import (
     Unknown,
 )
 from porter.registers.system_space import identify
+from porter.sites.privileged import UNREAD
 from porter.source.asm_text import Instruction
 
 _MASK = 0xFFFF_FFFF
@@ -77,6 +78,11 @@ class Machine:
             raise NotUnderstood(f"label {instruction.label}")
         if name.startswith(_CONDITIONS):
             raise NotUnderstood(f"{instruction}: a condition of the assembler in an asm statement")
+        if name in UNREAD:
+            raise NotUnderstood(
+                f"{instruction}: an instruction by a number that isn't known for a guest's: write "
+                "its name, or what it is for in C"
+            )
         if name in _HARMLESS or name.startswith("."):
             return
         if name == "fence.i":

@@ -25,10 +25,9 @@ from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, parse_expression
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
-from porter.source.inline_asm import AsmStatement, Operand
+from porter.source.inline_asm import CONSTANTS, AsmStatement, Operand
 
 _SEMICOLON = re.compile(rb"[ \t]*;")
-_CONSTANTS = frozenset({"i", "n", "I", "J", "K"})
 
 
 class AsmStatementRule(Rule):
@@ -159,7 +158,7 @@ def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:
 def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
     """The handler of a trap finds the registers of the task, which a call in C changes."""
     calls = any(effect.kind in ("call", "supervisor") for effect in effects)
-    passed = [it for it in statement.inputs if it.constraint not in _CONSTANTS]
+    passed = [it for it in statement.inputs if it.constraint not in CONSTANTS]
     if calls and (statement.outputs or passed):
         raise NotUnderstood(
             "ecall or svc with operands: its handler may read them; "

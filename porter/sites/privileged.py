@@ -14,6 +14,9 @@ _SPECIAL = frozenset(
      "spsr", "sp"}
 )  # fmt: skip
 _CPS = re.compile(r"cps(?:i[de])?$")
+UNREAD = frozenset({".inst", ".insn", "dci"})
+"""Instructions by their number, which nobody read."""
+
 _WAIT = frozenset({"wfi", "wfe", "sev"})
 _CSR = re.compile(r"csr[rwsc]+i?$")
 _KERNEL_CSR = re.compile(
@@ -37,7 +40,12 @@ def privileged(instruction: Instruction) -> bool:
     """Whether an instruction is a site."""
     name = instruction.mnemonic
     operands = [operand.lower() for operand in instruction.operands]
-    if _CPS.match(name) or name in _WAIT or name in ("svc", "swi", "mret", "ecall"):
+    if (
+        name in UNREAD
+        or _CPS.match(name)
+        or name in _WAIT
+        or name in ("svc", "swi", "mret", "ecall")
+    ):
         return True
     if name.startswith(("mrs", "msr")):
         return any(operand.removesuffix("_ns") in _SPECIAL for operand in operands)
