@@ -57,6 +57,8 @@ def access(
             raise NotUnderstood(f"{text}: the variable virt_mscratch is the machine's mscratch")
         value = Constant(0) if operands[-1] in ("x0", "zero") else value
         return [Effect("scratch", value=value)], None
+    if csr.startswith("%"):
+        raise NotUnderstood(f"{text}: which register that is, only an operand says: write its name")
     raise NotUnderstood(f"{text}: {why_not(_NUMBERS[csr])}" if csr in _NUMBERS else text)
 
 

@@ -105,7 +105,7 @@ def test_other_counters_are_told(tmp_path: Path, read: str, reason: str) -> None
 def test_a_register_that_only_an_operand_names(tmp_path: Path) -> None:
     text = 'unsigned f(void) { unsigned x; asm("csrr %0, %1" : "=r"(x) : "i"(0x300)); return x; }'
     (told,) = escalations(_on_riscv(tmp_path, text))
-    assert "csrr %0, %1" in told
+    assert "csrr %0, %1: which register that is, only an operand says" in told
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,10 @@ def test_registers_of_floating_point_are_the_guests(tmp_path: Path, text: str) -
 def test_counters_in_an_assembler_file(tmp_path: Path) -> None:
     text = "    .text\n    .global f\nf:\n    rdtime a0\n    ret\n"
     assert escalations(_on_riscv(tmp_path, text, "f.S"))
+
+
+@pytest.mark.parametrize("register", ["CSR_MSTATUS", "0x7c0", "768", "vendors_own"])
+def test_any_register_of_an_assembler_file(tmp_path: Path, register: str) -> None:
+    text = f"    .text\n    .macro save\n    csrc {register}, a0\n    .endm\n"
+    (port,) = _on_riscv(tmp_path, text, "f.S").files
+    assert [it.site.what for it in port.verdicts] == [f"csrc {register}, a0"]
