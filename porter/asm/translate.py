@@ -102,7 +102,8 @@ def which_bits(number: int) -> str:
     """Why nobody knows whether a number masks."""
     return (
         f"whether BASEPRI = 0x{number & 0xFF:X} masks depends on how many bits the chip's "
-        "priorities have: define __NVIC_PRIO_BITS, or write 0 or one of the upper three bits"
+        "priorities have: describe it, define __NVIC_PRIO_BITS, or write 0 or one of the upper "
+        "three bits"
     )
 
 

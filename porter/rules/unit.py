@@ -196,8 +196,9 @@ class Unit:
     @property
     def priority_shift(self) -> int:
         """Bits of a priority byte that the chip doesn't have."""
-        bits = self.text.evaluator.number_of_name(PRIORITY_BITS)
-        return 8 - (bits or _DEFAULT_PRIORITY_BITS)
+        written = self.text.evaluator.number_of_name(PRIORITY_BITS)
+        described = self.domain.priority_bits if self.domain is not None else None
+        return 8 - (written or described or _DEFAULT_PRIORITY_BITS)
 
     @property
     def is_in_assembler(self) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.porter.helpers import escalations, port_files, port_text
+from tests.porter.helpers import DOMAIN, escalations, port_files, port_text
 
 _WRITES = ["__set_BASEPRI({});", 'asm("msr basepri, %0" :: "r"({}));']
 
@@ -45,7 +46,23 @@ def test_a_number_of_lower_bits_on_a_chip_that_nobody_names(
     result = port_files(tmp_path, {"main.c": text.encode()})
     (told,) = escalations(result)
     assert "whether BASEPRI = 0x8 masks depends on" in told
-    assert "define __NVIC_PRIO_BITS" in told
+    assert "describe it, define __NVIC_PRIO_BITS" in told
+
+
+@pytest.mark.parametrize(("bits", "operation"), [(4, "unmask"), (8, "mask")])
+@pytest.mark.parametrize("write", _WRITES)
+def test_the_described_chip_says_how_many(
+    tmp_path: Path, write: str, bits: int, operation: str
+) -> None:
+    domain = replace(DOMAIN, priority_bits=bits)
+    ported, _ = port_text(tmp_path, f"void f(void) {{ {write.format(5)} }}".encode(), domain)
+    assert f"void f(void) {{ virt_int_{operation}(VIRT_BASEPRI); }}" in ported.decode()
+
+
+def test_the_projects_own_chip_comes_first(tmp_path: Path) -> None:
+    text = _bits(8) + "void f(void) { __set_BASEPRI(5); }\n"
+    ported, _ = port_text(tmp_path, text.encode(), replace(DOMAIN, priority_bits=4))
+    assert "virt_int_mask(VIRT_BASEPRI)" in ported.decode()
 
 
 @pytest.mark.parametrize("number", ["0x20", "0xFF", "0"])
