@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from porter.source.asm_text import Instruction
 
 _LOADS = re.compile(r"(?:v?ldr|adr|f?l[bhwd]u?$|l?la$)")
-_ENDS = frozenset({"b", "bx", "bal", "tbb", "tbh", "j", "jr", "ret", "tail", "mret", "c.j", "c.jr"})
+_BY_TABLE = frozenset({"tbb", "tbh"})  # whose distances stand behind them
+_ENDS = _BY_TABLE | frozenset({"b", "bx", "bal", "j", "jr", "ret", "tail", "mret", "c.j", "c.jr"})
 _TO_PC = re.compile(r"(?:mov|ldr|add|sub)s?$")
 _POPS = re.compile(r"(?:pop|ldm)")
 _SECTION = frozenset({".section", ".pushsection", "area", "rseg", "section"})
@@ -22,10 +23,10 @@ def reached(instructions: Sequence[Instruction]) -> Iterator[bool]:
     unless the code loads from there."""
     loaded = _loaded(instructions)
     sections = [True]
-    is_live = True
+    is_live, before = True, ""
     for it in instructions:
         if it.label is not None:
-            is_live = is_live or it.label not in loaded
+            is_live = is_live or (it.label not in loaded and before not in _BY_TABLE)
         elif it.mnemonic in _SECTION or it.mnemonic in (".text", ".data", ".bss"):
             is_code = _is_code(it)
             if it.mnemonic == ".pushsection":
@@ -38,6 +39,7 @@ def reached(instructions: Sequence[Instruction]) -> Iterator[bool]:
         yield is_live and sections[-1]
         if _ends_flow(it):
             is_live = False
+        before = before if it.label is not None else it.mnemonic
 
 
 def _is_code(directive: Instruction) -> bool:

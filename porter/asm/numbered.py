@@ -60,7 +60,7 @@ class Numbered:
         """
         if not any(map(is_numbered, text)):
             return tuple(text)
-        equates = "".join(f"{it}\n" for it in text if _is_equate(it))
+        equates = "".join(f"{it}\n" for it in text if it.mnemonic in _EQUATES)
         is_code = [
             it.mnemonic in UNREAD or (is_live and is_numbered(it))
             for it, is_live in zip(text, reached(text), strict=True)
@@ -80,10 +80,13 @@ class Numbered:
     ) -> Iterator[Instruction]:
         lines = "".join(f"{_directive(it, operands)}\n" for it in run)
         decoded = self._decoded(_HEADS[self._is_riscv] + equates + lines)
-        if decoded is None:
+        if decoded is None and len(run) > 1:
             for it in run:
-                if it.mnemonic not in _WIDE:  # most likely an address
-                    yield replace(it, mnemonic=".inst")
+                yield from self._instructions([it], equates, operands)
+            return
+        if decoded is None:
+            is_address = run[0].mnemonic in _WIDE  # most likely
+            yield run[0] if is_address else replace(run[0], mnemonic=".inst")
             return
         for one in decoded:
             named = next(instructions(one.text.encode("latin-1")), None)
@@ -93,13 +96,15 @@ class Numbered:
             yield replace(named, start=run[0].start, end=run[-1].end)
 
     def _decoded(self, text: str) -> tuple[Decoded, ...] | None:
-        """What the assembler makes of a text; None where it refuses."""
+        """What the assembler makes of a text; None where it refuses, or leaves a number open."""
         if text not in self._known:
             made = as_file(text, self._options)
             self._known[text] = None
             if made is not None:
-                code = made.object.data.get(made.object.sections.index(".text"), b"")
-                self._known[text] = tuple(decode(code, self._is_riscv))
+                section = made.object.sections.index(".text")
+                code = made.object.data.get(section, b"")
+                if not any(made.object.relocation(section, it) for it in range(len(code))):
+                    self._known[text] = tuple(decode(code, self._is_riscv))
         return self._known[text]
 
     def _operands(
@@ -130,10 +135,6 @@ def is_numbered(it: Instruction) -> bool:
 
 def _is_address(it: Instruction) -> bool:
     return it.mnemonic not in UNREAD and privileged(it)
-
-
-def _is_equate(it: Instruction) -> bool:
-    return it.mnemonic in _EQUATES or (bool(it.operands) and it.operands[0].startswith("="))
 
 
 def _directive(it: Instruction, operands: Mapping[str, str]) -> str:

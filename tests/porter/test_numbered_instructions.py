@@ -104,6 +104,8 @@ def test_what_no_call_stands_for_is_told(tmp_path: Path, number: str) -> None:
         'void f(void) { asm(".short " STR(OP)); }\n',
         _function(".set CPSID, 0xb672\\n .short CPSID"),
         _function(".short (("),
+        _function(".short CPSID"),
+        _function(".short 0xbf00\\n .short CPSID"),
     ],
 )
 def test_a_number_that_is_elsewhere_is_told(tmp_path: Path, text: str) -> None:
@@ -189,6 +191,8 @@ def test_numbers_of_riscv_that_are_the_guests(tmp_path: Path, statement: str) ->
         ("    .macro LOCK\n    .short 0xb672\n    .endm\n" + _HEAD + "    LOCK\n    bx lr\n", _M4),
         (" AREA x, CODE, READONLY\n EXPORT f\nf\n DCI 0xB672\n BX LR\n END\n", _M4),
         ("    .equ CPSID, 0xb672\n" + _HEAD + "    .short CPSID\n    bx lr\n", _M4),
+        ("#define CPSID 0xb672\n" + _HEAD + "    .short CPSID\n    bx lr\n", _M4),
+        (_HEAD + "    .word g, 0xb672bf00\n    .word 0xbf00b672\n    bx lr\n", _M4),
         ("    .text\n    .global f\nf:\n    .word 0x30047073\n    ret\n", _RV32),
     ],
 )
@@ -206,6 +210,8 @@ def test_numbers_in_assembler_files(tmp_path: Path, text: str, cpu: tuple[str, .
         _HEAD + "    bx lr\n    .section .rodata\nkey: .short 0xb672\n",
         _HEAD + '    bx lr\n    .section .keys, "a", %progbits\nkey: .short 0xb672\n',
         " AREA x, CODE, READONLY\n EXPORT f\nf\n LDR R0, key\n BX LR\nkey DCD 0x8010F3EF\n END\n",
+        _HEAD + "    tbh [pc, r0, lsl #1]\ntable: .short (one - table) / 2\none: bx lr\n",
+        _HEAD + "    bl g\n    .word g, f\n    bx lr\n",
         " AREA x, DATA, READONLY\nkey DCW 0xB672\n END\n",
     ],
 )
