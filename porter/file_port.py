@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from porter.asm.numbered import is_numbered
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
@@ -15,8 +16,10 @@ from porter.rules.registry import LAST_RULE, RULES
 from porter.rules.unit import Unit
 from porter.rules.unlinked import WhyNot, unlinked
 from porter.rules.verdict import Status, Verdict
-from porter.sites.asm_sites import IN_MACRO, asm_sites
+from porter.sites.asm_sites import IN_MACRO
+from porter.sites.privileged import UNREAD
 from porter.sites.site import Site, SiteKind
+from porter.source.asm_text import instructions
 from porter.source.edit import Edit
 from porter.source.includes import include_edits
 from porter.source.source_file import SourceFile
@@ -49,9 +52,9 @@ def port_c(
     return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
 
 
-def port_asm(file: SourceFile, switches: Sequence[SwitchPort]) -> FilePort:
+def port_asm(file: SourceFile, sites: Iterable[Site], switches: Sequence[SwitchPort]) -> FilePort:
     """Port an assembler file: only context switches become something else."""
-    verdicts = [_in_asm(site, switches, file) for site in asm_sites(file)]
+    verdicts = [_in_asm(site, switches, file) for site in sites]
     verdicts += _unheard(file, switches, verdicts)
     edits = sorted(
         Edit(switch.start, switch.end, switch.replacement)
@@ -111,6 +114,15 @@ def _uses_macro(site: Site, file: SourceFile) -> bool:
     return name is not None and bool(re.search(define % name.group().encode(), file.data))
 
 
+def _is_read_number(site: Site, file: SourceFile) -> bool:
+    """Whether an instruction is written as data: a function that begins with it, the transcriber
+    takes for data as well."""
+    written = next(instructions(file.data[site.start : site.end]), None)
+    if written is None or not is_numbered(written) or written.mnemonic in UNREAD:
+        return False
+    return not site.what.startswith(written.mnemonic)
+
+
 def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Verdict:
     for switch in switches:
         # A handler that stays names only its label.
@@ -122,6 +134,8 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Ver
     for switch in switches:
         if switch.status == ESCALATED and switch.start == switch.end == 0:  # the whole file
             return Verdict(site, Status.ESCALATED, ASM_RULE, switch.reason)
+    if _is_read_number(site, file):
+        return Verdict(site, Status.ESCALATED, ASM_RULE, reason)
     if site.where == IN_MACRO or (switches and _uses_macro(site, file)):
         left = "a macro: what uses it was looked at, instruction by instruction"
         return Verdict(site, Status.LEFT, ASM_RULE, left)

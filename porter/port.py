@@ -108,11 +108,13 @@ class _Files:
         stays = project.staying.get(source.path)
         switches = project.switches.get(source.path, [])
         if source.is_asm:
-            sites = asm_sites(source)
-            port = port_asm(source, switches) if stays is None else leave(source, sites, stays)
+            sites = list(dict.fromkeys(asm_sites(source, project.numbered)))
+            port = (
+                port_asm(source, sites, switches) if stays is None else leave(source, sites, stays)
+            )
         else:
             text = project.knowledge.text(source)
-            in_c = CSites(text, project.registers_of(text.evaluator))
+            in_c = CSites(text, project.registers_of(text.evaluator), project.numbered)
             port = self._c(in_c, switches) if stays is None else leave(source, in_c.sites, stays)
         if stays is None:
             port = self._with_linked(port)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property, partial
 from pathlib import Path
 
+from porter.asm.numbered import Numbered
 from porter.context_switch.assemble import is_riscv
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.lost_numbers import level_compared
@@ -75,6 +76,7 @@ class WholeProject:
         scripts = list(scripts)
         self.linked, self.aliases = linker_symbols(scripts), linker_aliases(scripts)
         self.switches: dict[Path, list[SwitchPort]] = {}
+        self.numbered = Numbered(self.build.options)
         self._registers: dict[int, Registers] = {}
 
     @property

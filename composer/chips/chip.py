@@ -64,6 +64,7 @@ class Chip:
     name: str
     family: str
     core: Core
+    priority_bits: int
     clock_limits: Mapping[str, Any]
     console_drivers: Mapping[str, str]
     memory: tuple[Memory, ...]
@@ -122,6 +123,7 @@ def load_chip(name: str, place: Place) -> Chip:
         data["name"],
         data["family"],
         _load_core(data["core"]),
+        data["priority_bits"],
         data["clock_limits"],
         data["console_drivers"],
         tuple(Memory(m["name"], m["kind"], m["base"], m["size"]) for m in data["memory"]),

@@ -25,6 +25,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "kind": domain.kind,
         "arch": plan.chip.core.arch,
         "chip": plan.chip.name,
+        "priority_bits": plan.chip.priority_bits,
         "clock_hz": plan.cpu_hz,
         "kernel_tick_hz": plan.system.kernel.tick_hz,
         "tick_hz": vm.tick_hz if vm else None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
+from porter.context_switch.riscv.registers import NAMES, why_not
 
 STATUS_MIE = 1 << 3
 WHY_CLOSED = (
@@ -19,8 +20,9 @@ _STATUS = frozenset({"mstatus", "0x300", "gintenr", "0x800"})
 _LINES = frozenset({"mie", "0x304"})
 _ENTRY = frozenset({"mtvec", "0x305"})
 _HART = frozenset({"mhartid", "0xf14"})
-_CYCLES = frozenset({"mcycle", "0xb00"})
+_CYCLES = frozenset({"mcycle", "0xb00", "cycle", "0xc00"})
 _SCRATCH = frozenset({"mscratch", "0x340"})
+_NUMBERS = {name: number for number, name in NAMES.items()}
 _HELD = {"entry": "virt_trap_get()", "scratch": "virt_mscratch"}  # what C reads of these effects
 
 
@@ -55,7 +57,9 @@ def access(
             raise NotUnderstood(f"{text}: the variable virt_mscratch is the machine's mscratch")
         value = Constant(0) if operands[-1] in ("x0", "zero") else value
         return [Effect("scratch", value=value)], None
-    raise NotUnderstood(text)
+    if csr.startswith("%"):
+        raise NotUnderstood(f"{text}: which register that is, only an operand says: write its name")
+    raise NotUnderstood(f"{text}: {why_not(_NUMBERS[csr])}" if csr in _NUMBERS else text)
 
 
 def refuse_late_reads(effects: Sequence[Effect], values: Iterable[Symbol]) -> None:

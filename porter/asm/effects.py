@@ -22,6 +22,7 @@ from porter.asm.symbols import (
     Unknown,
 )
 from porter.registers.system_space import identify
+from porter.sites.privileged import UNREAD
 from porter.source.asm_text import Instruction
 
 _MASK = 0xFFFF_FFFF
@@ -32,6 +33,12 @@ _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
 _ALIASES = {"r13": "sp", "r14": "lr", "r15": "pc", "r12": "ip"}
+WHY_CONTROL = (
+    "reads CONTROL, which says how the guest runs, not what this code set; whether a handler runs, "
+    "which SPSEL is asked for, IPSR says too, or virt_in_vct(); who asks for privilege (nPRIV) may "
+    "go on as if there were: what needed it is a call"
+)
+_COUNTER = re.compile(r"rd((?:cycle|time|instret)h?)")
 _ARGUMENTS = ("r0", "r1", "r2", "r3")
 _REGISTERS = frozenset({*(f"r{number}" for number in range(16)), "sp", "lr", "pc", "ip"})
 _ALU: Mapping[str, Callable[[int, int], int]] = {
@@ -71,6 +78,11 @@ class Machine:
             raise NotUnderstood(f"label {instruction.label}")
         if name.startswith(_CONDITIONS):
             raise NotUnderstood(f"{instruction}: a condition of the assembler in an asm statement")
+        if name in UNREAD:
+            raise NotUnderstood(
+                f"{instruction}: an instruction by a number that isn't known for a guest's: write "
+                "its name, or what it is for in C"
+            )
         if name in _HARMLESS or name.startswith("."):
             return
         if name == "fence.i":
@@ -83,6 +95,8 @@ class Machine:
             self._special(name, operands)
         elif name.startswith("csr"):
             self._csr(name, operands)
+        elif (counter := _COUNTER.fullmatch(name)) is not None and len(operands) == 1:
+            self._csr("csrr", (operands[0], counter[1]))
         elif name == "ecall":
             self.effects.append(Effect("call"))
         elif name in ("svc", "swi") and len(operands) == 1:
@@ -134,6 +148,8 @@ class Machine:
             if special in _MASK_REGISTERS | {"ipsr"}:
                 self._read_mask(target, special.removesuffix("_max"))
                 return
+            if special == "control":
+                raise NotUnderstood(f"mrs {', '.join(operands)} {WHY_CONTROL}")
         else:
             special = operands[0].lower()
             if special in _MASK_REGISTERS:

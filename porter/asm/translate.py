@@ -16,19 +16,24 @@ from porter.asm.symbols import (
 )
 
 _W = {"primask": "VIRT_PRIMASK", "basepri": "VIRT_BASEPRI", "basepri_max": "VIRT_BASEPRI"}
-_BITS = {"VIRT_PRIMASK": 1, "VIRT_BASEPRI": 0xFF}  # that the register has
 _QUERIES = {"ipsr": "virt_in_vct()", "mstatus": "virt_mstatus()"}
 _PENDSVSET = 1 << 28
 _RESETS = 1 << 2 | 1
 
 Known = Callable[[str], int | None]
 """The value of a C expression, if it is a constant."""
+Threshold = Callable[[int], int | None]
+"""What BASEPRI keeps of a number; None if that isn't known."""
 Removable = Callable[[str], bool]
 """Whether writes to a register (`SCB->CPACR`) are simply taken out."""
 
 
 def translate(
-    effects: Sequence[Effect], saved_in: dict[str, str], known: Known, removable: Removable
+    effects: Sequence[Effect],
+    saved_in: dict[str, str],
+    known: Known,
+    threshold: Threshold,
+    removable: Removable,
 ) -> tuple[str, ...]:
     """C statements for effects. `saved_in`: the lvalue that takes a mask register read here.
 
@@ -49,7 +54,7 @@ def translate(
                     raise NotUnderstood(f"{name} saved, changed and restored in one statement")
                 continue  # written back unchanged
             changed.add(name)
-            lines += _mask(effect, waiting.pop(name, None), known)
+            lines += _mask(effect, waiting.pop(name, None), known, threshold)
         elif effect.kind == "status":
             number = _number(effect.value, known)
             lines += status_statements(effect.register, effect.value, number)
@@ -93,16 +98,26 @@ def _without_bracket(effects: list[Effect]) -> list[Effect]:
     return [effect for effect in effects if effect.register != "primask"]
 
 
-def _mask(effect: Effect, save_to: str | None, known: Known) -> list[str]:
+def which_bits(number: int) -> str:
+    """Why nobody knows whether a number masks."""
+    return (
+        f"whether BASEPRI = 0x{number & 0xFF:X} masks depends on how many bits the chip's "
+        "priorities have: describe it, define __NVIC_PRIO_BITS, or write 0 or one of the upper "
+        "three bits"
+    )
+
+
+def _mask(effect: Effect, save_to: str | None, known: Known, threshold: Threshold) -> list[str]:
     if effect.register == "faultmask":
         raise NotUnderstood("cpsid f")
     w = _W[effect.register]
     value = _number(effect.value, known)
-    raised = value is not None and value & _BITS[w] != 0
+    raised = value is not None and _raises(w, value, threshold)
     if save_to is not None:
         if raised:
             return [f"{save_to} = virt_int_save({w})"]
-        return [f"{save_to} = virt_int_query({w})", *_mask(effect, None, known)]
+        query = f"{save_to} = virt_int_query({w})"
+        return [query, *_mask(effect, None, known, threshold)]
     if value is not None:
         if effect.register == "basepri_max" and not raised:
             return []
@@ -112,6 +127,13 @@ def _mask(effect: Effect, save_to: str | None, known: Known) -> list[str]:
     if effect.register == "basepri_max":
         return [f"if (({effect.value.text}) != 0) {{ virt_int_mask({w}); }}"]
     return [f"virt_int_restore({w}, {effect.value.text})"]
+
+
+def _raises(w: str, value: int, threshold: Threshold) -> bool:
+    kept = value & 1 if w == "VIRT_PRIMASK" else threshold(value)
+    if kept is None:
+        raise NotUnderstood(which_bits(value))
+    return kept != 0
 
 
 def _svc_number(value: Symbol) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from porter.asm.effects import WHY_CONTROL
 from porter.context_switch import webs
 from porter.context_switch.dataflow import Environment, live_in, live_out, propagate, remove_dead
 from porter.context_switch.ir import (
@@ -241,10 +242,7 @@ def _check(program: Program) -> None:
     for block in program.blocks.values():
         for item in (*block.statements, block.end):
             if "CONTROL" in used(item):
-                raise NotTranscribable(
-                    "reads CONTROL, which a guest can't see; whether a handler runs, which SPSEL "
-                    "is asked for, IPSR says too, or virt_in_vct()"
-                )
+                raise NotTranscribable(WHY_CONTROL)
             if (step := _unaligned(item)) is not None:
                 raise NotTranscribable(
                     f"accesses a word {step} bytes behind a pointer, as in a packed struct: only "

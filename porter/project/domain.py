@@ -105,6 +105,8 @@ class Domain:
     """Compiler options that select the machine's core."""
     writes_log: bool = False
     """It may call hyp_putc."""
+    priority_bits: int | None = None
+    """Of each priority in the chip's NVIC."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -158,6 +160,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         original=_path(data.get("project", {}).get("original")),
         cpu_flags=cpu_flags(data.get("cpu_flags", ())),
         writes_log=bool(data.get("writes_log", False)),
+        priority_bits=_optional(data.get("priority_bits")),
     )
 
 

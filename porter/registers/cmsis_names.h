@@ -117,4 +117,3 @@ typedef struct {
 #define SysTick_LOAD_RELOAD_Msk 0xFFFFFFUL
 #define DWT_CTRL_CYCCNTENA_Msk 1UL
 #define CoreDebug_DEMCR_TRCENA_Msk (1UL << 24)
-#define __NVIC_PRIO_BITS 4

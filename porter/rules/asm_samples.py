@@ -89,6 +89,24 @@ SAMPLES = (
         "unsigned f(void)\n{\n    unsigned x;\n    x = virt_cycles();\n    return x;\n}",
     ),
     Sample(
+        'unsigned f(void) { unsigned x; asm volatile("rdcycle %0" : "=r"(x)); return x; }',
+        "unsigned f(void) { unsigned x; x = virt_cycles(); return x; }",
+    ),
+    Sample('unsigned f(void) { unsigned x; asm("rdtime %0" : "=r"(x)); return x; }', "", True),
+    Sample(
+        'unsigned f(void) { unsigned x; asm("csrr %0, instret" : "=r"(x)); return x; }', "", True
+    ),
+    Sample(
+        'unsigned f(void) { unsigned x; asm("csrr %0, %1" : "=r"(x) : "i"(768)); return x; }',
+        "",
+        True,
+    ),
+    Sample(
+        'unsigned f(void) { unsigned x; asm("csrr %0, fcsr" : "=r"(x)); return x; }',
+        'unsigned f(void) { unsigned x; asm("csrr %0, fcsr" : "=r"(x)); return x; }',
+    ),
+    Sample('int f(void) { int x; asm("mrs %0, control" : "=r"(x)); return x & 2; }', "", True),
+    Sample(
         'unsigned f(void) { unsigned x; asm volatile("csrr %0, mtvec" : "=r"(x)); return x; }',
         "unsigned f(void) { unsigned x; x = virt_trap_get(); return x; }",
     ),

@@ -17,6 +17,7 @@ from porter.rules.expressions import is_computed_with, is_truth_test
 from porter.rules.kernel_register import is_removable
 from porter.rules.naked import is_naked
 from porter.rules.rule import Rule
+from porter.rules.thresholds import kept
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.context import Context, function_name
@@ -24,10 +25,9 @@ from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, parse_expression
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
-from porter.source.inline_asm import AsmStatement, Operand
+from porter.source.inline_asm import CONSTANTS, AsmStatement, Operand
 
 _SEMICOLON = re.compile(rb"[ \t]*;")
-_CONSTANTS = frozenset({"i", "n", "I", "J", "K"})
 
 
 class AsmStatementRule(Rule):
@@ -91,6 +91,7 @@ class AsmStatementRule(Rule):
                 machine.effects,
                 {name: text for name, text in saved_in.items() if text in used},
                 lambda text: _known(unit, context, text),
+                lambda number: kept(unit, number),
                 is_removable,
             )
         )
@@ -157,7 +158,7 @@ def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:
 def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
     """The handler of a trap finds the registers of the task, which a call in C changes."""
     calls = any(effect.kind in ("call", "supervisor") for effect in effects)
-    passed = [it for it in statement.inputs if it.constraint not in _CONSTANTS]
+    passed = [it for it in statement.inputs if it.constraint not in CONSTANTS]
     if calls and (statement.outputs or passed):
         raise NotUnderstood(
             "ecall or svc with operands: its handler may read them; "
@@ -168,10 +169,13 @@ def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
 def _note_thresholds(unit: Unit, context: Context | None, effects: list[Effect]) -> None:
     for effect in effects:
         if effect.kind == "mask" and effect.register.startswith("basepri"):
+            number = None
             if isinstance(effect.value, Constant):
-                unit.facts.note_threshold(effect.value.value)
+                number = effect.value.value
             elif isinstance(effect.value, Expression):
-                unit.facts.note_threshold(_known(unit, context, effect.value.text))
+                number = _known(unit, context, effect.value.text)
+            if number is not None:
+                unit.facts.note_threshold(kept(unit, number))
 
 
 def _initial(statement: AsmStatement) -> dict[str, Symbol]:

@@ -12,7 +12,7 @@ from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.privileged import judged_by_operand, privileged
-from porter.sites.region import Region
+from porter.sites.region import Region, constant_in
 from porter.sites.site import SiteKind
 from porter.source.asm_text import Instruction
 from porter.source.c_lexer import lex_fragment
@@ -31,6 +31,7 @@ _WRITE = (
     "void f(void) { WRITE(REGISTER, 1); }\n"
 )
 _ANY = "#define DO(text) asm volatile(#text)\nvoid f(void) { DO(INSTRUCTION); }\n"
+_NUMBER = '#define EMIT(op) asm(".short " #op)\nvoid f(void) { EMIT(OPCODE); }\n'
 _LABEL = '#define MARK(name) asm volatile("mark_" #name ".%=:")\nvoid f(void) { MARK(here); }\n'
 
 
@@ -44,11 +45,14 @@ class HiddenOperand(Rule):
     samples = (
         Sample(_READ.replace("REGISTER", "mstatus"), "", escalates=True),
         Sample(_THROUGH.replace("REGISTER", "mstatus"), "", escalates=True),
-        Sample(_THROUGH.replace("REGISTER", "cycle"), _THROUGH.replace("REGISTER", "cycle")),
+        Sample(_THROUGH.replace("REGISTER", "cycle"), "", escalates=True),
+        Sample(_THROUGH.replace("REGISTER", "frm"), _THROUGH.replace("REGISTER", "frm")),
         Sample(_WRITE.replace("REGISTER", "basepri"), "", escalates=True),
         Sample(_WRITE.replace("REGISTER", "APSR"), _WRITE.replace("REGISTER", "APSR")),
         Sample(_ANY.replace("INSTRUCTION", "cpsid i"), "", escalates=True),
         Sample(_ANY.replace("INSTRUCTION", "nop"), _ANY.replace("INSTRUCTION", "nop")),
+        Sample(_NUMBER.replace("OPCODE", "0xb672"), "", escalates=True),
+        Sample(_NUMBER.replace("OPCODE", "0xbf00"), _NUMBER.replace("OPCODE", "0xbf00")),
         Sample(_LABEL, _LABEL),
     )
 
@@ -60,7 +64,7 @@ class HiddenOperand(Rule):
             if region.name is None or not _is_hidden(unit, statement, region):
                 continue
             uses = list(uses_in_code(region.name, unit.macro_uses))
-            done = [_does(use) for use in uses]
+            done = [_does(use, unit) for use in uses]
             is_only = len(unit.text.evaluator.macros.all_of(region.name)) < 2
             if not uses:
                 yield self.left(site, "no code that may run uses the macro")
@@ -75,12 +79,13 @@ def _is_hidden(unit: Unit, statement: AsmStatement, region: Region) -> bool:
     return any(hidden_instructions(statement, region.parameters, macros))
 
 
-def _does(use: MacroUse) -> list[Instruction] | None:
+def _does(use: MacroUse, unit: Unit) -> list[Instruction] | None:
     """The instructions that a use becomes; None where a part of them is still hidden."""
     macros = use.text.evaluator.macros
     text = b" ".join(macros.expand(lex_fragment(use.text.file.data[use.start : use.end])))
     found: list[Instruction] = []
-    for statement in find_asm(lex_fragment(text), text, ASM_WORDS.__contains__):
+    for written in find_asm(lex_fragment(text), text, ASM_WORDS.__contains__):
+        statement = unit.found.numbered.statement(written, constant_in(use.text.evaluator))
         if any(hidden_instructions(statement, (), macros)):
             return None
         found += statement.instructions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.asm.translate import which_bits
 from porter.flow.statements import enclosing_statement, sole_call
 from porter.rules.expressions import (
     is_computed_with,
@@ -13,6 +14,7 @@ from porter.rules.expressions import (
     outside_parentheses,
 )
 from porter.rules.rule import Rule, Sample
+from porter.rules.thresholds import kept
 from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
 from porter.sites.context import Context
@@ -150,9 +152,12 @@ class MaskState(Rule):
                 return self.escalated(site, "a threshold that only rises and isn't constant")
             text = b"virt_int_restore(%s, %s)" % (w, b" ".join(call.arguments[0].split()))
             return self._replace(site, call, text, "restores the mask")
+        level = number & 1 if w == b"VIRT_PRIMASK" else kept(unit, number)
+        if level is None:
+            return self.escalated(site, which_bits(number))
         if w == b"VIRT_BASEPRI":
-            unit.facts.note_threshold(number)
-        name = b"mask" if number & (1 if w == b"VIRT_PRIMASK" else 0xFF) else b"unmask"
+            unit.facts.note_threshold(level)
+        name = b"mask" if level else b"unmask"
         if site.what in BASEPRI_RAISE and name == b"unmask":
             return self.escalated(site, "raising the threshold to 0 does nothing")
         return self._replace(site, call, b"virt_int_%s(%s)" % (name, w), f"{name.decode()}s")
@@ -189,6 +194,8 @@ def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] 
     node = context.node_at(site.start, site.end) if context is not None else None
     statement = enclosing_statement(node) if node is not None else None
     if context is None or statement is None or not _keeps(statement, node):
+        return None
+    if unit.is_cut_off(context, statement):
         return None
     following = statement.next_named_sibling
     while following is not None and (following.type == "comment" or _is_barrier(following)):

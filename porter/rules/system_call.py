@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.asm.effects import WHY_CONTROL
 from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
-from porter.sites.intrinsics import CACHE, MPU, STACK_POINTERS, TRACE
+from porter.sites.intrinsics import CACHE, CONTROL_READ, MPU, STACK_POINTERS, TRACE
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
@@ -28,7 +29,7 @@ class SystemCall(Rule):
     """What a machine has no counterpart for, and what the kernel does for it."""
 
     id = "system-call"
-    finds = "__set_MSP() and its like, SCB_*Cache*(), ARM_MPU_*(), ITM_SendChar()"
+    finds = "__set_MSP() and its like, __get_CONTROL(), SCB_*Cache*(), ARM_MPU_*(), ITM_SendChar()"
     becomes = "hyp_putc() for ITM_SendChar(); whole-cache calls go"
     why = "stacks, caches and the protection unit belong to the kernel"
     samples = (
@@ -43,6 +44,7 @@ class SystemCall(Rule):
             "void f(void)\n{\n    g();\n}\n",
         ),
         Sample("void f(unsigned x) { __set_MSP(x); }", "", escalates=True),
+        Sample("int f(void) { return (__get_CONTROL() & 2) != 0; }", "", escalates=True),
         Sample("void f(void) { ARM_MPU_Disable(); }", "", escalates=True),
     )
 
@@ -51,6 +53,8 @@ class SystemCall(Rule):
         for site in unit.pending(SiteKind.INTRINSIC):
             if site.what in STACK_POINTERS:
                 yield self.escalated(site, _FRAME if site.what in _OF_TASKS else _STACKS)
+            elif site.what in CONTROL_READ:
+                yield self.escalated(site, WHY_CONTROL)
             elif site.what in MPU:
                 yield self.escalated(site, "the kernel owns the MPU; describe the memory instead")
             elif site.what in CACHE | TRACE:

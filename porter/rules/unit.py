@@ -14,6 +14,7 @@ from porter.flow.variables import Variables, is_declarator
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse
+from porter.rules.bare_body import is_cut_off
 from porter.rules.deletion import span_of, tidy
 from porter.rules.facts import Facts
 from porter.rules.verdict import Status, Verdict
@@ -31,6 +32,7 @@ from porter.source.source_file import SourceFile
 from porter.source.token_tools import has_word, matching, split_arguments
 from porter.source.values import Place
 
+PRIORITY_BITS = b"__NVIC_PRIO_BITS"
 _DEFAULT_PRIORITY_BITS = 4
 _PERIPHERALS = (0x4000_0000, 0x6000_0000)
 
@@ -194,8 +196,9 @@ class Unit:
     @property
     def priority_shift(self) -> int:
         """Bits of a priority byte that the chip doesn't have."""
-        bits = self.text.evaluator.number_of_name(b"__NVIC_PRIO_BITS")
-        return 8 - (bits or _DEFAULT_PRIORITY_BITS)
+        written = self.text.evaluator.number_of_name(PRIORITY_BITS)
+        described = self.domain.priority_bits if self.domain is not None else None
+        return 8 - (written or described or _DEFAULT_PRIORITY_BITS)
 
     @property
     def is_in_assembler(self) -> bool:
@@ -211,8 +214,14 @@ class Unit:
         """Take a statement or declaration out; returns the deletion."""
         deletion = span_of(context, node, self.text.evaluator)
         deletion = replace(deletion, start=self.start_with_noise(context.tree, deletion.start))
+        if self.is_cut_off(context, node):
+            deletion = replace(deletion, replacement=b";")
         self.deletions.add(deletion)
         return deletion
+
+    def is_cut_off(self, context: Context, statement: Node) -> bool:
+        """Whether a use of a macro may make a body of a statement and not of those behind it."""
+        return is_cut_off(context, statement, self.text.evaluator.macros, self.macro_uses)
 
     def remove_slice(self, context: Context, found: Slice, waits: bool = False) -> None:
         """Take out what a dead slice consists of. `waits`: its loops waited for a set-up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.asm.numbered import Numbered
 from porter.sites.privileged import privileged
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
@@ -12,11 +13,12 @@ from porter.source.source_file import SourceFile
 IN_MACRO = ".macro"  # in place of a label
 
 
-def asm_sites(file: SourceFile) -> Iterator[Site]:
+def asm_sites(file: SourceFile, numbered: Numbered) -> Iterator[Site]:
     """Privileged instructions and system addresses, under the label they stand below or in the
     body of a macro."""
     label, before = "", ""
-    for instruction in instructions(file.data, dialect_of(file.data)):
+    text = tuple(instructions(file.data, dialect_of(file.data)))
+    for instruction in numbered.read(text):
         if instruction.mnemonic in (".macro", "macro"):
             label, before = IN_MACRO, label
         elif instruction.mnemonic in (".endm", "endm", "mend"):

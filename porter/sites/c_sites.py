@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from porter.asm.numbered import Numbered
 from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
 from porter.registers.bit_band import aliased, is_alias
@@ -18,7 +19,7 @@ from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import MacroCalls, call_at, expansion_of, registers_in
 from porter.sites.privileged import privileged
-from porter.sites.region import Region, regions
+from porter.sites.region import Region, constant_in, regions
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
@@ -119,23 +120,13 @@ class Registers:
         return self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
 
 
-def _without_operands(statement: AsmStatement) -> Iterator[tuple[int, int]]:
-    """The parts of an asm statement that are no C."""
-    start = statement.start
-    operands = (*statement.outputs, *statement.inputs) if statement.form == "gnu" else ()
-    for operand in sorted(operands, key=lambda it: it.start):
-        if operand.start > start:
-            yield start, operand.start
-        start = operand.end
-    yield start, statement.end
-
-
 class CSites:
     """The sites of one file and the asm statements they are in."""
 
-    def __init__(self, text: CText, registers: Registers) -> None:
+    def __init__(self, text: CText, registers: Registers, numbered: Numbered) -> None:
         self.text = text
         self.registers = registers
+        self.numbered = numbered
         self.asm: dict[Site, AsmStatement] = {}
         self.regions: dict[Site, Region] = {}
         self.contexts = Contexts(text)
@@ -154,9 +145,11 @@ class CSites:
 
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
-        for statement in find_asm(region.tokens, self.text.file.data, self._is_asm):
-            covered += _without_operands(statement)
-            for instruction in statement.instructions:
+        for written in find_asm(region.tokens, self.text.file.data, self._is_asm):
+            covered += written.without_operands()
+            constant = constant_in(self.text.evaluator, region.parameters)
+            statement = self.numbered.statement(written, constant)
+            for instruction in dict.fromkeys(statement.instructions):
                 if privileged(instruction):
                     site = self._site(
                         instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
@@ -179,7 +172,7 @@ class CSites:
         """What a macro puts into a template, or may; it stands where the template does."""
         macros = self.text.evaluator.macros
         own = set(map(str, statement.instructions))
-        expanded = in_template(macros.expand(statement.template))
+        expanded = self.numbered.read(in_template(macros.expand(statement.template)))
         put = (it for it in expanded if privileged(it) and str(it) not in own)
         found = next(put, None)
         if found is None and not any(map(privileged, statement.instructions)):

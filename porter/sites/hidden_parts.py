@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from porter.asm.numbered import is_numbered
 from porter.sites.privileged import judged_by_operand
 from porter.source.asm_text import Instruction
 from porter.source.c_lexer import Token
@@ -25,10 +26,10 @@ def hidden_instructions(
     """Instructions that may be ones for the kernel, with the name of what is hidden in place."""
     for instruction in _marked(statement, parameters, macros):
         operands = " ".join(instruction.operands)
-        is_hidden = judged_by_operand(instruction.mnemonic) and (
-            _GIVEN in operands or _UNKNOWN in operands
-        )
-        if is_hidden or _GIVEN in instruction.mnemonic:
+        is_judged = judged_by_operand(instruction.mnemonic)
+        is_hidden = is_judged and (_GIVEN in operands or _UNKNOWN in operands)
+        is_number = is_numbered(instruction) and _GIVEN in operands
+        if is_hidden or is_number or _GIVEN in instruction.mnemonic:
             yield replace(
                 instruction,
                 mnemonic=_plain(instruction.mnemonic),

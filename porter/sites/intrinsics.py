@@ -15,6 +15,7 @@ BASEPRI_WRITE = frozenset({"__set_BASEPRI"})
 BASEPRI_RAISE = frozenset({"__set_BASEPRI_MAX"})
 WAIT = frozenset({"__WFI", "__wfi", "__WFE", "__wfe", "__SEV", "__sev"})
 IN_INTERRUPT = frozenset({"__get_IPSR", "__get_xPSR"})
+CONTROL_READ = frozenset({"__get_CONTROL"})
 STACK_POINTERS = frozenset(
     {"__get_MSP", "__set_MSP", "__get_PSP", "__set_PSP", "__set_CONTROL", "__set_MSPLIM",
      "__set_PSPLIM", "__get_MSPLIM", "__get_PSPLIM"}
@@ -41,6 +42,6 @@ MPU = frozenset(
 
 INTRINSICS: frozenset[str] = frozenset().union(
     MASK_SET, MASK_CLEAR, FAULT_MASK, MASK_READ, MASK_WRITE, BASEPRI_READ, BASEPRI_WRITE,
-    BASEPRI_RAISE, WAIT, IN_INTERRUPT, STACK_POINTERS, NVIC, TICK, TRACE, CACHE, MPU,
+    BASEPRI_RAISE, WAIT, IN_INTERRUPT, CONTROL_READ, STACK_POINTERS, NVIC, TICK, TRACE, CACHE, MPU,
 )  # fmt: skip
 INTRINSIC_BYTES = frozenset(name.encode() for name in INTRINSICS)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from porter.registers.system_space import in_system_space
 from porter.source.asm_text import Instruction
 
 _SPECIAL = frozenset(
-    {"primask", "basepri", "basepri_max", "faultmask", "msp", "psp", "msplim", "psplim", "ipsr",
-     "iapsr", "eapsr", "epsr", "iepsr", "xpsr", "cpsr", "cpsr_c", "cpsr_cxsf", "spsr"}
+    {"primask", "basepri", "basepri_max", "faultmask", "control", "msp", "psp", "msplim", "psplim",
+     "ipsr", "iapsr", "eapsr", "epsr", "iepsr", "psr", "xpsr", "cpsr", "cpsr_c", "cpsr_cxsf",
+     "spsr", "sp"}
 )  # fmt: skip
+UNREAD = frozenset({".inst", ".insn", "dci"})
+"""Instructions by their number, which nobody read."""
+
 _CPS = re.compile(r"cps(?:i[de])?$")
-_WAIT = frozenset({"wfi", "wfe", "sev"})
+_OTHERS = frozenset({"wfi", "wfe", "sev", "svc", "swi", "mret", "ecall"})
 _CSR = re.compile(r"csr[rwsc]+i?$")
-_MACHINE_CSR = re.compile(
-    r"(?:m[a-z]\w*|pmp\w+|d(?:csr|pc|scratch\d?)|t(?:select|data\d|info|control)"
-    r"|s(?:status|ie|ip|tvec|counteren|scratch|epc|cause|tval|atp|envcfg)"
-    r"|0x(?:[137bf][0-9a-f]{2}|80[04]))$"
-)
+_OF_FLOATING_POINT = re.compile(r"fflags|frm|fcsr|(?:0x0*)?[123]")
+_COUNTER = re.compile(r"rd(?:cycle|time|instret)h?$")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d{9,}")
 
 
@@ -31,16 +33,22 @@ def privileged(instruction: Instruction) -> bool:
     """Whether an instruction is a site."""
     name = instruction.mnemonic
     operands = [operand.lower() for operand in instruction.operands]
-    if _CPS.match(name) or name in _WAIT or name in ("svc", "swi", "mret", "ecall"):
+    if name in UNREAD | _OTHERS or _CPS.match(name) or _COUNTER.match(name):
         return True
-    if name.startswith("mrs"):
-        return bool(_SPECIAL & set(operands))
-    if name.startswith("msr"):
-        return bool((_SPECIAL | {"control"}) & set(operands))
+    if name.startswith(("mrs", "msr")):
+        return any(operand.removesuffix("_ns") in _SPECIAL for operand in operands)
     if _CSR.match(name):
-        return any(_MACHINE_CSR.match(operand) for operand in operands)
+        register = _csr(name, operands)
+        return bool(register) and _OF_FLOATING_POINT.fullmatch(register) is None
     return any(
         in_system_space(int(number.group(), 0))
         for operand in operands
         for number in _NUMBER.finditer(operand)
     )
+
+
+def _csr(name: str, operands: Sequence[str]) -> str:
+    """The register that such an instruction names: `csrw CSR, x`, but `csrr x, CSR`. "" where that
+    is a part of the text that isn't here."""
+    writes_only = len(operands) < 3 and name.removesuffix("i") in ("csrw", "csrs", "csrc")
+    return next(iter(operands[0 if writes_only else 1 :]), "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from porter.sites.intrinsics import INTRINSIC_BYTES
@@ -10,6 +10,8 @@ from porter.source.c_lexer import LexedSource, Token
 from porter.source.evaluate import Evaluator
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import parse_define
+from porter.source.token_tools import has_word
+from porter.source.values import Number
 
 
 @dataclass(frozen=True)
@@ -52,3 +54,17 @@ def is_name(body: tuple[Token, ...], evaluator: Evaluator) -> bool:
     if len(body) == 1:
         return True
     return evaluator.text(b" ".join(evaluator.macros.expand(body))) is not None
+
+
+def constant_in(
+    evaluator: Evaluator, parameters: tuple[bytes, ...] = ()
+) -> Callable[[bytes], int | None]:
+    """Which constant an expression is, if it is one; a macro's parameters are none."""
+
+    def constant(text: bytes) -> int | None:
+        if any(has_word(text, name) for name in parameters):
+            return None
+        value = evaluator.text(text)
+        return value.value if isinstance(value, Number) else None
+
+    return constant

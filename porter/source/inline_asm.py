@@ -16,6 +16,7 @@ _QUALIFIERS = frozenset(
     {b"volatile", b"__volatile", b"__volatile__", b"goto", b"inline", b"__inline"}
 )
 READS_FIRST = frozenset({"msr", "str", "strb", "strh", "cmp", "cmn", "tst", "teq", "bx", "blx"})
+CONSTANTS = frozenset({"i", "n", "I", "J", "K"})  # constraints that no register satisfies
 IsAsm = Callable[[bytes], bool]
 
 
@@ -44,6 +45,16 @@ class AsmStatement:
     outputs: tuple[Operand, ...] = ()
     inputs: tuple[Operand, ...] = ()
     template: tuple[Token, ...] = ()
+
+    def without_operands(self) -> Iterator[tuple[int, int]]:
+        """The parts that are no C."""
+        start = self.start
+        operands = (*self.outputs, *self.inputs) if self.form == "gnu" else ()
+        for operand in sorted(operands, key=lambda it: it.start):
+            if operand.start > start:
+                yield start, operand.start
+            start = operand.end
+        yield start, self.end
 
 
 def is_asm_word(word: bytes, macros: MacroTable) -> bool:

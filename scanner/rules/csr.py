@@ -16,6 +16,7 @@ from scanner.rules.model import InstructionRule, Judgement, Pattern
 from scanner.rules.riscv_names import NAMES
 from scanner.target import Target
 
+_SYSTEM = 0x73
 _WRITE, _SET = 1, 2
 _LETTERS = {1: "w", 2: "s", 3: "c"}
 _IMMEDIATE = 4
@@ -34,11 +35,21 @@ _DENIED = (
 )
 
 
+def is_access(value: int) -> bool:
+    """Whether a word is an instruction on one of these registers."""
+    return value & 0x7F == _SYSTEM and bool(value >> 12 & 3)
+
+
+def spelled(value: int, core: Profile) -> str:
+    """Such an instruction as text, with the core's names of registers."""
+    return _spelled(value, value >> 12 & 7, _name(value >> 20, core))
+
+
 def _judge(value: int, target: Target) -> Judgement | None:
     core = profile(target.profile)
     number, operation = value >> 20, value >> 12 & 7
     writes = operation & 3 == _WRITE or bool(value >> 15 & 31)
-    what = _spelled(value, operation, _name(number, core))
+    what = spelled(value, core)
     level = lowest_level(number)
     if level != "user":
         return Judgement("traps", f"it needs {level} mode: an illegal instruction", what)

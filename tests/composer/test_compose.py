@@ -182,6 +182,7 @@ def test_domain_json_of_a_vm(composed: tuple[Path, Path]) -> None:
     assert record["schema"] == 1
     assert (record["system"], record["kind"], record["arch"]) == ("tiny", "vm", "armv7em")
     assert (record["clock_hz"], record["kernel_tick_hz"]) == (168000000, 1000)
+    assert record["priority_bits"] == 4
     assert (record["tick_hz"], record["catchup"], record["watchdog_ms"]) == (100, 10, 0)
     assert (record["fpu"], record["wfi"], record["svc"]) == (False, False, [245])
     vectors = [(v["virt_id"], v["name"], v["kind"], v["handler"]) for v in record["vectors"]]
