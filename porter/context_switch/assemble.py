@@ -17,6 +17,11 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import readable
+from porter.context_switch.compiled_text import (
+    compilers_lines,
+    naked_functions,
+    naked_functions_of_riscv,
+)
 from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.place import Place
@@ -27,10 +32,7 @@ from porter.source.source_file import ASM_SUFFIXES
 
 # Statics must stay although nobody calls them, and stay functions of their own.
 _C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-lto")
-_LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
 _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+|^\d+\w*\s+")
-_NAKED = re.compile(r"^\t@ Naked Function")
-_ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
 _INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
 _FILE = re.compile(r'^\s*\.file\s+".*$', re.MULTILINE)  # would be what the line table calls it
@@ -49,11 +51,13 @@ class CompileError(Exception):
 @dataclass(frozen=True)
 class Assembly:
     """An object and the text behind it. `naked` maps a naked function's symbol to the source
-    lines at which its asm statements start."""
+    lines at which its asm statements start; `compilers` are lines of the text that a compiler wrote
+    on its own."""
 
     object: ObjectFile
     text: tuple[str, ...]
     naked: dict[str, tuple[int, ...]]
+    compilers: frozenset[int] = frozenset()
 
 
 Assembled = Callable[[Path], Assembly | None]
@@ -193,7 +197,8 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
         naked = naked_functions_of_riscv(text, source.name)
         return Assembly(unit, _written(text.encode()), naked)
     naked = naked_functions(text, source.name)
-    return Assembly(_object(text, "", source, options), _written(text.encode()), naked)
+    unit = _object(text, "", source, options)
+    return Assembly(unit, _written(text.encode()), naked, compilers_lines(text))
 
 
 def assembled(source: Path, options: CompileOptions) -> Assembly | None:
@@ -284,44 +289,3 @@ def _clean(data: bytes) -> list[str]:
 def _written(data: bytes) -> tuple[str, ...]:
     """Lines of assembler text as their author wrote them, without labels and comments."""
     return tuple(" ".join(_LABELS.sub("", line).split()) for line in _clean(data))
-
-
-def naked_functions_of_riscv(text: str, file: str) -> dict[str, tuple[int, ...]]:
-    """As below where the compiler doesn't say it: functions of nothing but asm statements."""
-    found: dict[str, list[int]] = {}
-    label = ""
-    inside = False
-    for line in text.splitlines():
-        code = line.strip()
-        if match := _LABEL.match(line):
-            if not inside and not match.group(1).startswith(".L"):
-                label = match.group(1)
-        elif code in ("#APP", "#NO_APP"):
-            inside = code == "#APP"
-            if inside and label:
-                found.setdefault(label, [])
-        elif inside and label and (place := _ASM_PLACE.match(line)):
-            found[label] += _line_of(place, file)
-        elif not inside and code and not code.startswith((".", "#")):
-            found.pop(label, None)
-            label = ""
-    return {name: tuple(lines) for name, lines in found.items()}
-
-
-def naked_functions(text: str, file: str) -> dict[str, tuple[int, ...]]:
-    """Naked functions in the compiler's text and the lines of their asm statements in a file; none
-    for what a header has."""
-    found: dict[str, list[int]] = {}
-    label = ""
-    for line in text.splitlines():
-        if match := _LABEL.match(line):
-            label = match.group(1) if not match.group(1).startswith(".L") else label
-        elif _NAKED.match(line):
-            found[label] = []
-        elif (place := _ASM_PLACE.match(line)) and label in found:
-            found[label] += _line_of(place, file)
-    return {name: tuple(lines) for name, lines in found.items()}
-
-
-def _line_of(place: re.Match[str], file: str) -> list[int]:
-    return [int(place.group(1))] if Path(place.group(2)).name == file else []

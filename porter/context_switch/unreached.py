@@ -23,9 +23,14 @@ c.ebreak, nop, j . and ebreak."""
 
 
 def refuse_unreached(assembly: Assembly, function: Function, end: int) -> None:
-    """NotTranscribable for code up to `end` to which nothing leads from any function's start."""
+    """NotTranscribable for code up to `end` to which nothing leads from any function's start; not
+    for what the compiler makes of C behind an asm statement that returns (`return 0;`)."""
     unit = assembly.object
-    open_ones = set(_meaning(unit, function, end))
+    open_ones = {
+        place
+        for place in _meaning(unit, function, end)
+        if unit.line(function.section, place) not in assembly.compilers
+    }
     here = [it for it in unit.functions if it.section == function.section]
     for other in sorted(here, key=lambda it: it != function):
         if not open_ones:
@@ -38,7 +43,10 @@ def refuse_unreached(assembly: Assembly, function: Function, end: int) -> None:
     line = unit.line(function.section, place)
     label = unit.name_at(function.section, place) or ""
     where = f"{label}, " if label and not label.startswith(".L") else ""
-    where += f"line {line}" if line is not None else f"{place - function.start} bytes in"
+    if assembly.compilers and line is not None:  # lines of a text that nobody has seen
+        where += f"'{assembly.text[line - 1]}'"
+    else:
+        where += f"line {line}" if line is not None else f"{place - function.start} bytes in"
     raise NotTranscribable(
         f"nothing in it leads to its own code at {where}: if something else does, give the label "
         "there a type (.type NAME, %function); if nothing does, take it out"

@@ -294,4 +294,11 @@ def test_code_that_only_a_word_leads_to_does_not_go_with_a_handler(tmp_path: Pat
     assert "nothing in it leads to its own code at restarted, line" in escalated.reason
     body = " ".join(f'"{it}\\n"' for it in (FRAME + RESUME + "mov r0, #0\nbx lr\n").splitlines())
     (naked,) = fixture(tmp_path / "c", TEXT.format(asm=body)).port()
-    assert "nothing in it leads to its own code" in naked.reason
+    assert "nothing in it leads to its own code at 'mov r0, #0'" in naked.reason
+
+
+def test_what_the_compiler_puts_behind_a_return_is_no_code_of_the_authors(tmp_path: Path) -> None:
+    body = '__asm volatile(" mrs r0, PRIMASK\\n cpsid i\\n bx lr " ::: "memory");\n    return 0;'
+    text = f"__attribute__((naked)) unsigned lock(void)\n{{\n    {body}\n}}\n"
+    (found,) = [it for it in fixture(tmp_path, text, M3).port() if it.name == "lock"]
+    assert found.status == "rewritten", found.reason
