@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +14,7 @@ from porter.registers.chip_blocks import ChipBlocks
 from porter.registers.register import Register
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.addresses import SystemAddresses
+from porter.sites.computed_addresses import ComputedAddresses
 from porter.sites.context import Contexts
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.intrinsics import INTRINSIC_BYTES
@@ -140,6 +142,9 @@ class CSites:
         self.regions: dict[Site, Region] = {}
         self.contexts = Contexts(text)
         self._addresses = SystemAddresses(text, self.contexts, registers.space)
+        self._computed = ComputedAddresses(
+            text, self.contexts, registers.is_address, registers.space.sure
+        )
         self._has_addresses = False
 
     @cached_property
@@ -166,14 +171,21 @@ class CSites:
             if (hidden := self._in_macro(statement, region)) is not None:
                 self.asm[hidden] = statement
                 yield hidden
+        computed = 0  # where the computation of an address ends that is a site as a whole
         for index, token in enumerate(region.tokens):
             while covered and covered[0][1] <= token.start:
                 covered.pop(0)
             if covered and covered[0][0] <= token.start:
                 continue
+            if token.start < computed:
+                continue
             if (kind := self._kind(region, index, token)) is not None:
                 what = token.text.decode("latin-1")
                 yield self._site(token.start, token.end, kind, what, region)
+            elif (span := self._computed_address(region, index)) is not None:
+                what = b" ".join(self.text.file.data[slice(*span)].split()).decode("latin-1")
+                yield self._site(*span, SiteKind.REGISTER, what, region)
+                computed = span[1]
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
         """What a macro puts into a template, or may; it stands where the template does."""
@@ -219,6 +231,16 @@ class CSites:
         if token.kind in ("identifier", "number") and self._addresses.leads(region, token):
             return SiteKind.REGISTER
         return None
+
+    def _computed_address(self, region: Region, index: int) -> tuple[int, int] | None:
+        """The computation that gives an address, if nothing in it is a site of its own."""
+        span = self._computed.around(region, index)
+        if span is None:
+            return None
+        first = bisect_left(region.tokens, span[0], key=lambda token: token.start)
+        last = bisect_left(region.tokens, span[1], key=lambda token: token.start)
+        inside = (self._kind(region, it, region.tokens[it]) for it in range(first, last))
+        return None if any(inside) else span
 
     def _member(self, region: Region, index: int) -> SiteKind | None:
         """A field of a shared block's struct, reached through a pointer that is no constant."""
