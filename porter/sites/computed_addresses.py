@@ -74,12 +74,13 @@ class ComputedAddresses:
         return isinstance(number, Number) and number.value & _MASK >= _LARGE
 
     def _computes(self, name: bytes) -> bool:
-        """Whether a macro makes a number of its arguments."""
+        """Whether a macro makes a number, or the name of a register, of its arguments."""
         if name not in self._macros:
             macro = self._evaluator.macros.get(name)
             words = self._evaluator.macros.expand(macro.body) if macro is not None else ()
             is_code = not {b";", b"=", b"->"}.isdisjoint(words)
-            self._macros[name] = not is_code and not _TELLING.isdisjoint(words)
+            is_telling = not _TELLING.isdisjoint(words) or self._evaluator.macros.pastes(name)
+            self._macros[name] = not is_code and is_telling
         return self._macros[name]
 
     def _computation(self, leaf: Node, context: Context) -> Node | None:

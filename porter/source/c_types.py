@@ -120,10 +120,13 @@ class TypeTable:
         self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
-    def add_text(self, text: bytes) -> None:
-        """Collect the declarations of a text without directives (line markers are skipped)."""
+    def add_text(self, text: bytes) -> SyntaxTree:
+        """Collect the declarations of a text without directives (line markers are skipped);
+        returns its tree, in which every byte has kept its place."""
         clean = _LINE_MARKER.sub(lambda match: b" " * len(match.group()), text)
-        self.add_tree(SyntaxTree(clean, 0))
+        tree = SyntaxTree(clean, 0)
+        self.add_tree(tree)
+        return tree
 
     def add_tree(self, tree: SyntaxTree, is_header: bool = True) -> None:
         """Collect the declarations at the top level of a tree. Static variables of what is no
