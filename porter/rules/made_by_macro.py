@@ -20,7 +20,6 @@ from porter.sites.expanded import Expanded, Lines, Made
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
-from porter.source.c_tree import SyntaxTree
 from porter.source.edit import Edit
 from porter.source.macros import Expansion, MacroTable, parse_define, uses_in
 from porter.source.token_tools import has_word
@@ -54,6 +53,7 @@ class MadeByMacro:
     def __init__(self, files: Mapping[Path, JudgedFile]) -> None:
         self._files = files
         self._lines = Lines()
+        self._reached: dict[bytes, frozenset[bytes]] = {}
 
     def judge(self, units: Iterable[TranslationUnit]) -> Iterator[tuple[Path, Verdict]]:
         """Verdicts on uses of macros that make something which is no site."""
@@ -82,7 +82,7 @@ class MadeByMacro:
         macros = file.unit.text.evaluator.macros
         for use in _uses(file.unit.text.lexed.tokens, macros):
             text = b"void f(void){" + b" ".join(use.expansion.texts) + b"\n;}"
-            expanded = Expanded(SyntaxTree(text, 0), file.unit.registers)
+            expanded = Expanded(text, file.unit.registers)
             made = [it for spot in expanded.spots() for it in expanded.made(spot)]
             yield from self._missed(file, (), [use], made)
 
@@ -120,13 +120,18 @@ class MadeByMacro:
 
     def _used(self, uses: list[_Use]) -> set[bytes]:
         """The macros that uses lead to, whichever of their definitions holds."""
-        found: set[bytes] = set()
-        new = {name for use in uses for name in use.expansion.used}
-        while new:
-            found |= new
-            new = {word for name in new for word in self._words.get(name, ())
-                   if word in self._words} - found  # fmt: skip
-        return found
+        return {it for use in uses for name in use.expansion.used for it in self._leads_to(name)}
+
+    def _leads_to(self, name: bytes) -> frozenset[bytes]:
+        """A macro and those that its definitions spell, and theirs."""
+        if name not in self._reached:
+            found, new = {name}, {name}
+            while new:
+                spelt = {word for it in new for word in self._words.get(it, ())}
+                new = (spelt & self._words.keys()) - found
+                found |= new
+            self._reached[name] = frozenset(found)
+        return self._reached[name]
 
     @cached_property
     def _words(self) -> dict[bytes, set[bytes]]:

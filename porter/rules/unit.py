@@ -18,9 +18,10 @@ from porter.rules.deletion import span_of, tidy
 from porter.rules.facts import Facts
 from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access, access_of
-from porter.sites.c_sites import CSites, Registers
+from porter.sites.c_sites import CSites
 from porter.sites.context import Context, Contexts
 from porter.sites.region import Region
+from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk

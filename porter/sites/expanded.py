@@ -6,15 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
 
 from porter.project.preprocess import TranslationUnit
-from porter.sites.c_sites import Registers
 from porter.sites.context import Context
 from porter.sites.intrinsics import INTRINSICS
 from porter.sites.objects import object_around
 from porter.sites.privileged import privileged
+from porter.sites.registers import Registers
 from porter.sites.site import SiteKind
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, SyntaxTree, ancestors
@@ -38,30 +38,30 @@ class Made:
     what: str
 
 
+@lru_cache(maxsize=64)
+def _telling(kept: frozenset[bytes]) -> re.Pattern[bytes]:
+    """What a text must have; `kept`: variables that keep the address of a register."""
+    names = sorted(name.decode() for name in kept)
+    words = "|".join([f"(?P<intrinsic>{_INTRINSIC})", f"(?P<asm>{_ASM})", *names])
+    return re.compile(rf"\b(?:{words}|{_SYSTEM})\b|{_POINTER}".encode())
+
+
 class Expanded:
     """Answers for one preprocessed text."""
 
-    def __init__(self, tree: SyntaxTree, registers: Registers) -> None:
-        self._tree = tree
+    def __init__(self, text: bytes, registers: Registers, tree: SyntaxTree | None = None) -> None:
+        self._text = text
         self._registers = registers
+        self._parsed = tree
 
-    @cached_property
-    def _telling(self) -> re.Pattern[bytes]:
-        evaluator = self._registers.evaluator
-        kept = sorted(it.decode() for it in evaluator.types.initialised if self._keeps(it))
-        words = "|".join([f"(?P<intrinsic>{_INTRINSIC})", f"(?P<asm>{_ASM})", *kept])
-        return re.compile(rf"\b(?:{words}|{_SYSTEM})\b|{_POINTER}".encode())
-
-    def _keeps(self, name: bytes) -> bool:
-        evaluator = self._registers.evaluator
-        match evaluator.name(name) if evaluator.keeps_address(name) else None:
-            case Pointer(address=int() as address) | Number(value=address):
-                return self._registers.is_address(address)
-        return False
+    @property
+    def _tree(self) -> SyntaxTree:
+        self._parsed = self._parsed or SyntaxTree(self._text, 0)
+        return self._parsed
 
     def spots(self) -> Iterator[re.Match[bytes]]:
         """Where the text may have something that is a site."""
-        return self._telling.finditer(self._tree.text)
+        return _telling(self._registers.kept).finditer(self._text)
 
     def made(self, spot: re.Match[bytes]) -> Iterator[Made]:
         """What there is at a spot."""
@@ -75,8 +75,8 @@ class Expanded:
 
     def _in_asm(self, start: int) -> Iterator[Made]:
         """The instructions of a statement that a macro made, which is all on one line."""
-        end = self._tree.text.find(b"\n", start)
-        text = self._tree.text[start : end if end >= 0 else None]
+        end = self._text.find(b"\n", start)
+        text = self._text[start : end if end >= 0 else None]
         for statement in find_asm(lex_fragment(text), text, ASM_WORDS.__contains__):
             for instruction in filter(privileged, statement.instructions):
                 yield Made(SiteKind.ASM, instruction.mnemonic, str(instruction))
@@ -118,7 +118,8 @@ class Lines:
         self, unit: TranslationUnit, registers: Registers, wanted: frozenset[Path]
     ) -> dict[tuple[Path, int], list[Made]]:
         """What a text has on each line of the files `wanted`."""
-        expanded, text = Expanded(unit.tree, registers), unit.tree.text
+        text = unit.tree.text
+        expanded = Expanded(text, registers, unit.tree)
         found: dict[tuple[Path, int], list[Made]] = {}
         for spot in expanded.spots():
             path, line = unit.line_at(spot.start())

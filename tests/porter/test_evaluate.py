@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porter.registers.system_space import identify
-from porter.sites.c_sites import Registers
+from porter.sites.registers import Registers
 from porter.source.c_lexer import lex
 from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator
