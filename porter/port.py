@@ -21,6 +21,7 @@ from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
 from porter.rules.linker_symbols import judge_linker_symbols
+from porter.rules.made_by_macro import JudgedFile, MadeByMacro
 from porter.rules.outside import refuse_lost
 from porter.rules.thresholds import judge_thresholds
 from porter.rules.unit import Unit
@@ -61,6 +62,7 @@ def port_project(
         progress(source.name)
         if (port := files.port(source)) is not None:
             ports.append(port)
+    ports = files.with_made(ports)
     ports += _new_files(project)
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project, files.facts), files.splits)
@@ -100,6 +102,7 @@ class _Files:
     def __init__(self, project: WholeProject) -> None:
         self._project = project
         self.facts: list[Facts] = []
+        self.units: dict[Path, Unit] = {}
         self.splits = _splits(project)
 
     def port(self, source: SourceFile) -> FilePort | None:
@@ -129,7 +132,22 @@ class _Files:
                   and split.function.text.file.path == sites.text.file.path]  # fmt: skip
         port = port_c(unit, switches, project.why_not_linked, splits)
         self.facts.append(unit.facts)
+        self.units[sites.text.file.path] = unit
         return port
+
+    def with_made(self, ports: list[FilePort]) -> list[FilePort]:
+        """The ports with verdicts on what only the preprocessor puts together."""
+        by_path = {port.file.path: port for port in ports}
+        nothing = FilePort(SourceFile(Path(), "", b""), (), ())
+        judged = {
+            path: JudgedFile(unit, port.verdicts, port.edits)
+            for path, unit in self.units.items()
+            for port in [by_path.get(path, nothing)]
+        }
+        for path, verdict in MadeByMacro(judged).judge(self._project.knowledge.units):
+            port = by_path.get(path, FilePort(self.units[path].file, (), ()))
+            by_path[path] = _with_verdicts(port, [verdict])
+        return list(by_path.values())
 
     def _with_linked(self, port: FilePort) -> FilePort:
         """The port with verdicts on registers that linker scripts name; what the transcriber read

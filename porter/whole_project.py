@@ -38,7 +38,7 @@ from porter.registers.riscv_blocks import riscv_space
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.rules.outside import file_stays
 from porter.rules.verdict import Status
-from porter.sites.c_sites import Registers
+from porter.sites.registers import Registers
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile

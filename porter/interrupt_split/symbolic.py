@@ -49,7 +49,7 @@ class _State:
         self.values.pop(name, None)
         self.expressions.pop(name, None)
         if value.kind == "const":
-            self.values[name] = Number(value.number)
+            self.values[name] = Number(value.number, is_unsigned=value.number >= 1 << 31)
         else:
             self.expressions[name] = value
 

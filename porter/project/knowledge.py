@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -74,6 +74,11 @@ class Knowledge:
         for unit in self._units.values():
             for path in unit.lines:
                 self._by_file.setdefault(path, []).append(unit)
+
+    @property
+    def units(self) -> Iterable[TranslationUnit]:
+        """The C files that the compiler could preprocess."""
+        return self._units.values()
 
     def text(self, file: SourceFile) -> CText:
         """Take a C file apart with what is known about its names."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
@@ -14,6 +15,7 @@ from pathlib import Path
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER
 from porter.source.c_lexer import lex
+from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable, parse_define
@@ -27,10 +29,19 @@ _RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
 
 @dataclass
 class TranslationUnit:
-    """`lines`: per absolute path the lines of which something was compiled."""
+    """`lines`: per absolute path the lines of which something was compiled. `tree`: what the
+    preprocessor made of them; `markers`: where in it which line of which file begins."""
 
     evaluator: Evaluator
+    tree: SyntaxTree
     lines: dict[Path, set[int]] = field(default_factory=dict)
+    markers: list[tuple[int, Path | None, int]] = field(default_factory=list)
+
+    def line_at(self, offset: int) -> tuple[Path | None, int]:
+        """From which line of which file the preprocessor made what stands at an offset."""
+        index = bisect_right(self.markers, offset, key=lambda marker: marker[0]) - 1
+        start, path, line = self.markers[index]
+        return path, line + self.tree.text.count(b"\n", start, offset)
 
 
 def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
@@ -91,22 +102,22 @@ def _read(text: bytes, folder: Path) -> TranslationUnit:
         elif directive.name == b"undef" and directive.tokens:
             macros.undefine(directive.tokens[0].text)
     types = TypeTable()
-    types.add_text(text)
-    unit = TranslationUnit(Evaluator(macros, types))
-    for path, line in _compiled_lines(text, folder):
-        unit.lines.setdefault(path, set()).add(line)
+    unit = TranslationUnit(Evaluator(macros, types), types.add_text(text))
+    _note_lines(unit, text, folder)
     return unit
 
 
-def _compiled_lines(text: bytes, folder: Path) -> Iterator[tuple[Path, int]]:
+def _note_lines(unit: TranslationUnit, text: bytes, folder: Path) -> None:
     known: dict[bytes, Path | None] = {}
     path: Path | None = None
-    line = 0
+    line = offset = 0
+    unit.markers.append((0, None, 0))
     for content in text.split(b"\n"):
+        offset += len(content) + 1
         marker = _MARKER.match(content)
         if marker is None:
             if path is not None and content.strip():
-                yield path, line
+                unit.lines.setdefault(path, set()).add(line)
             line += 1
             continue
         line = int(marker.group(1))
@@ -114,6 +125,7 @@ def _compiled_lines(text: bytes, folder: Path) -> Iterator[tuple[Path, int]]:
         if name not in known:
             known[name] = _path(name, folder)
         path = known[name]
+        unit.markers.append((offset, path, line))
 
 
 def _path(name: bytes, folder: Path) -> Path | None:

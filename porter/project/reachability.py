@@ -8,7 +8,7 @@ too few. Functions out of reach are dropped by the linker (one section a functio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from porter.project.knowledge import CText
@@ -16,7 +16,7 @@ from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
-from porter.source.macros import MacroTable, parse_define
+from porter.source.macros import MacroTable, parse_define, uses_in
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching, without_linkage
 
@@ -46,12 +46,14 @@ class CallGraph:
         outside = 0
         for name, start, end in _functions(tokens):
             self._note_outside(tokens[outside:start], macros)
+            self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
             new = [e.replacement for e in edits if e.start <= tokens[start].start < e.end]
             references = (
                 {match.decode("latin-1") for match in _WORD.findall(b"\n".join(new))}
                 if new
                 else _references(tokens[start:end], macros)
+                | set(_pasted(tokens[start:end], macros))
             )
             if name in macros and name not in macros.aliases():
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
@@ -62,6 +64,7 @@ class CallGraph:
             if any(token.text in _KEPT for token in _declaration(tokens, start)):
                 self.roots.add(canonical)
         self._note_outside(tokens[outside:], macros)
+        self.roots |= set(_pasted(tokens[outside:], macros))
         for directive in text.lexed.directives:
             if (macro := parse_define(directive)) is not None:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
@@ -165,6 +168,13 @@ def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:
             words = _WORD.findall(decode_strings([token]).text)
             names |= {word.decode("latin-1") for word in words}
     return names
+
+
+def _pasted(tokens: Sequence[Token], macros: MacroTable) -> Iterator[str]:
+    """Names that macros put together by `##`."""
+    for use in uses_in(tokens, macros):
+        if any(macros.pastes(token.text) for token in use):
+            yield from (_canonical(name, macros) for name in macros.traced(use).pasted)
 
 
 def _canonical(name: bytes, macros: MacroTable) -> str:

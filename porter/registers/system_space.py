@@ -75,6 +75,9 @@ def identify(address: int, exact: bool = True) -> Register | None:
     index = bisect_right(_STARTS, address) - 1
     if index >= 0:
         start, size, block, name = _MAP[index]
+        is_alone = size <= 4 and name != "*"
+        if not exact and is_alone:  # what stands at an unknown offset is another register
+            return Register("PPB", f"0x{address:08X}+", None, None)
         if address < start + size:
             base = 0xE000E400 if name == "IP" else start
             return Register(block, name, address - base if exact else None, block)

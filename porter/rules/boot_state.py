@@ -11,11 +11,12 @@ from porter.project.domain import BootRegister
 from porter.project.macro_uses import MacroUse
 from porter.rules.unit import Unit
 from porter.sites.access import Access
+from porter.source.arithmetic import word
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import Scope
 from porter.source.truth import binary
-from porter.source.values import Number, Place, Value
+from porter.source.values import Place, Value
 
 _ALL = 0xFFFF_FFFF
 _AROUND = frozenset({"parenthesized_expression", "cast_expression"})
@@ -81,7 +82,7 @@ def _scope(parameters: tuple[bytes, ...], use: MacroUse) -> Scope:
 
     def scope(name: bytes) -> Value | None:
         number = values.get(name)
-        return Number(number) if number is not None else None
+        return word(number) if number is not None else None
 
     return scope
 

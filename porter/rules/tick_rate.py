@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from porter.project.domain import Domain
 from porter.rules.expressions import bare, expanded, source
+from porter.source.arithmetic import word
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, text_of
 from porter.source.evaluate import Evaluator, Scope
@@ -49,7 +50,7 @@ def rate_of(
 
     def with_clock(name: bytes) -> Value | None:
         if name == _CLOCK_VARIABLE and domain is not None:
-            return Number(domain.clock_hz)
+            return word(domain.clock_hz)
         return scope(name)
 
     def number(of: Node) -> int | None:

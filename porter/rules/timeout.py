@@ -8,8 +8,9 @@ from porter.flow.statements import condition_of, is_pure
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
+from porter.source.arithmetic import word
 from porter.source.c_tree import Node, text_of, walk
-from porter.source.values import Number, Value
+from porter.source.values import Value
 
 _HEADER = (
     "typedef struct { volatile unsigned CR; } RCC_TypeDef;\n"
@@ -57,8 +58,8 @@ class Timeout(Rule):
         if name not in names or not is_pure(condition, unit.text.evaluator):
             return False
 
-        def scope(word: bytes) -> Value | None:
-            return Number(value) if word == name else None
+        def scope(wanted: bytes) -> Value | None:
+            return word(value) if wanted == name else None
 
         return unit.text.evaluator.number(condition, scope) == 0
 

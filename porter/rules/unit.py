@@ -19,9 +19,10 @@ from porter.rules.deletion import span_of, tidy
 from porter.rules.facts import Facts
 from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access, access_of
-from porter.sites.c_sites import CSites, Registers
+from porter.sites.c_sites import CSites
 from porter.sites.context import Context, Contexts
 from porter.sites.region import Region
+from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
@@ -265,9 +266,15 @@ class Unit:
 
     def why_never(self, site: Site) -> str | None:
         """Why the code at a site never runs; None if it may."""
-        if self._project is None or self.region(site).name is not None:
+        if self.region(site).name is not None:
             return None
-        return self._project.branches.why_never(self.text, site.start, site.end)
+        return self.why_never_at(site.start, site.end)
+
+    def why_never_at(self, start: int, end: int) -> str | None:
+        """The same for [start, end) of the file's own code."""
+        if self._project is None:
+            return None
+        return self._project.branches.why_never(self.text, start, end)
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run, in all files of the project."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from porter.registers.register import Register
-from porter.sites.c_sites import Registers
 from porter.sites.context import Context
 from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.objects import TRANSPARENT, object_around
+from porter.sites.registers import Registers
 from porter.sites.site import Site
 from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of, walk
 from porter.source.evaluate import Evaluator

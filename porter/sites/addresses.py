@@ -6,18 +6,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
 from porter.registers.system_space import SystemSpace
 from porter.sites.context import Context, Contexts
-from porter.sites.local_names import declarations
 from porter.sites.objects import object_around, operator_of, sum_around
 from porter.sites.region import Region
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, text_of
-from porter.source.c_types import declared_name
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _LOWEST = 0x0100_0000  # what is smaller is a size or an offset
@@ -31,7 +27,6 @@ class SystemAddresses:
 
     def __init__(self, text: CText, contexts: Contexts, space: SystemSpace) -> None:
         self._evaluator = text.evaluator
-        self._text = text
         self._contexts = contexts
         self._space = space
         self._macros: dict[bytes, bool] = {}
@@ -57,7 +52,7 @@ class SystemAddresses:
     def _may_lead(self, token: Token) -> bool:
         if token.kind == "number":
             return len(token.text) >= _SHORTEST
-        if token.text in self._initialised or self._evaluator.keeps_address(token.text):
+        if token.text in self._contexts.initialised or self._evaluator.keeps_address(token.text):
             return True
         if token.text not in self._macros:
             macro = self._evaluator.macros.get(token.text)
@@ -65,16 +60,6 @@ class SystemAddresses:
             value = self._evaluator.name(token.text) if plain else None
             self._macros[token.text] = _is_large(value)
         return self._macros[token.text]
-
-    @cached_property
-    def _initialised(self) -> frozenset[bytes]:
-        """Variables that are declared with a value."""
-        names = (
-            declared_name(declarator)
-            for _, declarator, value in declarations(self._text.trees.whole.root)
-            if value is not None
-        )
-        return frozenset(text_of(name) for name in names if name is not None)
 
     def _is_address(self, node: Node, context: Context) -> bool:
         """Whether a number, or the sum that it is part of, is an address although nothing makes it

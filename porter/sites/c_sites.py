@@ -2,122 +2,32 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 
 from porter.asm.numbered import Numbered
 from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
-from porter.registers.bit_band import aliased, is_alias
-from porter.registers.chip_blocks import ChipBlocks
-from porter.registers.register import Register
-from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.addresses import SystemAddresses
+from porter.sites.computed_addresses import ComputedAddresses
 from porter.sites.context import Contexts
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.intrinsics import INTRINSIC_BYTES
-from porter.sites.macro_calls import MacroCalls, call_at, expansion_of, registers_in
+from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.privileged import privileged
 from porter.sites.region import Region, constant_in, regions
+from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
-from porter.source.evaluate import Evaluator
 from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
-from porter.source.values import Number, Place, Pointer, Value
+from porter.source.values import Number, Pointer
 
 _SHARED_ONLY = frozenset(
     b"""MODER OTYPER OSPEEDR PUPDR AFRL AFRH BSRR BSRRL BSRRH
     PLLCFGR AHBENR AHB1ENR AHB2ENR AHB3ENR APB1ENR APB2ENR EXTICR""".split()
 )
-
-_DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
-_ARM: SystemSpace = ArmSpace()
-
-
-class Registers:
-    """Says which register a value is, and which names stand for registers."""
-
-    def __init__(self, evaluator: Evaluator, chip: str | None, space: SystemSpace = _ARM) -> None:
-        self.evaluator = evaluator
-        self.space = space
-        self.blocks = ChipBlocks(evaluator, chip)
-        self.calls = MacroCalls(evaluator)
-        self.fields = frozenset(self.blocks.fields)
-        self._names: dict[bytes, bool] = {}
-
-    def identify(self, value: Value | None) -> Register | None:
-        """The register that an lvalue is; None for memory that a domain may own."""
-        if not isinstance(value, Place):
-            return None
-        if value.address is not None and self.space.holds(value.address):
-            found = self.space.identify(value.address, value.span == 0)
-            if found is not None and value.part and isinstance(self.space, ArmSpace):
-                return Register(
-                    "part", found.name, None, f"part of {found.instance or found.block}"
-                )
-            return found
-        if value.address is not None and self._is_alias(value.address):
-            return self._aliased(value.address, value)
-        return self.blocks.identify(value)
-
-    def _aliased(self, address: int, value: Place) -> Register:
-        """A bit-band alias: its register where nobody owns it, else the alias itself."""
-        target, bit = aliased(address)
-        register = self.blocks.identify(replace(value, address=target, owner=b"", member=b""))
-        if register is None:
-            return Register("bit-band", f"0x{target:08X}", bit)
-        # Data registers are written bit by bit here: not what the rule for whole writes expects.
-        name = f"{register.name} bit" if register.name in _DATA else register.name
-        return replace(register, name=name)
-
-    def names_register(self, name: bytes) -> bool:
-        """Whether a name of the text is an address or register that no domain owns."""
-        if name not in self._names:
-            self._names[name] = self._names_register(name)
-        return self._names[name]
-
-    def describe(self, address: int) -> str | None:
-        """What an address belongs to that no domain owns, for a person; None for others."""
-        if not self.is_address(address):
-            return None
-        register = self.space.identify(address, True) if self.space.holds(address) else None
-        return str(register or "a register of a block that nobody owns")
-
-    def is_address(self, address: int) -> bool:
-        """Whether an address belongs to the system space or to a shared block."""
-        return (
-            self.space.holds(address)
-            or self._is_alias(address)
-            or self.blocks.instance_at(address) is not None
-        )
-
-    def _is_alias(self, address: int) -> bool:
-        return self.space.has_aliases and is_alias(address)
-
-    def _names_register(self, name: bytes) -> bool:
-        if self.evaluator.keeps_address(name):
-            return False  # a variable: where it isn't hidden by another one is a site
-        macro = self.evaluator.macros.get(name)
-        if macro is None or macro.parameters is None:
-            value = self.evaluator.name(name)
-        else:
-            value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
-        match value:
-            case Pointer(address=int() as address) | Place(address=int() as address):
-                return self.is_address(address)
-            case Number(value=number):
-                return self._is_base(number)
-        return False
-
-    def _is_base(self, number: int) -> bool:
-        """A bare number is taken for an address only where a register or a block begins."""
-        if number in self.blocks.bases:
-            return True
-        if self._is_alias(number):
-            return True
-        return self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
 
 
 class CSites:
@@ -131,6 +41,9 @@ class CSites:
         self.regions: dict[Site, Region] = {}
         self.contexts = Contexts(text)
         self._addresses = SystemAddresses(text, self.contexts, registers.space)
+        self._computed = ComputedAddresses(
+            text, self.contexts, registers.is_address, registers.space.sure
+        )
         self._has_addresses = False
 
     @cached_property
@@ -159,14 +72,21 @@ class CSites:
             if (hidden := self._in_macro(statement, region)) is not None:
                 self.asm[hidden] = statement
                 yield hidden
+        computed = 0  # where the computation of an address ends that is a site as a whole
         for index, token in enumerate(region.tokens):
             while covered and covered[0][1] <= token.start:
                 covered.pop(0)
             if covered and covered[0][0] <= token.start:
                 continue
+            if token.start < computed:
+                continue
             if (kind := self._kind(region, index, token)) is not None:
                 what = token.text.decode("latin-1")
                 yield self._site(token.start, token.end, kind, what, region)
+            elif (span := self._computed_address(region, index)) is not None:
+                what = b" ".join(self.text.file.data[slice(*span)].split()).decode("latin-1")
+                yield self._site(*span, SiteKind.REGISTER, what, region)
+                computed = span[1]
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
         """What a macro puts into a template, or may; it stands where the template does."""
@@ -212,6 +132,16 @@ class CSites:
         if token.kind in ("identifier", "number") and self._addresses.leads(region, token):
             return SiteKind.REGISTER
         return None
+
+    def _computed_address(self, region: Region, index: int) -> tuple[int, int] | None:
+        """The computation that gives an address, if nothing in it is a site of its own."""
+        span = self._computed.around(region, index)
+        if span is None:
+            return None
+        first = bisect_left(region.tokens, span[0], key=lambda token: token.start)
+        last = bisect_left(region.tokens, span[1], key=lambda token: token.start)
+        inside = (self._kind(region, it, region.tokens[it]) for it in range(first, last))
+        return None if any(inside) else span
 
     def _member(self, region: Region, index: int) -> SiteKind | None:
         """A field of a shared block's struct, reached through a pointer that is no constant."""

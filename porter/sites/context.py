@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from porter.project.knowledge import CText
-from porter.sites.local_names import scope_of
+from porter.sites.local_names import declarations, scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.c_types import declared_name
@@ -72,6 +72,16 @@ class Contexts:
         """Variables of the file outside functions."""
         root = self.text.trees.whole.root
         return scope_of(root, self.text, no_scope, file_level=True)
+
+    @cached_property
+    def initialised(self) -> frozenset[bytes]:
+        """Variables that are declared with a value, wherever."""
+        names = (
+            declared_name(declarator)
+            for _, declarator, value in declarations(self.text.trees.whole.root)
+            if value is not None
+        )
+        return frozenset(text_of(name) for name in names if name is not None)
 
     def functions(self) -> Iterator[tuple[SyntaxTree, Node]]:
         """Function definitions of the file, of every #if arm."""

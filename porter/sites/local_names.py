@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from porter.project.knowledge import CText
 from porter.sites.fixed_values import is_fixed
+from porter.source.arithmetic import converted
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.c_types import declared_name
 from porter.source.evaluate import Scope, typed_place
@@ -45,14 +46,21 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
         if name is not None:
             pending.setdefault(text_of(name), []).append((kind, declarator, value))
 
+    def first(kind: Node, declarator: Node, value: Node | None) -> Value | None:
+        """What a declaration gives to its name."""
+        begins = evaluator.value(value, look_up) if value is not None else None
+        if isinstance(begins, Number):
+            return converted(begins, evaluator.types.of(kind, declarator))
+        return begins
+
     def look_up(name: bytes) -> Value | None:
         if name in pending:
             (kind, declarator, value), *others = pending.pop(name)
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
-            begins = evaluator.value(value, look_up) if value and name not in written else None
+            begins = first(kind, declarator, value) if name not in written else None
             if isinstance(begins, Number):
-                agreed = all(it and evaluator.value(it, look_up) == begins for *_, it in others)
+                agreed = all(first(*other) == begins for other in others)
                 if not agreed or not is_fixed(text, kind, declarator, file_level):
                     begins = Initial(begins.value)
             known[name] = begins if isinstance(begins, Number | Initial | Pointer) else declared

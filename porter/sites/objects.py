@@ -39,7 +39,7 @@ def _continues(parent: Node, node: Node) -> bool:
     if parent.type == "pointer_expression":
         return text_of(parent).startswith(b"*")
     if parent.type == "binary_expression":
-        return operator_of(parent) in (b"+", b"-")
+        return operator_of(parent) in (b"+", b"-", b"|")
     return parent.type in ("call_expression", "argument_list")
 
 

@@ -19,6 +19,8 @@ _SIZES = {
     b"double": 8, b"int64_t": 8, b"uint64_t": 8,
     b"u8": 1, b"u16": 2, b"u32": 4, b"u64": 8, b"vu8": 1, b"vu16": 2,
 }  # fmt: skip
+_UNSIGNED = frozenset({b"unsigned", b"char", b"bool", b"_Bool", b"size_t"})
+_NO_INTEGER = frozenset({b"float", b"double"})
 _LINE_MARKER = re.compile(rb"(?m)^[ \t]*#[^\n]*")
 _ALIGNMENT = re.compile(rb"[(,]\s*_*aligned_*\s*[),]|\w*align\w*\s*\(", re.IGNORECASE)
 _PLAIN_ALIGNMENT = re.compile(
@@ -36,6 +38,9 @@ class CType:
     name: bytes = b""
     target: CType | None = None
     count: int = 0
+    is_unsigned: bool = False
+    is_integer: bool = True
+    """Of a scalar."""
 
 
 UNKNOWN = CType("unknown")
@@ -115,10 +120,13 @@ class TypeTable:
         self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
-    def add_text(self, text: bytes) -> None:
-        """Collect the declarations of a text without directives (line markers are skipped)."""
+    def add_text(self, text: bytes) -> SyntaxTree:
+        """Collect the declarations of a text without directives (line markers are skipped);
+        returns its tree, in which every byte has kept its place."""
         clean = _LINE_MARKER.sub(lambda match: b" " * len(match.group()), text)
-        self.add_tree(SyntaxTree(clean, 0))
+        tree = SyntaxTree(clean, 0)
+        self.add_tree(tree)
+        return tree
 
     def add_tree(self, tree: SyntaxTree, is_header: bool = True) -> None:
         """Collect the declarations at the top level of a tree. Static variables of what is no
@@ -189,9 +197,14 @@ class TypeTable:
                 return replace(found, name=words[0])
             return found
         sizes = [_SIZES[word] for word in words if word in _SIZES]
+        if not sizes:
+            return CType("unknown", 0, words[-1])
+        is_unsigned = b"signed" not in words and any(map(_is_unsigned, words))
+        is_integer = _NO_INTEGER.isdisjoint(words)
         if words.count(b"long") == 2:
-            return CType("scalar", 8, b"long long")
-        return CType("scalar", min(sizes), words[-1]) if sizes else CType("unknown", 0, words[-1])
+            return CType("scalar", 8, b"long long", is_unsigned=is_unsigned)
+        size = 8 if b"double" in words else min(sizes)
+        return CType("scalar", size, words[-1], is_unsigned=is_unsigned, is_integer=is_integer)
 
     def _struct(self, node: Node, depth: int) -> CType:
         name_node = node.child_by_field_name("name")
@@ -295,6 +308,10 @@ def declared_name(declarator: Node) -> Node | None:
             inner = node.named_children[0]
         node = inner
     return None
+
+
+def _is_unsigned(word: bytes) -> bool:
+    return word in _UNSIGNED or (word in _SIZES and word.lstrip(b"v").startswith(b"u"))
 
 
 def _up(value: int, step: int) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
+from porter.source.arithmetic import binary, character, converted, literal, unary, word
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
 from porter.source.c_types import UNKNOWN, CType, TypeTable
@@ -16,29 +16,6 @@ _MAX_DEPTH = 40  # macros within macros
 _MASK = 0xFFFF_FFFF
 _LOWEST_PERIPHERAL = 0x0200_0000  # the CLINT of many RISC-V chips
 _NEAR = 0x100  # bytes that an unknown index or offset is taken to stay within
-
-_BINARY: Mapping[bytes, Callable[[int, int], int]] = {
-    b"+": operator.add,
-    b"-": operator.sub,
-    b"*": operator.mul,
-    b"&": operator.and_,
-    b"|": operator.or_,
-    b"^": operator.xor,
-    b"<": lambda a, b: int(a < b),
-    b">": lambda a, b: int(a > b),
-    b"<=": lambda a, b: int(a <= b),
-    b">=": lambda a, b: int(a >= b),
-    b"==": lambda a, b: int(a == b),
-    b"!=": lambda a, b: int(a != b),
-    b"&&": lambda a, b: int(bool(a) and bool(b)),
-    b"||": lambda a, b: int(bool(a) or bool(b)),
-}
-_UNARY: Mapping[bytes, Callable[[int], int]] = {
-    b"-": operator.neg,
-    b"+": operator.pos,
-    b"~": operator.invert,
-    b"!": lambda a: int(not a),
-}
 
 Scope = Callable[[bytes], Value | None]
 """Local names: parameters, locals, file-scope variables."""
@@ -107,7 +84,7 @@ class Evaluator:
             if value is not None:
                 return self.value(value, no_scope, depth)
             before = self.name(previous) if previous is not None else Number(-1)
-            return Number(before.value + 1) if isinstance(before, Number) else None
+            return binary(b"+", before, Number(1)) if isinstance(before, Number) else None
         if (kept := self._kept_address(name, depth)) is not None:
             return kept
         if name in self.types.globals:
@@ -133,8 +110,9 @@ class Evaluator:
             held = self._cast(kind, value)
             known = isinstance(held, Pointer) and held.address is not None
             return held if known and self.types.keeps_value(name) else None
-        is_address = isinstance(value, Number) and value.value >= _LOWEST_PERIPHERAL
-        return value if is_address and kept.is_const else None
+        number = converted(value, kind) if isinstance(value, Number) else None
+        is_address = number is not None and number.value & _MASK >= _LOWEST_PERIPHERAL
+        return number if is_address and kept.is_const else None
 
     def _expanded(self, macro: Macro) -> bytes:
         return b" ".join(self.macros.expand(macro.body))
@@ -187,18 +165,15 @@ class Evaluator:
         return found if found is not None else self.name(name)
 
     def _number_literal(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
-        text = text_of(node).rstrip(b"uUlL").lower()
-        try:
-            if text.startswith((b"0x", b"0b")):
-                return Number(int(text, 0))
-            octal = len(text) > 1 and text.startswith(b"0")
-            return Number(int(text, 8 if octal else 10))
-        except ValueError:
-            return None
+        text = text_of(node)
+        sign = text[:1]  # the parser takes it for a part of the number
+        if sign not in (b"-", b"+"):
+            return literal(text)
+        number = literal(text[1:])
+        return unary(sign, number) if number is not None else None
 
     def _char_literal(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
-        text = text_of(node)
-        return Number(text[1]) if len(text) == 3 else None
+        return character(text_of(node))
 
     def _cast_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         descriptor = node.child_by_field_name("type")
@@ -216,17 +191,40 @@ class Evaluator:
             if isinstance(value, Pointer):
                 return replace(value, type=kind.target)
             return Pointer(None, kind.target)
-        if isinstance(value, Number) and kind.kind == "scalar" and kind.size in (1, 2):
-            return Number(value.value & ((1 << (8 * kind.size)) - 1))
+        if isinstance(value, Number):
+            return converted(value, kind)
         return replace(value, type=UNKNOWN) if isinstance(value, Pointer) else value
 
     def _unary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
         sign = node.child_by_field_name("operator")
         value = self.value(operand, scope, depth) if operand is not None else None
-        if isinstance(value, Number) and sign is not None and text_of(sign) in _UNARY:
-            return Number(_UNARY[text_of(sign)](value.value))
+        if isinstance(value, Initial) and sign is not None:
+            found = unary(text_of(sign), word(value.value))
+            return Initial(found.value) if found is not None else None
+        if isinstance(value, Number) and sign is not None:
+            return unary(text_of(sign), value)
         return None
+
+    def _sizeof_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        descriptor = node.child_by_field_name("type")
+        inner = node.child_by_field_name("value")
+        kind = self._described(descriptor) if descriptor is not None else None
+        if inner is not None:  # `sizeof(T)` of a typedef reads like `sizeof(x)`
+            kind = self._type_of(text_of(strip_parentheses(inner)))
+        if kind is None and inner is not None:
+            value = self.value(inner, scope, depth)
+            kind = value.type if isinstance(value, Place) else None
+        if kind is None or not kind.size or self.types.is_unclear(kind):
+            return None
+        return word(kind.size)
+
+    def _offsetof_expression(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
+        descriptor = node.child_by_field_name("type")
+        member = node.child_by_field_name("member")
+        kind = self._described(descriptor) if descriptor is not None else None
+        found = self.types.members(kind).get(text_of(member)) if kind and member else None
+        return word(found.offset) if found is not None and not found.part else None
 
     def _pointer_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
@@ -291,7 +289,7 @@ class Evaluator:
         if base.address is None:
             return Place(None, base.type, owner, member)
         if isinstance(number, Number):
-            address = base.address + number.value * (base.type.size or 1)
+            address = base.address + number.value * (base.type.size or 1) & _MASK
             return Place(address, base.type, owner, member, base.span, base.exact, base.part)
         array = value.type if isinstance(value, Place) else UNKNOWN
         span = array.size if array.kind == "array" else _NEAR
@@ -313,7 +311,8 @@ class Evaluator:
             return _moved(right, left, 1)
         if not isinstance(left, Number | Initial) or not isinstance(right, Number | Initial):
             return _offset_address(left, right) if text_of(sign) == b"+" else None
-        result = _arithmetic(text_of(sign), left.value, right.value)
+        numbers = [word(it.value) if isinstance(it, Initial) else it for it in (left, right)]
+        result = binary(text_of(sign), *numbers)
         if result is not None and (isinstance(left, Initial) or isinstance(right, Initial)):
             return Initial(result.value)
         return result
@@ -376,26 +375,13 @@ def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
         return pointer
     if isinstance(by, Number):
         step = by.value * (pointer.type.size or 1) * sign
-        return replace(pointer, address=pointer.address + step)
+        return replace(pointer, address=pointer.address + step & _MASK)
     return replace(pointer, span=max(pointer.span, _NEAR), exact=False)
 
 
 def _offset_address(left: Value | None, right: Value | None) -> Value | None:
     """A peripheral address kept as an integer, plus something unknown."""
     known = left if isinstance(left, Number | Initial) else right
-    if isinstance(known, Number | Initial) and known.value >= _LOWEST_PERIPHERAL:
-        return Pointer(known.value, UNKNOWN, _NEAR, exact=False)
-    return None
-
-
-def _arithmetic(sign: bytes, left: int, right: int) -> Number | None:
-    if sign in _BINARY:
-        return Number(_BINARY[sign](left, right))
-    if sign == b"<<" and 0 <= right < 64:
-        return Number(left << right)
-    if sign == b">>" and 0 <= right < 64:
-        return Number((left & _MASK if left < 0 else left) >> right)
-    if sign in (b"/", b"%") and right != 0:
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return Number(quotient if sign == b"/" else left - quotient * right)
+    if isinstance(known, Number | Initial) and known.value & _MASK >= _LOWEST_PERIPHERAL:
+        return Pointer(known.value & _MASK, UNKNOWN, _NEAR, exact=False)
     return None

@@ -6,10 +6,11 @@ project; then a name can have several bodies, and the first is used for expansio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from porter.source.c_lexer import Directive, Token, lex_fragment
+from porter.source.token_tools import matching
 
 # `#define static` for a test build, say, which would change what every declaration means.
 _KEYWORDS = frozenset(
@@ -33,6 +34,16 @@ class Macro:
         return tuple(token.text for token in self.body)
 
 
+@dataclass
+class Expansion:
+    """What became of tokens: `texts`; `used` macros, in order; names and numbers that `##` made."""
+
+    texts: tuple[bytes, ...] = ()
+    used: dict[bytes, None] = field(default_factory=dict)
+    pasted: set[bytes] = field(default_factory=set)
+    budget: int = _EXPANSION_LIMIT
+
+
 def parse_define(directive: Directive) -> Macro | None:
     """The macro of a #define line, or None if it is malformed."""
     tokens = directive.tokens
@@ -54,12 +65,18 @@ def parse_define(directive: Directive) -> Macro | None:
     return None
 
 
+Get = Callable[[bytes], Macro | None]
+"""The definition of a name."""
+
+
 class MacroTable:
     """Name to macro, and expansion."""
 
     def __init__(self) -> None:
         self._macros: dict[bytes, list[Macro]] = {}
+        self._former: dict[bytes, list[Macro]] = {}
         self._aliases: dict[bytes, bytes] | None = None  # filled when the table is complete
+        self._pasting: dict[bytes, bool] = {}
 
     def define(self, macro: Macro) -> None:
         """Add a definition; the same body twice is one definition."""
@@ -72,8 +89,9 @@ class MacroTable:
         self._macros[macro.name] = [macro]
 
     def undefine(self, name: bytes) -> None:
-        """Forget a name."""
-        self._macros.pop(name, None)
+        """Forget a name, but for what used it before."""
+        if (known := self._macros.pop(name, None)) is not None:
+            self._former[name] = known
 
     def define_text(self, text: str) -> None:
         """Add a definition in the form of the -D option: `NAME` or `NAME=VALUE`."""
@@ -118,20 +136,40 @@ class MacroTable:
 
     def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
         """Fully expanded token texts; () if the expansion grows beyond all reason."""
-        budget = [_EXPANSION_LIMIT]
-        expanded = self._expand([token.text for token in tokens], frozenset(), budget)
-        return tuple(expanded) if budget[0] > 0 else ()
+        return self.traced(tokens, self.get).texts
+
+    def traced(self, tokens: Sequence[Token], get: Get | None = None) -> Expansion:
+        """The same, with what it took. Macros that were undefined later count, unless `get` says
+        otherwise."""
+        trace = Expansion()
+        texts = self._expand([token.text for token in tokens], frozenset(), trace, get or self.ever)
+        trace.texts = tuple(texts) if trace.budget > 0 else ()
+        return trace
+
+    def ever(self, name: bytes) -> Macro | None:
+        """The definition of a name, be it that it was undefined later."""
+        known = self._macros.get(name) or self._former.get(name)
+        return known[0] if known else None
+
+    def pastes(self, name: bytes) -> bool:
+        """Whether a macro, or one that it uses, makes names by `##`."""
+        if name not in self._pasting:
+            self._pasting[name] = False  # until it is known otherwise, for macros in circles
+            macro = self.ever(name)
+            words = macro.text if macro is not None else ()
+            self._pasting[name] = b"##" in words or any(map(self.pastes, words))
+        return self._pasting[name]
 
     def _expand(
-        self, texts: list[bytes], hidden: frozenset[bytes], budget: list[int]
+        self, texts: list[bytes], hidden: frozenset[bytes], trace: Expansion, get: Get
     ) -> list[bytes]:
         output: list[bytes] = []
         index = 0
-        while index < len(texts) and budget[0] > 0:
+        while index < len(texts) and trace.budget > 0:
             text = texts[index]
-            budget[0] -= 1
+            trace.budget -= 1
             index += 1
-            macro = self.get(text) if text not in hidden else None
+            macro = get(text) if text not in hidden else None
             if macro is None:
                 output.append(text)
                 continue
@@ -143,8 +181,18 @@ class MacroTable:
                     output.append(text)
                     continue
                 index = after
-                body = self._substitute(macro, arguments, hidden, budget)
-            output += self._expand(_paste(body), hidden | {text}, budget)
+                body = self._substitute(macro, arguments, hidden, trace, get)
+            trace.used[text] = None
+            made = self._expand(_paste(body, trace.pasted), hidden | {text}, trace, get)
+            last = get(made[-1]) if made and made[-1] not in hidden | {text} else None
+            if (
+                last is not None
+                and last.parameters is not None
+                and texts[index : index + 1] == [b"("]
+            ):
+                texts = [made.pop(), *texts[index:]]  # its arguments stand behind the macro
+                index = 0
+            output += made
         return output
 
     def _substitute(
@@ -152,7 +200,8 @@ class MacroTable:
         macro: Macro,
         arguments: list[list[bytes]],
         hidden: frozenset[bytes],
-        budget: list[int],
+        trace: Expansion,
+        get: Get,
     ) -> list[bytes]:
         values = _bind(macro, arguments)
         body = list(macro.text)
@@ -163,10 +212,25 @@ class MacroTable:
             elif output and output[-1] == b"#":
                 output[-1] = b'"' + b" ".join(values[text]).replace(b'"', b'\\"') + b'"'
             elif (output and output[-1] == b"##") or body[index + 1 : index + 2] == [b"##"]:
-                output += values[text]
+                output += values[text] or [b""]
             else:
-                output += self._expand(values[text], hidden, budget)
+                output += self._expand(values[text], hidden, trace, get)
         return output
+
+
+def uses_in(tokens: Sequence[Token], macros: MacroTable) -> Iterator[Sequence[Token]]:
+    """Uses of macros with their arguments, those within the arguments of others aside."""
+    index = 0
+    while index < len(tokens):
+        macro = macros.ever(tokens[index].text) if tokens[index].kind == "identifier" else None
+        is_call = index + 1 < len(tokens) and tokens[index + 1].text == b"("
+        closing = matching(tokens, index + 1) if macro is not None and is_call else None
+        end = index + 1 if closing is None else closing + 1
+        if macro is not None and (macro.parameters is None or closing is not None):
+            yield tokens[index:end]
+            index = end
+        else:
+            index += 1
 
 
 def _bind(macro: Macro, arguments: list[list[bytes]]) -> dict[bytes, list[bytes]]:
@@ -183,17 +247,20 @@ def _bind(macro: Macro, arguments: list[list[bytes]]) -> dict[bytes, list[bytes]
     return values
 
 
-def _paste(texts: list[bytes]) -> list[bytes]:
+def _paste(texts: list[bytes], pasted: set[bytes]) -> list[bytes]:
     output: list[bytes] = []
+    made: set[int] = set()  # which of the output
     index = 0
     while index < len(texts):
         if texts[index] == b"##" and output and index + 1 < len(texts):
             output[-1] += texts[index + 1]
+            made.add(len(output) - 1)
             index += 2
         else:
             output.append(texts[index])
             index += 1
-    return output
+    pasted.update(output[index] for index in made)
+    return [text for text in output if text]
 
 
 def _arguments(texts: list[bytes], index: int) -> tuple[list[list[bytes]] | None, int]:

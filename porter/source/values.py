@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from porter.source.c_types import CType
 
 
 @dataclass(frozen=True)
 class Number:
-    """A known integer, as a mathematical value; whoever stores it applies C's wrap-around."""
+    """A known integer and its type: `size` in bytes. The same value of two types is the same."""
 
     value: int
+    is_unsigned: bool = field(default=False, compare=False)
+    size: int = field(default=4, compare=False)
 
 
 @dataclass(frozen=True)

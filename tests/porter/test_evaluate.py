@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porter.registers.system_space import identify
-from porter.sites.c_sites import Registers
+from porter.sites.registers import Registers
 from porter.source.c_lexer import lex
 from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator
@@ -58,13 +58,32 @@ def evaluator() -> Evaluator:
         (b"SysTick_IRQn", -1),
         (b"1 ? 2 : 3", 2),
         (b"CAT(1, 0)", 10),
+        (b"~0U", 0xFFFFFFFF),
+        (b"~0", -1),
+        (b"0xFFFFFFFF + 1", 0),
+        (b"0x7FFFFFFF + 1", -0x80000000),
+        (b"-1 < 0u", 0),
+        (b"-8 >> 1", -4),
+        (b"-8u >> 1", 0x7FFFFFFC),
+        (b"4294967295 + 1", 1 << 32),
+        (b"0x100000000 >> 4", 0x10000000),
+        (b"(uint32_t)-1 / 2", 0x7FFFFFFF),
+        (b"(uint8_t)255 + (uint8_t)1", 256),
+        (b"sizeof(NVIC_Type)", 0x170),
+        (b"sizeof(struct handle) + sizeof(uint8_t)", 13),
+        (b"sizeof GPIOA->odd", 1),
+        (b"offsetof(GPIO_TypeDef, next)", 8),
+        (b"'\\n' + 'A'", 75),
+        (b"1 << 31 >> 31", -1),
     ],
 )
 def test_numbers(evaluator: Evaluator, text: bytes, value: int) -> None:
     assert evaluator.text(text) == Number(value)
 
 
-@pytest.mark.parametrize("text", [b"LOOP", b"A", b"x + 1", b"1 / 0", b"f(3)", b"1 +", b""])
+@pytest.mark.parametrize(
+    "text", [b"LOOP", b"A", b"x + 1", b"1 / 0", b"1 << 32", b"f(3)", b"1 +", b""]
+)
 def test_what_is_not_known_is_none(evaluator: Evaluator, text: bytes) -> None:
     assert evaluator.text(text) is None
 

@@ -1,0 +1,112 @@
+"""Which register a value is, and which names stand for registers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from porter.registers.bit_band import aliased, is_alias
+from porter.registers.chip_blocks import ChipBlocks
+from porter.registers.register import Register
+from porter.registers.system_space import ArmSpace, SystemSpace
+from porter.sites.macro_calls import MacroCalls
+from porter.source.evaluate import Evaluator
+from porter.source.values import Number, Place, Pointer, Value
+
+_DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
+_ARM: SystemSpace = ArmSpace()
+
+
+class Registers:
+    """Says which register a value is, and which names stand for registers."""
+
+    def __init__(self, evaluator: Evaluator, chip: str | None, space: SystemSpace = _ARM) -> None:
+        self.evaluator = evaluator
+        self.space = space
+        self.blocks = ChipBlocks(evaluator, chip)
+        self.calls = MacroCalls(evaluator)
+        self.fields = frozenset(self.blocks.fields)
+        self._names: dict[bytes, bool] = {}
+
+    def identify(self, value: Value | None) -> Register | None:
+        """The register that an lvalue is; None for memory that a domain may own."""
+        if not isinstance(value, Place):
+            return None
+        if value.address is not None and self.space.holds(value.address):
+            found = self.space.identify(value.address, value.span == 0)
+            if found is not None and value.part and isinstance(self.space, ArmSpace):
+                return Register(
+                    "part", found.name, None, f"part of {found.instance or found.block}"
+                )
+            return found
+        if value.address is not None and self._is_alias(value.address):
+            return self._aliased(value.address, value)
+        return self.blocks.identify(value)
+
+    def _aliased(self, address: int, value: Place) -> Register:
+        """A bit-band alias: its register where nobody owns it, else the alias itself."""
+        target, bit = aliased(address)
+        register = self.blocks.identify(replace(value, address=target, owner=b"", member=b""))
+        if register is None:
+            return Register("bit-band", f"0x{target:08X}", bit)
+        # Data registers are written bit by bit here: not what the rule for whole writes expects.
+        name = f"{register.name} bit" if register.name in _DATA else register.name
+        return replace(register, name=name)
+
+    @cached_property
+    def kept(self) -> frozenset[bytes]:
+        """Variables outside functions that keep the address of a register."""
+        return frozenset(filter(self._keeps, self.evaluator.types.initialised))
+
+    def _keeps(self, name: bytes) -> bool:
+        match self.evaluator.name(name) if self.evaluator.keeps_address(name) else None:
+            case Pointer(address=int() as address) | Number(value=address):
+                return self.is_address(address)
+        return False
+
+    def names_register(self, name: bytes) -> bool:
+        """Whether a name of the text is an address or register that no domain owns."""
+        if name not in self._names:
+            self._names[name] = self._names_register(name)
+        return self._names[name]
+
+    def describe(self, address: int) -> str | None:
+        """What an address belongs to that no domain owns, for a person; None for others."""
+        if not self.is_address(address):
+            return None
+        register = self.space.identify(address, True) if self.space.holds(address) else None
+        return str(register or "a register of a block that nobody owns")
+
+    def is_address(self, address: int) -> bool:
+        """Whether an address belongs to the system space or to a shared block."""
+        return (
+            self.space.holds(address)
+            or self._is_alias(address)
+            or self.blocks.instance_at(address) is not None
+        )
+
+    def _is_alias(self, address: int) -> bool:
+        return self.space.has_aliases and is_alias(address)
+
+    def _names_register(self, name: bytes) -> bool:
+        if self.evaluator.keeps_address(name):
+            return False  # a variable: where it isn't hidden by another one is a site
+        macro = self.evaluator.macros.get(name)
+        if macro is None or macro.parameters is None:
+            value = self.evaluator.name(name)
+        else:
+            value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
+        match value:
+            case Pointer(address=int() as address) | Place(address=int() as address):
+                return self.is_address(address)
+            case Number(value=number):
+                return self._is_base(number)
+        return False
+
+    def _is_base(self, number: int) -> bool:
+        """A bare number is taken for an address only where a register or a block begins."""
+        if number in self.blocks.bases:
+            return True
+        if self._is_alias(number):
+            return True
+        return self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
