@@ -40,6 +40,7 @@ from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
+from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.object_file import Function
 from porter.context_switch.own_conditions import in_c
 from porter.context_switch.project_data import ProjectData
@@ -167,6 +168,9 @@ class AsmFile:
                 role = ROLE_SWITCH
                 raise NotTranscribable(ON_MAIN_STACK)
             if not code.needs_port():
+                reason = native_problem(assembly, function, self._vectors, self._project.resumers)
+                if reason:
+                    raise NotTranscribable(reason)
                 return
             if place is None:
                 raise NotTranscribable("no label of it found in this file")

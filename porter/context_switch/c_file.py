@@ -26,6 +26,7 @@ from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.machines import code_of
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros
+from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
@@ -126,6 +127,11 @@ class CFile:
                 raise NotTranscribable(ON_MAIN_STACK)
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
+            if not code.needs_port():
+                reason = native_problem(assembly, function, self._vectors, self._project.resumers)
+                if reason:
+                    role = ROLE_SWITCH  # or nobody hears of it: there is no site in it
+                    raise NotTranscribable(reason)
             if role is None:
                 return
             if definition is None:

@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from porter.context_switch import decode, lift, roles
 from porter.context_switch.assemble import Assembly
+from porter.context_switch.entry_state import entry_state
 from porter.context_switch.ir import Program
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function, ObjectFile
@@ -71,6 +72,10 @@ class ArmCode(_Code[decode.Instruction]):
         if roles.sets_callers_stack(found):
             return "gives its caller another main stack, and a guest has none: take it out"
         return ""
+
+    def entry_state(self) -> str:
+        """What of it uses what an exception's entry leaves; "" for nothing."""
+        return entry_state(list(self._found.values()), self._unit, self._function)
 
     def callees(self) -> set[str]:
         """Functions that it calls by bl."""

@@ -16,6 +16,7 @@ from porter.context_switch.assemble import CompileError, assembled
 from porter.context_switch.c_file import CFile
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.machines import code_of
+from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import (
     ESCALATED,
@@ -24,6 +25,7 @@ from porter.context_switch.result import (
     NotTranscribable,
     SwitchPort,
 )
+from porter.context_switch.resumers import Resumers
 from porter.context_switch.stand_in import notes_on, with_stand_ins
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
@@ -92,7 +94,9 @@ def transcribe_project(
         on_stack = _STACK_POINTER.search(data) is not None
         try:
             in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
-            may_be_naked = _NAKED.search(data) and (in_macros or _PRIVILEGED.search(data))
+            may_be_naked = _NAKED.search(data) and (
+                in_macros or _PRIVILEGED.search(data) or vectors.may_be_in(data)
+            )
             if file.suffix == ".c" and (in_c or may_be_naked):
                 with suited(file, headers, options) as own:
                     found = CFile(
@@ -100,7 +104,9 @@ def transcribe_project(
                     ).port()
                     ports += _told(found, file, own, guessed)
             elif file.suffix.lower() in ASM_SUFFIXES and (
-                on_stack or _PRIVILEGED.search(data) or _reaches_system(file, options)
+                on_stack
+                or _PRIVILEGED.search(data)
+                or _reaches_system(file, options, vectors, project.resumers)
             ):
                 found = AsmFile(file, _nearest(file, listed), options, vectors, project).port()
                 ports += _told(found, file, options, guessed)
@@ -132,7 +138,9 @@ def _told(
     ]
 
 
-def _reaches_system(file: Path, options: CompileOptions) -> bool:
+def _reaches_system(
+    file: Path, options: CompileOptions, vectors: Vectors, resumers: Resumers
+) -> bool:
     """Whether code of an assembler file, whatever macros it is made of, does what a guest can't; of
     one that can't be assembled, whether what it includes might."""
     assembly = assembled(file, options)
@@ -141,6 +149,8 @@ def _reaches_system(file: Path, options: CompileOptions) -> bool:
     for function in assembly.object.functions:
         with suppress(NotTranscribable):
             if code_of(assembly, function).needs_port():
+                return True
+            if native_problem(assembly, function, vectors, resumers):
                 return True
     return False
 

@@ -123,6 +123,17 @@ class Resumers:
                     return f"{around.name}() of {file.name}"
         return ""
 
+    def moving_main_stack(self, names: frozenset[str]) -> str:
+        """One of some functions that sets sp itself; "" for none."""
+        for file, assembly in self._assemblies(names) if names else ():
+            for function in assembly.object.functions:
+                if names & set(function.names) and _by_hand(file, assembly, function):
+                    with suppress(NotTranscribable):
+                        code = code_of(assembly, function)
+                        if not code.touches_stack_pointers() and code.loads_stack_pointer():
+                            return function.name
+        return ""
+
     def apart(self) -> Iterator[tuple[Path, Assembly, Function]]:
         """Functions in assembler that neither resume nor start tasks."""
         for file in self._files:

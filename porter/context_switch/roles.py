@@ -96,14 +96,14 @@ def sets_callers_stack(instructions: list[Instruction]) -> bool:
 
 def reads_fault_status(instructions: list[Instruction], unit: ObjectFile, section: int) -> bool:
     """Whether it asks what fault there was."""
-    return any(_constant(it, unit, section) in FAULT_STATUS for it in instructions)
+    return any(constant_of(it, unit, section) in FAULT_STATUS for it in instructions)
 
 
 def needs_port(instructions: list[Instruction], unit: ObjectFile, section: int) -> bool:
     """Whether a function of an assembler file has privileged instructions, or addresses of the
     system control space."""
     return any(
-        instruction.name in _PRIVILEGED or _constant(instruction, unit, section) >> 28 == 0xE
+        instruction.name in _PRIVILEGED or constant_of(instruction, unit, section) >> 28 == 0xE
         for instruction in instructions
     ) or any(value >> 28 == 0xE for value in _shifted(instructions))
 
@@ -122,7 +122,7 @@ def _shifted(instructions: list[Instruction]) -> Iterator[int]:
             yield known[registers[0]]
 
 
-def _constant(instruction: Instruction, unit: ObjectFile, section: int) -> int:
+def constant_of(instruction: Instruction, unit: ObjectFile, section: int) -> int:
     """The word that an instruction loads, 0 for another instruction."""
     last = instruction.operands[-1] if instruction.operands else None
     if isinstance(last, Immediate) and instruction.name in ("mov", "movw", "movt"):

@@ -27,6 +27,7 @@ _SHORTEST = 15  # entries up to SysTick's neighbour: less is no vector table
 _WORDS = frozenset({".word", ".long", ".4byte", "dcd", "dc32"})
 _RESET = re.compile(r"reset", re.IGNORECASE)
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:if|el|endif)")
 Number = Callable[[Node], int | None]
 """Evaluates the constant of `[index] = handler`."""
@@ -64,6 +65,11 @@ class Vectors:
         if numbers:
             return numbers
         return frozenset(it for it, name in _NAMED.items() if any(map(name.search, names)))
+
+    def may_be_in(self, text: bytes) -> bool:
+        """Whether a text has the name of a function that may serve an exception."""
+        words = (it.decode("latin-1") for it in set(_WORD.findall(text)))
+        return any(it in self._numbers or CMSIS_HANDLER.fullmatch(it) for it in words)
 
 
 def tables_in_asm(file: SourceFile) -> Iterator[VectorTable]:
