@@ -19,6 +19,13 @@ _W = {"primask": "VIRT_PRIMASK", "basepri": "VIRT_BASEPRI", "basepri_max": "VIRT
 _QUERIES = {"ipsr": "virt_in_vct()", "mstatus": "virt_mstatus()"}
 _PENDSVSET = 1 << 28
 _RESETS = 1 << 2 | 1
+FPU_ACCESS = 0xF << 20
+"""The bits of CPACR that give the FPU to everybody."""
+
+CLOSES_FPU = (
+    "that may close the FPU, which a machine has or hasn't, and the fault of the next use never "
+    "comes to it. Switch S16-S31 in the handler (if bit 4 of EXC_RETURN is 0) and take this out"
+)
 
 Known = Callable[[str], int | None]
 """The value of a C expression, if it is a constant."""
@@ -162,6 +169,14 @@ def _store(effect: Effect, removable: Removable) -> list[str]:
         ones = effect.value.ones
     if name == "SCB->AIRCR" and ones & _RESETS:
         return ["hyp_reboot()"]
+    if name == "SCB->CPACR" and not _only_opens(effect.value):
+        raise NotUnderstood(f"a store to {name}: {CLOSES_FPU}")
     if removable(name):
         return []
     raise NotUnderstood(f"a store to {name}")
+
+
+def _only_opens(value: Symbol) -> bool:
+    """Whether a word in CPACR certainly gives the FPU."""
+    ones = value.value if isinstance(value, Constant) else getattr(value, "ones", 0)
+    return bool(ones & FPU_ACCESS == FPU_ACCESS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.asm.translate import CLOSES_FPU
 from porter.rules.bits import zeros
+from porter.rules.fpu_access import only_opens
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
@@ -12,6 +14,7 @@ from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 
 _SLEEPONEXIT = 1 << 1
+_CPACR = "#define CPACR (*(volatile unsigned *)0xE000ED88)\n"
 _REASONS = {
     "SCB->VTOR": "the vector table is the kernel's",
     "SCB->SHP": "system vectors have a fixed order",
@@ -52,6 +55,16 @@ class KernelRegister(Rule):
             "",
             escalates=True,
         ),
+        Sample(
+            _CPACR + "void f(void) { CPACR |= 0xFu << 20; g(); }", _CPACR + "void f(void) { g(); }"
+        ),
+        Sample(
+            _CPACR + "extern unsigned x;\nvoid f(void) { CPACR = (CPACR & ~x) | 0x00F00000; g(); }",
+            _CPACR + "extern unsigned x;\nvoid f(void) { g(); }",
+        ),
+        Sample(_CPACR + "void f(void) { CPACR &= ~(0xFu << 20); }", "", escalates=True),
+        Sample(_CPACR + "void f(void) { CPACR = 0; }", "", escalates=True),
+        Sample(_CPACR + "void f(unsigned x) { CPACR = x; }", "", escalates=True),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -63,7 +76,16 @@ class KernelRegister(Rule):
         for reason, accesses in groups.items():
             yield from remove_accesses(self, unit, accesses, reason, waits_end=False)
         for access in unit.accesses():
-            if str(access.register) == "SCB->CPACR":
+            if str(access.register) != "SCB->CPACR":
+                continue
+            if access.use == "write" and not only_opens(unit, access):
+                yield self.escalated(access.site, f"SCB->CPACR is written: {CLOSES_FPU}")
+            elif access.use == "address":
+                yield self.escalated(
+                    access.site,
+                    f"what is written through CPACR's address isn't known: {CLOSES_FPU}",
+                )
+            elif not _grants_fpu(unit):
                 yield self.escalated(
                     access.site, "switches the FPU on, but the description doesn't grant it"
                 )
@@ -79,8 +101,13 @@ def _reason(unit: Unit, access: Access) -> str | None:
     if name == "SCB->SCR" and _never_sleeps_on_exit(unit, access):
         return "how deep the core sleeps is the kernel's choice"
     if name == "SCB->CPACR":
-        return "the FPU is granted" if unit.domain is None or unit.domain.fpu else None
+        takes = access.use == "write" and not only_opens(unit, access)
+        return "the FPU is granted" if _grants_fpu(unit) and not takes else None
     return _REASONS.get(name)
+
+
+def _grants_fpu(unit: Unit) -> bool:
+    return unit.domain is None or unit.domain.fpu
 
 
 def _never_sleeps_on_exit(unit: Unit, access: Access) -> bool:

@@ -10,6 +10,7 @@ from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
 from porter.rules.hidden_operand import HiddenOperand
 from porter.rules.icsr import Icsr
+from porter.rules.interrupt_attribute import InterruptAttribute
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
@@ -58,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     Timeout(),
     HiddenOperand(),
     AsmStatementRule(),
+    InterruptAttribute(),
     NoCounterpart(),
     NotCompiled(),
     Unused(),

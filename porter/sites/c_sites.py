@@ -9,10 +9,12 @@ from functools import cached_property
 from porter.asm.numbered import Numbered
 from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
+from porter.registers.riscv_blocks import RiscvSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.computed_addresses import ComputedAddresses
 from porter.sites.context import Contexts
 from porter.sites.hidden_parts import hidden_instructions
+from porter.sites.interrupt_attributes import is_interrupt
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.privileged import privileged
@@ -44,6 +46,7 @@ class CSites:
         self._computed = ComputedAddresses(
             text, self.contexts, registers.is_address, registers.space.sure
         )
+        self._is_riscv = isinstance(registers.space, RiscvSpace)
         self._has_addresses = False
 
     @cached_property
@@ -113,6 +116,8 @@ class CSites:
 
     def _kind(self, region: Region, index: int, token: Token) -> SiteKind | None:
         if token.kind == "identifier":
+            if self._is_riscv and is_interrupt(region.tokens, index, self.text.evaluator.macros):
+                return SiteKind.ATTRIBUTE
             previous = region.tokens[index - 1].text if index else b""
             if previous in (b"->", b"."):
                 return self._member(region, index)
