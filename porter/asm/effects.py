@@ -38,6 +38,10 @@ WHY_CONTROL = (
     "which SPSEL is asked for, IPSR says too, or virt_in_vct(); who asks for privilege (nPRIV) may "
     "go on as if there were: what needed it is a call"
 )
+WHY_PSP = (
+    "stack pointers belong to the context switch: in VCT, where handlers run, that of the code "
+    "which they interrupted, with its frame, is USR_REG->Reg.SP"
+)
 _COUNTER = re.compile(r"rd((?:cycle|time|instret)h?)")
 _ARGUMENTS = ("r0", "r1", "r2", "r3")
 _REGISTERS = frozenset({*(f"r{number}" for number in range(16)), "sp", "lr", "pc", "ip"})
@@ -155,7 +159,8 @@ class Machine:
             if special in _MASK_REGISTERS:
                 self._mask(special, self._operand(operands[1]))
                 return
-        raise NotUnderstood(f"{name} {', '.join(operands)}")
+        why = f": {WHY_PSP}" if special == "psp" else ""
+        raise NotUnderstood(f"{name} {', '.join(operands)}{why}")
 
     def _csr(self, name: str, operands: Sequence[str]) -> None:
         values = [self._operand(operand) for operand in operands]

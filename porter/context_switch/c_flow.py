@@ -125,6 +125,15 @@ class CUnits:
             if parent is not None and "declarator" not in parent.type:
                 yield parent if parent.type == "call_expression" else node
 
+    def jumps(self, name: bytes) -> Iterator[Node]:
+        """Asm statements with a name in the assembler's text."""
+        word = re.compile(rb"\b%s\b" % re.escape(name))
+        for file in self._naming(name):
+            for statement in self.asm_statements(file):
+                strings = (it for it in walk(statement) if it.type == "string_literal")
+                if any(word.search(text_of(it)) for it in strings):
+                    yield statement
+
     def _definitions(self, name: bytes) -> list[Node]:
         """Definitions of a function."""
         found = []

@@ -42,6 +42,7 @@ _DATA = {
     "dci": ".inst.n", "dci.n": ".inst.n", "dci.w": ".inst.w",
 }  # fmt: skip
 _EQUATE = frozenset({"equ", "set", "define", "seta", "setl", "=", "*"})
+_NAMING = frozenset({"equ", "set", "define"})  # what is in front is a name, as "FRAME EQU 36"
 _CONDITIONAL = frozenset(
     {"if", "else", "elif", "elseif", "endif", "ifdef", "ifndef", "[", "]", "|"}
 )
@@ -123,7 +124,8 @@ def _line(line: str, source: Language, typed: frozenset[str] = frozenset()) -> s
     label, colon, word, operands = "", "", "", ""
     if match is not None and at_margin:
         label, colon, word, operands = (part or "" for part in match.groups())
-        if not colon and label.lower() in _WORDS:
+        is_named = operands and word.lower() in _NAMING
+        if not colon and label.lower() in _WORDS and not is_named:
             label, word, operands = "", label, f"{word} {operands}".strip()
     else:
         word, _, operands = line.strip().partition(" ")

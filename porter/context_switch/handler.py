@@ -26,6 +26,7 @@ from porter.context_switch.lost_numbers import refuse_numbers
 from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.moved_stacks import moves_stack, sets_stack
 from porter.context_switch.names import Names
+from porter.context_switch.never_back import refuse_no_return
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
@@ -105,6 +106,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     code = code_of(assembly, function)
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)
+    refuse_no_return(role, function.names, names.project, assembly.object.is_riscv)
     signatures = _signatures(assembly, function, code, names)
     if role in (ROLE_SWITCH, ROLE_SVC):
         units = names.project.units

@@ -94,6 +94,17 @@ class Resumers:
                 if role := _role(assembly, function, by_hand, vectors):
                     yield Resumer(file, function.names, role)
 
+    def called_by_handlers(self, names: frozenset[str]) -> frozenset[str]:
+        """What handlers name that resume tasks, of files that may have or use one of these."""
+        return frozenset(
+            relocation.symbol
+            for file, assembly in self._assemblies(names)
+            for function in assembly.object.functions
+            if _role(assembly, function, _by_hand(file, assembly, function), Vectors())
+            for address in range(function.start, function.end, 2)
+            if (relocation := assembly.object.relocation(function.section, address)) is not None
+        )
+
     def instead(self, symbol: str, names: frozenset[str]) -> str:
         """What the linker may take instead of a weak handler; "" where nothing else is known."""
         if any(alias.name == symbol for alias in self._aliases):

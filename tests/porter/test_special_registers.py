@@ -17,6 +17,23 @@ def _read(instruction: str) -> str:
     return f'unsigned f(void) {{ unsigned x; asm("{instruction}" : "=r"(x)); return x; }}\n'
 
 
+@pytest.mark.parametrize(
+    "text",
+    [_read("mrs %0, psp"), _read("MRS %0, PSP"), 'void f(int x) { asm("msr psp, %0" :: "r"(x)); }'],
+)
+def test_where_a_handler_finds_the_stack_of_the_interrupted_code(tmp_path: Path, text: str) -> None:
+    (told,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert "USR_REG->Reg.SP" in told
+
+
+@pytest.mark.parametrize(
+    ("register", "instead"), [("mcause", "virt_cause()"), ("mepc", "USR_REG->Reg.PC")]
+)
+def test_where_a_handler_finds_what_led_to_it(register: str, instead: str, tmp_path: Path) -> None:
+    (told,) = escalations(_on_riscv(tmp_path, _read(f"csrr %0, {register}")))
+    assert f"a guest has no {register}: " in told and instead in told
+
+
 def _on_riscv(folder: Path, text: str, name: str = "main.c") -> PortResult:
     (folder / name).write_text(text)
     return port_project(folder, cpu=_RV32)

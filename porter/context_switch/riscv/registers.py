@@ -21,6 +21,8 @@ NAMES = {
 }  # fmt: skip
 _COUNTS = "read mcycle, which becomes virt_cycles(): 32 bits of the core's cycles"
 _INSTEAD = {
+    MEPC: "in VCT, where handlers run, USR_REG->Reg.PC is where the interrupted code goes on",
+    MCAUSE: "in VCT, where handlers run, C reads virt_cause()",
     MTVAL: "only faults set it, and the kernel takes every fault",
     MIP: "the interrupt that is served is in mcause, others come by themselves",
     MHARTID: "it runs on one hart; write its number here",

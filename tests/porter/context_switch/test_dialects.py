@@ -347,6 +347,21 @@ def test_operands_have_the_values_of_their_own_assembler(
     assert value.to_bytes(4, "little") * 2 + moved in unit.raw
 
 
+@pytest.mark.parametrize("name", ["FRAME", "Frame", "DATA", "Name", "ENTRY", "OPT", "ALIGN"])
+@pytest.mark.parametrize("how", ["{} EQU 9*4", "{}\tSET\t36", "{} DEFINE 36", "{}: EQU 36"])
+def test_a_constant_may_have_a_directives_name(how: str, name: str, tmp_path: Path) -> None:
+    source = tmp_path / "switch.s"
+    source.write_text(f"{how.format(name)}\n{IAR_SECTION}\n MOV R1, #{name}\n DC32 {name}\n END\n")
+    unit = assemble(source, CompileOptions((), (), M3, "arm-none-eabi-gcc")).object
+    assert bytes([0x4F, 0xF0, 36, 1, 36, 0, 0, 0]) in unit.raw
+
+
+@pytest.mark.parametrize("name", ["set", "define", "equ"])
+def test_a_function_may_have_an_equates_name(name: str) -> None:
+    text = gnu_text(f"PUBLIC {name}\n{IAR_SECTION}\n".encode(), Place("switch.s"))
+    assert text.startswith(f".global {name}\n".encode())
+
+
 def test_calculating_with_a_comparison_is_none_of_arms(tmp_path: Path) -> None:
     text = ARM.replace("=PENDSVSET :OR: 0", "=PENDSVSET + (1 = 1)")
     with pytest.raises(NotTranscribable, match="the result of a comparison"):
