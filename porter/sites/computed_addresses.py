@@ -19,6 +19,7 @@ from porter.source.values import Initial, Number, Place, Pointer, Value
 _COMPUTES = frozenset({b"*", b"<<", b">>", b"~", b"/", b"^", b"|", b"+", b"-"})
 _TELLING = frozenset({b"*", b"<<", b"~"})
 _MASK = 0xFFFF_FFFF
+_DEEPEST = 32  # expressions around a number; lists that the parser takes for one have thousands
 _LARGE = 0x0100_0000  # such a number may reach an address by a sum
 _BLOCKS = (0xE000_1000, 0xE000_F000)  # bits 31 to 29 alone are a setting rather than an address
 _KEEPS = frozenset(
@@ -89,10 +90,11 @@ class ComputedAddresses:
         if leaf.type == "identifier" and leaf.parent is not None:
             is_call = leaf.parent.child_by_field_name("function") == leaf
             node = best = leaf.parent if is_call else leaf
-        while (parent := node.parent) is not None and (
-            parent.type == "parenthesized_expression" or operator_of(parent) in _COMPUTES
-        ):
-            if parent.type == "assignment_expression":
+        for _ in range(_DEEPEST):
+            parent = node.parent
+            if parent is None or parent.type == "assignment_expression":
+                break
+            if not (parent.type == "parenthesized_expression" or operator_of(parent) in _COMPUTES):
                 break
             node = parent
             if _is_number(self._evaluator.value(node, context.scope)):

@@ -6,8 +6,10 @@ Nodes count bytes of the parsed buffer; a SyntaxTree translates them to offsets 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import tree_sitter
@@ -20,7 +22,9 @@ from porter.source.conditions import ConditionMap
 
 Node = tree_sitter.Node
 
-_PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language()))
+_LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
+_PARSER = tree_sitter.Parser(_LANGUAGE)
+_LARGE_PARTS = tree_sitter.Query(_LANGUAGE, "(function_definition) @function (ERROR) @error")
 _STATEMENT_PREFIX = b"void f(void){"
 _BEGINS_STATEMENT = re.compile(rb"\s*(?:\{|(?:if|for|while|do|switch|return|goto)\b)")
 _EXPRESSION_PREFIX = b"int x=("
@@ -52,6 +56,37 @@ class SyntaxTree:
     def smallest(self, start: int, end: int) -> Node | None:
         """The smallest node that covers file offsets [start, end)."""
         return self.root.descendant_for_byte_range(start - self.delta, end - self.delta)
+
+    def function_around(self, node: Node) -> Node | None:
+        """The same as `enclosing_function`, for trees so deep that the way up takes long."""
+        return self._parts["function"].around(node)
+
+    def is_in_error(self, node: Node) -> bool:
+        """Whether a node is a part of what the parser didn't understand."""
+        return self._parts["error"].around(node) is not None
+
+    @cached_property
+    def _parts(self) -> dict[str, _Nodes]:
+        found = tree_sitter.QueryCursor(_LARGE_PARTS).captures(self.root)
+        return {kind: _Nodes(found.get(kind, [])) for kind in ("function", "error")}
+
+
+class _Nodes:
+    """Nodes of one tree by where they are."""
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self._nodes = sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
+        self._starts = [node.start_byte for node in self._nodes]
+        self._farthest = list(accumulate((node.end_byte for node in self._nodes), max))
+
+    def around(self, node: Node) -> Node | None:
+        """The innermost one that has a node in it or is that node."""
+        place = bisect_right(self._starts, node.start_byte) - 1
+        while place >= 0 and self._farthest[place] >= node.end_byte:
+            if self._nodes[place].end_byte >= node.end_byte:
+                return self._nodes[place]
+            place -= 1
+        return None
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -187,7 +222,7 @@ class FileTrees:
             node = tree.smallest(start, end)
             if node is None or node.has_error or not tree.text[start:end].strip():
                 continue
-            if all(parent.type != "ERROR" for parent in ancestors(node)):
+            if not tree.is_in_error(node):
                 return tree, node
         return None
 
@@ -200,4 +235,4 @@ class FileTrees:
         node = tree.smallest(start, end)
         if node is None or not tree.text[start:end].strip():
             return None
-        return enclosing_function(node)
+        return tree.function_around(node)
