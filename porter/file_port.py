@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from porter.asm.numbered import is_numbered
+from porter.asm.privileged import UNREAD
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
@@ -17,7 +18,6 @@ from porter.rules.unit import Unit
 from porter.rules.unlinked import WhyNot, unlinked
 from porter.rules.verdict import Status, Verdict
 from porter.sites.asm_sites import IN_MACRO
-from porter.sites.privileged import UNREAD
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import instructions
 from porter.source.edit import Edit

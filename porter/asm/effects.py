@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from porter.asm import csr
+from porter.asm.privileged import UNREAD
 from porter.asm.symbols import (
     Constant,
     Effect,
@@ -22,7 +23,6 @@ from porter.asm.symbols import (
     Unknown,
 )
 from porter.registers.system_space import identify
-from porter.sites.privileged import UNREAD
 from porter.source.asm_text import Instruction
 
 _MASK = 0xFFFF_FFFF

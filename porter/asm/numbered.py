@@ -10,10 +10,10 @@ from itertools import groupby
 
 from porter.asm.code_flow import reached
 from porter.asm.machine_code import Decoded, decode
+from porter.asm.privileged import UNREAD, privileged
 from porter.context_switch.asm_statements import as_file
 from porter.context_switch.assemble import is_riscv
 from porter.project.compile_options import CompileOptions
-from porter.sites.privileged import UNREAD, privileged
 from porter.source.asm_text import Instruction, instructions
 from porter.source.inline_asm import CONSTANTS, AsmStatement
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.asm.numbered import Numbered
-from porter.sites.privileged import privileged
+from porter.asm.privileged import privileged
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.source_file import SourceFile

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from porter.asm.numbered import Numbered
+from porter.asm.privileged import privileged
 from porter.flow.variables import is_declarator
 from porter.project.knowledge import CText
 from porter.registers.riscv_blocks import RiscvSpace
@@ -17,7 +18,6 @@ from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.interrupt_attributes import is_interrupt
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import call_at, expansion_of, registers_in
-from porter.sites.privileged import privileged
 from porter.sites.region import Region, constant_in, regions
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind

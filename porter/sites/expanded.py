@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from porter.asm.privileged import privileged
 from porter.project.preprocess import TranslationUnit
 from porter.sites.context import Context
 from porter.sites.intrinsics import INTRINSICS
 from porter.sites.objects import object_around
-from porter.sites.privileged import privileged
 from porter.sites.registers import Registers
 from porter.sites.site import SiteKind
 from porter.source.c_lexer import lex_fragment

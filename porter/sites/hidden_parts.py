@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from porter.asm.numbered import is_numbered
-from porter.sites.privileged import judged_by_operand
+from porter.asm.privileged import judged_by_operand
 from porter.source.asm_text import Instruction
 from porter.source.c_lexer import Token
 from porter.source.inline_asm import AsmStatement, in_template
