@@ -50,3 +50,16 @@ def test_vms_of_several_priorities_make_no_path_too_long(
     assert "done=1" in said
     for kind in (Kind.CALL, Kind.LINE, Kind.TICK, Kind.DEFERRED):
         assert 50 < trace.paths[kind].longest <= LONGEST, kind
+
+
+def test_the_last_process_that_sleeps_makes_no_path_too_long(
+    system: Callable[[str], Built], tmp_path: Path
+) -> None:
+    """Other lines wait than do for what runs next, so the way ends in the deferred work."""
+    built = system("asleep")
+    plan = built.symbol("high", "plan")
+    image = built.patched(tmp_path / "system.elf", {plan + 4: 1})
+    (tmp_path / "run").mkdir()
+    _, trace = watched(built, image, tmp_path / "run", 500)
+    for kind in (Kind.CALL, Kind.TICK, Kind.DEFERRED):
+        assert 50 < trace.paths[kind].longest <= LONGEST, kind

@@ -71,7 +71,7 @@ def depth(code: Mapping[str, Function], name: str, above: tuple[str, ...] = ()) 
 
 
 @pytest.mark.parametrize(
-    "name", ["lines", "rights", "minimal", "invocation", "threads", "run-time"]
+    "name", ["lines", "rights", "minimal", "invocation", "threads", "run-time", "asleep"]
 )
 def test_the_deepest_path_leaves_the_guard(system: Callable[[str], Built], name: str) -> None:
     built = system(name)

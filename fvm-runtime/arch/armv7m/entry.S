@@ -368,7 +368,7 @@ enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     beq vm_to_vm
 apart:                          /* by the deferred work, which saves the context again */
     ldr r0, [r2, #THREAD_CONTEXT]
-    ldmia r0, {r4-r7}
+    ldmia r0, {r4-r11}          /* whoever came here used which it wanted */
 again:
     mov r0, #SCS
     mov r1, #PENDSVSET
