@@ -288,7 +288,8 @@ class _Numbering:
             capabilities.append(Capability("RETRY", "TIMER", ("CONTROL",), 0))
         for index, domain in enumerate(self.system.domains, start=1):
             name = f"DOMAIN_{c_name(domain.name)}"
-            capabilities.append(Capability(name, "DOMAIN", ("CONTROL",), index))
+            rights = ("CONTROL", "START") if domain.fault.process else ("CONTROL",)
+            capabilities.append(Capability(name, "DOMAIN", rights, index))
         for index, vm in enumerate(self.system.vms):
             capabilities.append(Capability(f"VCPU_{c_name(vm.name)}", "VCPU", ("CONTROL",), index))
         return tuple(capabilities)

@@ -264,7 +264,8 @@ class FaultPolicy:
     """What becomes of a domain that faulted: `restart`, `stop`, or what `process` decides (`user`).
 
     Faults that follow the one before `within_us` form a row, of at most so many restarts (0: no
-    limit). The second restart of a row is delayed, each further one twice as long.
+    limit). The second restart of a row is delayed, each further one twice as long; so is the
+    moment at which the process is asked.
     """
 
     action: str
@@ -278,7 +279,7 @@ class FaultPolicy:
     @property
     def delays(self) -> bool:
         """Whether a restart is ever delayed."""
-        return self.action == "restart" and min(self.delay_us, self.longest_us) > 0
+        return self.action != "stop" and min(self.delay_us, self.longest_us) > 0
 
 
 @dataclass(frozen=True)

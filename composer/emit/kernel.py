@@ -39,6 +39,7 @@ def config_header(plan: Plan) -> str:
         pins=pin_grants(plan),
         contexts=_contexts(plan),
         watchdogs=sum(1 for d in plan.vms if d.source and d.source.vm and d.source.vm.watchdog_us),
+        deciders=sum(1 for d in plan.domains if d.source and d.source.fault.process),
         vm_lines=len(routes) - len(stubs),
         process_lines=len(stubs),
         fault_signal=SIGNAL_FAULT,

@@ -52,16 +52,10 @@ def _watchdog(domain: DomainPlan) -> str:
 
 def _fault(domain: Domain) -> Iterator[str]:
     policy = domain.fault
-    if policy.process is not None:
-        yield f"{policy.process} decides"
-    elif policy.action == "stop":
+    if policy.action == "stop":
         yield "it stays stopped"
-    else:
-        yield from _restart(policy)
-
-
-def _restart(policy: FaultPolicy) -> Iterator[str]:
-    yield "it is restarted"
+        return
+    yield "it is restarted" if policy.process is None else f"{policy.process} decides"
     if policy.delays:
         first, last = show_time(policy.delay_us), show_time(policy.longest_us)
         yield f"the second time within {show_time(policy.within_us)} after {first}, at most {last}"

@@ -13,7 +13,7 @@ from composer.verify.described import (
     EventPath,
     by_priority,
 )
-from composer.verify.objects import DELEGATE, object_capabilities, with_roots
+from composer.verify.objects import DELEGATE, START, object_capabilities, with_roots
 from composer.verify.tables import (
     NO_INDEX,
     Capability,
@@ -232,6 +232,11 @@ class Expected(Described):
             vectors if vm else 0,
         )
 
+    def domain_rights(self, index: int) -> int:
+        """The hypervisor's to a domain: it says when a process that decides is asked."""
+        source = self.sources[index]
+        return CONTROL | START * (source is not None and source.fault.process is not None)
+
     def _hypervisor_threads(self) -> tuple[int, ...]:
         """Priorities: VMs take a manager, a console a log."""
         return (
@@ -250,7 +255,10 @@ class Expected(Described):
             ),
             Capability(CAP_LOG, READ | CONTROL, 0),
             *([Capability(CAP_TIMER, CONTROL, 0)] if self.delays else []),
-            *(Capability(CAP_DOMAIN, CONTROL, i) for i in range(1, len(self.names))),
+            *(
+                Capability(CAP_DOMAIN, self.domain_rights(index), index)
+                for index in range(1, len(self.names))
+            ),
             *(Capability(CAP_VCPU, CONTROL, i) for i in range(len(self.system.vms))),
         )
 

@@ -15,9 +15,9 @@ class ExpectedPolicy:
     def __init__(self, expected: Expected) -> None:
         self._expected = expected
 
-    def _cap(self, kind: int, index: int) -> int:
+    def _cap(self, kind: int, index: int, rights: int = CONTROL) -> int:
         """The hypervisor's capability of a domain or a vCPU; 0 where it has none."""
-        wanted = Capability(kind, CONTROL, index)
+        wanted = Capability(kind, rights, index)
         own = self._expected.domains[0].capabilities
         return own.index(wanted) if wanted in own else 0
 
@@ -31,14 +31,16 @@ class ExpectedPolicy:
 
     def _domain(self, index: int) -> PolicyDomain:
         source, ticks = self._expected.sources[index], self._expected.ticks
-        cap, vcpu = self._cap(CAP_DOMAIN, index), self._vcpu(index)
-        if source is None or source.fault.process is not None:
+        rights = self._expected.domain_rights(index)
+        cap, vcpu = self._cap(CAP_DOMAIN, index, rights), self._vcpu(index)
+        if source is None:
             return PolicyDomain(cap, vcpu, OTHERS)
         fault = source.fault
         if fault.action == "stop":
             return PolicyDomain(cap, vcpu, STOP)
         times = (ticks(fault.within_us), ticks(fault.delay_us), ticks(fault.longest_us))
-        return PolicyDomain(cap, vcpu, RESTART, fault.most, *times)
+        action = RESTART if fault.process is None else OTHERS
+        return PolicyDomain(cap, vcpu, action, fault.most, *times)
 
     def vcpus(self) -> tuple[PolicyVcpu, ...]:
         """Budgets."""

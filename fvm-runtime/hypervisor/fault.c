@@ -37,10 +37,26 @@ static uint32_t delay_of(const struct hyp_fault_policy *policy, uint32_t length)
     return delay < policy->longest ? delay : policy->longest;
 }
 
+static void tell(const struct hyp_domain *domain, enum fvm_decision decision, uint32_t delay)
+{
+    (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, (uint32_t)decision, delay, 0);
+}
+
 static void give_up(const struct hyp_domain *domain, struct row *row)
 {
     row->state = STOPPED;
-    (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, FVM_STOP, 0, 0);
+    tell(domain, FVM_STOP, 0);
+}
+
+/* The time is over. A process that decides is asked only now, so a domain that faults again and
+ * again costs the others little whatever is decided. */
+static int32_t let_go(const struct hyp_domain *domain)
+{
+    if (domain->fault.action != HYP_OTHERS) {
+        return fvm_domain_restart(domain->cap);
+    }
+    tell(domain, FVM_ASK, 0);
+    return fvm_domain_stop(domain->cap);
 }
 
 /* A new fault. */
@@ -61,7 +77,7 @@ static void decide(const struct hyp_domain *domain, struct row *row, uint32_t ti
     uint32_t delay = delay_of(policy, row->length);
     row->state = DELAYED;
     row->due = tick + delay;
-    (void)fvm_call(FVM_CALL_FAULT_DECIDED, domain->cap, FVM_RESTART, delay, 0);
+    tell(domain, policy->action == HYP_OTHERS ? FVM_UNDECIDED : FVM_RESTART, delay);
 }
 
 /* Ticks until a stopped domain is to be restarted, 0 if there is nothing to wait for. */
@@ -78,7 +94,7 @@ static uint32_t serve(const struct hyp_domain *domain, struct row *row, uint32_t
         return (uint32_t)left;
     }
     row->state = RUNNING;
-    if (fvm_domain_restart(domain->cap) != FVM_OK) {
+    if (let_go(domain) != FVM_OK) {
         give_up(domain, row); /* the header in flash is bad, and stays so */
     }
     return 0;
@@ -97,9 +113,10 @@ _Noreturn void hyp_fault_thread(void)
             if ((kernel.r3 >> i & 1u) == 0) {
                 continue;
             }
-            fvm_domain_stop(hyp_domain[i].cap); /* before anything else of it can run */
-            if (hyp_domain[i].fault.action == HYP_OTHERS) {
-                continue;
+            /* Before anything else of it can run. */
+            int32_t stop = fvm_domain_stop(hyp_domain[i].cap);
+            if (hyp_domain[i].fault.action == HYP_OTHERS && stop == FVM_OK) {
+                continue; /* it isn't held back: a process decides */
             }
             uint32_t left = serve(&hyp_domain[i], &row_table[i], (uint32_t)kernel.r0);
             soonest = soonest == 0 || (left != 0 && left < soonest) ? left : soonest;

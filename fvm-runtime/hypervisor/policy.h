@@ -14,7 +14,7 @@
 enum hyp_action {
     HYP_RESTART,
     HYP_STOP,
-    HYP_OTHERS, /* a process decides; or nobody: the hypervisor itself */
+    HYP_OTHERS, /* a process decides, when this lets it; or nobody: the hypervisor itself */
 };
 
 /* Faults that follow the one before within a time form a row. */
@@ -26,7 +26,7 @@ struct hyp_fault_policy {
 };
 
 struct hyp_domain {
-    uint8_t cap;  /* FVM_CAP_DOMAIN of it, unless HYP_OTHERS */
+    uint8_t cap;  /* FVM_CAP_DOMAIN of it */
     uint8_t vcpu; /* index, HYP_NO_VCPU for a process */
     struct hyp_fault_policy fault;
 };

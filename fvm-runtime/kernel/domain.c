@@ -132,8 +132,10 @@ static uint32_t steps_of(const struct fvm_domain *domain, uint32_t state)
     }
 }
 
+/* A VM pays for its stops and starts, whoever sees to them: nobody else's time is lost by it. */
 static FVM_RARE void go_on_with(uint32_t index, uint32_t state)
 {
+    scheduler_pay(vcpu_of_domain(&fvm_domain[index]));
     domain_table[index].state = (uint8_t)state;
     domain_table[index].step = 0;
     domain_table[index].steps = (uint16_t)steps_of(&fvm_domain[index], state);
@@ -203,6 +205,7 @@ void domain_init(void)
                         FVM_FAULT_HEADER | FAULT_NO_FRAME, 0, 0);
         }
     }
+    cpu.payer = NULL; /* the start of the chip is on nobody's account */
 }
 
 static void begin_stop(uint32_t index)
@@ -213,11 +216,19 @@ static void begin_stop(uint32_t index)
     stopped |= 1u << index;
 }
 
+/* A process decides about its faults. */
+static bool is_decided(const struct fvm_domain *domain)
+{
+    return FVM_DECIDERS > 0 && domain->fault_signal != FVM_FAULT_SIGNAL;
+}
+
 void domain_halt(struct thread *thread)
 {
     begin_stop(thread->domain_index);
+    domain_table[thread->domain_index].held = is_decided(thread->domain);
     if (vcpu_of_thread(thread) != NULL) {
         vcpu_halt(thread->vcpu);
+        cpu.payer = thread->vcpu; /* for what comes of it */
     } else {
         scheduler_halt(thread);
     }
@@ -252,37 +263,55 @@ static bool stop(uint32_t index, uint32_t state, uint32_t step)
     }
 }
 
-/* What returns once all is done is `end`: at once, for who waits for that may be more urgent. */
+/* All steps were done. What returns then is `end`: at once, for who waits for that may be more
+ * urgent. */
+static int32_t end_stop(uint32_t index, struct domain *domain, int32_t end)
+{
+    if (FVM_DECIDERS > 0 && domain->held) {
+        return FVM_E_BUSY;
+    }
+    domain->state = DOMAIN_STOPPED;
+    /* Who decides what comes now is told, but not where a restart goes on anyway. */
+    if (end == FVM_OK && is_decided(&fvm_domain[index])) {
+        signal_send_later(fvm_domain[index].fault_signal);
+    }
+    return end;
+}
+
+/* The longest path, a step, comes first. */
 static FVM_RARE int32_t stop_step(uint32_t index, int32_t end)
 {
     struct domain *domain = &domain_table[index];
     FVM_ONCE(domain);
-    if (domain->state == DOMAIN_STOPPED) {
+    if (domain->state >= STOP_RECORD && domain->state <= STOP_EVENTS) {
+        if (domain->step != domain->steps) {
+            if (!stop(index, domain->state, domain->step)) {
+                domain->step++;
+            }
+        } else if (domain->state != STOP_EVENTS) {
+            go_on_with(index, domain->state + 1u);
+        } else {
+            return end_stop(index, domain, end);
+        }
+    } else if (domain->state == DOMAIN_STOPPED) {
         return end;
-    }
-    if (domain->state == DOMAIN_RUNNING || domain->state > DOMAIN_STOPPED) {
+    } else {
         begin_stop(index);
         if (vcpu_of_domain(&fvm_domain[index]) != NULL) {
             vcpu_halt(vcpu_of_domain(&fvm_domain[index]));
         }
-    } else if (domain->step != domain->steps) {
-        if (!stop(index, domain->state, domain->step)) {
-            domain->step++;
-        }
-    } else if (domain->state != STOP_EVENTS) {
-        go_on_with(index, domain->state + 1u);
-    } else {
-        domain->state = DOMAIN_STOPPED;
-        /* Who decides what comes now is told, but not where a restart goes on anyway. */
-        if (end == FVM_OK && fvm_domain[index].fault_signal != FVM_FAULT_SIGNAL) {
-            signal_send_later(fvm_domain[index].fault_signal);
-        }
-        return end;
     }
     return FVM_MORE;
 }
 
 int32_t domain_stop(uint32_t index) { return stop_step(index, FVM_OK); }
+
+int32_t domain_let_go(uint32_t index)
+{
+    domain_table[index].held = false;
+    scheduler_pay(vcpu_of_domain(&fvm_domain[index]));
+    return FVM_OK;
+}
 
 /* A function of its own, for those who watch the kernel from outside. */
 FVM_RARE int32_t domain_start_again(uint32_t index, struct domain *domain)

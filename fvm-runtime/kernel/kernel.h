@@ -123,6 +123,7 @@ struct domain {
     uint8_t state;          /* enum domain_state */
     uint16_t step, steps;   /* of a part of stopping or starting: those that are done, and all */
     uint8_t record;         /* place of its newest record, if that still is its */
+    bool held;              /* it faulted, and who decides about it isn't to be asked yet */
 };
 extern struct domain domain_table[FVM_DOMAINS];
 
@@ -149,6 +150,8 @@ void scheduler_tell_fault(void);
 void scheduler_tick(void);
 void scheduler_end_turn(void);
 void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
+/* What processes do is on this vCPU's account from now on, until none is ready; NULL: as it is. */
+void scheduler_pay(struct vcpu *vcpu);
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles);
 void scheduler_catch_up(void); /* with what it put off */
 
@@ -315,6 +318,7 @@ void domain_halt(struct thread *thread);
 int32_t domain_stop(uint32_t index);
 int32_t domain_restart(uint32_t index);
 int32_t domain_start_again(uint32_t index, struct domain *domain); /* a step, once it stopped */
+int32_t domain_let_go(uint32_t index); /* its restarts may go on, domain_stop tells who decides */
 uint32_t domain_stopped(void);                                     /* mask */
 /* True if [address, address + size) lies in the memory that holds the domain's stacks. */
 bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size);

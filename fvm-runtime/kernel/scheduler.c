@@ -195,12 +195,14 @@ void scheduler_halt(struct thread *thread)
     put_off(LATE_CHOICE);
 }
 
-/* The turn of a halted vCPU passes when nobody else may run. */
+/* The turn of a halted vCPU passes when nobody else may run. What was left of its budget is of no
+ * use before its next turn: whoever starts anew runs ahead of nobody by that. */
 void scheduler_halt_vcpu(struct vcpu *vcpu)
 {
     vcpu->vct->state = vcpu->usr->state = THREAD_STOPPED;
     vcpus.ready &= ~vcpu->bit;
     vcpus.boosted &= ~vcpu->bit;
+    vcpus.funded &= ~vcpu->bit;
     put_off(LATE_CHOICE);
 }
 
@@ -372,6 +374,18 @@ void scheduler_charge_stub(struct vcpu *target)
 {
     cpu.charged -= TIMER_ARCH_STUB; /* not the interrupted one's time */
     target->budget -= (int32_t)TIMER_ARCH_STUB;
+}
+
+void scheduler_pay(struct vcpu *vcpu)
+{
+    if (FVM_VCPUS == 0 || vcpu == NULL || vcpu == cpu.payer) {
+        return;
+    }
+    int32_t cycles = timer_arch_spent(&cpu.charged);
+    if (cpu.payer != NULL) {
+        cpu.payer->budget -= cycles; /* if that was the last of it is seen when it pays next */
+    }
+    cpu.payer = vcpu;
 }
 
 int32_t scheduler_replenish(struct vcpu *vcpu, uint32_t cycles)

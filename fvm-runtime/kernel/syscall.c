@@ -112,6 +112,9 @@ static int32_t on_domain(struct call_frame *frame, struct thread *caller)
     if (frame->number == FVM_CALL_DOMAIN_STOP) {
         return domain_stop(cap->index);
     }
+    if (FVM_DECIDERS > 0 && frame->r[1] == FVM_ASK) {
+        return (cap->rights & FVM_RIGHT_START) != 0 ? domain_let_go(cap->index) : FVM_E_CAPABILITY;
+    }
     return fault_decided(cap->index, frame->r[1], frame->r[2]);
 }
 

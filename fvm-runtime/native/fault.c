@@ -72,7 +72,8 @@ static bool settle(uint32_t log, const struct fvm_watched *watched,
         decision = decide(&fault);
         (void)fvm_call(FVM_CALL_FAULT_DECIDED, watched->cap, (uint32_t)decision, 0, 0);
     }
-    if (decision == FVM_RESTART && fvm_domain_restart(watched->cap) != FVM_OK) {
+    int32_t result = decision == FVM_RESTART ? fvm_domain_restart(watched->cap) : FVM_OK;
+    if (result != FVM_OK && result != FVM_E_BUSY) {
         decision = FVM_STOP; /* the header in flash is bad, and stays so */
         (void)fvm_call(FVM_CALL_FAULT_DECIDED, watched->cap, (uint32_t)decision, 0, 0);
     }

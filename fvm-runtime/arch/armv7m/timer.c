@@ -42,6 +42,16 @@ int32_t timer_arch_tick(uint32_t *count)
     return cycles + (int32_t)(now - *count) + (cycles < 0 ? (int32_t)PERIOD : 0);
 }
 
+/* As from_vm in entry.S. */
+int32_t timer_arch_spent(uint32_t *count)
+{
+    uint32_t now = SYST_CVR;
+    int32_t cycles = (int32_t)(*count - now);
+    *count = now;
+    bool wrapped = cycles < 0 && (SCB_ICSR & SCB_ICSR_PENDSTSET) != 0;
+    return wrapped ? cycles + (int32_t)PERIOD : cycles;
+}
+
 void timer_entry(void)
 {
     base += PERIOD;

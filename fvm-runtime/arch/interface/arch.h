@@ -47,8 +47,9 @@ void timer_arch_init(void);    /* calls time_tick() FVM_TICK_HZ times a second *
 uint32_t timer_arch_now(void); /* processor cycles, wraps */
 /* For less than a tick, with fewer instructions: a count, which runs down a cycle at a time. */
 uint32_t timer_arch_count(void);
-/* At a tick: the cycles since a count, which becomes that up to which they are. */
+/* The cycles since a count, which becomes that up to which they are; at a tick, and else. */
 int32_t timer_arch_tick(uint32_t *count);
+int32_t timer_arch_spent(uint32_t *count);
 
 /* Cycles of the default stub of a line, from the exception's entry to its return. */
 #define TIMER_ARCH_STUB 128u

@@ -24,6 +24,7 @@ enum fvm_decision {
     FVM_UNDECIDED, /* so far */
     FVM_RESTART,
     FVM_STOP,
+    FVM_ASK, /* the hypervisor's: whoever decides may do so now */
 };
 
 #define FVM_FAULT_WORDS 13u

@@ -45,7 +45,9 @@
 #define FVM_CALL_STATUS 34
 #define FVM_CALL_VCPU_BUDGET 39 /* r0: vCPU cap, r1: cycles; refill, end of the round */
 /* r0: domain cap; one step of it: to be repeated while the result is FVM_MORE, by a thread that
- * outranks the domain's. */
+ * outranks the domain's. FVM_E_BUSY: it stopped by a fault, and the hypervisor holds it back so
+ * that faults in a row don't follow each other too fast; who decides about it gets its signal then.
+ */
 #define FVM_CALL_DOMAIN_RESTART 40
 #define FVM_CALL_DOMAIN_STOP 35 /* as before; it stays stopped until it is restarted */
 /* r0: log cap, r1: number of a VM among those that write into the log, from 1; takes its next
@@ -82,7 +84,8 @@
 /* r0: memory cap, r1: byte in it, r2: FVM_OBJECT_* | slot << 8 | a thread's priority << 16; returns
  * the number of a capability with all rights; to be repeated while it returns FVM_MORE */
 #define FVM_CALL_OBJECT_CREATE 54
-/* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record */
+/* r0: domain cap, r1: enum fvm_decision, r2: ticks; kept in the domain's newest record. FVM_ASK,
+ * with the right START: nothing is kept, and it isn't held back any more */
 #define FVM_CALL_FAULT_DECIDED 60
 #define FVM_CALL_TIMER_SET 61 /* r0: timer cap, r1: ticks until it sends, once more; 0: never */
 #define FVM_CALLS 62          /* all numbers are below this */

@@ -30,7 +30,8 @@ static inline int32_t fvm_event_send(uint32_t cap) { return fvm_trap1(FVM_CALL_E
 int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record);
 /* Stops a domain, or starts it anew. The caller must outrank all its threads, whatever priority
  * they may be given. FVM_E_ARGUMENT for its own domain and for one that waits for this very call.
- */
+ * FVM_E_BUSY: it stopped by a fault and is held back for a time; the signal of who decides about it
+ * comes when that is over. */
 int32_t fvm_domain_stop(uint32_t cap);
 int32_t fvm_domain_restart(uint32_t cap);
 
@@ -41,6 +42,7 @@ struct fvm_watched {
 
 /* A loop for a process that decides about others, at most 32: waits on the signal `faults`, calls
  * `decide` once for each fault with its record, writes into the log what it returned, and does it.
+ * It asks when the time is over for which faults in a row hold a domain back.
  * A record that was lost has serial 0 and only the domain. FVM_UNDECIDED, or what is none of enum
  * fvm_decision: the domain stays stopped, and `decide` is asked again after the next fault of any
  * of them. `log` is FVM_CAP_LOG, which a process that decides has in any case. */

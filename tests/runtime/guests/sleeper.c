@@ -1,4 +1,5 @@
-/* A process that sleeps with known values in its registers, and looks whether they still are there. */
+/* A process that sleeps with known values in its registers, and looks whether they still are there.
+ */
 #include <fvm/native.h>
 
 #include "fvm_domain.h"
