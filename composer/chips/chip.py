@@ -51,6 +51,7 @@ class Core:
     fpu: bool
     protection_kind: str
     protection_regions: int
+    late_errors: bool  # a store to a device may fail when the next exception was entered already
 
     def machine_flags(self, fpu: bool) -> tuple[str, ...]:
         """Compiler options for code with or without a grant of the FPU."""
@@ -160,6 +161,7 @@ def _load_core(name: str) -> Core:
         data["fpu"],
         data["protection"]["kind"],
         data["protection"]["regions"],
+        data["late_errors"],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from composer.description.model import Domain, FaultPolicy
+from composer.description.model import Domain
 from composer.description.units import show_time
 from composer.plan import DomainPlan, Plan
 from composer.report.colours import colours

@@ -17,6 +17,19 @@ CONSOLES = {"tasks": 2, "timer": 3}
 KERNEL_RAM, VECTORS = 0x20000000, 0
 
 
+def described(machine: str, room: Path) -> Path:
+    """The system on another machine."""
+    text = DESCRIPTION.read_text("utf-8")
+    text = text.replace("MPS2-AN385", machine.upper()).replace("mps2-an385", machine)
+    text = text.replace('path="../.."', f'path="{TESTS}"')
+    if FPU[machine]:
+        text = change(text, 'ram="8K" fpu="no"', 'ram="8K" fpu="yes"')
+        text = change(text, "TEST_NO_FPU", "TEST_FPU")
+    file = room.with_suffix(".in.xml")
+    file.write_text(text, "utf-8")
+    return file
+
+
 @pytest.fixture(scope="module", params=list(FPU))
 def machine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -24,17 +37,7 @@ def machine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def system(machine: str, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    def make(room: Path) -> Built:
-        text = DESCRIPTION.read_text("utf-8")
-        text = text.replace("MPS2-AN385", machine.upper()).replace("mps2-an385", machine)
-        text = text.replace('path="../.."', f'path="{TESTS}"')
-        if FPU[machine]:
-            text = change(text, 'ram="8K" fpu="no"', 'ram="8K" fpu="yes"')
-            text = change(text, "TEST_NO_FPU", "TEST_FPU")
-        room.with_suffix(".in.xml").write_text(text, "utf-8")
-        return build(room.with_suffix(".in.xml"), room)
-
-    return once(tmp_path_factory, machine, make)
+    return once(tmp_path_factory, machine, lambda room: build(described(machine, room), room))
 
 
 @pytest.fixture(scope="module")

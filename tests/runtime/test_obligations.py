@@ -159,7 +159,7 @@ def test_an_instruction_that_must_not_be_there_is_found(
         ),
         (
             "entry.S",
-            "deferred_stub:\n    cpsid i\n",
+            "deferred_stub:\n    wait_for_stores\n    cpsid i\n",
             "deferred_stub:\n",
             "the deferred work doesn't begin by holding everything off",
         ),

@@ -1,4 +1,4 @@
-"""VMs that restart without end: whoever decides about them, the others keep their time and ticks."""
+"""VMs that restart without end: whoever decides about it, the others keep their time and ticks."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_kernel_that_lets_nobody_pay_and_holds_nobody_back_loses_the_processor
             room,
             "kernel/scheduler.c",
             ("    vcpus.funded &= ~vcpu->bit;\n    put_off", "    put_off"),
-            ("    if (FVM_VCPUS == 0 || vcpu == NULL || vcpu == cpu.payer) {\n", "    if (vcpu == vcpu) {\n"),
+            ("    if (FVM_VCPUS == 0 || vcpu == NULL ||", "    if (vcpu == vcpu ||"),
             also=[("kernel/domain.c", "        cpu.payer = thread->vcpu;", "        ")],
         ),
     )  # fmt: skip

@@ -17,6 +17,8 @@ EXCEPTIONS = {
 }  # fmt: skip
 RESERVED = (7, 8, 9, 10, 13)
 
+_WAIT = bytes.fromhex("bff34f8f bff36f8f")  # DSB SY, ISB SY
+
 _MAGIC, _VERSION = 0x444D5646, 1
 
 
@@ -51,11 +53,20 @@ def check_vectors(subject: Subject) -> Iterator[str]:
             yield f"vector {name} is 0x{value:08x}: the Thumb bit is clear"
         elif not inside(value - 1, 2, code) or subject.memory.find(value - 1, 2) is None:
             yield f"vector {name} is 0x{value:08x}: not in the kernel's code"
+        elif subject.chip.core.late_errors and _is_from_threads(number):
+            start = subject.memory.read(value - 1, len(_WAIT), f"the code of {name}")
+            if start != _WAIT:
+                yield f"{name}: doesn't begin with DSB and ISB, so a thread's store may fail in it"
     for what, numbers in _sharing(subject):
         if len({table[number] for number in numbers}) > 1:
             yield f"the vectors of {what} aren't all the same"
     if table[1] != subject.manifest.entry:
         yield f"Reset is 0x{table[1]:08x}, the entry of the manifest 0x{subject.manifest.entry:08x}"
+
+
+def _is_from_threads(number: int) -> bool:
+    """Exceptions that come while a thread runs and aren't its fault."""
+    return number >= SYSTEM_VECTORS or EXCEPTIONS.get(number) in ("SVCall", "PendSV", "SysTick")
 
 
 def _sharing(subject: Subject) -> Iterator[tuple[str, list[int]]]:

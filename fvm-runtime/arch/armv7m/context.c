@@ -1,9 +1,6 @@
 /* Contexts and exception frames (ARMv7-M ARM B1.5.6-B1.5.8). */
+#include "arch/armv7m/exception_frame.h"
 #include "kernel/kernel.h"
-
-struct exception_frame {
-    uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
-};
 
 #define XPSR_T (1u << 24)
 #define EXC_RETURN_THREAD_PSP 0xFFFFFFEDu /* bit 4 comes from the thread */
@@ -45,7 +42,8 @@ _Static_assert(offsetof(struct request, server) == 0 && offsetof(struct request,
                    offsetof(struct request, granted) == 20 &&
                    offsetof(struct request, answer) == 24,
                "request.inc");
-_Static_assert(sizeof(struct exception_frame) == 32, "FRAME_BYTES");
+_Static_assert(sizeof(struct exception_frame) == 32 && offsetof(struct exception_frame, pc) == 24,
+               "FRAME_BYTES, FRAME_PC");
 _Static_assert(offsetof(struct fvm_usr_reg, Reg.SP) == 36, "CONTEXT_SP");
 _Static_assert(FVM_CALL_REQUEST_NEXT == FVM_CALL_SIGNAL_WAIT + 1 &&
                    FVM_CALL_INVOKE == FVM_CALL_SIGNAL_WAIT + 2 &&

@@ -10,6 +10,10 @@
  * An entry that comes before its first or behind its last instruction returns to it; if another
  * thread is to run then, PendSV is pended once more and switches. So does one that comes before the
  * first PendSV, which starts the first thread and takes its privilege away.
+ *
+ * Where a thread's store may still be on its way when an entry begins (FVM_LATE_ERRORS: devices and
+ * stacks are behind different ports of the core), each entry waits for it first. An error of it comes
+ * before the entry did anything: it is the thread's, and a call of it is dropped (late_fault).
  */
 #include <fvm/hypercall.h>
 
@@ -78,6 +82,7 @@
 #define ICPR_FROM_ISER 0x180
 #define FRAME_BYTES 32
 #define FRAME_NUMBER 16         /* of the call: r12 */
+#define FRAME_PC 24
 
 #define SCS 0xE000E000
 #define SYST_CVR 0x18
@@ -144,10 +149,19 @@
     str r0, [r1]
     .endm
 
+/* What every entry from a thread begins with. fault.c knows its length. */
+    .macro wait_for_stores
+#if FVM_LATE_ERRORS
+    dsb
+    isb
+#endif
+    .endm
+
 /* Entry of a line that has a stub of its own: `send` does its work. */
     .macro own_line_stub name, send
     .thumb_func
 \name:
+    wait_for_stores
     push {r3, lr}
     bl \send
     exit
@@ -220,6 +234,10 @@ unused_entry:                   /* NMI and DebugMonitor: nobody asked for them *
 fault_stub:
     mrs r0, ipsr
     mov r1, lr
+#if FVM_LATE_ERRORS
+    tst lr, #EXC_RETURN_PSP
+    beq late_fault
+#endif
     /* An exception return that was refused may have pushed its frame here: QEMU does so for a frame
      * with a forged exception number. Nothing else is on MSP, unless the kernel faulted. */
     ldr r2, =kernel_stack_top
@@ -232,14 +250,29 @@ fault_stub:
 1:  dsb
     bx lr
 
+#if FVM_LATE_ERRORS
+late_fault:                     /* r0: exception. An entry was interrupted, its frame is on MSP */
+    mov r1, sp
+    push {r3, lr}
+    bl late_fault_entry
+    pop {r3, lr}
+    cbz r0, 1f
+    ldr r0, =call_dropped
+    str r0, [sp, #FRAME_PC]
+1:  dsb
+    bx lr
+#endif
+
     .thumb_func
 timer_stub:
+    wait_for_stores
     push {r3, lr}
     bl timer_entry
     b leave
 
     .thumb_func
 call_stub:
+    wait_for_stores
     mrs r0, psp
     ldr r12, =cpu
     ldr r1, [r12, #CPU_CURRENT]
@@ -279,6 +312,7 @@ call_of_vm_long:
 no_such_call:
     mov r1, #FVM_E_CALL
     str r1, [r0]
+call_dropped:
     dsb
     bx lr
 
@@ -295,6 +329,7 @@ stray_frame:
 
     .thumb_func
 line_stub:
+    wait_for_stores
     mrs r0, ipsr
     push {r3, lr}
     subs r0, #16
@@ -552,6 +587,7 @@ exhausted:                      /* r4: vCPU; as scheduler_tick. r6: SCS */
 
     .thumb_func
 deferred_stub:
+    wait_for_stores
     cpsid i
     tst lr, #EXC_RETURN_PSP
     beq start_stub              /* from boot, which runs on MSP */

@@ -50,6 +50,7 @@
 #define SCB_FPCCR_ASPEN (1u << 31)
 #define SCB_FPDSCR SCS_REGISTER(0xE000EF3Cu)
 
+#define SCB_CFSR_IMPRECISERR (1u << 10)
 #define SCB_CFSR_MSTKERR (1u << 4)
 #define SCB_CFSR_MUNSTKERR (1u << 3)
 #define SCB_CFSR_MLSPERR (1u << 5)
