@@ -3,8 +3,9 @@
     python -m composer.chips.import_metapac CRATE_DIR STM32F405RG --checksum SHA256 -o FILE
 
 CRATE_DIR is the unpacked crate (`cargo fetch` leaves it in ~/.cargo/registry/src). The crate has
-no block sizes, cores, clock limits or bus-master marks; they are in `supplement.json` with the
-document they come from.
+no block sizes, cores, clock limits or bus-master marks, knows nothing of blocks that depend on one
+another, and lacks some lines; they are in `supplement.json` with the document they come from. What
+neither of the two says of a line or a block is an error.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from typing import Any
 
 import click
 
+from composer.chips.complete import gaps
 from composer.chips.rust_literals import read_static
 from scanner.report.errors import FvmError
 
 _PACKAGE = "stm32-metapac"
 # Outside the peripheral address space: system memory and debug, never granted.
 _NOT_PERIPHERALS = ("UID", "VREFINTCAL", "DBGMCU")
+_LINES_AND_BLOCKS = ("lines_of_fpu", "lines_without_block", "blocks_without_line", "independent")
+_HINT = "look it up in the reference manual: docs/adding-a-chip.md"
 
 
 @click.command()
@@ -52,7 +56,8 @@ def chip_record(
     peripherals = read_static(tables, "PERIPHERALS")
     line = supplement["lines"][facts["line"]]
     enables = _EnableBits(crate, peripherals)
-    return {
+    interrupts = {i["name"]: i["number"] for i in read_static(tables, "INTERRUPTS")}
+    record = {
         "schema": 1,
         "name": facts["name"],
         "provenance": {
@@ -71,7 +76,10 @@ def chip_record(
             {"name": m["name"], "kind": m["kind"].lower(), "base": m["address"], "size": m["size"]}
             for m in facts["memory"][0]
         ],
-        "interrupts": {i["name"]: i["number"] for i in read_static(tables, "INTERRUPTS")},
+        "interrupts": dict(
+            sorted((interrupts | line["more_interrupts"]).items(), key=lambda item: item[1])
+        ),
+        **{key: line[key] for key in _LINES_AND_BLOCKS},
         "devices": {
             p["name"]: _device(p, line, enables)
             for p in sorted(peripherals, key=lambda p: int(p["address"]))
@@ -79,6 +87,9 @@ def chip_record(
         },
         "pins": _pins(peripherals, read_static(tables, "PINS")),
     }
+    for gap in gaps(record):
+        raise FvmError(f"{chip}: {gap}", file="supplement.json", hint=_HINT)
+    return record
 
 
 def _crate_version(crate: Path) -> str:
@@ -126,9 +137,10 @@ def _device(
         record["bus"] = rcc["bus_clock"]
         if rcc["enable"]:
             record["enable"] = enables.find(rcc["enable"])
-    interrupts = sorted({i["interrupt"] for i in peripheral["interrupts"]})
-    if interrupts:
-        record["interrupts"] = interrupts
+    interrupts = {i["interrupt"] for i in peripheral["interrupts"]}
+    record["interrupts"] = sorted({*interrupts, *line["more_lines_of"].get(name, ())})
+    if name in line["depends"]:
+        record["depends"] = line["depends"][name]
     reason = line["nobody"].get(name) or line["nobody"].get(f"kind:{kind}")
     if reason:
         record["nobody"] = reason
