@@ -28,7 +28,8 @@ class Device:
     """One peripheral block. `nobody` says why no domain may own it, '' when one may.
 
     `interrupts` are the lines that it raises, alone or with others. `depends` says of other blocks
-    why who owns them has this one in its hands.
+    why who owns them has this one in its hands; `drives` are pins that it drives as its own
+    registers say, whatever they are set up for.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Device:
     nobody: str
     interrupts: tuple[str, ...]
     depends: Mapping[str, str]
+    drives: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ def load_chip(name: str, place: Place) -> Chip:
             record.get("nobody", ""),
             tuple(record["interrupts"]),
             record.get("depends", {}),
+            tuple(record.get("drives", ())),
         )
         for device, record in data["devices"].items()
     }

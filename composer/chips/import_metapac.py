@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ def chip_record(
     peripherals = read_static(tables, "PERIPHERALS")
     line = supplement["lines"][facts["line"]]
     enables = _EnableBits(crate, peripherals)
+    pins = _pins(peripherals, read_static(tables, "PINS"))
     interrupts = {i["name"]: i["number"] for i in read_static(tables, "INTERRUPTS")}
     record = {
         "schema": 1,
@@ -81,11 +83,11 @@ def chip_record(
         ),
         **{key: line[key] for key in _LINES_AND_BLOCKS},
         "devices": {
-            p["name"]: _device(p, line, enables)
+            p["name"]: _device(p, line, enables, pins)
             for p in sorted(peripherals, key=lambda p: int(p["address"]))
             if p["name"] not in _NOT_PERIPHERALS
         },
-        "pins": _pins(peripherals, read_static(tables, "PINS")),
+        "pins": pins,
     }
     for gap in gaps(record):
         raise FvmError(f"{chip}: {gap}", file="supplement.json", hint=_HINT)
@@ -123,7 +125,10 @@ class _EnableBits:
 
 
 def _device(
-    peripheral: dict[str, Any], line: dict[str, Any], enables: _EnableBits
+    peripheral: dict[str, Any],
+    line: dict[str, Any],
+    enables: _EnableBits,
+    pins: Container[str],
 ) -> dict[str, Any]:
     name, registers = peripheral["name"], peripheral["registers"]
     kind = registers["kind"] if registers else ""
@@ -141,6 +146,8 @@ def _device(
     record["interrupts"] = sorted({*interrupts, *line["more_lines_of"].get(name, ())})
     if name in line["depends"]:
         record["depends"] = line["depends"][name]
+    if drives := [pin for pin in line["drives"].get(name, ()) if pin in pins]:
+        record["drives"] = drives
     reason = line["nobody"].get(name) or line["nobody"].get(f"kind:{kind}")
     if reason:
         record["nobody"] = reason

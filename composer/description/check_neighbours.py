@@ -1,4 +1,4 @@
-"""Hardware that reaches past its owner: lines that several blocks raise, blocks that need others.
+"""Hardware that reaches past its owner: lines of several blocks, blocks that need others, pins.
 
 A line follows a level: a block holds it up until its own domain quiets it, whoever has the line.
 Until lines and blocks can be shared, all that hangs together belongs to one domain. A VM and the
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from composer.chips.chip import Chip, Device
-from composer.description.model import Irq, Place, System
+from composer.description.model import Irq, Pin, Place, System
 
 _MOST_NAMES = 4  # of blocks that could be used instead
 
@@ -24,7 +24,7 @@ class _Owner:
     place: Place
 
     def __str__(self) -> str:
-        return "the log console" if self.domain is None else f"'{self.domain}'"
+        return _who(self.domain)
 
     @property
     def with_line(self) -> str:
@@ -42,7 +42,7 @@ class _Line:
 
 
 def check_neighbours(system: System, chip: Chip) -> None:
-    """Raise where one domain could hold up a line of another one, or change its blocks."""
+    """Raise where one domain could hold up a line of another one, or change its blocks or pins."""
     owners = _owners(system)
     for line in _lines(system):
         _check_raisers(line, owners, chip)
@@ -54,6 +54,24 @@ def check_neighbours(system: System, chip: Chip) -> None:
                     f"'{name}' of {owner} depends on '{other}', {owners[other].with_line}: {why}",
                     "give both to one domain",
                 )
+        for pin, domain in _pins(system):
+            if pin.name in chip.devices[name].drives and domain != owner.domain:
+                raise pin.place.error(
+                    f"pin {pin.name} of {_who(domain)} can be driven by '{name}',"
+                    f" {owner.with_line}, whatever it is set up for",
+                    "give both to one domain, or use another pin",
+                )
+
+
+def _pins(system: System) -> Iterator[tuple[Pin, str | None]]:
+    """All that are set up, with their domains; None is the log console."""
+    yield from ((pin, None) for pin in system.kernel.pins)
+    for domain in system.domains:
+        yield from ((pin, domain.name) for pin in domain.pins)
+
+
+def _who(domain: str | None) -> str:
+    return "the log console" if domain is None else f"'{domain}'"
 
 
 def _owners(system: System) -> dict[str, _Owner]:

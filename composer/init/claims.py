@@ -83,10 +83,10 @@ class Claims:
                 )
         for pin in project.pins:
             gone = {other.name for one in lost for other in one.pins}
-            if found := self._keeper([_End("pin", pin.name)], project, pin.name in gone):
+            if found := self._keeper(self._ends_of_pin(pin.name), project, pin.name in gone):
                 owner, end = found
                 where = (owner.name, end.places(owner), pin.places)
-                lost.append(Lost(f"pin {pin.name}", *where, (), (), (pin,)))
+                lost.append(Lost(f"pin {pin.name}", *where, (), (), (pin,), end.tied(owner)))
         return tuple(lost)
 
     def is_alone(self, name: str) -> bool:
@@ -118,6 +118,7 @@ class Claims:
             *(_End("device", other, "it depends on", f": {why}") for other, why in needed),
             *(_End("device", other, "it decides about", f": {why}") for other, why in needing),
             *(_End("line", line, "it can raise interrupt") for line in device.interrupts),
+            *(_End("pin", pin, "it can drive pin") for pin in device.drives),
         ]
 
     def _ends_of_line(self, name: str) -> list[_End]:
@@ -125,6 +126,13 @@ class Claims:
         return [
             _End("line", name),
             *(_End("device", block.name, "it can be raised by") for block in raisers),
+        ]
+
+    def _ends_of_pin(self, name: str) -> list[_End]:
+        drivers = [d.name for d in self._chip.devices.values() if name in d.drives]
+        return [
+            _End("pin", name),
+            *(_End("device", driver, "it can be driven by") for driver in drivers),
         ]
 
     def _device(self, device: Use, project: ProjectFacts, owner: ProjectFacts, end: _End) -> Lost:

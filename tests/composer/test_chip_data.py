@@ -68,6 +68,7 @@ SUPPLEMENT = {
             "lines_without_block": {},
             "blocks_without_line": [],
             "depends": {},
+            "drives": {"UART9": ["PA2", "PA3"]},
             "independent": {"kind:usart": "it shares nothing"},
         }
     }
@@ -102,6 +103,7 @@ def test_the_import_takes_every_fact_from_the_crate(tmp_path: Path) -> None:
         "bus": "PCLK1",
         "enable": {"address": 0x40000040, "bit": 18},
         "interrupts": ["UART9"],
+        "drives": ["PA2"],  # the package has no PA3
     }
     assert record["devices"]["RCC"]["nobody"] == "of everybody"
     assert record["devices"]["RCC"]["interrupts"] == ["RCC"]
@@ -191,6 +193,9 @@ def test_combined_lines_and_dependencies_that_the_reference_manuals_have_too() -
         assert chip.lines_of_fpu == ("FPU",)
         assert {d.name: set(d.depends) for d in chip.devices.values() if d.depends} == {
             "CAN2": {"CAN1"}, **{f"ADC{n}": {"ADC123_COMMON"} for n in (1, 2, 3)}
+        }  # fmt: skip
+        assert {d.name: d.drives for d in chip.devices.values() if d.drives} == {
+            "DAC1": ("PA4", "PA5"), "RTC": ("PC13",)
         }  # fmt: skip
     lines = {n: chip.interrupts[f"DFSDM1_FLT{n}"] for n in range(4)}
     assert lines == {0: 99, 1: 100, 2: 101, 3: 102}

@@ -93,3 +93,16 @@ def test_blocks_of_one_project_stay_together(tmp_path: Path) -> None:
     assert found.problem is None
     assert sorted(given["one"]) == ["CAN1", "CAN2", "TIM1", "TIM10", "TIM1_UP_TIM10"]
     assert "hang" not in decisions and "raise" not in decisions
+
+
+def test_a_pin_that_another_projects_block_can_drive(tmp_path: Path) -> None:
+    dac = "    RCC->APB1ENR |= 1 << 29;\n    *(volatile uint32_t *) 0x40007400 = 1;\n"
+    pin = "    RCC->AHB1ENR |= 1;\n    GPIOA->MODER |= 1 << 10;\n"
+    one, two = project(tmp_path / "one", dac), project(tmp_path / "two", pin)
+    for projects, text in (
+        ((one, two), "pin PA5 is used here (src/main.c:11), but it can be driven by DAC1 of one"),
+        ((two, one), "DAC1 is used here (src/main.c:11), but it can drive pin PA5 of two"),
+    ):
+        found, _, decisions = first(tmp_path, *projects)
+        assert found.problem is None
+        assert f"{text} (src/main.c:11)" in decisions, decisions

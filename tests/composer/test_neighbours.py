@@ -101,6 +101,15 @@ UNSAFE = {
           '<thread name="usart1_mid" priority="20" stack="512"/>' + devices("TIM13")
           + "</process>"),),
         ["'TIM8_UP_TIM13' of 'one'", "by 'TIM13', which 'mid' has"]),
+    "a pin that the DAC drives": (
+        devices("DAC1"), '<pin port="A" pin="5" mode="output"/>', (),
+        ["system.xml:19:5: pin PA5 of 'two' can be driven by 'DAC1', which 'one' has (line 12),"
+         " whatever it is set up for; give both to one domain, or use another pin"]),
+    "a pin of the log that the clock's alarm drives": (
+        "", devices("RTC"),
+        (('<kernel console="USART6"/>', '<kernel console="USART6"><pin port="C" pin="13"'
+          ' mode="output"/></kernel>'),),
+        ["pin PC13 of the log console can be driven by 'RTC', which 'two' has"]),
     "the F767's timers": (
         devices("TIM12"), devices("TIM8") + lines("TIM8_BRK_TIM12"), F767, ["by 'TIM12'"]),
     "the overflows of UARTs": (
@@ -126,6 +135,7 @@ SAFE = {
                                             devices("TIM10"), ()),
     "a line of its own beside the other's combined one": (
         devices("TIM10"), devices("TIM1") + lines("TIM1_CC"), ()),
+    "the DAC with its pins": (devices("DAC1") + '<pin port="A" pin="4" mode="analog"/>', "", ()),
     "both CANs": (devices("CAN1", "CAN2") + lines("CAN2_RX0", "CAN1_RX0"), "", ()),
     "CAN1 alone": (devices("CAN1"), "", ()),
     "two converters, their common registers to nobody": (devices("ADC1"), devices("ADC2"), ()),

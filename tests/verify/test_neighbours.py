@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from composer.description.model import Pin
 from composer.verify.checks.neighbours import check_neighbours
 from composer.verify.expected import TO_SIGNAL
 from composer.verify.subject import Subject
@@ -40,6 +41,7 @@ def found(
     subject: Subject,
     raises: Mapping[str, str] = {},
     depends: Mapping[str, str] = {},
+    drives: Mapping[str, str] = {},
     fpu: str = "FPU",
 ) -> list[str]:
     """Findings for a chip on which blocks raise more lines or depend on others."""
@@ -48,6 +50,8 @@ def found(
         devices[block] = replace(devices[block], interrupts=(*devices[block].interrupts, line))
     for block, other in depends.items():
         devices[block] = replace(devices[block], depends={other: "told so"})
+    for block, pin in drives.items():
+        devices[block] = replace(devices[block], drives=(pin,))
     chip = replace(subject.chip, devices=devices, lines_of_fpu=(fpu,))
     return list(check_neighbours(replace(subject, chip=chip)))
 
@@ -92,6 +96,19 @@ def test_blocks_that_depend_on_another_domains(lines: Original) -> None:
         "'echo' has UART4, which depends on USART6 of 'hypervisor'",
     ]
     assert found(lines.subject, depends={"USART3": "USART2", "UART4": "UART5"}) == []
+
+
+def test_pins_that_another_domains_block_drives(lines: Original) -> None:
+    """The description says whose pins are; here a process has one."""
+    process, *others = lines.subject.system.processes
+    pin = Pin("C", 13, "output", None, "none", "low", "push-pull", False, process.place)
+    processes = (replace(process, pins=(pin,)), *others)
+    subject = replace(lines.subject, system=replace(lines.subject.system, processes=processes))
+    assert found(subject, drives={"USART3": "PC13", "USART6": "PC13", "UART4": "PC13"}) == [
+        "'lines' has USART3, which can drive PC13 of 'echo'",
+        "'hypervisor' has USART6, which can drive PC13 of 'echo'",
+    ]
+    assert found(subject, drives={"USART3": "PC14", "USART2": "PC12"}) == []
 
 
 def test_a_line_of_the_fpus_flags(lines: Original) -> None:

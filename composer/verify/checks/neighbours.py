@@ -1,4 +1,4 @@
-"""Can a domain hold up a line of another one, or change its blocks?
+"""Can a domain hold up a line of another one, or change its blocks or pins?
 
 Asked of the addresses that the protection registers open and of the routes in the image, so that
 it doesn't matter by which name, or by what error, a domain got there.
@@ -15,23 +15,18 @@ from composer.verify.tables import NO_INDEX, Route
 
 
 def check_neighbours(subject: Subject) -> Iterator[str]:
-    """Lines that somebody else's blocks raise, and blocks that depend on somebody else's."""
-    names, chip = subject.expected.names, subject.chip
+    """Lines that somebody else's blocks raise; blocks and pins that somebody else can change."""
     holders = _holders(subject)
-    calculating = {i for i, row in enumerate(subject.tables.domains) if row.cpacr & FPU_FOR_ALL}
-    routes = subject.tables.routes  # none, where no line goes anywhere
-    for name, line in chip.interrupts.items():
-        servers = _servers(subject, routes[line]) if line < len(routes) else set()
-        if not servers:
-            continue
-        what = f"interrupt line {line} ({name}) of {_listed(subject, servers)}"
-        for block in chip.devices.values():
-            if name in block.interrupts:
-                for index in sorted(holders[block.name] - servers):
-                    yield f"{what}: '{names[index]}' has {block.name}, which raises it"
-        for index in sorted(calculating - servers) if name in chip.lines_of_fpu else ():
-            yield f"{what}: '{names[index]}' has the FPU, whose flags raise it"
-    for block in chip.devices.values():
+    yield from _lines(subject, holders)
+    names = subject.expected.names
+    for block in subject.chip.devices.values():
+        for pin, neighbour in _pins(subject):
+            if pin in block.drives:
+                for index in sorted(holders[block.name] - {neighbour}):
+                    yield (
+                        f"'{names[index]}' has {block.name}, which can drive {pin} of"
+                        f" '{names[neighbour]}'"
+                    )
         for other in block.depends:
             for index in sorted(holders[block.name]):
                 for neighbour in sorted(holders.get(other, set()) - {index}):
@@ -39,6 +34,30 @@ def check_neighbours(subject: Subject) -> Iterator[str]:
                         f"'{names[index]}' has {block.name}, which depends on {other} of"
                         f" '{names[neighbour]}'"
                     )
+
+
+def _lines(subject: Subject, holders: dict[str, set[int]]) -> Iterator[str]:
+    names, chip = subject.expected.names, subject.chip
+    calculating = {i for i, row in enumerate(subject.tables.domains) if row.cpacr & FPU_FOR_ALL}
+    routes = subject.tables.routes  # none, where no line goes anywhere
+    for name, line in chip.interrupts.items():
+        servers = _servers(subject, routes[line]) if line < len(routes) else set()
+        if not servers:
+            continue
+        what = f"interrupt line {line} ({name}) of {_listed(subject, servers)}"
+        for block in chip.raisers(name):
+            for index in sorted(holders[block.name] - servers):
+                yield f"{what}: '{names[index]}' has {block.name}, which raises it"
+        for index in sorted(calculating - servers) if name in chip.lines_of_fpu else ():
+            yield f"{what}: '{names[index]}' has the FPU, whose flags raise it"
+
+
+def _pins(subject: Subject) -> Iterator[tuple[str, int]]:
+    """Pins that are set up, with their domains; the log's are the hypervisor's."""
+    yield from ((pin.name, 0) for pin in subject.system.kernel.pins)
+    for domain in subject.system.domains:
+        index = subject.expected.names.index(domain.name)
+        yield from ((pin.name, index) for pin in domain.pins)
 
 
 def _holders(subject: Subject) -> dict[str, set[int]]:
