@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from composer.commands.compose import compose
 from composer.description.advice import advice
 from composer.description.parse import parse
+from composer.report.routes import raising
 from composer.resolve import resolve
 from scanner.report.errors import FvmError
 from tests.composer.systems import plan_of, write
@@ -194,3 +195,10 @@ def test_a_line_that_nothing_raises_is_a_warning(
     said = [line for line in advice(plan.system, plan.chip) if "nothing raises" in line]
     assert len(said) == (text is not None)
     assert text is None or f"12:5: nothing raises interrupt {text}" in said[0]
+
+
+def test_the_report_draws_the_blocks_that_somebody_has(tmp_path: Path) -> None:
+    """Of a combined line, not the first by address."""
+    plan = plan_of(tmp_path, *given(devices("TIM10") + lines("TIM1_UP_TIM10"), devices("TIM2")))
+    assert [block.name for block in raising(plan, "TIM1_UP_TIM10")] == ["TIM10"]
+    assert raising(plan, "TIM1_CC") == []
