@@ -98,13 +98,14 @@ class Claims:
     def _keeper(
         self, ends: list[_End], project: ProjectFacts, gone: bool = False
     ) -> tuple[ProjectFacts, _End] | None:
-        """Who keeps the first of the ends from a project, if it isn't gone already; it is the
-        project's if nobody does."""
+        """Who keeps the first of the ends from a project; it is the project's if nobody does. What
+        is gone already, with the device that it is of, is neither."""
         for end in ends:
             owner = self._owners.get((end.kind, end.name), project)
             if owner is not project:
                 return None if gone else (owner, end)
-        self._owners[ends[0].kind, ends[0].name] = project
+        if not gone:
+            self._owners[ends[0].kind, ends[0].name] = project
         return None
 
     def _ends_of_device(self, name: str) -> list[_End]:
