@@ -25,7 +25,12 @@ class Memory:
 
 @dataclass(frozen=True)
 class Device:
-    """One peripheral block. `nobody` says why no domain may own it, '' when one may."""
+    """One peripheral block. `nobody` says why no domain may own it, '' when one may.
+
+    `interrupts` are the lines that it raises, alone or with others. `depends` says of other blocks
+    why who owns them has this one in its hands; `drives` are pins that it drives as its own
+    registers say, whatever they are set up for.
+    """
 
     name: str
     base: int
@@ -35,6 +40,8 @@ class Device:
     enable: tuple[int, int] | None
     nobody: str
     interrupts: tuple[str, ...]
+    depends: Mapping[str, str]
+    drives: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,11 @@ class Core:
 
 @dataclass(frozen=True)
 class Chip:
-    """One chip as its JSON file describes it."""
+    """One chip as its JSON file describes it.
+
+    `lines_of_fpu` are raised by the flags of whoever calculates; `lines_without_block` say why no
+    block in `devices` raises them.
+    """
 
     name: str
     family: str
@@ -70,6 +81,8 @@ class Chip:
     console_drivers: Mapping[str, str]
     memory: tuple[Memory, ...]
     interrupts: Mapping[str, int]
+    lines_of_fpu: tuple[str, ...]
+    lines_without_block: Mapping[str, str]
     devices: Mapping[str, Device]
     pins: Mapping[str, Mapping[str, list[str]]]
 
@@ -77,6 +90,10 @@ class Chip:
     def lines(self) -> int:
         """Number of interrupt lines, gaps included."""
         return max(self.interrupts.values()) + 1
+
+    def raisers(self, line: str) -> tuple[Device, ...]:
+        """The blocks that can raise a line."""
+        return tuple(device for device in self.devices.values() if line in device.interrupts)
 
     def bank(self, kind: str) -> Memory:
         """The largest contiguous memory of `kind`: neighbours count as one.
@@ -116,7 +133,9 @@ def load_chip(name: str, place: Place) -> Chip:
             record.get("bus", ""),
             (record["enable"]["address"], record["enable"]["bit"]) if "enable" in record else None,
             record.get("nobody", ""),
-            tuple(record.get("interrupts", ())),
+            tuple(record["interrupts"]),
+            record.get("depends", {}),
+            tuple(record.get("drives", ())),
         )
         for device, record in data["devices"].items()
     }
@@ -129,6 +148,8 @@ def load_chip(name: str, place: Place) -> Chip:
         data["console_drivers"],
         tuple(Memory(m["name"], m["kind"], m["base"], m["size"]) for m in data["memory"]),
         data["interrupts"],
+        tuple(data["lines_of_fpu"]),
+        data["lines_without_block"],
         devices,
         data["pins"],
     )

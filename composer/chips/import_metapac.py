@@ -3,25 +3,30 @@
     python -m composer.chips.import_metapac CRATE_DIR STM32F405RG --checksum SHA256 -o FILE
 
 CRATE_DIR is the unpacked crate (`cargo fetch` leaves it in ~/.cargo/registry/src). The crate has
-no block sizes, cores, clock limits or bus-master marks; they are in `supplement.json` with the
-document they come from.
+no block sizes, cores, clock limits or bus-master marks, knows nothing of blocks that depend on one
+another, and lacks some lines; they are in `supplement.json` with the document they come from. What
+neither of the two says of a line or a block is an error.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
 import click
 
+from composer.chips.complete import gaps
 from composer.chips.rust_literals import read_static
 from scanner.report.errors import FvmError
 
 _PACKAGE = "stm32-metapac"
 # Outside the peripheral address space: system memory and debug, never granted.
 _NOT_PERIPHERALS = ("UID", "VREFINTCAL", "DBGMCU")
+_LINES_AND_BLOCKS = ("lines_of_fpu", "lines_without_block", "blocks_without_line", "independent")
+_HINT = "look it up in the reference manual: docs/adding-a-chip.md"
 
 
 @click.command()
@@ -52,7 +57,9 @@ def chip_record(
     peripherals = read_static(tables, "PERIPHERALS")
     line = supplement["lines"][facts["line"]]
     enables = _EnableBits(crate, peripherals)
-    return {
+    pins = _pins(peripherals, read_static(tables, "PINS"))
+    interrupts = {i["name"]: i["number"] for i in read_static(tables, "INTERRUPTS")}
+    record = {
         "schema": 1,
         "name": facts["name"],
         "provenance": {
@@ -71,14 +78,20 @@ def chip_record(
             {"name": m["name"], "kind": m["kind"].lower(), "base": m["address"], "size": m["size"]}
             for m in facts["memory"][0]
         ],
-        "interrupts": {i["name"]: i["number"] for i in read_static(tables, "INTERRUPTS")},
+        "interrupts": dict(
+            sorted((interrupts | line["more_interrupts"]).items(), key=lambda item: item[1])
+        ),
+        **{key: line[key] for key in _LINES_AND_BLOCKS},
         "devices": {
-            p["name"]: _device(p, line, enables)
+            p["name"]: _device(p, line, enables, pins)
             for p in sorted(peripherals, key=lambda p: int(p["address"]))
             if p["name"] not in _NOT_PERIPHERALS
         },
-        "pins": _pins(peripherals, read_static(tables, "PINS")),
+        "pins": pins,
     }
+    for gap in gaps(record):
+        raise FvmError(f"{chip}: {gap}", file="supplement.json", hint=_HINT)
+    return record
 
 
 def _crate_version(crate: Path) -> str:
@@ -112,7 +125,10 @@ class _EnableBits:
 
 
 def _device(
-    peripheral: dict[str, Any], line: dict[str, Any], enables: _EnableBits
+    peripheral: dict[str, Any],
+    line: dict[str, Any],
+    enables: _EnableBits,
+    pins: Container[str],
 ) -> dict[str, Any]:
     name, registers = peripheral["name"], peripheral["registers"]
     kind = registers["kind"] if registers else ""
@@ -126,9 +142,12 @@ def _device(
         record["bus"] = rcc["bus_clock"]
         if rcc["enable"]:
             record["enable"] = enables.find(rcc["enable"])
-    interrupts = sorted({i["interrupt"] for i in peripheral["interrupts"]})
-    if interrupts:
-        record["interrupts"] = interrupts
+    interrupts = {i["interrupt"] for i in peripheral["interrupts"]}
+    record["interrupts"] = sorted({*interrupts, *line["more_lines_of"].get(name, ())})
+    if name in line["depends"]:
+        record["depends"] = line["depends"][name]
+    if drives := [pin for pin in line["drives"].get(name, ()) if pin in pins]:
+        record["drives"] = drives
     reason = line["nobody"].get(name) or line["nobody"].get(f"kind:{kind}")
     if reason:
         record["nobody"] = reason

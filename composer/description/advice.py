@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from composer.chips.chip import Chip
 from composer.description.model import Domain, Place, System
 
@@ -25,9 +27,31 @@ def advice(system: System, chip: Chip) -> list[str]:
             if chip.devices[device.name].enable and device.name not in clocked:
                 what = f"'{device.name}' is granted to '{domain.name}' but its clock stays off"
                 lines.append(_line(device.place, what, f'add <clock name="{device.name}"/>'))
+        lines += _silent_lines(domain, chip)
         if domain.vm is not None:
             lines += _vm_advice(domain)
     return lines
+
+
+def _silent_lines(domain: Domain, chip: Chip) -> Iterator[str]:
+    """Lines that stay down, since the domain has no block that raises them."""
+    names = {device.name for device in (*domain.devices, *domain.borrowed)}
+    for irq in domain.irqs:
+        raisers = chip.raisers(irq.name)
+        free = [block.name for block in raisers if not block.nobody]
+        why, add = "", "remove it"
+        if irq.name in chip.lines_of_fpu:
+            if not domain.fpu:
+                why, add = ", which has no FPU", 'write fpu="yes"'
+        elif not raisers:
+            why = f": {chip.lines_without_block[irq.name]}"
+        elif not free:
+            why = f": {raisers[0].name} can't be granted"
+        elif not names.intersection(free):
+            why, add = f", which has no {' and no '.join(free)}", f'add <device name="{free[0]}"/>'
+        if why:
+            what = f"nothing raises interrupt '{irq.name}' of '{domain.name}'{why}"
+            yield _line(irq.place, what, f"{add}, unless the domain only pends it itself")
 
 
 def _vm_advice(domain: Domain) -> list[str]:

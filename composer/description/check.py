@@ -10,6 +10,7 @@ from composer.chips.family import family_of
 from composer.description import check_domain
 from composer.description.check_control import check_controls
 from composer.description.check_invocation import check_invocation
+from composer.description.check_neighbours import check_neighbours
 from composer.description.check_run_time import check_run_time
 from composer.description.model import Clocks, Named, Place, System
 from composer.description.units import show_size, show_time
@@ -44,6 +45,7 @@ def check_system(system: System, chip: Chip, board: Board | None) -> None:
     check_controls(system)
     check_run_time(system)
     _devices(system)
+    check_neighbours(system, chip)
     _pins(system)
     check_domain.check_c_names(system)
     _clocks(system, chip)

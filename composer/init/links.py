@@ -15,7 +15,7 @@ def link_proposals(draft: Draft) -> Iterator[tuple[str, list[str]]]:
     count = 0
     for machine in draft.machines:
         for lost in machine.lost:
-            if not lost.devices:
+            if not lost.devices or lost.tied:
                 continue
             owner, here = by_name[lost.owner], machine.facts.name
             device = lost.devices[0].name

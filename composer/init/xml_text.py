@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from composer.description.units import show_size
-from composer.init.draft import Draft, Lost, Machine, lost_decision
+from composer.init.claims import Lost, lost_decision
+from composer.init.draft import Draft, Machine
 from composer.init.facts import ClockTree, Decision, Line, PinUse, Places
 from composer.init.links import link_proposals
 
@@ -135,8 +136,13 @@ def _pin(pin: PinUse) -> str:
 def _lost(lost: Lost, name: str) -> Iterator[str]:
     """What another machine keeps, as a comment that can become elements again."""
     text = str(lost_decision(lost))
-    if lost.devices:
-        free = f" ({' or '.join(lost.instead[-3:])})" if lost.instead else ""
+    free = f" ({' or '.join(lost.instead[-3:])})" if lost.instead else ""
+    if lost.tied:
+        text += (
+            ". Until they can be shared, give all of it to one <vm>, or change one of the two"
+            f" projects to use something else{free}"
+        )
+    elif lost.devices:
         text += (
             f". Give it to one of them: take these lines out of <vm> {lost.owner} and into this"
             f" one, or change {name} to use another{free}. If it joined the two, see the end of"

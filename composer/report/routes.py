@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from composer.chips.chip import Device
 from composer.description.model import Irq, section_name
-from composer.plan import DomainPlan, Signal, Vector
+from composer.plan import DomainPlan, Plan, Signal, Vector
 from composer.report.colours import colours
 from composer.report.material import Material
 from composer.simulate.places import Places
@@ -151,10 +152,16 @@ def _way_to_process(material: Material, signal: Signal) -> Way:
     return Way(signal.name, domain.name, color, tuple(steps), fault)
 
 
+def raising(plan: Plan, irq: str) -> list[Device]:
+    """The blocks that raise a line; those that nobody has stay as after a reset."""
+    granted = {device.name for domain in plan.system.domains for device in domain.devices}
+    return [device for device in plan.chip.raisers(irq) if device.name in granted]
+
+
 def _outside(material: Material, irq: str, line: int, color: str) -> Iterator[Step]:
     """Pins, peripheral, line and the kernel's entry."""
     plan = material.plan
-    devices = [d for d in plan.chip.devices.values() if irq in d.interrupts]
+    devices = raising(plan, irq)
     pins = []
     for domain in plan.domains:
         for pin in domain.source.pins if domain.source else ():
@@ -170,8 +177,10 @@ def _outside(material: Material, irq: str, line: int, color: str) -> Iterator[St
         yield Step(
             0, first, tuple(more[:1]) + ((f"{len(more) - 1} more",) if more[1:] else ()), color
         )
-    for device in devices[:1]:
-        yield Step(1, device.name, (f"0x{device.base:08x}",), color)
+    if devices:
+        more = [device.name for device in devices[1:]]
+        also = (f"and {', '.join(more)}",) if more else ()
+        yield Step(1, devices[0].name, (f"0x{devices[0].base:08x}", *also), color)
     yield Step(2, f"line {line}", (irq,), color)
     entry = (material.memory.word(plan.kernel_flash.base + 4 * (SYSTEM_VECTORS + line)) or 0) & ~1
     code = material.places.code("kernel")

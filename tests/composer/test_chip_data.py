@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from composer.chips.chip import load_board, load_chip
+from composer.chips.complete import gaps
 from composer.chips.import_metapac import chip_record
 from composer.chips.rust_literals import read_static
 from composer.description.model import Place
@@ -61,6 +62,14 @@ SUPPLEMENT = {
             "clock_limits": {},
             "device_sizes": {"default": 1024},
             "nobody": {"RCC": "of everybody"},
+            "more_interrupts": {"RCC": 5},
+            "more_lines_of": {"RCC": ["RCC"]},
+            "lines_of_fpu": [],
+            "lines_without_block": {},
+            "blocks_without_line": [],
+            "depends": {},
+            "drives": {"UART9": ["PA2", "PA3"]},
+            "independent": {"kind:usart": "it shares nothing"},
         }
     }
 }
@@ -86,7 +95,7 @@ def test_the_import_takes_every_fact_from_the_crate(tmp_path: Path) -> None:
     assert record["memory"][0] == {
         "name": "FLASH", "kind": "flash", "base": 0x8000000, "size": 65536,
     }  # fmt: skip
-    assert record["interrupts"] == {"UART9": 7}
+    assert list(record["interrupts"].items()) == [("RCC", 5), ("UART9", 7)]
     assert record["devices"]["UART9"] == {
         "base": 0x40001000,
         "size": 1024,
@@ -94,8 +103,10 @@ def test_the_import_takes_every_fact_from_the_crate(tmp_path: Path) -> None:
         "bus": "PCLK1",
         "enable": {"address": 0x40000040, "bit": 18},
         "interrupts": ["UART9"],
+        "drives": ["PA2"],  # the package has no PA3
     }
     assert record["devices"]["RCC"]["nobody"] == "of everybody"
+    assert record["devices"]["RCC"]["interrupts"] == ["RCC"]
     assert record["pins"] == {"PA1": {"3": ["UART9_TX"]}, "PA2": {}}
 
 
@@ -109,6 +120,35 @@ def test_the_import_refuses_what_it_does_not_know(tmp_path: Path) -> None:
         read_static("static X: T = &[%];", "X")
 
 
+# What is left out of the supplement, and what is then asked for.
+LEFT_OUT = [
+    ("more_interrupts", {"RCC": 5, "LOST": 6}, "nothing says which block raises line LOST"),
+    ("more_interrupts", {}, "a block raises line RCC, which has no number"),
+    ("lines_without_block", {"UART9": "none"}, "line UART9 is in several of"),
+    ("more_lines_of", {}, "nothing says which block raises line RCC"),
+    ("blocks_without_line", ["kind:rcc"], "block RCC is in 'blocks_without_line' and raises"),
+    ("independent", {}, "nothing says what block UART9 depends on"),
+    ("depends", {"UART9": {"UART8": "its clock"}}, "UART9 depends on UART8, which isn't there"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "problem"), LEFT_OUT)
+def test_the_import_asks_for_what_nobody_said_of_lines_and_blocks(
+    tmp_path: Path, key: str, value: object, problem: str
+) -> None:
+    line = {**SUPPLEMENT["lines"]["L1"], key: value}
+    with pytest.raises(FvmError, match=problem):
+        chip_record(make_crate(tmp_path), "CHIP1", "abc", {"lines": {"L1": line}})
+
+
+def test_a_block_without_a_line_is_asked_for() -> None:
+    record = json.loads((files("composer.chips") / "data" / "STM32F405RG.json").read_text("utf-8"))
+    record["blocks_without_line"].remove("CRC")
+    assert list(gaps(record)) == [
+        "nothing says which line block CRC raises, or that it raises none"
+    ]
+
+
 def test_every_chip_file_loads_and_says_where_it_comes_from() -> None:
     names = [f.name[:-5] for f in (files("composer.chips") / "data").iterdir() if ".json" in f.name]
     assert "STM32F405RG" in names
@@ -118,6 +158,7 @@ def test_every_chip_file_loads_and_says_where_it_comes_from() -> None:
         record = json.loads((files("composer.chips") / "data" / f"{name}.json").read_text("utf-8"))
         said = record["provenance"].keys()
         assert {"package", "version", "sha256", "licence"} <= said or "documents" in said
+        assert list(gaps(record)) == [], f"{name}: docs/adding-a-chip.md, step 2"
         devices = sorted(chip.devices.values(), key=lambda d: d.base)
         for device, following in pairwise(devices):
             assert device.base + device.size <= following.base
@@ -135,6 +176,33 @@ def test_facts_of_the_stm32f405rg_that_the_reference_manual_has_too() -> None:
     assert chip.devices["USART6"].enable == (0x40023844, 5)
     assert chip.devices["USART2"].enable == (0x40023840, 17)
     assert chip.core.protection_regions == 8
+
+
+def test_combined_lines_and_dependencies_that_the_reference_manuals_have_too() -> None:
+    combined = {
+        "TIM1_BRK_TIM9": {"TIM1", "TIM9"}, "TIM1_UP_TIM10": {"TIM1", "TIM10"},
+        "TIM1_TRG_COM_TIM11": {"TIM1", "TIM11"}, "TIM8_BRK_TIM12": {"TIM8", "TIM12"},
+        "TIM8_UP_TIM13": {"TIM8", "TIM13"}, "TIM8_TRG_COM_TIM14": {"TIM8", "TIM14"},
+        "TIM6_DAC": {"TIM6", "DAC1"}, "ADC": {"ADC1", "ADC2", "ADC3"},
+    }  # fmt: skip
+    for name in ("STM32F405RG", "STM32F767IG"):
+        chip = load_chip(name, HERE)
+        raisers = {line: {d.name for d in chip.raisers(line)} for line in chip.interrupts}
+        assert {line: blocks for line, blocks in raisers.items() if len(blocks) > 1} == combined
+        assert raisers["PVD"] == {"PWR"}
+        assert chip.lines_of_fpu == ("FPU",)
+        assert {d.name: set(d.depends) for d in chip.devices.values() if d.depends} == {
+            "CAN2": {"CAN1"}, **{f"ADC{n}": {"ADC123_COMMON"} for n in (1, 2, 3)}
+        }  # fmt: skip
+        assert {d.name: d.drives for d in chip.devices.values() if d.drives} == {
+            "DAC1": ("PA4", "PA5"), "RTC": ("PC13",)
+        }  # fmt: skip
+    lines = {n: chip.interrupts[f"DFSDM1_FLT{n}"] for n in range(4)}
+    assert lines == {0: 99, 1: 100, 2: 101, 3: 102}
+    assert all(chip.devices[name].nobody for name in ("FMC", "QUADSPI"))
+    for name in ("MPS2-AN385", "MPS2-AN386", "MPS2-AN500"):
+        overflow = load_chip(name, HERE).raisers("UART_OVERFLOW")
+        assert [device.name for device in overflow] == ["UART0", "UART1", "UART2"]
 
 
 def test_a_board_names_its_chip_and_serial_lines() -> None:
