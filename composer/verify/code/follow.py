@@ -27,7 +27,18 @@ from composer.verify.code.state import (
     returns_properly,
 )
 from composer.verify.code.step import Stepper, Witness
-from composer.verify.code.values import Outer, Range, Stack, Value, Word, born_at, limits, ranged
+from composer.verify.code.values import (
+    Outer,
+    Range,
+    Stack,
+    Value,
+    Word,
+    born_at,
+    common,
+    limits,
+    ranged,
+    united,
+)
 
 MAX_STATES = 150_000
 """Of all functions together; a kernel has a quarter of that."""
@@ -66,8 +77,8 @@ class Summary:
 class Observer(Witness, Protocol):
     """A witness that is told of calls and of the end of a handler, too."""
 
-    def called(self, notes: Notes, at: int, summary: Summary) -> Notes:
-        """What is noted when a function returned."""
+    def called(self, state: State, at: int, summary: Summary) -> Notes:
+        """What is noted when a function returned to this state."""
 
     def left(self, state: State, instruction: Instruction) -> None:
         """The handler leaves by this instruction."""
@@ -279,7 +290,8 @@ class _Walk:
             return state
         if not self._merges:
             self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
-        known = merged(self._merged.get(state.pc, state), state)
+        unite = united if self._visits[state.pc] < 2 * self._merges else common
+        known = merged(self._merged.get(state.pc, state), state, unite)
         self._merged[state.pc] = known
         return known
 
@@ -363,7 +375,7 @@ class _Walk:
             return []
         after, observer = _returned(way.state, called), self._follower.observer
         if after.notes is not None and observer is not None:
-            after = replace(after, notes=observer.called(after.notes, state.pc, called))
+            after = replace(after, notes=observer.called(after, state.pc, called))
         return [(after, cost)]
 
     def _take(self, way: Next, called: Summary) -> None:

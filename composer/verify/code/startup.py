@@ -53,7 +53,7 @@ def follow_startup(
         place = _place(state, code)
         visits[place] += state not in seen
         if visits[place] > _TURNS:
-            state = merged(known.get(place, state), state)
+            state = merged(known.get(place, state), state, common)
             known[place] = state
         if state in seen:
             continue

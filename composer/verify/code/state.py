@@ -18,7 +18,6 @@ from composer.verify.code.values import (
     Value,
     Word,
     born_at,
-    common,
     form,
     limits,
     ranged,
@@ -227,7 +226,7 @@ def returns_properly(state: State, target: Value) -> bool:
     )
 
 
-def merged(one: State, other: State, unite: Callable[[Value, Value], Value] = common) -> State:
+def merged(one: State, other: State, unite: Callable[[Value, Value], Value]) -> State:
     """What is known in both of two states at the same place."""
     parts = {(at, size): value for at, size, value in other.frame}
     frame = {

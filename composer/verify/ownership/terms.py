@@ -77,14 +77,18 @@ KEPT = tuple(f"r{n}" for n in range(4, 12))
 NEXT = 4  # struct cpu: who shall run; at 0 it has who runs
 # struct thread
 CONTEXT, RETURN_BITS, DOMAIN, VCPU, PORT = 0, 4, 8, 12, 32
+_PORT_WORDS = 5  # fourth argument, r12, lr, pc, xPSR
 _MEMBERS = (CONTEXT, RETURN_BITS, DOMAIN, VCPU)
 VCT, USR = 4, 8  # struct vcpu
-PORT_CALLER, PORT_THREAD, PORT_PLACE = 0, 4, 8  # struct port
+PORT_CALLER, PORT_THREAD, PORT_PLACE, PORT_CALL = 0, 4, 8, 12  # struct port
+CALL_FRAME = 8  # words of an exception frame
 PROTECTION, CPACR = 60, 124  # struct fvm_domain
 SAVED_LR, SAVED_SP, SAVED_FLOATS = 32, 36, 40  # struct fvm_usr_reg, behind r4 to r11
 FRAME_BIT = 16  # of EXC_RETURN: set for a frame without floating-point registers
 PSP_BIT = 4  # a thread was interrupted
 BASIC = 0xFFFFFFFD  # to a thread, on PSP, with a basic frame
+MPU_CTRL, CPACR_REGISTER = 0xE000ED94, 0xE000ED88
+MPU_WORDS = range(0xE000ED9C, 0xE000EDBC, 4)  # RBAR, RASR and their three aliases
 
 _DEEPEST = 6
 CALLER = Field(Field(CURRENT, PORT), PORT_CALLER)
@@ -122,6 +126,14 @@ def kept(thread: Term, offset: int) -> Term:
     return Field(context(thread), offset)
 
 
+def resuming(frame: Term, bits: Term) -> Term:
+    """EXC_RETURN of a frame's type and of other bits, when both are of one thread."""
+    if not isinstance(bits, Field) or bits.offset != RETURN_BITS:
+        return None
+    own = FrameType(kept(bits.base, saved_slot("lr")))
+    return Resumes(bits.base) if frame == own else None
+
+
 def is_kept(term: Term) -> bool:
     """Whether it is a word of somebody's context."""
     return isinstance(term, Field) and isinstance(term.base, Field) and term.base.offset == CONTEXT
@@ -129,8 +141,10 @@ def is_kept(term: Term) -> bool:
 
 def is_steady(base: Term, offset: int) -> bool:
     """Whether the kernel leaves a word as it is while it switches: what a thread consists of, its
-    domain's description, the context of one that doesn't run."""
+    domain's description, the context of one that doesn't run, what a port is entered with."""
     if isinstance(base, Field) and base.offset in (DOMAIN, CONTEXT):
+        return True
+    if isinstance(base, Born) and PORT_CALL <= offset < PORT_CALL + 4 * _PORT_WORDS:
         return True
     return offset in _MEMBERS or (base, offset) == (CURRENT, PORT)
 

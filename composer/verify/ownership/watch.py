@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from composer.verify.code.decode import Instruction, Register
+from composer.verify.code.decode import SP, Instruction, Register
 from composer.verify.code.effects import Access, Floating, Next, Special
 from composer.verify.code.follow import NO_BOUND, Summary
 from composer.verify.code.state import Notes, State
+from composer.verify.code.values import Outer, Stack, Value
 from composer.verify.memory import Memory
 from composer.verify.ownership.exits import Exit, Handler, System
 from composer.verify.ownership.ledger import Ledger, opened
-from composer.verify.ownership.moves import CPACR_REGISTER, MPU_CTRL, Move, Setting, noted
+from composer.verify.ownership.noted import noted
+from composer.verify.ownership.switches import Switch
 from composer.verify.ownership.terms import (
+    CPACR_REGISTER,
     CURRENT,
+    MPU_CTRL,
     PSP_BIT,
     STACK,
     VCPU,
@@ -21,8 +26,8 @@ from composer.verify.ownership.terms import (
     Field,
     Given,
     Own,
-    Place,
 )
+from composer.verify.ownership.words import Setting, Words
 
 _MPU = range(0xE000ED94, 0xE000EDBC, 4)
 
@@ -32,6 +37,7 @@ class _Done:
     """What a function of the kernel does that matters here."""
 
     stores: frozenset[int]  # addresses
+    frame: frozenset[int]  # offsets of words in the caller's frame
     specials: frozenset[str]
     floats: bool
     problems: frozenset[str]
@@ -79,13 +85,24 @@ class Watch:
         if not isinstance(operand, Register):
             self.report(instruction.address, "the handler isn't left by bx")
             return
-        target = Move(self.setting, state, instruction, ledger).term(operand.number)
-        for problem in Exit(self.system, ledger, target, self.cpu, self.of).problems():
+        target = Words(self.setting, state, instruction, ledger).term(operand.number)
+        for problem in self._wrong(Exit(self.system, ledger, target, self.of)):
             self.report(instruction.address, problem)
 
-    def called(self, notes: Notes, at: int, summary: Summary) -> Notes:
+    def _wrong(self, leaving: Exit) -> Iterator[str]:
+        if leaving.ledger.masked is not False:
+            yield "interrupts may be masked (PRIMASK)"
+        running = leaving.ledger.words.get((0, self.cpu))
+        if running is None:
+            yield "it isn't known which thread is to run"
+        elif running == CURRENT:
+            yield from leaving.back()
+        else:
+            yield from Switch(leaving, running).problems()
+
+    def called(self, state: State, at: int, summary: Summary) -> Notes:
         """The notes behind a call."""
-        assert isinstance(notes, Ledger)
+        assert isinstance(state.notes, Ledger)
         done = self._does(summary)
         for problem in done.problems:
             self.problems.add(problem)
@@ -93,20 +110,21 @@ class Watch:
             self.report(at, "a function works on floating-point registers")
         for name in done.specials - {"psp"}:
             self.report(at, f"a function writes {name}")
-        ledger = notes.after_call()
+        ledger = _above(state.notes.after_call(), state.registers[SP])
         if "psp" in done.specials:
+            if self.of != Handler.CALL:
+                self.report(at, "a function writes psp")
             ledger = replace(ledger, psp=Given("psp"))
         if done.stores.intersection(_MPU):
             ledger = replace(ledger, protection=(None,) * len(ledger.protection))
         for address in done.stores & {self.cpu, MPU_CTRL, CPACR_REGISTER}:
             ledger = ledger.store((0, address), None)
-        for place, _ in ledger.memory:
-            if place[0] == STACK and self._stored(place) in done.stores:
-                ledger = ledger.store(place, Given("lr") if place[1] == -4 else None)
+        for (base, offset), _ in ledger.memory:
+            if base == STACK and offset in done.frame:
+                ledger = ledger.store((base, offset), None)
+            elif base == STACK and self.stack_top + offset in done.stores:
+                ledger = ledger.store((base, offset), Given("lr") if offset == -4 else None)
         return ledger
-
-    def _stored(self, place: Place) -> int:
-        return self.stack_top + place[1]
 
     def _does(self, summary: Summary) -> _Done:
         if id(summary) not in self._done:
@@ -117,11 +135,23 @@ class Watch:
                     for e in effects
                     if isinstance(e, Access) and e.is_store and isinstance(e.place, int)
                 ),
+                frozenset(
+                    (e.place.place.offset + e.place.offset) & ~3
+                    for e in effects
+                    if isinstance(e, Access) and e.is_store
+                    if isinstance(e.place, Outer) and isinstance(e.place.place, Stack)
+                ),
                 frozenset(e.name for e in effects if isinstance(e, Special) and e.written),
                 any(isinstance(e, Floating) for e in effects),
                 frozenset(p for p in summary.problems if not p.startswith(NO_BOUND)),
             )
         return self._done[id(summary)]
+
+
+def _above(ledger: Ledger, pointer: Value) -> Ledger:
+    """Without what lies below the stack pointer, which a function used."""
+    low = pointer.offset if isinstance(pointer, Stack) else 0
+    return ledger.remembering(lambda place: place[0] != STACK or place[1] >= low)
 
 
 def _told(
