@@ -33,8 +33,12 @@ def check_ownership(subject: Subject, analysis: Analysis) -> Iterator[str]:
 def strangers(kernel: Kernel, system: System) -> tuple[str, ...]:
     """What is wrong with a kernel; of one that was seen just before it is at hand."""
     analysis = analysis_of(kernel)
-    watch = Watch(system, who_runs(analysis), analysis.memory, analysis.stack_top)
-    return tuple(watched(analysis, watch))
+    return tuple(watched(analysis, watch_of(analysis, system)))
+
+
+def watch_of(analysis: Analysis, system: System) -> Watch:
+    """That knows where the kernel keeps who runs."""
+    return Watch(system, who_runs(analysis), analysis.memory, analysis.stack_top)
 
 
 def watched(analysis: Analysis, watch: Watch) -> Iterator[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
 
-from composer.verify.code.decode import SP, Decoder, Instruction
+from composer.verify.code.decode import LR, SP, Decoder, Instruction
 from composer.verify.code.effects import Access, Call, Effect, Next
 from composer.verify.code.flags import ANY
 from composer.verify.code.flow import Flow
@@ -23,11 +23,13 @@ from composer.verify.code.state import (
     State,
     entered,
     joined,
+    lost_registers,
     merged,
     returns_properly,
 )
 from composer.verify.code.step import Stepper, Witness
 from composer.verify.code.values import (
+    Entry,
     Outer,
     Range,
     Stack,
@@ -345,7 +347,10 @@ class _Walk:
         if state.notes is not None and self._follower.observer is not None:
             self._follower.observer.left(way.state, instruction)
         resumes = empty and _may_resume(way.target) and self._ends(text)
-        if resumes or returns_properly(way.state, way.target):
+        lost = lost_registers(way.state) if way.target == Entry(LR) and empty else []
+        if lost and not resumes:
+            self._problems.add(f"returns with another {', '.join(lost)} at 0x{state.pc:08x}")
+        elif resumes or returns_properly(way.state, way.target):
             self._results.add(way.state.registers[0])
         else:
             self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")

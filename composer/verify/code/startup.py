@@ -9,7 +9,7 @@ from composer.verify.code.decode import LR, SP, Decoder
 from composer.verify.code.effects import Next
 from composer.verify.code.state import State, entered, merged
 from composer.verify.code.step import Stepper
-from composer.verify.code.values import Value
+from composer.verify.code.values import Value, common
 
 MAX_STATES = 5_000
 _TURNS = 16

@@ -219,11 +219,12 @@ def entered(pc: int, arguments: tuple[Value, ...]) -> State:
 
 def returns_properly(state: State, target: Value) -> bool:
     """Whether leaving to `target` is a return that kept what a function has to keep."""
-    return (
-        target == Entry(LR)
-        and state.registers[SP] == Stack(0)
-        and all(state.registers[n] == Entry(n) for n in KEPT)
-    )
+    return target == Entry(LR) and state.registers[SP] == Stack(0) and not lost_registers(state)
+
+
+def lost_registers(state: State) -> list[str]:
+    """Those that a function has to keep and that don't hold what they did."""
+    return [f"r{n}" for n in KEPT if state.registers[n] != Entry(n)]
 
 
 def merged(one: State, other: State, unite: Callable[[Value, Value], Value]) -> State:
