@@ -19,6 +19,7 @@ from composer.verify.memory import Chunk, Memory
 from composer.verify.subject import Subject
 
 RESET, FAULT, SVC, PENDSV = 1, 4, 11, 14
+FAULTS = (3, 4, 5, 6)
 _FEW_LOOKS, _MORE_LOOKS = 3, 8  # at a loop, before what is known of it is merged
 _PRIORITY_REGISTERS = 64  # the longest loop whose every store is wanted
 INT_MASK = 2  # offset in struct fvm_state: a byte for PRIMASK, one for BASEPRI

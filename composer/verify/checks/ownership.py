@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from composer.verify.analysis import FAULT, PENDSV, SVC, Analysis, Kernel, analysis_of
+from composer.verify.analysis import FAULTS, PENDSV, SVC, Analysis, Kernel, analysis_of
 from composer.verify.checks.entries import vector_name
 from composer.verify.code.decode import Decoder
 from composer.verify.code.effects import Access
@@ -68,8 +68,6 @@ def who_runs(analysis: Analysis) -> int:
 
 
 def _handler(vectors: tuple[int, ...]) -> Handler:
-    if SVC in vectors:
-        return Handler.CALL
-    if PENDSV in vectors:
-        return Handler.DEFERRED
-    return Handler.FAULT if FAULT in vectors else Handler.OTHER
+    """What a handler may do, if it is for nothing else."""
+    kinds = {Handler.CALL: {SVC}, Handler.DEFERRED: {PENDSV}, Handler.FAULT: set(FAULTS)}
+    return next((kind for kind, own in kinds.items() if own >= set(vectors)), Handler.OTHER)

@@ -75,7 +75,9 @@ class Ledger:
         def each(terms: tuple[Term, ...]) -> tuple[Term, ...]:
             return tuple(None if gone(term) else term for term in terms)
 
-        if not any(map(gone, (*self.registers, *self.floats, self.psp, *self.protection))) and (
+        tested = self.tested or ()
+        terms = (*self.registers, *self.floats, self.psp, *self.protection, *tested)
+        if not any(map(gone, terms)) and (
             not any(gone(base) or gone(term) for (base, _), term in self.memory)
             and not any(gone(a) or gone(b) for a, b, _ in self.facts)
         ):
@@ -114,6 +116,8 @@ class Ledger:
         return replace(
             self,
             registers=tuple(registers),
+            floats=each(self.floats),
+            psp=each((self.psp,))[0],
             memory=frozenset(
                 (place, term if outlives_calls(term) else None)
                 for place, term in self.memory

@@ -81,6 +81,11 @@ def _compare(move: Words) -> None:
     move.ledger = replace(move.ledger, tested=tested)
 
 
+def _untold(move: Words) -> None:
+    """A comparison that tells nothing that matters."""
+    move.ledger = replace(move.ledger, tested=None)
+
+
 def _other(move: Words, operand: object) -> Term:
     if isinstance(operand, Register) and not operand.shift:
         return move.term(operand.number)
@@ -104,7 +109,7 @@ _MOVES: dict[str, Callable[[Words], None]] = {
                      "vldmdb", "vstmia", "vstmdb"), multiple),
     "mov": copy, "add": total, "addw": total, "sub": total, "subw": total,
     "and": combine, "orr": combine, "mrs": _read_special, "msr": _write_special,
-    "cps": _change_state, "tst": _compare, "cmp": _compare,
+    "cps": _change_state, "tst": _compare, "cmp": _compare, "teq": _untold, "cmn": _untold,
 }  # fmt: skip
 
 
