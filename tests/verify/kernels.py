@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 import shutil
 import struct
@@ -53,6 +54,22 @@ class Alone:
         count = (directory["st_value"] - base) // 4
         vectors = struct.unpack_from(f"<{count}I", flash[0].data)
         return Kernel(tuple(flash), code, range(start, end), vectors)
+
+    @cached_property
+    def _labels(self) -> list[tuple[int, str]]:
+        with (self.folder / "kernel" / "kernel.elf").open("rb") as file:
+            table = ELFFile(file).get_section_by_name(".symtab")
+            assert isinstance(table, SymbolTableSection)
+            kinds = ("STT_FUNC", "STT_NOTYPE")
+            return sorted(
+                (s["st_value"] & ~1, s.name)
+                for s in table.iter_symbols()
+                if s["st_info"]["type"] in kinds and s.name and s.name[0] != "$"
+            )
+
+    def label(self, address: int) -> str:
+        """The function or assembler label at or before an address."""
+        return self._labels[bisect.bisect_right(self._labels, (address, "~")) - 1][1]
 
     @cached_property
     def system(self) -> System:

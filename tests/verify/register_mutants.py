@@ -83,7 +83,11 @@ def _changes(
             yield "left out", gone
     elif name in ("and", "orr") and _is_return_register(instruction):
         yield "left out", gone
-    elif name == "b" and instruction.condition in ("eq", "ne") and before.name == "tst":
+    elif (
+        name == "b"
+        and instruction.condition in ("eq", "ne")
+        and (before.name == "tst" and before.text.endswith((", #4", ", #0x10")))
+    ):
         turned = bytearray(data)
         if len(data) == 2:
             turned[1] ^= 1

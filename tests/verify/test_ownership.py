@@ -19,6 +19,7 @@ from composer.verify.findings import Unreadable
 from composer.verify.ownership.exits import System
 from tests.runtime.conftest import SYSTEMS
 from tests.verify.kernels import Alone, composed, with_other_source
+from tests.verify.mutation import Mutant
 from tests.verify.register_mutants import register_mutants
 
 ALL = "FVM_MUTANTS" in os.environ
@@ -59,8 +60,8 @@ def test_it_is_shown_of_a_good_kernel(
 @pytest.mark.parametrize("name", FEW)
 def test_every_wrong_save_and_restore_is_found(alone: Callable[[str], Alone], name: str) -> None:
     kernel = alone(name)
-    mutants = register_mutants(kernel)
-    assert len(mutants) >= 100
+    mutants = [m for m in register_mutants(kernel) if not is_harmless(kernel, m)]
+    assert len(mutants) >= 200
     chosen = random.Random(5).sample(mutants, min(SHARE, len(mutants)))
     missed = [
         mutant.what
@@ -68,6 +69,23 @@ def test_every_wrong_save_and_restore_is_found(alone: Callable[[str], Alone], na
         if not is_found(Analysis(kernel.patched(mutant.patches)), kernel.system)
     ]
     assert missed == []
+
+
+UNCHANGED = ("apart", "signal_saved", "wait_saved", "wait_for_vm", "invocation_long")
+
+
+def is_harmless(kernel: Alone, mutant: Mutant) -> bool:
+    """What changes nothing in this system. No way to those places has used r11; PendSV comes to
+    `again` where it interrupted a VM alone; without FPU for anybody nobody has such registers."""
+    (address,) = mutant.patches
+    place = kernel.label(address)
+    if "without r11" in mutant.what and place in UNCHANGED and "!" not in mutant.what:
+        return True
+    system = kernel.system
+    if "cpsie" in mutant.what and place == "again":
+        return not system.vms
+    fpu = system.vms or system.process_fpu
+    return place == "other_thread" and not fpu and ("vstmia" in mutant.what or "bne" in mutant.what)
 
 
 def is_found(analysis: Analysis, system: System) -> bool:
