@@ -95,8 +95,8 @@ class Alone:
         return strangers(self.kernel, self.system)
 
 
-def composed(description: Path, folder: Path, optimize: str = "2") -> Alone:
-    """The kernel of a description, compiled."""
+def composed(description: Path, folder: Path, optimize: str = "2", more: str = "") -> Alone:
+    """The kernel of a description with `more` domains, compiled."""
     text = re.sub(
         r'(<project\b[^>]*?\bpath=)"([^"]+)"',
         lambda m: f'{m[1]}"{(description.parent / m[2]).resolve()}"',
@@ -104,7 +104,8 @@ def composed(description: Path, folder: Path, optimize: str = "2") -> Alone:
     )
     folder.mkdir(parents=True)
     copy = folder.with_suffix(".xml")
-    copy.write_text(change(text, "<system ", f'<system optimize="{optimize}" '), "utf-8")
+    text = change(text, "<system ", f'<system optimize="{optimize}" ')
+    copy.write_text(change(text, "</system>", f"{more}</system>"), "utf-8")
     said = fvmkit("compose", copy, "--out", folder, cwd=folder.parent)
     assert said.status == 0, said.all
     return made(Alone(folder, copy))

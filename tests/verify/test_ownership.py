@@ -18,16 +18,19 @@ from composer.verify.checks.ownership import watch_of, watched
 from composer.verify.findings import Unreadable
 from composer.verify.ownership.exits import System
 from tests.runtime.conftest import SYSTEMS
+from tests.runtime.test_longest import VMS
 from tests.verify.kernels import Alone, composed, with_other_source
 from tests.verify.mutation import Mutant
 from tests.verify.register_mutants import register_mutants
 
 ALL = "FVM_MUTANTS" in os.environ
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-# Held lines and lines of processes; ports and an FPU for processes; no FPU; run-time objects.
-FEW = ("asleep", "invocation", "mps2", "run-time")
+# Held lines and lines of processes; ports and an FPU for all; no FPU; run-time objects.
+WITH_VMS = "invocation with VMs"
+FEW = ("asleep", WITH_VMS, "mps2", "run-time")
 DESCRIPTIONS = {
     **{path.stem: path for path in sorted(SYSTEMS.glob("*.xml")) if ALL or path.stem in FEW},
+    WITH_VMS: SYSTEMS / "invocation.xml",
     **{path.parent.name: path for path in sorted(EXAMPLES.glob("*/system.xml")) if ALL},
 }
 LEVELS = ("1", "2", "3", "s") if ALL else ("2",)
@@ -42,7 +45,9 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Alone]:
 
     def make(name: str, level: str = "2") -> Alone:
         if (name, level) not in known:
-            known[name, level] = composed(DESCRIPTIONS[name], room / f"{name}-{level}", level)
+            more = VMS if name == WITH_VMS else ""
+            folder = room / f"{name} {level}"
+            known[name, level] = composed(DESCRIPTIONS[name], folder, level, more)
         return known[name, level]
 
     return make
@@ -151,14 +156,14 @@ def test_the_last_process_that_sleeps_keeps_its_registers(
             "what was interrupted may be no thread",
         ),
         (
-            "invocation",
+            WITH_VMS,
             "arch/armv7m/invocation.inc",
             "    ldmia r0, {r4-r11}          /* what its domain left there */\n",
             "",
             "r4, r5, r6, r7, r8, r9, r10, r11 isn't from the context of the thread that runs next",
         ),
         (
-            "invocation",
+            WITH_VMS,
             "arch/armv7m/invocation.inc",
             "    adds r2, #4\n",
             "",
