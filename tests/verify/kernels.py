@@ -67,6 +67,14 @@ class Alone:
                 if s["st_info"]["type"] in kinds and s.name and s.name[0] != "$"
             )
 
+    @property
+    def holds_lines(self) -> bool:
+        """Whether lines of less urgent VMs wait while another one runs."""
+        config = (self.folder / "kernel" / "fvm_config.h").read_text("utf-8")
+        held = re.search(r"#define FVM_HELD_WORDS (0x[0-9A-F]+)u", config)
+        assert held is not None
+        return int(held[1], 16) != 0
+
     def label(self, address: int) -> str:
         """The function or assembler label at or before an address."""
         return self._labels[bisect.bisect_right(self._labels, (address, "~")) - 1][1]

@@ -80,16 +80,15 @@ UNCHANGED = ("apart", "signal_saved", "wait_saved", "wait_for_vm", "invocation_l
 
 
 def is_harmless(kernel: Alone, mutant: Mutant) -> bool:
-    """What changes nothing in this system. No way to those places has used r11; PendSV comes to
-    `again` where it interrupted a VM alone; without FPU for anybody nobody has such registers."""
+    """What changes nothing in this system. No way to those places has used r11; PendSV doesn't come
+    to `again` but for lines that are held; without FPU for anybody nobody has such registers."""
     (address,) = mutant.patches
     place = kernel.label(address)
     if "without r11" in mutant.what and place in UNCHANGED and "!" not in mutant.what:
         return True
-    system = kernel.system
     if "cpsie" in mutant.what and place == "again":
-        return not system.vms
-    fpu = system.vms or system.process_fpu
+        return not kernel.holds_lines
+    fpu = kernel.system.vms or kernel.system.process_fpu
     return place == "other_thread" and not fpu and ("vstmia" in mutant.what or "bne" in mutant.what)
 
 
