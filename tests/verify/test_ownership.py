@@ -33,7 +33,7 @@ DESCRIPTIONS = {
     WITH_VMS: SYSTEMS / "invocation.xml",
     **{path.parent.name: path for path in sorted(EXAMPLES.glob("*/system.xml")) if ALL},
 }
-LEVELS = ("1", "2", "3", "s") if ALL else ("2",)
+LEVELS = ("0", "1", "2", "3", "s") if ALL else ("2",)
 SHARE = 10_000 if ALL else 12
 
 
