@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from porter.result import PortResult
+from porter.result import FilePort, PortResult
 from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
@@ -39,7 +39,9 @@ def lines(result: PortResult, status: Status) -> Iterator[str]:
 
 
 def as_json(result: PortResult) -> str:
-    """Schema 1: counts, and every site with its place, rule, reason and conditions."""
+    """Schema 1: counts, every site with its place, rule, reason and conditions, and the lines that
+    change: whoever looks for a place of the project finds it in one of the two, or it was never
+    seen."""
     sites = [_site(port.file, verdict) for port in result.files for verdict in port.verdicts]
     document = {
         "schema": SCHEMA,
@@ -48,8 +50,17 @@ def as_json(result: PortResult) -> str:
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
         "sites": sites,
+        "edited": {port.file.name: edited_lines(port) for port in result.files if port.edits},
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def edited_lines(port: FilePort) -> list[list[int]]:
+    """First and last line of each stretch of the original that is replaced or taken out."""
+    if port.is_new:
+        return []
+    line = port.file.line
+    return [[line(it.start), line(max(it.end - 1, it.start))] for it in port.edits]
 
 
 def _line(file: SourceFile, verdict: Verdict, told_at: int | None) -> str:
@@ -69,6 +80,7 @@ def _site(file: SourceFile, verdict: Verdict) -> dict[str, object]:
         "file": file.name,
         "line": file.line(site.start),
         "column": file.column(site.start),
+        "end_line": file.line(max(site.end - 1, site.start)),
         "kind": site.kind.value,
         "what": site.what,
         "where": site.where,
