@@ -48,6 +48,14 @@ import click
 @click.option(
     "--no-guess", is_flag=True, help="Refuse to transcribe context switches for a guessed core."
 )
+@click.option(
+    "--elf",
+    "elf",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the project's own build makes, with debug information: whatever the scanner finds "
+    "in it must be a place that the port accounts for.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="List every site, not only the escalated.")
 def port(
@@ -60,13 +68,15 @@ def port(
     check: bool,
     cpu_text: str,
     no_guess: bool,
+    elf: Path | None,
     as_json: bool,
     verbose: bool,
 ) -> int:
     """Rewrite a legacy project for its virtual machine.
 
     Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
-    0 done; 1 a person must look at an escalated site, or --check found something to change;
+    0 done; 1 a person must look at an escalated site or, with --elf, at one that was overlooked, or
+    --check found something to change;
     2 wrong usage or a missing project; 3 internal error.
     """
     from porter.command import Request, run
@@ -84,6 +94,6 @@ def port(
         raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
-        cpu, no_guess,
+        cpu, no_guess, elf,
     )  # fmt: skip
     return run(request)
