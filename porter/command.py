@@ -14,6 +14,7 @@ import click
 from porter.ledger.acknowledged import OpenPlace, Settled, settle
 from porter.ledger.before import Ledger, compare
 from porter.ledger.open_places import escalated, settle_port
+from porter.ledger.own_build import build_program
 from porter.ledger.program import read_program
 from porter.ledger.record import record_of
 from porter.output.apply_transaction import Change, apply_changes
@@ -46,14 +47,19 @@ class Request:
     cpu: tuple[str, ...] = ()
     no_guess: bool = False
     elf: Path | None = None
+    build: bool = False
 
 
 def run(request: Request) -> int:
     """Port and write what was asked for; returns the exit status."""
     domain = read_domain(request.domain) if request.domain is not None else None
+    progress = _progress()
     program = read_program(request.elf, domain) if request.elf is not None else None
+    if request.build:
+        progress("building a copy of the project")
+        program = build_program(request.project, domain)
     excluded = [request.out] if request.out is not None else []
-    result = port_project(request.project, domain, excluded, _progress(), request.cpu)
+    result = port_project(request.project, domain, excluded, progress, request.cpu)
     if result.guessed_cpu:
         _guessed(result, request.no_guess)
     given = domain.acknowledged if domain is not None else ()

@@ -30,8 +30,11 @@ class Program:
     has_lines: bool
 
 
-def read_program(path: Path, domain: Domain | None) -> Program:
-    """Raises MissingError if the file can't be opened, FvmError if it can't be judged."""
+def read_program(path: Path, domain: Domain | None, shown: Path | None = None) -> Program:
+    """Raises MissingError if the file can't be opened, FvmError if it can't be judged.
+
+    `shown`: what to call it where its path is nobody's business.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -50,7 +53,7 @@ def read_program(path: Path, domain: Domain | None) -> Program:
     if image.symbols is None:
         raise FvmError("has neither symbols nor lines", file=path, hint="give an ELF, not stripped")
     has_lines = any(it.source is not None for it in certain)
-    return Program(path, data, certain, len(kept) - len(certain), has_lines)
+    return Program(shown or path, data, certain, len(kept) - len(certain), has_lines)
 
 
 def _policy(domain: Domain | None) -> Policy:

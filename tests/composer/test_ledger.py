@@ -10,12 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from composer.commands.link import link as link_command
+from composer.emit.records import domain_record
 from composer.image import link as linking
 from porter.ledger.record import record_of
 from porter.output.out_folder import write_copy
 from porter.port import port_project
 from scanner.report.errors import FvmError, MissingError
-from tests.composer import tiny_system
+from tests.composer import systems, tiny_system
 
 MPU = "*(volatile unsigned *)0xE000ED94u = 5u;"
 INCLUDE = '#define main legacy_main\n#include "../ported/beta/legacy.c"\n'
@@ -187,6 +188,38 @@ def test_a_record_that_is_none(beta: Port, text: str) -> None:
     beta.port(program())
     (beta.copy / ".fvm-port.json").write_text(text)
     beta.refused(r"\.fvm-port\.json: (is no record|schema 1)")
+
+
+ELEMENT = (
+    '<acknowledge rule="no-counterpart" file="src/a.c" line-text="f(&quot;x&quot;,\n   1);"'
+    ' reason="seen by J. Doe"/>'
+)
+
+
+def test_compose_hands_on_what_the_description_acknowledges(tmp_path: Path) -> None:
+    ported = ('<project path="one" port="no">', '<project path="one">')
+    plan = systems.plan_of(tmp_path, ported, ('<device name="USART1"/>', ELEMENT))
+    record = domain_record(plan, plan.domains[2], tmp_path)
+    assert record["acknowledged"] == [
+        {"rule": "no-counterpart", "file": "src/a.c", "text": 'f("x", 1);',
+         "reason": "seen by J. Doe"}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        (ELEMENT, ELEMENT, r"isn't ported, so there is nothing to acknowledge; remove it"),
+        ('reason="seen by J. Doe"', 'reason="  "', "reason"),
+        (' reason="seen by J. Doe"', "", "reason"),
+        ("line-text=", "line=", "line"),
+    ],
+)
+def test_an_acknowledgement_needs_a_port_and_a_reason(
+    tmp_path: Path, old: str, new: str, part: str
+) -> None:
+    with pytest.raises(FvmError, match=rf"system\.xml:\d+:\d+: .*{part}"):
+        systems.plan_of(tmp_path, ('<device name="USART1"/>', ELEMENT.replace(old, new)))
 
 
 def test_new_code_is_told_apart(beta: Port) -> None:

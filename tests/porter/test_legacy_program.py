@@ -188,6 +188,26 @@ def test_the_command_ends_with_1_for_an_overlooked_place(tmp_path: Path) -> None
     assert (place["file"], place["line"], place["rule"]) == ("src/part.s", 6, "mrs")
 
 
+def test_a_copy_is_built_where_the_project_has_a_makefile(tmp_path: Path) -> None:
+    root, _ = built(tmp_path)
+    flags = " ".join(OPTIONS)
+    rule = f"a.elf: src/main.c src/part.s\n\tarm-none-eabi-gcc {flags} $^ -o $@\n"
+    (root / "Makefile").write_text(rule)
+    before_it = sorted(root.rglob("*"))
+    _, said, report = command(root, "--build")
+    assert report["ledger"]["program"] == "a.elf" and report["ledger"]["open"] == []
+    assert "7 findings, 7 explained" in said and sorted(root.rglob("*")) == before_it
+    (root / "Makefile").write_text("all:\n\t@echo error: no luck >&2; exit 1\n")
+    with pytest.raises(FvmError, match=r"its own build fails here: error: no luck; give"):
+        command(root, "--build")
+    (root / "Makefile").write_text("all:\n")
+    with pytest.raises(FvmError, match=r"not one program but: none"):
+        command(root, "--build")
+    (root / "Makefile").unlink()
+    with pytest.raises(FvmError, match=r"has no makefile"):
+        command(root, "--build")
+
+
 def test_a_program_that_cannot_be_judged(tmp_path: Path) -> None:
     root, elf = built(tmp_path)
     with pytest.raises(MissingError, match=r"none\.elf: can't be opened"):
