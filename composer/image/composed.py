@@ -98,13 +98,15 @@ def read_domain(path: Path) -> Part:
     policy = load_policy(path)
     try:
         watchdog = int(entry.get("watchdog_ms") or 0)
-        ported = entry.get("project", {}).get("ported")
+        project = entry.get("project", {})
+        ported = project.get("ported")
+        is_new = ported is None or ported == project.get("original")  # built as it is
         return Part(
             str(entry["name"]),
             str(entry["kind"]),
             watchdog,
             policy.grants or (),
-            None if ported is None else _beside(path.parent, str(ported)),
+            None if is_new else _beside(path.parent, str(ported)),
             read_acknowledgements(entry.get("acknowledged", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -67,7 +67,7 @@ class Port:
     def change_record(self, **fields: Any) -> None:
         (self.copy / ".fvm-port.json").write_text(json.dumps({**self.record(), **fields}))
 
-    def linked(self) -> tuple[dict[str, Any], str]:
+    def linked(self) -> tuple[Any, str]:
         result = CliRunner().invoke(link_command, [str(self.folder), "-o", str(self.folder / "i")])
         assert result.exception is None, result.exception
         manifest = json.loads((self.folder / "i.json").read_text())
@@ -225,4 +225,8 @@ def test_an_acknowledgement_needs_a_port_and_a_reason(
 def test_new_code_is_told_apart(beta: Port) -> None:
     beta.port(program())
     _, said = beta.linked()
-    assert "never ported, so judged by the scanner alone: alpha" in said
+    assert "never ported, so judged by the scanner alone: alpha\n" in said
+    file = beta.folder / "beta.domain.json"  # as compose writes it for port="no"
+    entry = json.loads(file.read_text())
+    file.write_text(json.dumps({**entry, "project": {"original": "legacy", "ported": "legacy"}}))
+    assert beta.linked()[0] is None

@@ -32,8 +32,11 @@ def unaccounted(tree: Tree, report: dict[str, Any]) -> list[Place]:
             for use in tree.uses.get(place.macro, ()):
                 yield from misses(use, above | {place.macro})
 
-    found = [miss for place in tree.places for miss in misses(place, frozenset())]
-    return sorted(dict.fromkeys(found))
+    found = {miss for place in tree.places for miss in misses(place, frozenset())}
+    direct = {(it.file, it.line, it.text) for it in found if it.kind != "use"}
+    return sorted(
+        it for it in found if it.kind != "use" or (it.file, it.line, it.text) not in direct
+    )
 
 
 def _covered(report: dict[str, Any]) -> dict[str, list[tuple[int, int]]]:
