@@ -30,6 +30,7 @@ def main(words: Sequence[str] | None = None) -> int:
         rows.append(row)
         if not options.json:
             _show(row, options.all)
+            sys.stdout.flush()
     if options.json:
         print(json.dumps({"trees": rows, "sees_not": SEES_NOT}, indent=1))
     else:

@@ -201,9 +201,8 @@ def _asm(file: str, words: Sequence[Word], number: int) -> Iterator[Place]:
         return
     closing = _closing(words, start)
     if words[start].text == "(" and any(it.kind == "string" for it in words[start:closing]):
-        for word in words[start:closing]:
-            if word.kind == "string":
-                yield from instructions_in(file, word.text.strip('"'), word.line, word.last)
+        for row in _strings(words[start:closing]):
+            yield from instructions_in(file, row.text, row.line, row.last)
         return
     if words[start].text == "(":  # __asm void f(int) { ... }
         if closing + 1 >= len(words) or words[closing + 1].text != "{":
@@ -214,6 +213,20 @@ def _asm(file: str, words: Sequence[Word], number: int) -> Iterator[Place]:
         by_line.setdefault(word.line, []).append(word.text)
     for line, texts in by_line.items():
         yield from instructions_in(file, " ".join(texts), line, line)
+
+
+def _strings(words: Sequence[Word]) -> Iterator[Word]:
+    """Lines of a statement's text; one may be made of several strings."""
+    row: Word | None = None
+    for word in [*words, None]:
+        if word is not None and word.kind == "string":
+            inner = word.text[word.text.find('"') + 1 :].removesuffix('"')
+            text = inner if row is None else row.text + inner
+            row = Word("string", text, word.line if row is None else row.line, word.last)
+        ends = word is None or word.kind != "string" or row is None
+        if row is not None and (ends or row.text.endswith(("\\n", "\\n\\t", ";"))):
+            yield row
+            row = None
 
 
 def _closing(words: Sequence[Word], start: int) -> int:
