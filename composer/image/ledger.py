@@ -25,9 +25,8 @@ class Balance:
     """One ported domain's account.
 
     `acknowledged`: places with the reason that a person gave; `open`: those without one, and why
-    they are; `edited`: files of the copy that somebody changed since the port; `changed`: places
-    that such a change took away; `sites`: all that there was to account for, the porter's and
-    findings in the program beside them.
+    they are; `edited`: files of the copy that somebody changed since the port; `sites`: all that
+    there was to account for, the porter's and findings in the program beside them.
     """
 
     domain: str
@@ -36,7 +35,6 @@ class Balance:
     open: tuple[tuple[OpenPlace, str], ...]
     idle: tuple[Acknowledgement, ...]
     edited: tuple[str, ...]
-    changed: tuple[OpenPlace, ...]
     sites: int
 
 
@@ -71,14 +69,11 @@ def balance(part: Part, report: FileReport, system: Composed) -> Balance:
     copy = part.ported or Path()
     record = read_record(copy)
     sources = _Copy(copy, record)
-    places: list[tuple[OpenPlace, str]] = []
-    changed: list[OpenPlace] = []
-    for kept in record.kept:
-        if kept.status == Status.ESCALATED.value:
-            if sources.has_lost(kept):
-                changed.append(kept.place)
-            else:
-                places.append((kept.place, f"escalated: {kept.reason}"))
+    places = [
+        (kept.place, f"escalated{sources.afterwards(kept)}: {kept.reason}")
+        for kept in record.kept
+        if kept.status == Status.ESCALATED.value
+    ]
     places += ((place, "overlooked by the port") for place in record.overlooked)
     beside: dict[OpenPlace, str] = {}
     for finding in report.findings:
@@ -96,7 +91,6 @@ def balance(part: Part, report: FileReport, system: Composed) -> Balance:
         tuple((place, why) for place, why in places if place not in answered),
         settled.idle,
         sources.edited,
-        tuple(changed),
         record.found + len(record.overlooked) + len(beside),
     )
 
@@ -130,10 +124,11 @@ class _Copy:
             self._lines[name] = [plain(line) for line in text.split("\n")]
         return self._lines[name]
 
-    def has_lost(self, kept: Kept) -> bool:
-        """Whether somebody changed the line of a site by hand: the port's word on it is void, and
-        the program alone is judged."""
-        return kept.file in self.edited and kept.text not in self.lines(kept.file)
+    def afterwards(self, kept: Kept) -> str:
+        """What somebody did to a site by hand. Whether that mended it only a person can say."""
+        if kept.file not in self.edited or kept.text in self.lines(kept.file):
+            return ""
+        return ", and its line in the copy was changed by hand since"
 
     def explain(self, finding: Finding, built_in: Path) -> tuple[OpenPlace | None, str]:
         """(None, "") for a finding that a verdict explains; else its place and why none does.

@@ -81,7 +81,6 @@ def describe_ledger(name: str, accounts: Accounts) -> dict[str, Any] | None:
                 ],
                 "idle": [str(it) for it in account.idle],
                 "edited": list(account.edited),
-                "changed": [f"{it.file}: {it.text}" for it in account.changed],
             }  # fmt: skip
     return None
 
