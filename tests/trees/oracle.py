@@ -21,6 +21,7 @@ ASM_SUFFIXES = frozenset({".s", ".asm", ".sx", ".s79"})
 _SKIPPED = frozenset({".git", ".svn", ".hg", "__pycache__", ".venv", "node_modules"})
 _COPY = ".fvm-port.json"
 _NOT_TYPES = frozenset({"return", "else", "do", "case", "goto", "throw", "co_return"})
+_LONG = 40  # words: a longer macro is code
 _SCRIPT = re.compile(r"(?m)^\s*(?:SECTIONS|MEMORY)\s*\{")
 
 
@@ -104,6 +105,7 @@ class _Known:
 
     def __init__(self, texts: dict[str, Text]) -> None:
         self._macros: dict[str, list[Macro]] = {}
+        self._system: dict[str, bool] = {}
         defined: set[str] = set()
         for text in texts.values():
             for macro in text.macros:
@@ -132,21 +134,25 @@ class _Known:
         """Whether a macro is no code but one register of the system by its address."""
         texts = [word.text for word in macro.body]
         is_expression = not {";", "{", "=", "->"} & set(texts)
-        return is_expression and "*" in texts and self._reaches_system(macro, 0)
+        return is_expression and "*" in texts and self._reaches_system(macro)
 
-    def _reaches_system(self, macro: Macro, depth: int) -> bool:
-        if depth > 8:
-            return False
+    def _reaches_system(self, macro: Macro) -> bool:
+        """Whether a number of the system is in a macro, or in one that it uses."""
         return any(
             SYSTEM_ADDRESS.match(word.text) is not None
-            or (
-                word.kind == "name"
-                and word.text != macro.name
-                and any(self._reaches_system(it, depth + 1)
-                        for it in self._macros.get(word.text, ()) if len(it.body) < 40)
-            )
+            or (word.kind == "name" and self._names_system(word.text))
             for word in macro.body
-        )  # fmt: skip
+        )
+
+    def _names_system(self, name: str) -> bool:
+        if name not in self._system:
+            self._system[name] = False  # while it is looked for: a macro may name itself
+            self._system[name] = any(
+                self._reaches_system(it)
+                for it in self._macros.get(name, ())
+                if len(it.body) < _LONG
+            )
+        return self._system[name]
 
 
 def _defined(words: Sequence[Word]) -> Iterator[str]:

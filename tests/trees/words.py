@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
@@ -68,30 +69,29 @@ def read_text(source: str) -> Text:
 
 def _words(source: str) -> Iterator[Word]:
     """All tokens but comments; ends of line too, since they end directives."""
-    joined, lines = _joined(source)
+    joined, line_of = _joined(source)
     for found in _WORD.finditer(joined):
         kind = found.lastgroup or "other"
         if kind == "fence":
             kind = "raw"
-        first, last = lines[found.start()], lines[max(found.end() - 1, found.start())]
+        first, last = line_of(found.start()), line_of(max(found.end() - 1, found.start()))
         if kind != "comment":
             yield Word("string" if kind == "raw" else kind, found.group(), first, last)
 
 
-def _joined(source: str) -> tuple[str, list[int]]:
-    """The text without backslashes at ends of line, and the line of each character."""
+def _joined(source: str) -> tuple[str, Callable[[int], int]]:
+    """The text without backslashes at ends of line, and the line of a place in it."""
     parts: list[str] = []
-    lines: list[int] = []
-    line, position = 1, 0
-    for splice in [*_SPLICE.finditer(source), None]:
-        part = source[position : splice.start() if splice else len(source)]
-        for character in part:
-            lines.append(line)
-            line += character == "\n"
-        parts.append(part)
-        if splice:
-            line, position = line + 1, splice.end()
-    return "".join(parts), [*lines, line]
+    joints: list[int] = []
+    position = size = 0
+    for splice in _SPLICE.finditer(source):
+        parts.append(source[position : splice.start()])
+        size += len(parts[-1])
+        joints.append(size)
+        position = splice.end()
+    joined = "".join([*parts, source[position:]])
+    ends = [found.start() for found in re.finditer("\n", joined)]
+    return joined, lambda offset: 1 + bisect_left(ends, offset) + bisect_right(joints, offset)
 
 
 def _lines(words: Iterator[Word]) -> Iterator[tuple[bool, list[Word]]]:
