@@ -119,23 +119,23 @@ class _Judge:
         file, _, number = (finding.source or "").rpartition(":")
         steps = [(file, int(number) if number.isdecimal() else 0)]
         steps += [(caller.file, caller.line) for caller in chain]
-        refused = ""
         for path, line in steps:
-            for name in self._sources.named(path) if line else ():
-                answer = None if name in self._gone else self._at(name, line)
-                if answer is None:
-                    return False
-                refused = refused or answer
-        functions = {_bare(caller.function) for caller in chain}
-        functions.add(_bare((finding.function or "").partition(".")[0]))
-        functions.discard("")
+            names = self._sources.named(path) if line else []
+            answers = [None if it in self._gone else self._at(it, line) for it in names]
+            if None in answers:
+                return False
+            own = [it for it in answers if it is not None and it != _BY_USE]
+            if own:  # what a line does on its own account, no call of it explains
+                return self._overlooked(finding, [(path, line)], own[0])
+        function = _bare((finding.function or "").partition(".")[0])
         known = self._names if any(line for _, line in steps) else self._names | self._functions
-        if functions & known:
+        if function and function in known:
             return True
-        return self._overlooked(finding, steps, refused)
+        return self._overlooked(finding, steps, "")
 
     def _at(self, file: str, line: int) -> str | None:
-        """None if a verdict explains what a line does; else why none does, "" for no verdict."""
+        """None if a verdict explains what a line does; else why none does: "" for no verdict,
+        _BY_USE where its uses must have some."""
         first, last = self._sources.statement(file, line)
         refused = self._covers(file, first, last)
         if refused == "":
@@ -154,7 +154,9 @@ class _Judge:
                 return None
             if verdict.rule == NotCompiled.id:
                 refused = f"it was left as {verdict.reason}, but the program has it"
-            elif verdict.rule != _BY_USE:
+            elif verdict.rule == _BY_USE:
+                refused = refused or _BY_USE
+            else:
                 return None
         return refused
 

@@ -136,6 +136,15 @@ def test_a_call_that_was_put_into_its_caller_explains_the_callee(tmp_path: Path)
     assert overlooked(without(result, "__disable_irq"), elf)
 
 
+def test_a_callers_verdict_does_not_explain_what_its_callee_does(tmp_path: Path) -> None:
+    """The call stands in a line that has a verdict of its own, on something else."""
+    main = MAIN.replace("hush();", "hush(), *(volatile unsigned *)0xE000ED98u = 1u;")
+    root, elf = built(tmp_path, main=main)
+    result = port_project(root)
+    assert overlooked(result, elf) == {}
+    assert set(overlooked(without(result, "cpsid"), elf)) == {"src/core.h:3"}
+
+
 def test_without_lines_functions_are_compared_and_that_is_said(tmp_path: Path) -> None:
     root, elf = built(tmp_path, "-g0", "-O0")
     result = port_project(root)
