@@ -66,7 +66,7 @@ def port_project(
     ports += _new_files(project)
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project, files.facts), files.splits)
-    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu)
+    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu, tuple(sources))
 
 
 def split_project(

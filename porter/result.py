@@ -34,12 +34,14 @@ class FilePort:
 @dataclass(frozen=True)
 class PortResult:
     """All files that have sites, and how many files were read. `guessed_cpu`: compiler options
-    under which context switches were transcribed although nobody told the core."""
+    under which context switches were transcribed although nobody told the core; `sources`: what
+    was read."""
 
     root: Path
     files: tuple[FilePort, ...]
     files_read: int
     guessed_cpu: tuple[str, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

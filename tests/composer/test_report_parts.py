@@ -14,7 +14,7 @@ from composer.layout.protection import Grant
 from composer.plan import DomainPlan
 from composer.report.diff import hunks
 from composer.report.policies import policies
-from composer.report.porting import FileDiff, Group, Note, Project
+from composer.report.porting import Account, FileDiff, Group, Note, Project
 from composer.report.region import Protection, Region
 from composer.report.regions import faults
 from composer.report.render import render
@@ -81,8 +81,10 @@ def test_hostile_sources_are_text() -> None:
     groups = tuple(Group(text, text, notes) for text in HOSTILE)
     edited = HOSTILE
     replaced = tuple((text, text) for text in HOSTILE)
+    account = Account(3, 2, 1, replaced)
     projects = [
-        Project(text, text, 1, 1, 1, 1, groups, files, replaced, edited) for text in HOSTILE
+        Project(text, text, 1, 1, 1, 1, groups, files, replaced, edited, account)
+        for text in HOSTILE
     ]
     assert_harmless(render("porting.html.j2", projects=projects))
 
