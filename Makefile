@@ -50,8 +50,9 @@ mutants: setup ## wrong transcriptions of every context switch of the tests, for
 	@$(PY) -m tests.porter.context_switch.campaign
 	@$(PY) -m tests.porter.context_switch.riscv.campaign
 
-soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
+soak: setup ## an hour of a system's own time under random faults, an hour of all configurations (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)
+	@$(PY) -m tests.configurations.campaign $(SOAK)
 
 bench: setup ## instructions of every operation, beside bare-metal FreeRTOS; the scanner's speed
 	@$(PY) -m benchmarks --all
