@@ -14,6 +14,7 @@ from porter.registers.riscv_blocks import RiscvSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.computed_addresses import ComputedAddresses
 from porter.sites.context import Contexts
+from porter.sites.dereferences import Dereferences
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.interrupt_attributes import is_interrupt
 from porter.sites.intrinsics import INTRINSIC_BYTES
@@ -46,6 +47,7 @@ class CSites:
         self._computed = ComputedAddresses(
             text, self.contexts, registers.is_address, registers.space.sure
         )
+        self._dereferences = Dereferences(text, self.contexts, registers)
         self._is_riscv = isinstance(registers.space, RiscvSpace)
         self._has_addresses = False
 
@@ -54,7 +56,8 @@ class CSites:
         """All sites in order of their place."""
         found: list[Site] = []
         for region in regions(self.text.lexed, self.text.evaluator):
-            for site in self._in_region(region):
+            sites = list(self._in_region(region))
+            for site in [*sites, *self._by_value(region, sites)]:
                 self.regions[site] = region
                 found.append(site)
         return tuple(sorted(found, key=lambda site: (site.start, site.end)))
@@ -90,6 +93,13 @@ class CSites:
                 what = b" ".join(self.text.file.data[slice(*span)].split()).decode("latin-1")
                 yield self._site(*span, SiteKind.REGISTER, what, region)
                 computed = span[1]
+
+    def _by_value(self, region: Region, sites: list[Site]) -> Iterator[Site]:
+        """Sites that no token of the text gives away."""
+        found = sorted((site.start, site.end) for site in sites)
+        for start, end in self._dereferences.missed(region, found):
+            what = b" ".join(self.text.file.data[start:end].split()).decode("latin-1")
+            yield self._site(start, end, SiteKind.REGISTER, what, region)
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
         """What a macro puts into a template, or may; it stands where the template does."""

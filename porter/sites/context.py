@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from porter.project.knowledge import CText
-from porter.sites.local_names import declarations, scope_of
+from porter.sites.local_names import assignments, declarations, scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.c_types import declared_name
@@ -82,6 +82,11 @@ class Contexts:
             if value is not None
         )
         return frozenset(text_of(name) for name in names if name is not None)
+
+    @cached_property
+    def assigned(self) -> frozenset[bytes]:
+        """Variables that statements give a value."""
+        return frozenset(assignments(self.text.trees.whole.root))
 
     def functions(self) -> Iterator[tuple[SyntaxTree, Node]]:
         """Function definitions of the file, of every #if arm."""

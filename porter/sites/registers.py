@@ -11,9 +11,11 @@ from porter.registers.register import Register
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.macro_calls import MacroCalls
 from porter.source.evaluate import Evaluator
+from porter.source.possible import ANYWHERE
 from porter.source.values import Number, Place, Pointer, Value
 
 _DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
+_SEVERAL = "several"
 _ARM: SystemSpace = ArmSpace()
 
 
@@ -32,6 +34,9 @@ class Registers:
         """The register that an lvalue is; None for memory that a domain may own."""
         if not isinstance(value, Place):
             return None
+        if value.span >= ANYWHERE:
+            known = self.identify(replace(value, span=0))
+            return None if known is None else Register(_SEVERAL, str(known), None, "perhaps")
         if value.address is not None and self.space.holds(value.address):
             found = self.space.identify(value.address, value.span == 0)
             if found is not None and value.part and isinstance(self.space, ArmSpace):
@@ -84,6 +89,11 @@ class Registers:
             or self._is_alias(address)
             or self.blocks.instance_at(address) is not None
         )
+
+    def is_surely_address(self, number: int) -> bool:
+        """Whether a number that nothing makes a pointer is the address of such a register."""
+        in_system = self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
+        return in_system or self.blocks.instance_at(number) is not None
 
     def _is_alias(self, address: int) -> bool:
         return self.space.has_aliases and is_alias(address)
