@@ -28,7 +28,7 @@ from porter.rules.unit import Unit
 from porter.rules.vectors import judge_vectors
 from porter.rules.verdict import Verdict
 from porter.sites.asm_sites import asm_sites
-from porter.sites.c_sites import CSites
+from porter.sites.c_sites import CSites, Reading
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 from porter.whole_project import WholeProject
@@ -116,14 +116,22 @@ class _Files:
                 port_asm(source, sites, switches) if stays is None else leave(source, sites, stays)
             )
         else:
-            text = project.knowledge.text(source)
-            in_c = CSites(text, project.registers_of(text.evaluator), project.numbered)
+            in_c = self._sites(source)
             port = self._c(in_c, switches) if stays is None else leave(source, in_c.sites, stays)
         if stays is None:
             port = self._with_linked(port)
         else:
             port = replace(port, verdicts=refuse_lost(port.verdicts, project.vectors))
         return port if port.verdicts or port.edits else None
+
+    def _sites(self, source: SourceFile) -> CSites:
+        knowledge, numbered = self._project.knowledge, self._project.numbered
+        readings = [
+            Reading(reader, CSites(text, self._project.registers_of(text.evaluator), numbered))
+            for reader, text in (knowledge.other_readings(source) if source.is_header else ())
+        ]
+        text = knowledge.text(source)
+        return CSites(text, self._project.registers_of(text.evaluator), numbered, readings)
 
     def _c(self, sites: CSites, switches: list[SwitchPort]) -> FilePort:
         project = self._project

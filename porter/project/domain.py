@@ -107,6 +107,8 @@ class Domain:
     """It may call hyp_putc."""
     priority_bits: int | None = None
     """Of each priority in the chip's NVIC."""
+    grants: tuple[range, ...] | None = None
+    """Addresses that it may use; None in a file that doesn't tell."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -161,7 +163,14 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         cpu_flags=cpu_flags(data.get("cpu_flags", ())),
         writes_log=bool(data.get("writes_log", False)),
         priority_bits=_optional(data.get("priority_bits")),
+        grants=_grants(data.get("grants")),
     )
+
+
+def _grants(items: list[dict[str, Any]] | None) -> tuple[range, ...] | None:
+    if items is None:
+        return None
+    return tuple(range(int(it["base"]), int(it["base"]) + int(it["size"])) for it in items)
 
 
 def _register(item: dict[str, Any]) -> BootRegister:

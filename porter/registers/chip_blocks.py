@@ -58,10 +58,19 @@ class ChipBlocks:
     def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
         self.bases: dict[int, str] = {}
         self._structs: dict[bytes, str] = {}
+        self._is_assumed = False  # whether the addresses are what they mostly are
         # The names are STM32's: other chips have other blocks at these addresses.
-        for name in evaluator.macros if (chip or "STM32").startswith("STM32") else ():
-            self._note(name, evaluator)
+        if (chip or "STM32").startswith("STM32"):
+            names = [
+                name
+                for pattern in (_BLOCK, _OPENCM3_PORT)
+                for name in evaluator.macros.matching(pattern)
+            ]
+            assumed = evaluator.macros.assumed
+            for name in sorted(names, key=lambda name: name in assumed):
+                self._note(name, evaluator, name in assumed)
         family = next((key for key in _FAMILY_BASES if (chip or "").startswith(key)), None)
+        self._is_family = family is not None
         if family is not None:
             for instance, base in _FAMILY_BASES[family].items():
                 self.bases.setdefault(base, instance)
@@ -71,7 +80,7 @@ class ChipBlocks:
             for field in evaluator.types.members(CType("struct", 0, struct)):
                 self.fields.setdefault(field, set()).add(kind)
 
-    def _note(self, name: bytes, evaluator: Evaluator) -> None:
+    def _note(self, name: bytes, evaluator: Evaluator, is_assumed: bool) -> None:
         match = _BLOCK.fullmatch(name)
         port = _OPENCM3_PORT.fullmatch(name)
         if (match is None and port is None) or name in _NOT_A_BLOCK:
@@ -82,14 +91,22 @@ class ChipBlocks:
         else:
             instance = "GPIO" + (port.group(1).decode() if port else "")
         if isinstance(value, Number) and value.value >= 0x4000_0000:
-            self.bases[value.value] = instance
+            self.bases.setdefault(value.value, instance)
         elif isinstance(value, Pointer) and value.address is not None:
-            self.bases[value.address] = instance
+            # Where the project's own headers tell of a chip, blocks aren't where another has them.
+            if not is_assumed or self._is_assumed or not self.bases:
+                self.bases.setdefault(value.address, instance)
+                self._is_assumed |= is_assumed
             if value.type.kind == "struct":
                 self._structs[value.type.name] = block_kind(instance)
 
     def base_of(self, instance: str) -> int | None:
-        """Address of a block."""
+        """Address of a block, as far as somebody has said which chip it is."""
+        if self._is_assumed and not self._is_family:
+            return None
+        return self._begin(instance)
+
+    def _begin(self, instance: str) -> int | None:
         return next((base for base, name in self.bases.items() if name == instance), None)
 
     def instance_at(self, address: int) -> str | None:
@@ -116,7 +133,7 @@ class ChipBlocks:
         known = instance if place.exact else None  # an unknown offset may lead to another block
         if place.member:
             return Register(kind, place.member.decode(), 0, known)
-        base = self.base_of(instance) or 0
+        base = self._begin(instance) or 0
         table = _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and self._old_gpio else kind, {})
         offset = place.address - base
         return Register(kind, table.get(offset, f"+0x{offset:02X}"), 0, known)

@@ -10,7 +10,7 @@ from porter.project.knowledge import CText
 from porter.sites.local_names import assignments, declarations, scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope, no_scope
 
 
@@ -60,6 +60,13 @@ class Contexts:
             scope = scope_of(node, self.text, self.file_scope)
             self._functions[key] = Context(tree, node, scope, function_name(node), "function")
         return self._functions[key]
+
+    def trees(self, region: Region) -> Iterator[SyntaxTree]:
+        """Trees in which everything of a region stands that a parse could read."""
+        if region.name is None:
+            yield from self.text.trees.readable()
+        elif (context := self._macro(region)) is not None:
+            yield context.tree
 
     def at(self, tree: SyntaxTree, node: Node) -> Context:
         """The context of a node in a function of a tree."""

@@ -41,7 +41,7 @@ class Dereferences:
     def missed(self, region: Region, found: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """[start, end) of what leads to a register where no site was found. `found`: the spans of
         those that were, in order."""
-        for tree in self._trees(region):
+        for tree in self._contexts.trees(region):
             for node in _places(tree):
                 start, end = tree.start(node), tree.end(node)
                 if _has(found, start, end) or not self._may_lead(node, region):
@@ -55,14 +55,6 @@ class Dereferences:
                     found.insert(bisect_left(found, span), span)
                     yield span
 
-    def _trees(self, region: Region) -> Iterator[SyntaxTree]:
-        if region.name is None:
-            yield from self._text.trees.readable()
-            return
-        context = self._contexts.of(region, region.start, region.end)
-        if context is not None:
-            yield context.tree
-
     def _span(self, region: Region, tree: SyntaxTree, node: Node) -> tuple[int, int] | None:
         start, end = tree.start(node), tree.end(node)
         context = self._contexts.of(region, start, end)
@@ -71,13 +63,18 @@ class Dereferences:
         place = _same(context, node, start, end)
         if place is None:
             return None
-        value = self._evaluator.value(place, context.scope)
-        if not isinstance(value, Place) or value.address is None:
-            return None
-        if self._registers.identify(value) is None:
+        names = [text_of(it) for it in _bases(place, self._evaluator) if it.type == "identifier"]
+        others = (registers for _, registers in self._registers.otherwise(names))
+        if not any(self._is_register(place, context, it) for it in (self._registers, *others)):
             return None
         leaf = self._leaf(place, context)
         return context.start(leaf), context.end(leaf)
+
+    @staticmethod
+    def _is_register(place: Node, context: Context, registers: Registers) -> bool:
+        value = registers.evaluator.value(place, context.scope)
+        known = isinstance(value, Place) and value.address is not None
+        return known and registers.identify(value) is not None
 
     def _leaf(self, node: Node, context: Context) -> Node:
         """The name or number in a place that gives its address, or the computation that does."""

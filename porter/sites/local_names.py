@@ -8,7 +8,7 @@ from porter.project.knowledge import CText
 from porter.sites.fixed_values import is_fixed
 from porter.source.arithmetic import converted
 from porter.source.c_tree import Node, captured, query, text_of, walk
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.evaluate import Scope, typed_place
 from porter.source.possible import one_of
 from porter.source.values import Initial, Number, Pointer, Value

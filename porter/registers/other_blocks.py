@@ -1,0 +1,86 @@
+"""Blocks that no machine owns on chips that are no STM32: where the project's headers have them."""
+
+from __future__ import annotations
+
+from porter.registers.register import Register
+from porter.registers.shared_blocks import BLOCK, REGISTER, is_device, may_be_device
+from porter.source.c_types import CType
+from porter.source.evaluate import Evaluator
+from porter.source.values import Number, Place, Pointer
+
+OTHER = "other vendor's"
+_USUAL_SIZE = 0x400
+_LARGEST = 0x4000
+_SHARED_WITH_CORE = 0xD000_0000  # a Raspberry Pi's SIO
+
+
+class OtherBlocks:
+    """The blocks under the names of one translation unit. `fields`: those of their structs."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._spans: dict[int, tuple[int, str]] = {}  # where each begins: its end and name
+        self._structs: dict[bytes, str] = {}
+        for name in evaluator.macros.matching(BLOCK):
+            self._note(name, evaluator)
+        self.fields = frozenset(
+            field
+            for struct in self._structs
+            for field in evaluator.types.members(CType("struct", 0, struct))
+        )
+        self._registers = {
+            address: name.decode("latin-1")
+            for name in evaluator.macros.matching(REGISTER)
+            if (address := _address_of(name, evaluator)) is not None
+        }
+
+    def _note(self, name: bytes, evaluator: Evaluator) -> None:
+        match = BLOCK.fullmatch(name)
+        if match is None:
+            return
+        block = match["block"].decode("latin-1")
+        value = evaluator.name(name)
+        address, size = None, _USUAL_SIZE
+        match value:
+            case Number(value=number) if may_be_device(number & 0xFFFF_FFFF):
+                address = number & 0xFFFF_FFFF
+            case Pointer(address=int() as found, type=kind) if is_device(found) or (
+                found == _SHARED_WITH_CORE
+            ):
+                address = found
+                size = max(size, min(kind.size, _LARGEST))
+                if kind.kind == "struct":
+                    self._structs[kind.name] = block
+        if address is not None:
+            end, known = self._spans.get(address, (0, block))
+            self._spans[address] = max(end, address + size), known
+
+    def identify(self, place: Place) -> Register | None:
+        """The shared register an lvalue is, or None."""
+        member = place.member.decode("latin-1")
+        if place.owner in self._structs and place.member:
+            block = self.at(place.address) if place.address is not None else None
+            return Register(OTHER, member, 0, block or self._structs[place.owner])
+        if place.address is None:
+            return None
+        if place.address in self._registers:
+            return Register(OTHER, f"0x{place.address:08X}", 0, self._registers[place.address])
+        block = self.at(place.address)
+        return Register(OTHER, member or f"0x{place.address:08X}", 0, block) if block else None
+
+    def at(self, address: int) -> str | None:
+        """The block that holds an address, by its name."""
+        for size in (0, _USUAL_SIZE, _LARGEST):  # most accesses are near the block's beginning
+            start = address & ~(size - 1) if size else address
+            end, name = self._spans.get(start, (0, ""))
+            if address < end:
+                return name
+        return self._registers.get(address)
+
+
+def _address_of(name: bytes, evaluator: Evaluator) -> int | None:
+    match evaluator.name(name):
+        case Place(address=int() as address) | Pointer(address=int() as address):
+            return address if is_device(address) else None
+        case Number(value=number):
+            return number if may_be_device(number) else None
+    return None
