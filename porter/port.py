@@ -14,9 +14,8 @@ from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.sources import Sources
 from porter.interrupt_split.verdict import with_splits
 from porter.project.domain import Domain
-from porter.project.linker_symbols import (
-    SCRIPT_SUFFIXES,
-)
+from porter.project.linker_fragments import is_linker_fragment
+from porter.project.linker_symbols import SCRIPT_SUFFIXES
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
@@ -50,9 +49,11 @@ def port_project(
     select the core, where the project has no build that tells.
     """
     root = root.resolve()
-    sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    found = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    sources = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
+    scripts += [source.path for source in found if is_linker_fragment(source)]
     project = WholeProject(root, sources, domain, cpu, scripts)
     progress("transcribing context switches")
     _transcribe(project)
@@ -74,7 +75,8 @@ def split_project(
 ) -> list[HandlerSplit]:
     """What becomes of every handler that the domain has a split plan for. Nothing is written."""
     root = root.resolve()
-    sources = [SourceFile.read(root, path) for path in find_sources(root)]
+    found = [SourceFile.read(root, path) for path in find_sources(root)]
+    sources = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
     project = WholeProject(root, sources, domain)
     progress("splitting handlers")
