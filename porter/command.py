@@ -12,7 +12,7 @@ import click
 
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
-from porter.output.port_report import as_json, lines, summary
+from porter.output.port_report import as_json, assumptions, lines, summary
 from porter.output.unified_diff import unified_diff
 from porter.port import Progress, port_project
 from porter.project.domain import read_domain
@@ -110,6 +110,8 @@ def _report(result: PortResult, request: Request) -> None:
     for status in shown:
         for line in lines(result, status):
             click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
+    for assumption in assumptions(result):
+        click.echo(f"fvmkit port: {assumption}", err=True)
     click.echo(f"fvmkit port: {summary(result)}", err=True)
     if request.json:
         click.echo(as_json(result), nl=False)

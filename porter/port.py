@@ -67,7 +67,14 @@ def port_project(
     ports += _new_files(project)
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project, files.facts), files.splits)
-    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu)
+    return PortResult(
+        root,
+        tuple(ports),
+        len(sources),
+        project.guessed_cpu,
+        dict(sorted(files.devices.items())),
+        not project.build.units,
+    )
 
 
 def split_project(
@@ -105,6 +112,7 @@ class _Files:
         self._project = project
         self.facts: list[Facts] = []
         self.units: dict[Path, Unit] = {}
+        self.devices: dict[int, str] = {}
         self.splits = _splits(project)
 
     def port(self, source: SourceFile) -> FilePort | None:
@@ -142,6 +150,7 @@ class _Files:
                   and split.function.text.file.path == sites.text.file.path]  # fmt: skip
         port = port_c(unit, switches, project.why_not_linked, splits)
         self.facts.append(unit.facts)
+        self.devices = {**sites.devices, **self.devices}
         self.units[sites.text.file.path] = unit
         return port
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from porter.registers.chip_blocks import STM32_BLOCK
 from porter.registers.register import Register
-from porter.registers.shared_blocks import BLOCK, REGISTER, is_device, may_be_device
+from porter.registers.shared_blocks import ADDRESS, BLOCK, REGISTER, is_device, may_be_device
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
@@ -27,15 +28,11 @@ class OtherBlocks:
             for struct in self._structs
             for field in evaluator.types.members(CType("struct", 0, struct))
         )
-        self._registers = {
-            address: name.decode("latin-1")
-            for name in evaluator.macros.matching(REGISTER)
-            if (address := _address_of(name, evaluator)) is not None
-        }
+        self._registers = _registers(evaluator)
 
     def _note(self, name: bytes, evaluator: Evaluator) -> None:
         match = BLOCK.fullmatch(name)
-        if match is None:
+        if match is None or STM32_BLOCK.fullmatch(name) or name in evaluator.macros.assumed:
             return
         block = match["block"].decode("latin-1")
         value = evaluator.name(name)
@@ -77,10 +74,16 @@ class OtherBlocks:
         return self._registers.get(address)
 
 
-def _address_of(name: bytes, evaluator: Evaluator) -> int | None:
-    match evaluator.name(name):
-        case Place(address=int() as address) | Pointer(address=int() as address):
-            return address if is_device(address) else None
-        case Number(value=number):
-            return number if may_be_device(number) else None
-    return None
+def _registers(evaluator: Evaluator) -> dict[int, str]:
+    """The registers that have names of their own."""
+    found: dict[int, str] = {}
+    for name in evaluator.macros.matching(REGISTER):
+        match evaluator.name(name):
+            case Place(address=int() as address) | Pointer(address=int() as address):
+                if is_device(address):
+                    found[address] = name.decode("latin-1")
+    for name in evaluator.macros.matching(ADDRESS):
+        number = evaluator.number_of_name(name)
+        if number is not None and may_be_device(number):
+            found.setdefault(number, name.decode("latin-1"))
+    return found

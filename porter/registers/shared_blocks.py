@@ -15,7 +15,7 @@ _NAMES = (
     r"|PMU|SCU|CREG|FMC|FLASHCTRL|SWM|INMUX|PINT|EEPROM)|SYSCON|IOCON|ANACTRL|PMU|SWM0?|INPUTMUX"
     r"|WWDT\d?|SECPINT|PINT",
     # NXP Kinetis, S32K, i.MX RT
-    r"SIM|MCG|MCG_LITE|OSC\d?|PORT[A-F]|GPIO[A-F]|FGPIO[A-F]|PT[A-F]|WDOG\d?|SMC|PMC|RCM|LLWU|FTF[ACEL]|FTMRE"
+    r"SIM|MCG|MCG_LITE|OSC\d?|PORT[A-F]|FGPIO[A-F]|PT[A-F]|WDOG\d?|SMC|PMC|RCM|LLWU|FTF[ACEL]|FTMRE"
     r"|FTMRH|FMC|ICS|PCC\d?|SCG\d?|RFVBAT|RFSYS|EWM|IOMUXC\w*|CCM\w*|SRC|GPC|PGC|DCDC|RTWDOG\d?|SNVS"
     r"|FLEXSPI\d?|GPIO\d\d?",
     # Nordic
@@ -48,11 +48,10 @@ _ANY = "|".join(_NAMES)
 BLOCK = re.compile(rf"(?P<block>{_ANY})(?:_BASE(?:_PTR|_ADDR\w*)?|_PTR)?".encode(), re.ASCII)
 """The name of such a block, or of its address."""
 
-REGISTER = re.compile(
-    rb"(?P<block>SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|SIM|MCG|OSC|PORT[A-F]|GPIO[A-F]"
-    rb"|WDOG|SMC|PMC|RCM|LLWU|RCU|FMC|PMU|FWDGT|PIO[A-G]|WDT|RSTC|SUPC|EFC\d?|CMU|EMU|MSC|RMU)_\w+"
-)
-"""A register of such a block under a name of its own, where it has an address."""
+REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+".encode(), re.ASCII)
+"""A register of such a block under a name of its own, where that stands for a device's register."""
+ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
+"""The same where it stands for the address alone."""
 _DEVICES = range(0x4000_0000, 0x6000_0000)  # where Arm's memory map has the chip's peripherals
 _FLAGS = frozenset({0x4000_0000, 0x4800_0000, 0x5000_0000})  # which begin blocks, too
 

@@ -96,6 +96,11 @@ class CSites:
                     found.append(site)
         return tuple(sorted(found, key=lambda site: (site.start, site.end)))
 
+    @property
+    def devices(self) -> dict[int, str]:
+        """Devices at fixed addresses that no description gives or denies, with a name of each."""
+        return self._dereferences.devices
+
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
         for written in find_asm(region.tokens, self.text.file.data, self._is_asm):

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from porter.project.knowledge import CText
+from porter.registers.shared_blocks import is_device
 from porter.sites.context import Context, Contexts
 from porter.sites.handed_on import HandedOn
 from porter.sites.objects import operator_of
@@ -26,6 +27,7 @@ _PLACES = query(
 _WITH_ARGUMENT = frozenset({"pointer_expression", "field_expression", "subscript_expression"})
 _SUMS = (b"+", b"-", b"|")
 _MASK = 0xFFFF_FFFF
+_BLOCK = 0xFFFF_FC00  # of the address of a register
 
 
 class Dereferences:
@@ -36,6 +38,8 @@ class Dereferences:
         self._evaluator = text.evaluator
         self._contexts = contexts
         self._registers = registers
+        self.devices: dict[int, str] = {}
+        """Devices at fixed addresses that no description gives or denies, with a name of each."""
         self._handed_on = HandedOn(text, contexts, registers.is_surely_address)
 
     def missed(self, region: Region, found: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -66,9 +70,18 @@ class Dereferences:
         names = [text_of(it) for it in _bases(place, self._evaluator) if it.type == "identifier"]
         others = (registers for _, registers in self._registers.otherwise(names))
         if not any(self._is_register(place, context, it) for it in (self._registers, *others)):
+            self._note_device(place, context)
             return None
         leaf = self._leaf(place, context)
         return context.start(leaf), context.end(leaf)
+
+    def _note_device(self, place: Node, context: Context) -> None:
+        """Remember a device that nobody has said to be the machine's."""
+        value = self._evaluator.value(place, context.scope)
+        address = value.address if isinstance(value, Place) else None
+        if address is not None and is_device(address) and not self._registers.has_grants:
+            name = text_of(self._leaf(place, context)).decode("latin-1")
+            self.devices.setdefault(address & _BLOCK, name)
 
     @staticmethod
     def _is_register(place: Node, context: Context, registers: Registers) -> bool:

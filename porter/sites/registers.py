@@ -48,6 +48,11 @@ class Registers:
         self._variants = Variants(evaluator)
         self._otherwise: dict[int, Registers] = {}
 
+    @property
+    def has_grants(self) -> bool:
+        """Whether somebody has said what the machine may use."""
+        return self._grants is not None
+
     def identify(self, value: Value | None) -> Register | None:
         """The register that an lvalue is; None for memory that a domain may own."""
         if not isinstance(value, Place):
