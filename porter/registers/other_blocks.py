@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from porter.registers.chip_blocks import STM32_BLOCK
 from porter.registers.register import Register
 from porter.registers.shared_blocks import ADDRESS, BLOCK, REGISTER, is_device, may_be_device
@@ -23,6 +25,7 @@ class OtherBlocks:
         self._structs: dict[bytes, str] = {}
         for name in evaluator.macros.matching(BLOCK):
             self._note(name, evaluator)
+        self._starts = sorted(self._spans)
         self.fields = frozenset(
             field
             for struct in self._structs
@@ -55,8 +58,10 @@ class OtherBlocks:
         """The shared register an lvalue is, or None."""
         member = place.member.decode("latin-1")
         if place.owner in self._structs and place.member:
-            block = self.at(place.address) if place.address is not None else None
-            return Register(OTHER, member, 0, block or self._structs[place.owner])
+            if place.address is None:
+                return Register(OTHER, member, 0, self._structs[place.owner])
+            known = self.at(place.address) or place.owner.decode("latin-1")
+            return Register(OTHER, member, 0, known)
         if place.address is None:
             return None
         if place.address in self._registers:
@@ -66,9 +71,9 @@ class OtherBlocks:
 
     def at(self, address: int) -> str | None:
         """The block that holds an address, by its name."""
-        for size in (0, _USUAL_SIZE, _LARGEST):  # most accesses are near the block's beginning
-            start = address & ~(size - 1) if size else address
-            end, name = self._spans.get(start, (0, ""))
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0:
+            end, name = self._spans[self._starts[index]]
             if address < end:
                 return name
         return self._registers.get(address)

@@ -21,6 +21,8 @@ from porter.source.variants import Variants
 
 _DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
 NOT_GRANTED = "not granted"
+_CORE = b"__CORTEX_M"
+_WITHOUT_ALIASES = frozenset({0, 1, 7, 23, 33, 35, 52, 55, 85})
 _SEVERAL = "several"
 _ARM: SystemSpace = ArmSpace()
 
@@ -146,7 +148,14 @@ class Registers:
         return may_be_device(number) and self.others.at(number) is not None
 
     def _is_alias(self, address: int) -> bool:
-        return self.space.has_aliases and is_alias(address)
+        return self._has_aliases and is_alias(address)
+
+    @cached_property
+    def _has_aliases(self) -> bool:
+        """Whether the core, if a header tells which it is, has aliases for bits."""
+        cores = self.evaluator.macros.all_of(_CORE)
+        core = self.evaluator.number_of_name(_CORE) if len(cores) == 1 else None
+        return self.space.has_aliases and core not in _WITHOUT_ALIASES
 
     def _names_register(self, name: bytes) -> bool:
         if self.evaluator.keeps_address(name):

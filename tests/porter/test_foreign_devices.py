@@ -104,3 +104,11 @@ def test_the_cores_blocks_are_known_without_headers(tmp_path: Path) -> None:
     result = port_files(tmp_path, {"main.c": b"void f(void) { " + code + b" }\n"})
     verdicts = [verdict for port in result.files for verdict in port.verdicts]
     assert [verdict.status for verdict in verdicts] == [Status.REWRITTEN] * 4
+
+
+@pytest.mark.parametrize(("core", "sites"), [(0, 0), (3, 1), (4, 1), (7, 0)])
+def test_only_some_cores_have_aliases_of_bits(tmp_path: Path, core: int, sites: int) -> None:
+    """A SAMD21 has its timers where a Cortex-M4 has the bits of other registers."""
+    text = f"#define __CORTEX_M ({core}U)\n#define TC3 (*(volatile int *)0x42002C00)\n"
+    result = port_files(tmp_path, {"main.c": text.encode() + b"void f(void) { TC3 = 1; }\n"})
+    assert len(escalations(result)) == sites
