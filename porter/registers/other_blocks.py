@@ -9,6 +9,7 @@ from porter.registers.register import Register
 from porter.registers.shared_blocks import ADDRESS, BLOCK, REGISTER, is_device, may_be_device
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
+from porter.source.macros import MacroTable
 from porter.source.values import Number, Place, Pointer
 
 OTHER = "other vendor's"
@@ -83,6 +84,8 @@ def _registers(evaluator: Evaluator) -> dict[int, str]:
     """The registers that have names of their own."""
     found: dict[int, str] = {}
     for name in evaluator.macros.matching(REGISTER):
+        if not _may_access(name, evaluator.macros):
+            continue  # most are bits
         match evaluator.name(name):
             case Place(address=int() as address) | Pointer(address=int() as address):
                 if is_device(address):
@@ -92,3 +95,15 @@ def _registers(evaluator: Evaluator) -> dict[int, str]:
         if number is not None and may_be_device(number):
             found.setdefault(number, name.decode("latin-1"))
     return found
+
+
+def _may_access(name: bytes, macros: MacroTable) -> bool:
+    """Whether a macro, or one that it calls, has a star."""
+    macro = macros.get(name)
+    if macro is None or macro.parameters is not None:
+        return False
+    words = macro.text
+    called = (macros.get(word) for word in words if b"(" in words)
+    return b"*" in words or any(
+        it is not None and it.parameters is not None and b"*" in it.text for it in called
+    )
