@@ -19,7 +19,7 @@ from porter.ledger.program import read_program
 from porter.ledger.record import record_of
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
-from porter.output.port_report import as_json, lines, summary
+from porter.output.port_report import as_json, assumptions, lines, summary
 from porter.output.unified_diff import unified_diff
 from porter.port import Progress, port_project
 from porter.project.domain import read_domain
@@ -145,6 +145,8 @@ def _report(result: PortResult, request: Request, settled: Settled, ledger: Ledg
             click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
     for idle in settled.idle:
         click.echo(f"fvmkit port: acknowledges nothing any more: {idle}", err=True)
+    for assumption in assumptions(result):
+        click.echo(f"fvmkit port: {assumption}", err=True)
     click.echo(f"fvmkit port: {summary(result, settled.reasons)}", err=True)
     if request.json:
         click.echo(as_json(result, settled.reasons, ledger), nl=False)

@@ -10,12 +10,14 @@ from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.before import Ledger
 from porter.ledger.open_places import escalated, place_of
 from porter.result import FilePort, PortResult
+from porter.rules.ambiguous import Ambiguous
 from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
 SCHEMA = 1
 Reasons = Mapping[OpenPlace, str]
 _NOTHING: Reasons = {}
+_SHOWN = 6  # devices
 _LONG = 60  # characters; a shorter reason is said again
 _FUNCTION = re.compile(r"\w+: ")
 
@@ -28,6 +30,25 @@ def summary(result: PortResult, acknowledged: Reasons = _NOTHING) -> str:
         f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated"
         + (f" ({answered} of them acknowledged)" if answered else "")
     )
+
+
+def assumptions(result: PortResult) -> Iterator[str]:
+    """What was taken for granted, and how to say it."""
+    verdicts = [verdict for port in result.files for verdict in port.verdicts]
+    depends = any(it.site.conditions or it.rule == Ambiguous.id for it in verdicts)
+    if result.assumes_options and depends:
+        yield (
+            "no makefile, compile_commands.json or project file tells the compiler's options: "
+            "nothing counts as defined by -D, every arm of #if was ported, and each file was read "
+            "with the headers nearest to it"
+        )
+    if result.devices:
+        shown = [f"{name} (0x{address:08X})" for address, name in result.devices.items()]
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        yield (
+            f"without --domain nobody says whose the devices are at {', '.join(shown[:_SHOWN])}"
+            f"{more}: what the code does to them counts as the machine's own affair"
+        )
 
 
 def lines(result: PortResult, status: Status, acknowledged: Reasons = _NOTHING) -> Iterator[str]:
@@ -68,6 +89,7 @@ def as_json(
         "schema": SCHEMA,
         "project": str(result.root),
         "guessed_cpu": list(result.guessed_cpu),
+        "assumptions": list(assumptions(result)),
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
         "acknowledged": sum("acknowledged" in site for site in sites),

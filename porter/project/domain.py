@@ -110,6 +110,8 @@ class Domain:
     """Of each priority in the chip's NVIC."""
     acknowledged: tuple[Acknowledgement, ...] = ()
     """Places that a person answers for."""
+    grants: tuple[range, ...] | None = None
+    """Addresses that it may use; None in a file that doesn't tell."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -165,7 +167,14 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         writes_log=bool(data.get("writes_log", False)),
         priority_bits=_optional(data.get("priority_bits")),
         acknowledged=read_acknowledgements(data.get("acknowledged", ())),
+        grants=_grants(data.get("grants")),
     )
+
+
+def _grants(items: list[dict[str, Any]] | None) -> tuple[range, ...] | None:
+    if items is None:
+        return None
+    return tuple(range(int(it["base"]), int(it["base"]) + int(it["size"])) for it in items)
 
 
 def _register(item: dict[str, Any]) -> BootRegister:

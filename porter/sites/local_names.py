@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from porter.project.knowledge import CText
 from porter.sites.fixed_values import is_fixed
 from porter.source.arithmetic import converted
-from porter.source.c_tree import Node, text_of, walk
-from porter.source.c_types import declared_name
+from porter.source.c_tree import Node, captured, query, text_of, walk
+from porter.source.declared import declared_name
 from porter.source.evaluate import Scope, typed_place
+from porter.source.possible import one_of
 from porter.source.values import Initial, Number, Pointer, Value
+
+_ASSIGNMENTS = query("(assignment_expression) @it")
 
 
 def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, Node, Node | None]]:
@@ -31,6 +34,16 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
                 yield kind, declarator, None
 
 
+def assignments(root: Node) -> dict[bytes, list[Node]]:
+    """What is assigned to names in a node."""
+    found: dict[bytes, list[Node]] = {}
+    for node in captured(root, _ASSIGNMENTS, "it"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None and left.type == "identifier":
+            found.setdefault(text_of(left), []).append(right)
+    return found
+
+
 def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
     """A scope of the declarations in `root`: constants by value, the rest by type.
 
@@ -41,10 +54,17 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
     written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
     pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}
+    given: dict[bytes, list[Node]] = {}
     for kind, declarator, value in declarations(root, file_level):
         name = declared_name(declarator)
         if name is not None:
             pending.setdefault(text_of(name), []).append((kind, declarator, value))
+
+    def assigned(name: bytes) -> list[Node]:
+        """What an integer is given that may be an address, if it begins with none."""
+        if not given:
+            given.update(assignments(root))
+        return given.get(name, [])
 
     def first(kind: Node, declarator: Node, value: Node | None) -> Value | None:
         """What a declaration gives to its name."""
@@ -64,6 +84,8 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
                 if not agreed or not is_fixed(text, kind, declarator, file_level):
                     begins = Initial(begins.value)
             known[name] = begins if isinstance(begins, Number | Initial | Pointer) else declared
+            if known[name] is None and name in written:
+                known[name] = one_of(evaluator.value(it, look_up) for it in assigned(name))
         if name in known:
             return known[name]
         return outer(name)

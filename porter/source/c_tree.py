@@ -98,6 +98,17 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(current.children))
 
 
+def query(pattern: str) -> tree_sitter.Query:
+    """What to look for in trees, as tree-sitter writes it."""
+    found: tree_sitter.Query = tree_sitter.Query(_LANGUAGE, pattern)
+    return found
+
+
+def captured(node: Node, wanted: tree_sitter.Query, name: str) -> list[Node]:
+    """The nodes below one that a query captures under a name."""
+    return tree_sitter.QueryCursor(wanted).captures(node).get(name, [])
+
+
 def ancestors(node: Node) -> Iterator[Node]:
     """The nodes around a node, innermost first."""
     current = node.parent
@@ -225,6 +236,12 @@ class FileTrees:
             if not tree.is_in_error(node):
                 return tree, node
         return None
+
+    def readable(self) -> Iterator[SyntaxTree]:
+        """Trees in which everything stands that a parse could read."""
+        yield self.whole
+        if self.whole.root.has_error:
+            yield from self._branches
 
     def _candidates(self) -> Iterator[SyntaxTree]:
         yield self.whole

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO
 from porter.source.c_tree import Node, SyntaxTree, text_of
-from porter.source.kept_addresses import Initialised, initialised, is_written
+from porter.source.declared import Declared, Enumerator, declared_name
+from porter.source.kept_addresses import Initialised, is_written
 
 POINTER_SIZE = 4
 _SIZES = {
@@ -108,15 +109,11 @@ class TypeTable:
     """Typedefs, struct tags, enumerators, global variables and functions of a translation unit."""
 
     def __init__(self) -> None:
-        self._typedefs: dict[bytes, tuple[Node, Node]] = {}
-        self._tags: dict[bytes, Node] = {}
+        self._declared = Declared()
         self._layouts: dict[bytes, dict[bytes, Member]] = {}
         self._sizes: dict[bytes, int] = {}
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
-        self.enumerators: dict[bytes, tuple[Node | None, bytes | None]] = {}
-        self.globals: dict[bytes, tuple[Node, Node]] = {}
-        self.initialised: dict[bytes, Initialised] = {}
         self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
@@ -128,46 +125,48 @@ class TypeTable:
         self.add_tree(tree)
         return tree
 
-    def add_tree(self, tree: SyntaxTree, is_header: bool = True) -> None:
-        """Collect the declarations at the top level of a tree. Static variables of what is no
-        header mean nothing to other files."""
-        self._texts.append(tree.text)
-        for node in tree.root.children:
-            kind = node.child_by_field_name("type")
-            if kind is not None:
-                self._note_specifier(kind)
-            if node.type == "type_definition" and kind is not None:
-                for declarator in node.children_by_field_name("declarator"):
-                    if (name := declared_name(declarator)) is not None:
-                        self._typedefs.setdefault(text_of(name), (kind, declarator))
-            elif node.type in ("declaration", "function_definition") and kind is not None:
-                for declarator in node.children_by_field_name("declarator"):
-                    if (name := declared_name(declarator)) is not None:
-                        self.globals.setdefault(text_of(name), (kind, declarator))
-                        found = initialised(node, declarator)
-                        if found is not None and (is_header or not found.is_static):
-                            self.initialised.setdefault(text_of(name), found)
-            elif node.type in ("struct_specifier", "union_specifier", "enum_specifier"):
-                self._note_specifier(node)
+    def add_tree(self, tree: SyntaxTree) -> None:
+        """Collect the declarations at the top level of a tree."""
+        self.add(Declared.of(tree), [tree.text])
 
-    def _note_specifier(self, node: Node) -> None:
-        body = node.child_by_field_name("body")
-        if body is None:
-            return
-        if node.type == "enum_specifier":
-            self._note_enumerators(body)
-        elif (name := node.child_by_field_name("name")) is not None:
-            self._tags.setdefault(text_of(name), node)
+    def add(self, declared: Declared, texts: Iterable[bytes]) -> None:
+        """Take what texts declare; what they declare again stays as it was."""
+        self._declared.add(declared)
+        self._texts += texts
 
-    def _note_enumerators(self, body: Node) -> None:
-        previous: bytes | None = None
-        for item in body.named_children:
-            name = item.child_by_field_name("name")
-            if item.type != "enumerator" or name is None:
-                continue
-            value = item.child_by_field_name("value")
-            self.enumerators.setdefault(text_of(name), (value, previous))
-            previous = text_of(name)
+    def seen_with(self, first: Declared) -> TypeTable:
+        """The same table for a file that sees these declarations instead of others."""
+        table = TypeTable()
+        table._declared = first.before(self._declared)
+        table._texts = self._texts
+        return table
+
+    @property
+    def enumerators(self) -> Mapping[bytes, Enumerator]:
+        """Enumerators by name."""
+        return self._declared.enumerators
+
+    @property
+    def globals(self) -> Mapping[bytes, tuple[Node, Node]]:
+        """Type and declarator of variables outside functions, and of functions."""
+        return self._declared.globals
+
+    @property
+    def initialised(self) -> Mapping[bytes, Initialised]:
+        """Those of the variables that are declared with a value."""
+        return self._declared.initialised
+
+    @property
+    def named(self) -> Iterable[bytes]:
+        """Names of types."""
+        return (*self._declared.typedefs, *self._declared.tags)
+
+    def spelt(self, name: bytes) -> bytes:
+        """How a type of a name is declared; b"" if there is none."""
+        if name in self._declared.typedefs:
+            specifier, declarator = self._declared.typedefs[name]
+            return text_of(specifier) + text_of(declarator)
+        return text_of(self._declared.tags[name]) if name in self._declared.tags else b""
 
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""
@@ -175,7 +174,7 @@ class TypeTable:
 
     def is_type(self, name: bytes) -> bool:
         """Whether a typedef made the name a type."""
-        return name in self._typedefs
+        return name in self._declared.typedefs
 
     def of(self, specifier: Node, declarator: Node | None, depth: int = 0) -> CType:
         """The type that a declaration gives to its declarator."""
@@ -190,8 +189,8 @@ class TypeTable:
         if node.type == "enum_specifier":
             return INT
         words = text_of(node).split()
-        if node.type == "type_identifier" and words[0] in self._typedefs:
-            specifier, declarator = self._typedefs[words[0]]
+        if node.type == "type_identifier" and words[0] in self._declared.typedefs:
+            specifier, declarator = self._declared.typedefs[words[0]]
             found = self.of(specifier, declarator, depth + 1)
             if found.kind == "struct" and not found.name.startswith(b"struct "):
                 return replace(found, name=words[0])
@@ -210,9 +209,9 @@ class TypeTable:
         name_node = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
         if body is None:
-            if name_node is None or text_of(name_node) not in self._tags:
+            if name_node is None or text_of(name_node) not in self._declared.tags:
                 return UNKNOWN
-            node = self._tags[text_of(name_node)]
+            node = self._declared.tags[text_of(name_node)]
             body = node.child_by_field_name("body")
         # A struct without a tag is known by the place of its body, until a typedef names it.
         key = b"struct " + text_of(name_node) if name_node else b"@%d" % node.id
@@ -272,10 +271,10 @@ class TypeTable:
         return kind.kind == "struct" and self._key(kind) in self._unclear
 
     def _key(self, kind: CType) -> bytes:
-        if kind.name not in self._layouts and kind.name in self._typedefs:
-            specifier, _ = self._typedefs[kind.name]
+        if kind.name not in self._layouts and kind.name in self._declared.typedefs:
+            specifier, _ = self._declared.typedefs[kind.name]
             found = self._specifier(specifier, 0).name
-            if found not in self._layouts and found in self._typedefs:
+            if found not in self._layouts and found in self._declared.typedefs:
                 return self._key(CType("struct", 0, found))
             return found
         return kind.name
@@ -295,19 +294,6 @@ class TypeTable:
                 inner = declarator.named_children[0] if declarator.named_children else None
             declarator = inner
         return base
-
-
-def declared_name(declarator: Node) -> Node | None:
-    """The identifier inside a declarator."""
-    node: Node | None = declarator
-    while node is not None:
-        if node.type in ("identifier", "field_identifier", "type_identifier", "primitive_type"):
-            return node
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type == "parenthesized_declarator" and node.named_children:
-            inner = node.named_children[0]
-        node = inner
-    return None
 
 
 def _is_unsigned(word: bytes) -> bool:
