@@ -48,6 +48,28 @@ import click
 @click.option(
     "--no-guess", is_flag=True, help="Refuse to transcribe context switches for a guessed core."
 )
+@click.option(
+    "-I",
+    "--include",
+    "include_dirs",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where headers are that the project doesn't contain; they are read, not ported.",
+)
+@click.option(
+    "--known",
+    "known",
+    multiple=True,
+    metavar="NAME",
+    help="A function that isn't in the project and that you know to leave masks, lines, tick, "
+    "sleep, reset and other machines' registers alone; 'gpio_*' means all that begin so.",
+)
+@click.option(
+    "--all-arms",
+    is_flag=True,
+    help="Port arms of #if that this build can't contain too, such as other compilers'.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="List every site, not only the escalated.")
 def port(
@@ -60,17 +82,22 @@ def port(
     check: bool,
     cpu_text: str,
     no_guess: bool,
+    include_dirs: tuple[Path, ...],
+    known: tuple[str, ...],
+    all_arms: bool,
     as_json: bool,
     verbose: bool,
 ) -> int:
     """Rewrite a legacy project for its virtual machine.
 
     Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
-    0 done; 1 a person must look at an escalated site, or --check found something to change;
+    0 done; 1 a person must look at an escalated site, headers or functions are used that aren't
+    there, or --check found something to change;
     2 wrong usage or a missing project; 3 internal error.
     """
     from porter.command import Request, run
     from porter.project.domain import cpu_flags
+    from porter.project.request import Request as ProjectRequest
 
     chosen = [name for name, given in (
         ("-o", diff_file is not None), ("--out", out_folder is not None),
@@ -84,6 +111,6 @@ def port(
         raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
-        cpu, no_guess,
+        cpu, no_guess, ProjectRequest(include_dirs, known, all_arms),
     )  # fmt: skip
     return run(request)

@@ -12,10 +12,12 @@ import click
 
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
-from porter.output.port_report import as_json, lines, summary
+from porter.output.port_report import as_json, lines, summary, unseen_lines
 from porter.output.unified_diff import unified_diff
 from porter.port import Progress, port_project
 from porter.project.domain import read_domain
+from porter.project.request import NOTHING_MORE
+from porter.project.request import Request as ProjectRequest
 from porter.result import PortResult
 from porter.rules.verdict import Status
 from scanner.report.errors import FvmError, MissingError
@@ -39,19 +41,21 @@ class Request:
     verbose: bool
     cpu: tuple[str, ...] = ()
     no_guess: bool = False
+    project_request: ProjectRequest = NOTHING_MORE
 
 
 def run(request: Request) -> int:
     """Port and write what was asked for; returns the exit status."""
     domain = read_domain(request.domain) if request.domain is not None else None
     excluded = [request.out] if request.out is not None else []
-    result = port_project(request.project, domain, excluded, _progress(), request.cpu)
+    result = port_project(request.project, domain, excluded, _progress(), request.cpu,
+                          request.project_request)  # fmt: skip
     if result.guessed_cpu:
         _guessed(result, request.no_guess)
     _report(result, request)
     changed = any(port.edits for port in result.files)
     if request.check:
-        return 1 if changed or result.count(Status.ESCALATED) else 0
+        return 1 if changed or result.needs_person else 0
     if request.out is not None:
         write_copy(result, request.out, request.force)
     elif request.in_place:
@@ -61,7 +65,7 @@ def run(request: Request) -> int:
     elif not request.json:
         sys.stdout.buffer.write(_diff(result))
         sys.stdout.buffer.flush()
-    return 1 if result.count(Status.ESCALATED) else 0
+    return 1 if result.needs_person else 0
 
 
 def _changes(result: PortResult) -> list[Change]:
@@ -99,8 +103,8 @@ def _guessed(result: PortResult, refused: bool) -> None:
     if refused:
         raise MissingError(nobody, file=result.root, hint="say it by --cpu or --domain")
     click.echo(
-        f"fvmkit port: {nobody}: context switches were transcribed for '{guess}', a guess; --cpu "
-        "or --domain says it, --no-guess refuses",
+        f"fvmkit port: {nobody}: registers and context switches were taken for those of '{guess}', "
+        "a guess; --cpu or --domain says it, --no-guess refuses",
         err=True,
     )
 
@@ -110,6 +114,8 @@ def _report(result: PortResult, request: Request) -> None:
     for status in shown:
         for line in lines(result, status):
             click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
+    for line in unseen_lines(result.unseen, request.verbose):
+        click.secho(line, err=True, fg="yellow", color=_colour())
     click.echo(f"fvmkit port: {summary(result)}", err=True)
     if request.json:
         click.echo(as_json(result), nl=False)

@@ -13,10 +13,10 @@ from porter.interrupt_split.analysis import split_handlers
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.sources import Sources
 from porter.interrupt_split.verdict import with_splits
+from porter.libraries.project import LibraryCalls
 from porter.project.domain import Domain
-from porter.project.linker_symbols import (
-    SCRIPT_SUFFIXES,
-)
+from porter.project.linker_symbols import SCRIPT_SUFFIXES
+from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
@@ -31,6 +31,7 @@ from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
+from porter.unseen import unseen_in
 from porter.whole_project import WholeProject
 
 Progress = Callable[[str], None]
@@ -43,6 +44,7 @@ def port_project(
     excluded: Iterable[Path] = (),
     progress: Progress = lambda _message: None,
     cpu: tuple[str, ...] = (),
+    request: Request = NOTHING_MORE,
 ) -> PortResult:
     """Decide on every site below `root`. Nothing is written.
 
@@ -50,10 +52,12 @@ def port_project(
     select the core, where the project has no build that tells.
     """
     root = root.resolve()
-    sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
-    progress(f"{len(sources)} source files; asking the build system")
+    read = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    progress(f"{len(read)} source files; asking the build system")
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
-    project = WholeProject(root, sources, domain, cpu, scripts)
+    calls = LibraryCalls(read)
+    sources = [calls.expanded(source) for source in read]
+    project = WholeProject(root, sources, domain, cpu, scripts, calls, request)
     progress("transcribing context switches")
     _transcribe(project)
     files = _Files(project)
@@ -66,7 +70,10 @@ def port_project(
     ports += _new_files(project)
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project, files.facts), files.splits)
-    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu)
+    ports = [calls.settled(port) for port in ports]
+    progress("looking for what isn't there")
+    unseen = unseen_in(project, calls.libraries, request.known)
+    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu, unseen)
 
 
 def split_project(
@@ -93,7 +100,15 @@ def _transcribe(project: WholeProject) -> None:
         project.aliases,
         project.units,
     ):
-        project.switches.setdefault(switch.file, []).append(switch)
+        project.switches.setdefault(switch.file, []).append(_moved(switch, project.calls))
+
+
+def _moved(switch: SwitchPort, calls: LibraryCalls | None) -> SwitchPort:
+    """A switch, read from the file as it is on disk, in the text that rules look at."""
+    if calls is None:
+        return switch
+    start, end = (calls.offset(switch.file, at) for at in (switch.start, switch.end))
+    return replace(switch, start=start, end=end)
 
 
 class _Files:
@@ -117,7 +132,9 @@ class _Files:
             )
         else:
             text = project.knowledge.text(source)
-            in_c = CSites(text, project.registers_of(text.evaluator), project.numbered)
+            asked = project.calls.asked(source.path) if project.calls is not None else {}
+            registers = project.registers_of(text.evaluator)
+            in_c = CSites(text, registers, project.numbered, asked)
             port = self._c(in_c, switches) if stays is None else leave(source, in_c.sites, stays)
         if stays is None:
             port = self._with_linked(port)

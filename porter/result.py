@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from porter.project.unseen import Unseen
 from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
@@ -34,16 +35,23 @@ class FilePort:
 @dataclass(frozen=True)
 class PortResult:
     """All files that have sites, and how many files were read. `guessed_cpu`: compiler options
-    under which context switches were transcribed although nobody told the core."""
+    that the project was judged by although nobody told the core; `unseen`: what the project uses
+    and doesn't have."""
 
     root: Path
     files: tuple[FilePort, ...]
     files_read: int
     guessed_cpu: tuple[str, ...] = ()
+    unseen: Unseen = field(default_factory=Unseen)
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""
         return sum(verdict.status is status for port in self.files for verdict in port.verdicts)
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether something is undecided, or wasn't there to be looked at."""
+        return bool(self.count(Status.ESCALATED) or self.unseen)
 
     @property
     def found(self) -> int:

@@ -6,20 +6,57 @@ import json
 import re
 from collections.abc import Iterator
 
+from porter.project.unseen import Unseen
 from porter.result import PortResult
 from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
 SCHEMA = 1
+_SHOWN = 12  # functions that are named
 _LONG = 60  # characters; a shorter reason is said again
 _FUNCTION = re.compile(r"\w+: ")
 
 
 def summary(result: PortResult) -> str:
     """The line that counts."""
-    return (
+    unseen = result.unseen
+    more = [
+        *([f"{len(unseen.headers)} headers not found"] if unseen.headers else []),
+        *([f"{len(unseen.calls)} functions unknown"] if unseen.calls else []),
+    ]
+    return ", ".join((
         f"{result.found} found, {result.count(Status.REWRITTEN)} rewritten, "
-        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated"
+        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated", *more,
+    ))  # fmt: skip
+
+
+def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
+    """What wasn't there to be looked at: headers by place, functions by name."""
+    for header in unseen.headers:
+        again = f", and {header.count - 1} more times" if header.count > 1 else ""
+        chain = f" (under {' && '.join(header.conditions)})" if header.conditions else ""
+        place = _place(header.file, header.offset)
+        yield f"{place}: not found: #include {header.name}{again}{chain}"
+    if unseen.headers:
+        yield (
+            "what these headers define is unknown, and files that include them are judged by all "
+            "headers of the project together: give their folders by -I DIR, or have the build say "
+            "them (compile_commands.json, makefile, project file)"
+        )
+    if not unseen.calls:
+        return
+    if is_verbose:
+        for call in unseen.calls:
+            place = _place(call.file, call.offset)
+            yield f"{place}: unknown: {call.name}, called {call.count} times"
+    shown = unseen.calls if is_verbose else unseen.calls[:_SHOWN]
+    names = ", ".join(f"{call.name} ({call.count})" for call in shown)
+    rest = len(unseen.calls) - len(shown)
+    yield (
+        f"{sum(call.count for call in unseen.calls)} calls of {len(unseen.calls)} functions that "
+        f"aren't in the tree: {names}{f' and {rest} more, told by -v' if rest else ''}. Nothing is "
+        "known of what they do: add their sources to the project, or vouch for those that leave "
+        "masks, lines, tick, sleep, reset and other machines' registers alone by --known NAME"
     )
 
 
@@ -47,6 +84,19 @@ def as_json(result: PortResult) -> str:
         "guessed_cpu": list(result.guessed_cpu),
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
+        "missing_headers": [
+            {
+                **_where(it.file, it.offset),
+                "name": it.name,
+                "count": it.count,
+                "conditions": list(it.conditions),
+            }
+            for it in result.unseen.headers
+        ],
+        "unknown_calls": [
+            {**_where(it.file, it.offset), "name": it.name, "count": it.count}
+            for it in result.unseen.calls
+        ],
         "sites": sites,
     }
     return json.dumps(document, indent=2) + "\n"
@@ -58,17 +108,23 @@ def _line(file: SourceFile, verdict: Verdict, told_at: int | None) -> str:
     if told_at is not None:
         function = _FUNCTION.match(reason)
         reason = f"{function.group() if function else ''}as in line {told_at}"
-    place = f"{file.name}:{file.line(site.start)}:{file.column(site.start)}"
+    place = _place(file, site.start)
     chain = f" (under {' && '.join(site.conditions)})" if site.conditions else ""
     return f"{place}: {verdict.status.value} {site.what} [{verdict.rule}]: {reason}{chain}"
+
+
+def _place(file: SourceFile, offset: int) -> str:
+    return f"{file.name}:{file.line(offset)}:{file.column(offset)}"
+
+
+def _where(file: SourceFile, offset: int) -> dict[str, object]:
+    return {"file": file.name, "line": file.line(offset), "column": file.column(offset)}
 
 
 def _site(file: SourceFile, verdict: Verdict) -> dict[str, object]:
     site = verdict.site
     return {
-        "file": file.name,
-        "line": file.line(site.start),
-        "column": file.column(site.start),
+        **_where(file, site.start),
         "kind": site.kind.value,
         "what": site.what,
         "where": site.where,

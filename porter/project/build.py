@@ -61,6 +61,16 @@ def with_files(build: Build, files: Sequence[Path]) -> Build:
     return replace(build, units={**build.units, **more})
 
 
+def with_folders(build: Build, folders: Sequence[Path]) -> Build:
+    """The same build with include folders that nobody but the user knows, asked last."""
+
+    def more(options: CompileOptions) -> CompileOptions:
+        return replace(options, include_dirs=(*options.include_dirs, *folders))
+
+    units = {file: more(options) for file, options in build.units.items()}
+    return replace(build, units=units, options=more(build.options))
+
+
 def read_build(
     root: Path,
     sources: Sequence[Path],

@@ -8,7 +8,9 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
+from porter.project.arms import ImpossibleArms
 from porter.project.build import Build
+from porter.project.includes import Includes
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, Token, lex
@@ -64,8 +66,10 @@ def _add_well_known(macros: MacroTable, types: TypeTable) -> None:
 class Knowledge:
     """Answers from the compiler where it could be asked, else from all headers of the project."""
 
-    def __init__(self, build: Build, sources: Sequence[SourceFile]) -> None:
+    def __init__(self, build: Build, sources: Sequence[SourceFile], all_arms: bool = False) -> None:
+        """`all_arms`: take arms for possible that the build can't contain."""
         self.build = build
+        self._all_arms = all_arms
         self._sources = sources
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
         self._lexed: dict[Path, LexedSource] = {}
@@ -85,11 +89,12 @@ class Knowledge:
         if file.path not in self._texts:
             evaluator = self.evaluator(file.path)
             self._texts[file.path] = CText(
-                file, evaluator, self._lex(file), lambda name: self.mentions(name, file.path)
+                file, evaluator, self.lexed(file), lambda name: self.mentions(name, file.path)
             )
         return self._texts[file.path]
 
-    def _lex(self, file: SourceFile) -> LexedSource:
+    def lexed(self, file: SourceFile) -> LexedSource:
+        """The tokens of a C file."""
         if file.path not in self._lexed:
             self._lexed[file.path] = lex(file.data)
         return self._lexed[file.path]
@@ -124,7 +129,38 @@ class Knowledge:
         path = path.resolve()
         if not self.build.is_known or path in self._by_file:
             return True
-        return any(path == unit.resolve() for unit in self.build.units)
+        if any(path == unit.resolve() for unit in self.build.units):
+            return True
+        return path in self._unasked
+
+    @cached_property
+    def _unasked(self) -> set[Path]:
+        """What the compiled files include that no compiler run could be asked about."""
+        compiled = {unit.resolve() for unit in self.build.units} - set(self._units)
+        return self.includes.reached(compiled & set(self._written)) if compiled else set()
+
+    @cached_property
+    def _written(self) -> dict[Path, LexedSource]:
+        """C and C++ of the project, taken apart."""
+        return {it.path.resolve(): self.lexed(it) for it in self._sources if not it.is_asm}
+
+    @cached_property
+    def arms(self) -> ImpossibleArms:
+        """Which arms of #if the build can't contain."""
+        return ImpossibleArms(self.build, self._written)
+
+    @cached_property
+    def includes(self) -> Includes:
+        """Where the headers are that the project names."""
+        return Includes(self.build, self._sources, self._written, self.arms)
+
+    def why_never(self, path: Path) -> str | None:
+        """Why a whole file can't be in the build, by its conditions; None if it may be in it."""
+        path = path.resolve()
+        if self._all_arms or self.was_asked(path) or path not in self._written:
+            return None
+        _ = self.includes  # which tells the arms what is only included by impossible ones
+        return self.arms.never(path)
 
     def was_asked(self, path: Path) -> bool:
         """Whether a compiler run said which lines of a file are compiled."""
@@ -141,11 +177,22 @@ class Knowledge:
         return not units or any(not unit.lines[path].isdisjoint(lines) for unit in units)
 
     def is_arm_compiled(self, text: CText, start: int, end: int) -> bool:
-        """Like is_compiled, for the #if arms that [start, end) is in."""
+        """Like is_compiled, for the #if arms that [start, end) is in; where no compiler could be
+        asked, False for those that the build can't contain."""
+        if not self.was_asked(text.file.path):
+            return self.false_condition(text, start) is None
         first = text.conditions.arm(start).start
         last = text.conditions.end(max(start, end - 1), len(text.file.data))
         lines = text.file.line(first), text.file.line(max(start, last - 1))
         return self.is_compiled(text.file.path, *lines)
+
+    def false_condition(self, text: CText, start: int) -> str | None:
+        """The condition around an offset that is certainly false in this build, if no compiler run
+        says what is compiled; None if there is none."""
+        conditions = text.conditions.arm(start).conditions
+        if self._all_arms or not conditions or self.was_asked(text.file.path):
+            return None
+        return self.arms.false_one(conditions)
 
     @cached_property
     def project_wide(self) -> Evaluator:
@@ -157,9 +204,13 @@ class Knowledge:
             macros.define_text(name)
         headers = [source for source in self._sources if not source.is_asm]
         for header in headers:
-            macros.add_lexed(self._lex(header).directives)
+            macros.add_lexed(self.lexed(header).directives)
         for header in headers:
-            tree = CText(header, evaluator, self._lex(header)).trees.whole
+            tree = CText(header, evaluator, self.lexed(header)).trees.whole
             types.add_tree(tree, header.is_header)
+        for path, lexed in self.includes.outside.items():
+            macros.add_lexed(lexed.directives)
+            file = SourceFile(path, path.name, path.read_bytes())
+            types.add_tree(CText(file, evaluator, lexed).trees.whole, file.is_header)
         _add_well_known(macros, types)
         return evaluator

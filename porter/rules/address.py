@@ -68,7 +68,7 @@ class Address(Rule):
         if access.register is None and struct and handed_on:
             return self.left(access.site, "handed on with its type; each access is a site")
         if not unit.is_compiled(access.site.start, access.site.end):
-            return self.left(access.site, false_condition(access.site))
+            return self.left(access.site, false_condition(unit, access.site))
         return self.escalated(
             access.site, f"{_what(access.register)} goes where it can't be followed"
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
@@ -33,10 +34,18 @@ _SHARED_ONLY = frozenset(
 
 
 class CSites:
-    """The sites of one file and the asm statements they are in."""
+    """The sites of one file and the asm statements they are in. `asked`: by offset, calls of a
+    library about which a person has to decide, and why."""
 
-    def __init__(self, text: CText, registers: Registers, numbered: Numbered) -> None:
+    def __init__(
+        self,
+        text: CText,
+        registers: Registers,
+        numbered: Numbered,
+        asked: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
         self.text = text
+        self.asked = asked
         self.registers = registers
         self.numbered = numbered
         self.asm: dict[Site, AsmStatement] = {}
@@ -53,7 +62,7 @@ class CSites:
     def sites(self) -> tuple[Site, ...]:
         """All sites in order of their place."""
         found: list[Site] = []
-        for region in regions(self.text.lexed, self.text.evaluator):
+        for region in regions(self.text.lexed, self.text.evaluator, self.asked):
             for site in self._in_region(region):
                 self.regions[site] = region
                 found.append(site)
@@ -116,6 +125,8 @@ class CSites:
 
     def _kind(self, region: Region, index: int, token: Token) -> SiteKind | None:
         if token.kind == "identifier":
+            if token.start in self.asked:
+                return SiteKind.CALL
             if self._is_riscv and is_interrupt(region.tokens, index, self.text.evaluator.macros):
                 return SiteKind.ATTRIBUTE
             previous = region.tokens[index - 1].text if index else b""

@@ -1,0 +1,30 @@
+"""What a port never saw: headers that nobody could find, functions that nobody here defines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from porter.project.unknown_calls import UnknownCall
+from porter.source.source_file import SourceFile
+
+
+@dataclass(frozen=True)
+class MissingHeader:
+    """A header that an #include line names, at a place of a file, and how often it is named."""
+
+    name: str
+    file: SourceFile
+    offset: int
+    conditions: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Both in the order in which they are told."""
+
+    headers: tuple[MissingHeader, ...] = ()
+    calls: tuple[UnknownCall, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.headers or self.calls)
