@@ -42,15 +42,16 @@ def _missing(project: WholeProject) -> list[MissingHeader]:
     if not unasked:
         return []
     found: dict[str, MissingHeader] = {}
-    for include in knowledge.includes.missing(unasked):
+    for include, is_certain in knowledge.includes.missing(unasked):
         source = by_path.get(include.file)
         if source is None:
             continue  # a header outside the project, or one of a file that stays
         if (known := found.get(include.name)) is not None:
-            found[include.name] = replace(known, count=known.count + 1)
+            certain = known.is_certain or is_certain
+            found[include.name] = replace(known, count=known.count + 1, is_certain=certain)
         else:
             found[include.name] = MissingHeader(
-                include.name, source, include.offset, include.conditions, 1
+                include.name, source, include.offset, include.conditions, 1, is_certain
             )
     return list(found.values())
 

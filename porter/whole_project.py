@@ -73,7 +73,8 @@ class WholeProject:
             self.build = with_files(self.build, [file for file in wanted if file.is_file()])
         if request.include_dirs:
             self.build = with_folders(self.build, request.include_dirs)
-        self.knowledge = Knowledge(self.build, sources, request.all_arms)
+        lexed = calls.lexed if calls is not None else {}
+        self.knowledge = Knowledge(self.build, sources, request.all_arms, lexed)
         self.tables = {source.path: list(self._tables(source)) for source in sources}
         self.staying: dict[Path, str] = {}
         for source in sources:

@@ -18,7 +18,8 @@ _KEEPS_GOING = frozenset(
 )  # fmt: skip
 """Words that may stand before a call; any other before a name makes a declaration of it."""
 
-Lookup = Callable[[str], Known | None]
+Lookup = Callable[[str, bool], Known | None]
+"""What is known of a name, which a call follows or not."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ def library_uses(lexed: LexedSource, lookup: Lookup) -> Iterator[LibraryUse]:
         macro = parse_define(directive)
         if macro is not None and macro.body:
             own = macro.parameters or ()
-            yield from _in_macro(macro.body, lambda it, own=own: None if it.encode() in own  # type: ignore[misc]
-                                 else lookup(it))  # fmt: skip
+            yield from _in_macro(macro.body, own, lookup)
 
 
 def _in_code(tokens: Sequence[Token], lookup: Lookup) -> Iterator[LibraryUse]:
@@ -57,21 +57,28 @@ def _in_code(tokens: Sequence[Token], lookup: Lookup) -> Iterator[LibraryUse]:
             elif token.text in (b")", b"]", b"}") and around:
                 around.pop()
         elif token.kind == "identifier" and around and index >= after:
-            known = lookup(token.text.decode("latin-1"))
+            known = _known(tokens, index, lookup)
             if known is not None and b"{" in around and _is_use(tokens, index):
                 use = _use(tokens, index, known, in_block=around[-1] == b"{")
                 after = index + sum(1 for it in tokens[index:] if it.end <= use.end)
                 yield use
 
 
-def _in_macro(tokens: Sequence[Token], lookup: Lookup) -> Iterator[LibraryUse]:
+def _in_macro(
+    tokens: Sequence[Token], parameters: Sequence[bytes], lookup: Lookup
+) -> Iterator[LibraryUse]:
     for index, token in enumerate(tokens):
-        if token.kind != "identifier":
+        if token.kind != "identifier" or token.text in parameters:
             continue
-        known = lookup(token.text.decode("latin-1"))
+        known = _known(tokens, index, lookup)
         if known is None or not _is_use(tokens, index):
             continue
         yield _use(tokens, index, known, in_block=True, is_macro=True)
+
+
+def _known(tokens: Sequence[Token], index: int, lookup: Lookup) -> Known | None:
+    is_called = index + 1 < len(tokens) and tokens[index + 1].text == b"("
+    return lookup(tokens[index].text.decode("latin-1"), is_called)
 
 
 def _is_use(tokens: Sequence[Token], index: int) -> bool:

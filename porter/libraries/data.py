@@ -73,6 +73,10 @@ class Libraries:
     used: Sequence[Library]
     _known: dict[str, Known | None] = field(default_factory=dict, compare=False)
 
+    def names(self, name: str) -> bool:
+        """Whether a function is spelt out, so that any use of its name may be one of it."""
+        return any(name in it.does or name in it.asks for it in self.used)
+
     def known(self, name: str) -> Known | None:
         """What a function does; None if nothing is said of it, or that it does no harm."""
         if name not in self._known:

@@ -6,37 +6,43 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from porter.libraries.calls import library_uses
+from porter.libraries.calls import Lookup, library_uses
 from porter.libraries.data import Known, used_libraries
 from porter.libraries.expanded import ExpandedFile
 from porter.project.reachability import functions_in
 from porter.result import FilePort
 from porter.source.c_lexer import LexedSource, lex
+from porter.source.declared_objects import objects_in
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import without_linkage
 
 _INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
 _MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+_WORD = re.compile(rb"\w")
+_SPACED = bytes(code if _WORD.match(bytes([code])) else ord(" ") for code in range(256))
+"""Leaves what names consist of, and room between them."""
 _SKETCH = ".ino"
 
 
 class LibraryCalls:
-    """Files of a project with the calls of libraries as what they do."""
+    """Files of a project with the calls of libraries as what they do. `lexed`: files that were
+    taken apart and stay as they are."""
 
     def __init__(self, sources: Sequence[SourceFile]) -> None:
         written = [source for source in sources if not source.is_asm]
         self.libraries = used_libraries(_included(written))
-        words = {source.path: set(_WORD.findall(source.data)) for source in written}
+        words = {it.path: set(it.data.translate(_SPACED).split()) for it in written}
         known = {word for found in words.values() for word in found if self._known(word)}
         lexed = {it.path: lex(it.data) for it in written if words[it.path] & known}
         self._defined = _macros(written) | _functions(lexed)
         self.files: dict[Path, ExpandedFile] = {}
+        self.lexed = lexed
         for source in written:
             if words[source.path] & (known - self._defined):
-                uses = list(library_uses(lexed[source.path], self._lookup))
+                uses = list(library_uses(lexed[source.path], self._lookup(lexed[source.path])))
                 if uses:
                     self.files[source.path] = ExpandedFile(source, uses)
+                    del self.lexed[source.path]
 
     def expanded(self, source: SourceFile) -> SourceFile:
         """The file in which calls are what they do."""
@@ -61,8 +67,18 @@ class LibraryCalls:
     def _known(self, word: bytes) -> Known | None:
         return self.libraries.known(word.decode("latin-1"))
 
-    def _lookup(self, name: str) -> Known | None:
-        return None if name.encode("latin-1") in self._defined else self.libraries.known(name)
+    def _lookup(self, lexed: LexedSource) -> Lookup:
+        """What is known of names in a file, of which some are those of its variables."""
+        objects = objects_in(lexed)
+
+        def lookup(name: str, is_called: bool) -> Known | None:
+            word = name.encode("latin-1")
+            if word in self._defined:
+                return None
+            may_be_meant = is_called or (self.libraries.names(name) and word not in objects)
+            return self.libraries.known(name) if may_be_meant else None
+
+        return lookup
 
 
 def _included(sources: Iterable[SourceFile]) -> Iterable[str]:

@@ -21,7 +21,7 @@ def summary(result: PortResult) -> str:
     """The line that counts."""
     unseen = result.unseen
     more = [
-        *([f"{len(unseen.headers)} headers not found"] if unseen.headers else []),
+        *([f"{len(unseen.certain)} headers not found"] if unseen.certain else []),
         *([f"{len(unseen.calls)} functions unknown"] if unseen.calls else []),
     ]
     return ", ".join((
@@ -32,12 +32,18 @@ def summary(result: PortResult) -> str:
 
 def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
     """What wasn't there to be looked at: headers by place, functions by name."""
-    for header in unseen.headers:
+    maybe = [header for header in unseen.headers if not header.is_certain]
+    for header in unseen.headers if is_verbose else unseen.certain:
         again = f", and {header.count - 1} more times" if header.count > 1 else ""
         chain = f" (under {' && '.join(header.conditions)})" if header.conditions else ""
         place = _place(header.file, header.offset)
         yield f"{place}: not found: #include {header.name}{again}{chain}"
-    if unseen.headers:
+    if maybe and not is_verbose:
+        yield (
+            f"{len(maybe)} more headers, {maybe[0].name} for one, may be missing; conditions stand "
+            "around them that nobody here can decide: told by -v"
+        )
+    if unseen.certain:
         yield (
             "what these headers define is unknown, and files that include them are judged by all "
             "headers of the project together: give their folders by -I DIR, or have the build say "
@@ -89,6 +95,7 @@ def as_json(result: PortResult) -> str:
                 **_where(it.file, it.offset),
                 "name": it.name,
                 "count": it.count,
+                "certain": it.is_certain,
                 "conditions": list(it.conditions),
             }
             for it in result.unseen.headers

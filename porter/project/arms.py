@@ -63,6 +63,10 @@ class ImpossibleArms:
         """The condition that is certainly false, None if there is none."""
         return next((it for it in conditions if self._value(it) is False), None)
 
+    def all_hold(self, conditions: Sequence[str]) -> bool:
+        """Whether every condition is certainly true."""
+        return all(self._value(it) is True for it in conditions)
+
     def rule_out(self, path: Path, reason: str) -> None:
         """A header is only included where a condition holds that is certainly false."""
         self._never[path] = reason
@@ -81,7 +85,7 @@ class ImpossibleArms:
         for directive in arms.lexed.directives if arms is not None else ():
             if directive.name == b"error" and arms is not None:
                 around = arms.around(directive)
-                if around and all(self._value(it) is True for it in around):
+                if around and self.all_hold(around):
                     yield f"ends with an #error where {' && '.join(around)}, as in this build"
 
     def _value(self, condition: str) -> bool | None:

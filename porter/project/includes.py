@@ -17,6 +17,19 @@ from porter.source.conditions import ConditionMap, include_guard
 from porter.source.source_file import HEADER_SUFFIXES, SourceFile
 
 _WRITTEN_LATER = frozenset({"fvm_domain.h"})
+_CPLUSPLUS = frozenset(
+    b"""algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv
+    chrono cinttypes ciso646 climits clocale cmath codecvt compare complex concepts
+    condition_variable coroutine csetjmp csignal cstdarg cstdbool cstddef cstdint cstdio cstdlib
+    cstring ctgmath ctime cuchar cwchar cwctype deque exception execution filesystem format
+    forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream
+    iterator latch limits list locale map memory memory_resource mutex new numbers numeric optional
+    ostream queue random ranges ratio regex scoped_allocator semaphore set shared_mutex
+    source_location span sstream stack stdexcept stop_token streambuf string string_view
+    strstream syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map
+    unordered_set utility valarray variant vector version""".split()
+)
+"""Headers of the C++ library, which not every cross compiler has beside it."""
 _RUNTIME = ("include", "arch/armv7m/include")
 
 
@@ -70,20 +83,25 @@ class Includes:
                 if target is not None and target not in lexed and target not in self.outside:
                     self.outside[target] = waiting[target] = lex(_read(target))
 
-    def missing(self, files: Iterable[Path]) -> Iterator[Include]:
-        """What these files include, or what they do, that is nowhere."""
+    def missing(self, files: Iterable[Path]) -> Iterator[tuple[Include, bool]]:
+        """What these files include, or what they do, that is nowhere; whether they certainly do."""
+        files = list(files)
+        compiled = (path for path in files if path.suffix.lower() not in HEADER_SUFFIXES)
+        certain = self.reached(compiled, is_certain=True)
         for path in sorted(self.reached(files)):
             for include in self.by_file.get(path, ()):
                 if include.name and not include.is_found and not self._is_out(include):
-                    yield include
+                    yield include, path in certain and self._arms.all_hold(include.conditions)
 
-    def reached(self, files: Iterable[Path]) -> set[Path]:
-        """These files and what they include, arms aside that the build can't contain."""
+    def reached(self, files: Iterable[Path], is_certain: bool = False) -> set[Path]:
+        """These files and what they include, arms aside that the build can't contain; or only what
+        they certainly include."""
         seen = set(files)
         waiting = deque(seen)
         while waiting:
             for include in self.by_file.get(waiting.popleft(), ()):
-                if not self._is_out(include):
+                uncertain = is_certain and not self._arms.all_hold(include.conditions)
+                if not uncertain and not self._is_out(include):
                     for target in self._targets(include):
                         if target not in seen:
                             seen.add(target)
@@ -188,7 +206,11 @@ class Includes:
         for path in self._by_name.get(PurePosixPath(name).name, ()):
             if list(path.parts[-len(parts) :]) == parts:
                 return Include(include.file, 0, name, (), path, True)
-        if name in _WRITTEN_LATER or any((it / name).is_file() for it in self._system):
+        if (
+            name in _WRITTEN_LATER
+            or (not is_quoted and name.encode() in _CPLUSPLUS)
+            or any((it / name).is_file() for it in self._system)
+        ):
             return Include(include.file, 0, name, (), None, True)
         with as_file(files("fvm-runtime")) as runtime:
             if any(Path(runtime, folder, name).is_file() for folder in _RUNTIME):

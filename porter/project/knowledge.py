@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 from porter.project.arms import ImpossibleArms
 from porter.project.build import Build
@@ -66,13 +67,20 @@ def _add_well_known(macros: MacroTable, types: TypeTable) -> None:
 class Knowledge:
     """Answers from the compiler where it could be asked, else from all headers of the project."""
 
-    def __init__(self, build: Build, sources: Sequence[SourceFile], all_arms: bool = False) -> None:
-        """`all_arms`: take arms for possible that the build can't contain."""
+    def __init__(
+        self,
+        build: Build,
+        sources: Sequence[SourceFile],
+        all_arms: bool = False,
+        lexed: Mapping[Path, LexedSource] = MappingProxyType({}),
+    ) -> None:
+        """`all_arms`: take arms for possible that the build can't contain; `lexed`: files that were
+        taken apart already."""
         self.build = build
         self._all_arms = all_arms
         self._sources = sources
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
-        self._lexed: dict[Path, LexedSource] = {}
+        self._lexed = dict(lexed)
         self._texts: dict[Path, CText] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
         for unit in self._units.values():

@@ -15,6 +15,7 @@ from porter.project.reachability import functions_in
 from porter.sites.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import LexedSource, Token
+from porter.source.declared_objects import DECLARES_NOTHING, objects_in
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import parse_define
 from porter.source.source_file import SourceFile
@@ -33,8 +34,6 @@ _NO_CALL = frozenset(
 )
 _ATTRIBUTES = frozenset({b"__attribute__", b"__attribute", b"__declspec", b"_Pragma", b"__pragma",
                          *ASM_WORDS})  # fmt: skip
-_DECLARES_NOTHING = frozenset({b"return", b"else", b"do", b"case", b"goto", b"and", b"or", b"not",
-                               b"throw", b"co_await", b"co_return", b"co_yield"})  # fmt: skip
 _ASM_NAME = re.compile(rb"(?m)^[ \t]*([A-Za-z_.$][\w.$]*)[ \t]*:|^([A-Za-z_$][\w$]*)\b")
 _ASM_SET = re.compile(rb"\.(?:thumb_set|set|equ|macro)[ \t]+([A-Za-z_.$][\w.$]*)", re.IGNORECASE)
 _CALLS = frozenset({"bl", "blx", "call"})
@@ -99,7 +98,7 @@ class UnknownCalls:
 
     def _calls(self) -> Iterator[_Call]:
         for text in self._texts:
-            objects = _objects(text.lexed)
+            objects = objects_in(text.lexed)
             for token, around in _called(text.lexed):
                 name = token.text.decode("latin-1")
                 if token.text in objects or self._is_known(name):
@@ -188,28 +187,8 @@ def _is_call(before: Token | None, in_code: bool) -> bool:
     if before.text in (b".", b"->", b"::", b"~", b"#", b"##", b">"):
         return before.text == b">" and in_code
     if before.kind == "identifier":
-        return in_code and before.text in _DECLARES_NOTHING
+        return in_code and before.text in DECLARES_NOTHING
     return in_code or before.text == b"="
-
-
-def _objects(lexed: LexedSource) -> set[bytes]:
-    """Names of a file that may be those of pointers to functions."""
-    found: set[bytes] = set()
-    tokens = lexed.tokens
-    for index in range(1, len(tokens) - 1):
-        token = tokens[index]
-        if token.kind != "identifier":
-            continue
-        before, after = tokens[index - 1], tokens[index + 1].text
-        if (before.text == b"*" and after in (b")", b"[")) or (
-            after in (b";", b",", b"=", b")", b"[")
-            and (
-                (before.kind == "identifier" and before.text not in _DECLARES_NOTHING)
-                or before.text in (b"*", b"&", b">")
-            )
-        ):
-            found.add(token.text)
-    return found
 
 
 def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
@@ -250,7 +229,7 @@ def _members(tokens: Sequence[Token]) -> Iterator[str]:
             continue
         if before.kind != "identifier" and before.text not in (b"*", b"&", b">", b"~", b"::", b"}"):
             continue
-        if before.text in _DECLARES_NOTHING:
+        if before.text in DECLARES_NOTHING:
             continue
         closing = matching(tokens, index + 1)
         after = closing + 1 if closing is not None else len(tokens)

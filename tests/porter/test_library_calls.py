@@ -249,3 +249,11 @@ def test_what_a_person_is_asked_says_what_to_do(name: str) -> None:
 def test_registers_in_bodies_are_found_without_any_header() -> None:
     assert with_addresses("SysTick->LOAD = n;") == "(*(volatile unsigned *)0xE000E014) = n;"
     assert with_addresses("NVIC->IP[n] = 1;") == "((volatile unsigned char *)0xE000E400)[n] = 1;"
+
+
+def test_variables_that_are_called_like_a_function_are_none(tmp_path: Path) -> None:
+    text = (
+        b"#include <Arduino.h>\n#include <FreeRTOS.h>\n#include <task.h>\n"
+        b"int f(int port) { unsigned interrupts = g(port); return interrupts & port; }\n"
+    )
+    assert port_files(tmp_path, {"main.c": text}).found == 0

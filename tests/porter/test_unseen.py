@@ -97,7 +97,7 @@ def test_headers_of_the_tree_are_found_without_a_build(
         ("#ifdef __ICCARM__", []),
         ("#if defined(__AVR__) || defined(ESP32) && defined(__XTENSA__)", []),
         ("#ifdef __GNUC__", ["x.h"]),
-        ("#ifdef USE_X", ["x.h"]),  # nobody knows
+        ("#ifdef USE_X", ["x.h"]),  # nobody knows: told, and not counted
         ("#ifndef __ICCARM__", ["x.h"]),
     ],
 )
@@ -227,3 +227,26 @@ def test_a_library_beside_the_project_defines_nothing_of_it(tmp_path: Path) -> N
     (port_of_main,) = result.files
     assert b"{ virt_int_mask(VIRT_PRIMASK); }" in port_of_main.ported
     assert not result.unseen
+
+
+def test_headers_that_only_an_unknown_condition_needs_are_told_and_not_counted(
+    tmp_path: Path,
+) -> None:
+    """A complete project would never come to an end otherwise."""
+    (tmp_path / "main.c").write_text(
+        '#ifdef USE_X\n#include "x.h"\n#endif\n#include "own.h"\nint main(void) {}\n'
+    )
+    (tmp_path / "own.h").write_text("#ifdef __GNUC__\n#include <y.h>\n#endif\n")
+    run = port(tmp_path)
+    assert "own.h:2:1: not found: #include y.h" in run.stderr and run.returncode == 1
+    assert "1 more headers, x.h for one, may be missing" in run.stderr
+    assert (
+        "main.c:2:1: not found: #include x.h (under defined(USE_X))" in port(tmp_path, "-v").stderr
+    )
+    (tmp_path / "y.h").touch()
+    assert port(tmp_path).returncode == 0
+
+
+def test_headers_of_the_cplusplus_library_are_there(tmp_path: Path) -> None:
+    text = '#include <string>\n#include <cstdint>\n#include "string"\n'
+    assert headers(unseen(tmp_path, main_cpp=text)) == ["string"]
