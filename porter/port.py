@@ -20,7 +20,7 @@ from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
-from porter.rules.linker_symbols import judge_linker_symbols
+from porter.rules.linker_symbols import is_declared, judge_linker_symbols, names_itself
 from porter.rules.made_by_macro import JudgedFile, MadeByMacro
 from porter.rules.outside import refuse_lost
 from porter.rules.thresholds import judge_thresholds
@@ -119,6 +119,7 @@ class _Files:
         self.facts: list[Facts] = []
         self.units: dict[Path, Unit] = {}
         self.splits = _splits(project)
+        self._declared: dict[bytes, bool] = {}
 
     def port(self, source: SourceFile) -> FilePort | None:
         """Port one file; None if there is nothing in it."""
@@ -166,15 +167,31 @@ class _Files:
             by_path[path] = _with_verdicts(port, [verdict])
         return list(by_path.values())
 
+    def _is_declared(self, name: bytes) -> bool:
+        """Whether some C of the project declares a symbol of the linker's."""
+        if name not in self._declared:
+            texts = (source.data for source in self._project.live if not source.is_asm)
+            self._declared[name] = is_declared(name, texts)
+        return self._declared[name]
+
     def _with_linked(self, port: FilePort) -> FilePort:
         """The port with verdicts on registers that linker scripts name; what the transcriber read
         is its own affair."""
         project = self._project
         switches = project.switches.get(port.file.path, [])
-        registers = project.registers_of(project.knowledge.evaluator(port.file.path))
+        evaluator = project.knowledge.evaluator(port.file.path)
+        registers = project.registers_of(evaluator)
+
+        def is_macro(name: bytes) -> bool:
+            if port.file.is_asm:
+                return names_itself(name, port.file.data)
+            return name in evaluator.macros and not self._is_declared(name)
+
         found = [
             verdict
-            for verdict in judge_linker_symbols(port.file, project.linked, registers.describe)
+            for verdict in judge_linker_symbols(
+                port.file, project.linked, registers.describe, is_macro
+            )
             if not any(it.start <= verdict.site.start < it.end for it in switches)
         ]
         return _with_verdicts(port, found)
