@@ -12,8 +12,9 @@ from porter.rules.tick_rate import Rate, rate_of
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node
+from porter.source.c_tree import Node, parse_expression
 from porter.source.edit import Edit
+from porter.source.evaluate import Evaluator, Scope
 from porter.source.truth import binary
 
 _ENABLE, _TICKINT, _CLKSOURCE = 1, 2, 4
@@ -59,6 +60,10 @@ class TickRegister(Rule):
             _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
         ),
         Sample(_HEADER + "void f(void) { CTRL &= ~4u; }", "", escalates=True),
+        Sample(
+            _HEADER + "void f(void)\n{\n    LOAD = 168000;\n    CTRL = 7;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
         Sample(_HEADER + "unsigned f(void) { return VAL; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { LOAD = 99; CTRL = 5; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { CTRL = 5; }", "", escalates=True),
@@ -184,7 +189,7 @@ class TickRegister(Rule):
         if load.value is None or load.operator != b"=":
             return None
         evaluator, scope = unit.text.evaluator, start.context.scope
-        count = _plus_one(expanded(load.value, evaluator))
+        count = _count(expanded(load.value, evaluator), evaluator, scope)
         return rate_of(
             count, evaluator, scope, unit.domain, self._counts_core_clock(unit, accesses)
         )
@@ -211,10 +216,25 @@ def _adds_up(starts: list[Access]) -> bool:
     return together and all(access.operator == b"|=" for access in starts[1:])
 
 
-def _plus_one(reload: Node) -> Node:
-    """`n` of a reload value `n - 1`; who forgot the `- 1` meant the same."""
+def _count(reload: Node, evaluator: Evaluator, scope: Scope) -> Node:
+    """`n` of a reload value `n - 1`, be it that both are one number; who forgot the `- 1` meant the
+    same, and of two numbers the rounder one."""
     sides = binary(bare(reload), b"-")
-    return sides[0] if sides is not None else reload
+    if sides is not None:
+        return sides[0]
+    number = evaluator.number(reload, scope)
+    if number is None or _roundness(number + 1) <= _roundness(number):
+        return reload
+    return parse_expression(b"%d" % (number + 1)) or reload
+
+
+def _roundness(number: int) -> int:
+    """How often a number can be divided by five: clocks and rates are what people count by tens."""
+    found = 0
+    while number and number % 5 == 0:
+        number //= 5
+        found += 1
+    return found
 
 
 def _inside_write(access: Access, accesses: list[Access]) -> bool:

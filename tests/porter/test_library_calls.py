@@ -96,6 +96,31 @@ def test_a_timer_that_counts_an_eighth_of_the_clock_ticks_as_it_did(tmp_path: Pa
     assert after.endswith("void f(void) { hyp_tick_set(1000); }")
 
 
+@pytest.mark.parametrize(
+    ("source", "reload", "becomes"),
+    [
+        ("AHB_DIV8", "8999", "FVM_CLOCK_HZ / 8 / (9000)"),
+        ("AHB_DIV8", "9000000 / 1000 - 1", "FVM_CLOCK_HZ / 8 / (9000000 / 1000)"),
+        ("AHB", "999", "FVM_CLOCK_HZ / (1000)"),
+        ("AHB", "72000", "FVM_CLOCK_HZ / (72000)"),
+        ("AHB", "72000000 / 1000 - 1", "1000"),
+    ],
+)
+def test_without_a_description_the_rate_is_calculated_where_it_is_built(
+    tmp_path: Path, source: str, reload: str, becomes: str
+) -> None:
+    text = (
+        OPENCM3
+        + (
+            f"void f(void)\n{{\n    systick_set_clocksource(STK_CSR_CLKSOURCE_{source});\n"
+            f"    systick_set_reload({reload});\n    systick_interrupt_enable();\n"
+            "    systick_counter_enable();\n}\n"
+        ).encode()
+    )
+    (port,) = port_files(tmp_path, {"main.c": text}, None).files
+    assert f"    hyp_tick_set({becomes});\n".encode() in port.ported
+
+
 def test_places_are_those_of_the_file_as_it_is(tmp_path: Path) -> None:
     """A call over several lines, one that stays, a macro, an escalation below them."""
     text = OPENCM3 + (
