@@ -162,7 +162,7 @@ class Includes:
     def _of(self, path: Path, lexed: LexedSource) -> Iterator[Include]:
         conditions = ConditionMap(lexed.directives, include_guard(lexed.directives, lexed.tokens))
         if path.suffix.lower() == ".ino":
-            yield self._resolved(Include(path, 0, "Arduino.h", ()), False)
+            yield self._resolved(Include(path, 0, "Arduino.h", ()))
         for directive in lexed.directives:
             if directive.name not in (b"include", b"include_next", b"import"):
                 continue
@@ -170,31 +170,31 @@ class Includes:
             names = list(self._names(directive))
             if not names:
                 yield Include(path, directive.start, "", around)
-            for name, is_quoted in names:
-                yield self._resolved(Include(path, directive.start, name, around), is_quoted)
+            for name in names:
+                yield self._resolved(Include(path, directive.start, name, around))
 
-    def _names(self, directive: Directive) -> Iterator[tuple[str, bool]]:
+    def _names(self, directive: Directive) -> Iterator[str]:
         """The header of a line, or those that a macro may name."""
         tokens = directive.tokens
         if tokens and tokens[0].kind == "string":
-            yield tokens[0].text.strip(b'"').decode("utf-8", "replace"), True
+            yield tokens[0].text.strip(b'"').decode("utf-8", "replace")
         elif tokens and tokens[0].text == b"<":
             text = b"".join(token.text for token in tokens)
-            yield text[1:].partition(b">")[0].decode("utf-8", "replace"), False
+            yield text[1:].partition(b">")[0].decode("utf-8", "replace")
         elif len(tokens) == 1 and tokens[0].kind == "identifier":
             yield from self._macros.get(tokens[0].text, ())
 
-    def _resolved(self, include: Include, is_quoted: bool) -> Include:
+    def _resolved(self, include: Include) -> Include:
         key = (include.file.parent, include.name)
         if key not in self._there:
-            self._there[key] = self._look(include, is_quoted)
+            self._there[key] = self._look(include)
         found = self._there[key]
         if found is None:
             return include
         return Include(include.file, include.offset, include.name, include.conditions,
                        found.target, True)  # fmt: skip
 
-    def _look(self, include: Include, is_quoted: bool) -> Include | None:
+    def _look(self, include: Include) -> Include | None:
         name = include.name.replace("\\", "/")
         folders = [include.file.parent, *self._build.options.include_dirs]
         for folder in folders:
@@ -208,7 +208,7 @@ class Includes:
                 return Include(include.file, 0, name, (), path, True)
         if (
             name in _WRITTEN_LATER
-            or (not is_quoted and name.encode() in _CPLUSPLUS)
+            or name.encode() in _CPLUSPLUS
             or any((it / name).is_file() for it in self._system)
         ):
             return Include(include.file, 0, name, (), None, True)
@@ -225,9 +225,9 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-def _header_names(lexed: Iterable[LexedSource]) -> dict[bytes, list[tuple[str, bool]]]:
+def _header_names(lexed: Iterable[LexedSource]) -> dict[bytes, list[str]]:
     """Macros that stand for the name of a header."""
-    found: dict[bytes, list[tuple[str, bool]]] = {}
+    found: dict[bytes, list[str]] = {}
     for text in lexed:
         for directive in text.directives:
             tokens = directive.tokens
@@ -235,8 +235,8 @@ def _header_names(lexed: Iterable[LexedSource]) -> dict[bytes, list[tuple[str, b
                 continue
             if len(tokens) == 2 and tokens[1].kind == "string":
                 name = tokens[1].text.strip(b'"').decode("utf-8", "replace")
-                found.setdefault(tokens[0].text, []).append((name, True))
+                found.setdefault(tokens[0].text, []).append(name)
             elif tokens[1].text == b"<" and tokens[-1].text == b">":
                 name = b"".join(it.text for it in tokens[2:-1]).decode("utf-8", "replace")
-                found.setdefault(tokens[0].text, []).append((name, False))
+                found.setdefault(tokens[0].text, []).append(name)
     return found

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from porter.libraries.data import Libraries
 from porter.project.knowledge import CText
@@ -17,7 +18,7 @@ from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.declared_objects import DECLARES_NOTHING, objects_in
 from porter.source.inline_asm import ASM_WORDS
-from porter.source.macros import parse_define
+from porter.source.macros import parse_define, uses_in
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching, without_linkage
 
@@ -79,6 +80,9 @@ class UnknownCalls:
         self._is_dead = is_dead
         self._is_compiled = is_compiled
         self._defined = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
+        if any(file.is_cplusplus for file, _ in everything):
+            self._defined |= {it for file, lexed in everything if file.is_header
+                              for it in _fields(lexed.tokens)}  # fmt: skip
         self._defined |= {it for file in asm for it in _defined_in_asm(file)}
 
     def found(self) -> list[UnknownCall]:
@@ -107,6 +111,10 @@ class UnknownCalls:
                     continue
                 if self._is_compiled(text, token.start, token.end):
                     yield _Call(name, text.file, token.start)
+            for use, name in _pasted_calls(text):
+                known_otherwise = self._libraries.known(name) is None and self._is_known(name)
+                if not known_otherwise and self._is_compiled(text, use.start, use.end):
+                    yield _Call(name, text.file, use.start)
         for file in self._asm:
             for part in instructions(file.data, dialect_of(file.data)):
                 name = part.operands[-1] if part.operands else ""
@@ -132,6 +140,18 @@ def runtime_functions() -> frozenset[str]:
     texts = (it.read_text(encoding="utf-8") for it in folder.iterdir() if it.name.endswith(".h"))
     found = {name for text in texts for name in _FVM.findall(text)}
     return frozenset(found | {"fvm_virt_of_irq", "fvm_split_take"})
+
+
+def _pasted_calls(text: CText) -> Iterator[tuple[Token, str]]:
+    """Functions whose names a macro puts together by `##`, with the use of it."""
+    macros = text.evaluator.macros
+    for use in uses_in(text.lexed.tokens, macros):
+        if not any(macros.pastes(token.text) for token in use):
+            continue
+        expansion = macros.traced(use)
+        for name, after in pairwise(expansion.texts):
+            if name in expansion.pasted and after == b"(":
+                yield use[0], name.decode("latin-1")
 
 
 def _called(lexed: LexedSource) -> Iterator[tuple[Token, str | None]]:
@@ -217,6 +237,19 @@ def _is_bare(tokens: Sequence[Token], body: int, name: bytes) -> bool:
         index -= 1
     before = tokens[index - 1].text if index else b";"
     return before in (b";", b"}") or (before.startswith(b"#") or index == 0)
+
+
+def _fields(tokens: Sequence[Token]) -> Iterator[str]:
+    """Variables of classes, which a constructor's list initialises like calls: `: port(3)`."""
+    depth = 0
+    braces = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        braces += (before.text == b"{") - (before.text == b"}")
+        depth += (before.text == b"(") - (before.text == b")")
+        named = before.kind == "identifier" or before.text in (b"*", b"&", b">")
+        named = named and token.kind == "identifier" and before.text not in DECLARES_NOTHING
+        if braces > 0 and depth == 0 and named and after.text in (b";", b"=", b"{", b"["):
+            yield token.text.decode("latin-1")
 
 
 def _members(tokens: Sequence[Token]) -> Iterator[str]:

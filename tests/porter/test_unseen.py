@@ -189,6 +189,21 @@ def test_what_may_run_and_is_nowhere_is_unknown(tmp_path: Path, code: str, name:
     assert calls(unseen(tmp_path, main_c=code)) == {name: 1}
 
 
+def test_names_that_a_macro_puts_together_are_calls_too(tmp_path: Path) -> None:
+    text = (
+        "#include <libopencm3/cm3/nvic.h>\n#define LINE(what, n) nvic_##what##_irq(n)\n"
+        "#define OWN(n) own_##n()\nvoid own_1(void) {}\n"
+        "void f(void) { LINE(enable, 37); OWN(1); OWN(2); }\n"
+    )
+    assert calls(unseen(tmp_path, main_c=text)) == {"nvic_enable_irq": 1, "own_2": 1}
+
+
+def test_what_a_constructor_initialises_is_no_call(tmp_path: Path) -> None:
+    header = "class A { public: A(int n); void go(); private: int pin; };\n"
+    text = '#include "a.h"\nA::A(int n) : pin(n) { go(); }\nvoid A::go() { gone(pin); A b(1); }\n'
+    assert calls(unseen(tmp_path, a_cpp=text, a_h=header)) == {"gone": 1}
+
+
 def test_labels_of_assembler_files_and_archives_define_functions(tmp_path: Path) -> None:
     code = "void a(void), b(void), c(void);\nvoid f(void) { a(); b(); c(); }\n"
     assembler = ".global a\na:\n    bl d\n    bx lr\n.thumb_set b, a\n"
@@ -248,5 +263,5 @@ def test_headers_that_only_an_unknown_condition_needs_are_told_and_not_counted(
 
 
 def test_headers_of_the_cplusplus_library_are_there(tmp_path: Path) -> None:
-    text = '#include <string>\n#include <cstdint>\n#include "string"\n'
-    assert headers(unseen(tmp_path, main_cpp=text)) == ["string"]
+    text = "#include <string>\n#include <cstdint>\n#include <strings>\n"
+    assert headers(unseen(tmp_path, main_cpp=text)) == ["strings"]
