@@ -99,7 +99,7 @@ def _write(path: Path, data: bytes) -> None:
 def _guessed(result: PortResult, refused: bool) -> None:
     """Raises MissingError where a guess isn't wanted."""
     guess = " ".join(result.guessed_cpu)
-    nobody = "neither a makefile nor compile_commands.json tells for which core it is compiled"
+    nobody = "no makefile, compile_commands.json or project file says for which core it is compiled"
     if refused:
         raise MissingError(nobody, file=result.root, hint="say it by --cpu or --domain")
     click.echo(

@@ -154,3 +154,22 @@ def test_names_that_both_machines_have_tell_nothing_of_the_core(tmp_path: Path) 
     guessed = port(tmp_path)
     assert "taken for those of '-march=rv32imac_zicsr -mabi=ilp32" in guessed.stderr
     assert port(tmp_path, "--no-guess").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "machine"),
+    [
+        ("void deep(void) { PFIC->SCTLR |= 4; }\n", (), "-march=rv32imac_zicsr"),
+        ("void deep(void) { SCB->SCR |= 4; }\n", (), None),
+        ("void deep(void) { PFIC->SCTLR |= 4; }\n", ("--cpu", "-mcpu=cortex-m3"), None),
+    ],
+)
+def test_a_build_that_names_no_core_leaves_it_to_the_code(
+    tmp_path: Path, text: str, options: tuple[str, ...], machine: str | None
+) -> None:
+    """As the project file of an IDE does for a chip that nobody here knows."""
+    (tmp_path / "deep.c").write_text(text)
+    entry = {"directory": str(tmp_path), "arguments": ["arm-none-eabi-gcc", "-c", "deep.c"]}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    told = port(tmp_path, *options).stderr
+    assert (f"taken for those of '{machine}" in told) if machine else ("a guess" not in told)
