@@ -38,7 +38,7 @@ lint: setup ## every static check, of Python and of C
 	@.ci/lint-c
 
 campaign: setup ## every change of an image that verify must notice, and 1000 random ones (CI takes a sample)
-	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py tests/verify/test_levels.py
+	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py tests/verify/test_levels.py tests/verify/test_ownership.py
 
 faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
 	@$(PY) -m tests.faults.campaign

@@ -73,7 +73,7 @@ def port_project(
     ports = [calls.settled(port) for port in ports]
     progress("looking for what isn't there")
     unseen = unseen_in(project, calls.libraries, request.known)
-    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu, unseen)
+    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu, unseen, tuple(read))
 
 
 def split_project(

@@ -35,23 +35,19 @@ class FilePort:
 @dataclass(frozen=True)
 class PortResult:
     """All files that have sites, and how many files were read. `guessed_cpu`: compiler options
-    that the project was judged by although nobody told the core; `unseen`: what the project uses
-    and doesn't have."""
+    that the project was judged by although nobody told the core; `sources`: what was read;
+    `unseen`: what the project uses and doesn't have."""
 
     root: Path
     files: tuple[FilePort, ...]
     files_read: int
     guessed_cpu: tuple[str, ...] = ()
     unseen: Unseen = field(default_factory=Unseen)
+    sources: tuple[SourceFile, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""
         return sum(verdict.status is status for port in self.files for verdict in port.verdicts)
-
-    @property
-    def needs_person(self) -> bool:
-        """Whether something is undecided, or wasn't there to be looked at."""
-        return bool(self.count(Status.ESCALATED) or self.unseen)
 
     @property
     def found(self) -> int:

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from porter.ledger.acknowledged import OpenPlace
+from porter.ledger.before import Ledger
+from porter.ledger.open_places import escalated, place_of
 from porter.project.unseen import Unseen
-from porter.result import PortResult
+from porter.result import FilePort, PortResult
 from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
 SCHEMA = 1
+Reasons = Mapping[OpenPlace, str]
+_NOTHING: Reasons = {}
 _SHOWN = 12  # functions that are named
 _LONG = 60  # characters; a shorter reason is said again
 _FUNCTION = re.compile(r"\w+: ")
 
 
-def summary(result: PortResult) -> str:
+def summary(result: PortResult, acknowledged: Reasons = _NOTHING) -> str:
     """The line that counts."""
     unseen = result.unseen
     more = [
         *([f"{len(unseen.certain)} headers not found"] if unseen.certain else []),
         *([f"{len(unseen.calls)} functions unknown"] if unseen.calls else []),
     ]
-    return ", ".join((
+    answered = sum(place in acknowledged for _, place in escalated(result))
+    told = f" ({answered} of them acknowledged)" if answered else ""
+    counts = (
         f"{result.found} found, {result.count(Status.REWRITTEN)} rewritten, "
-        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated", *more,
-    ))  # fmt: skip
+        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated{told}"
+    )
+    return ", ".join((counts, *more))
 
 
 def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
@@ -66,30 +74,47 @@ def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
     )
 
 
-def lines(result: PortResult, status: Status) -> Iterator[str]:
+def lines(result: PortResult, status: Status, acknowledged: Reasons = _NOTHING) -> Iterator[str]:
     """One line a site that ended so: `file:line:col: escalated what [rule]: reason (if ...)`.
 
-    A long reason is told at the first site of a file that has it.
+    A long reason is told at the first site of a file that has it. Of an acknowledged place, the
+    reason is what a person wrote.
     """
     for port in result.files:
         told: dict[tuple[str, str], int] = {}
         for verdict in port.verdicts:
             if verdict.status is status:
                 reason = verdict.rule, verdict.reason
-                yield _line(port.file, verdict, told.get(reason))
+                person = _person(port, verdict, acknowledged)
+                yield _line(port.file, verdict, told.get(reason), person)
+                if person is not None:
+                    continue
                 if len(verdict.reason) > _LONG:
                     told.setdefault(reason, port.file.line(verdict.site.start))
 
 
-def as_json(result: PortResult) -> str:
-    """Schema 1: counts, and every site with its place, rule, reason and conditions."""
-    sites = [_site(port.file, verdict) for port in result.files for verdict in port.verdicts]
+def _person(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> str | None:
+    if verdict.status is not Status.ESCALATED or not acknowledged:
+        return None
+    return acknowledged.get(place_of(port, verdict))
+
+
+def as_json(
+    result: PortResult, acknowledged: Reasons = _NOTHING, ledger: Ledger | None = None
+) -> str:
+    """Schema 1: counts, every site with its place, rule, reason and conditions, and the lines that
+    change: whoever looks for a place of the project finds it in one of the two, or it was never
+    seen."""
+    sites = [
+        _site(port, verdict, acknowledged) for port in result.files for verdict in port.verdicts
+    ]
     document = {
         "schema": SCHEMA,
         "project": str(result.root),
         "guessed_cpu": list(result.guessed_cpu),
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
+        "acknowledged": sum("acknowledged" in site for site in sites),
         "missing_headers": [
             {
                 **_where(it.file, it.offset),
@@ -105,19 +130,54 @@ def as_json(result: PortResult) -> str:
             for it in result.unseen.calls
         ],
         "sites": sites,
+        **({} if ledger is None else {"ledger": _ledger(ledger)}),
+        "edited": {port.file.name: edited_lines(port) for port in result.files if port.edits},
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def _line(file: SourceFile, verdict: Verdict, told_at: int | None) -> str:
+def _ledger(ledger: Ledger) -> dict[str, object]:
+    return {
+        "program": str(ledger.program),
+        "findings": ledger.findings,
+        "explained": ledger.explained,
+        "by_name": ledger.by_name,
+        "doubtful": ledger.doubtful,
+        "has_lines": ledger.has_lines,
+        "open": [
+            {
+                "where": it.where,
+                "function": it.function,
+                "rule": it.place.rule,
+                "what": it.place.what,
+                "line_text": it.place.text,
+                "why": it.why,
+            }
+            for it in ledger.open
+        ],
+    }
+
+
+def edited_lines(port: FilePort) -> list[list[int]]:
+    """First and last line of each stretch of the original that is replaced or taken out."""
+    if port.is_new:
+        return []
+    line = port.file.line
+    replaced = (it for it in port.edits if it.start < it.end)
+    return [[line(it.start), line(it.end - 1)] for it in replaced]
+
+
+def _line(file: SourceFile, verdict: Verdict, told_at: int | None, person: str | None) -> str:
     site = verdict.site
-    reason = verdict.reason
-    if told_at is not None:
+    reason, ending = verdict.reason, verdict.status.value
+    if person is not None:
+        reason, ending = person, "acknowledged"
+    elif told_at is not None:
         function = _FUNCTION.match(reason)
         reason = f"{function.group() if function else ''}as in line {told_at}"
     place = _place(file, site.start)
     chain = f" (under {' && '.join(site.conditions)})" if site.conditions else ""
-    return f"{place}: {verdict.status.value} {site.what} [{verdict.rule}]: {reason}{chain}"
+    return f"{place}: {ending} {site.what} [{verdict.rule}]: {reason}{chain}"
 
 
 def _place(file: SourceFile, offset: int) -> str:
@@ -128,10 +188,12 @@ def _where(file: SourceFile, offset: int) -> dict[str, object]:
     return {"file": file.name, "line": file.line(offset), "column": file.column(offset)}
 
 
-def _site(file: SourceFile, verdict: Verdict) -> dict[str, object]:
-    site = verdict.site
+def _site(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> dict[str, object]:
+    file, site = port.file, verdict.site
+    person = _person(port, verdict, acknowledged)
     return {
         **_where(file, site.start),
+        "end_line": file.line(max(site.end - 1, site.start)),
         "kind": site.kind.value,
         "what": site.what,
         "where": site.where,
@@ -139,4 +201,6 @@ def _site(file: SourceFile, verdict: Verdict) -> dict[str, object]:
         "rule": verdict.rule,
         "reason": verdict.reason,
         "conditions": list(site.conditions),
+        "line_text": place_of(port, verdict).text,
+        **({} if person is None else {"acknowledged": person}),
     }
