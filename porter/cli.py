@@ -49,6 +49,28 @@ import click
     "--no-guess", is_flag=True, help="Refuse to transcribe context switches for a guessed core."
 )
 @click.option(
+    "-I",
+    "--include",
+    "include_dirs",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where headers are that the project doesn't contain; they are read, not ported.",
+)
+@click.option(
+    "--known",
+    "known",
+    multiple=True,
+    metavar="NAME",
+    help="A function that isn't in the project and that you know to leave masks, lines, tick, "
+    "sleep, reset and other machines' registers alone; 'gpio_*' means all that begin so.",
+)
+@click.option(
+    "--all-arms",
+    is_flag=True,
+    help="Port arms of #if that this build can't contain too, such as other compilers'.",
+)
+@click.option(
     "--elf",
     "elf",
     type=click.Path(path_type=Path),
@@ -74,6 +96,9 @@ def port(
     check: bool,
     cpu_text: str,
     no_guess: bool,
+    include_dirs: tuple[Path, ...],
+    known: tuple[str, ...],
+    all_arms: bool,
     elf: Path | None,
     build: bool,
     as_json: bool,
@@ -83,11 +108,12 @@ def port(
 
     Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
     0 done; 1 a person must look at a site that was escalated or, with --elf or --build,
-    overlooked, or --check found something to change; 2 wrong usage or a missing project;
-    3 internal error.
+    overlooked, headers or functions are used that aren't there, or --check found something to
+    change; 2 wrong usage or a missing project; 3 internal error.
     """
     from porter.command import Request, run
     from porter.project.domain import cpu_flags
+    from porter.project.request import Request as ProjectRequest
 
     chosen = [name for name, given in (
         ("-o", diff_file is not None), ("--out", out_folder is not None),
@@ -103,6 +129,6 @@ def port(
         raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
-        cpu, no_guess, elf, build,
+        cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms),
     )  # fmt: skip
     return run(request)

@@ -19,10 +19,12 @@ from porter.ledger.program import read_program
 from porter.ledger.record import record_of
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
-from porter.output.port_report import as_json, assumptions, lines, summary
+from porter.output.port_report import as_json, assumptions, lines, summary, unseen_lines
 from porter.output.unified_diff import unified_diff
 from porter.port import Progress, port_project
 from porter.project.domain import read_domain
+from porter.project.request import NOTHING_MORE
+from porter.project.request import Request as ProjectRequest
 from porter.result import PortResult
 from porter.rules.verdict import Status
 from scanner.report.errors import FvmError, MissingError
@@ -48,6 +50,7 @@ class Request:
     no_guess: bool = False
     elf: Path | None = None
     build: bool = False
+    project_request: ProjectRequest = NOTHING_MORE
 
 
 def run(request: Request) -> int:
@@ -59,7 +62,9 @@ def run(request: Request) -> int:
         progress("building a copy of the project")
         program = build_program(request.project, domain)
     excluded = [request.out] if request.out is not None else []
-    result = port_project(request.project, domain, excluded, progress, request.cpu)
+    result = port_project(
+        request.project, domain, excluded, progress, request.cpu, request.project_request
+    )
     if result.guessed_cpu:
         _guessed(result, request.no_guess)
     given = domain.acknowledged if domain is not None else ()
@@ -71,7 +76,7 @@ def run(request: Request) -> int:
     if ledger is not None:
         _tell(ledger, answered)
     is_open = any(place not in settled.reasons for _, place in escalated(result))
-    is_open |= any(place not in answered for place in overlooked)
+    is_open |= any(place not in answered for place in overlooked) or bool(result.unseen)
     changed = any(port.edits for port in result.files)
     if request.check:
         return 1 if changed or is_open else 0
@@ -118,12 +123,12 @@ def _write(path: Path, data: bytes) -> None:
 def _guessed(result: PortResult, refused: bool) -> None:
     """Raises MissingError where a guess isn't wanted."""
     guess = " ".join(result.guessed_cpu)
-    nobody = "neither a makefile nor compile_commands.json tells for which core it is compiled"
+    nobody = "no makefile, compile_commands.json or project file says for which core it is compiled"
     if refused:
         raise MissingError(nobody, file=result.root, hint="say it by --cpu or --domain")
     click.echo(
-        f"fvmkit port: {nobody}: context switches were transcribed for '{guess}', a guess; --cpu "
-        "or --domain says it, --no-guess refuses",
+        f"fvmkit port: {nobody}: registers and context switches were taken for those of '{guess}', "
+        "a guess; --cpu or --domain says it, --no-guess refuses",
         err=True,
     )
 
@@ -143,6 +148,8 @@ def _report(result: PortResult, request: Request, settled: Settled, ledger: Ledg
     for status in shown:
         for line in lines(result, status, settled.reasons):
             click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
+    for line in unseen_lines(result.unseen, request.verbose):
+        click.secho(line, err=True, fg="yellow", color=_colour())
     for idle in settled.idle:
         click.echo(f"fvmkit port: acknowledges nothing any more: {idle}", err=True)
     for assumption in assumptions(result):

@@ -13,13 +13,15 @@ from porter.interrupt_split.analysis import split_handlers
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.sources import Sources
 from porter.interrupt_split.verdict import with_splits
+from porter.libraries.project import LibraryCalls
 from porter.project.domain import Domain
 from porter.project.linker_fragments import is_linker_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
+from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
-from porter.rules.linker_symbols import judge_linker_symbols
+from porter.rules.linker_symbols import is_declared, judge_linker_symbols, names_itself
 from porter.rules.made_by_macro import JudgedFile, MadeByMacro
 from porter.rules.outside import refuse_lost
 from porter.rules.thresholds import judge_thresholds
@@ -30,6 +32,7 @@ from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Reading
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
+from porter.unseen import unseen_in
 from porter.whole_project import WholeProject
 
 Progress = Callable[[str], None]
@@ -42,6 +45,7 @@ def port_project(
     excluded: Iterable[Path] = (),
     progress: Progress = lambda _message: None,
     cpu: tuple[str, ...] = (),
+    request: Request = NOTHING_MORE,
 ) -> PortResult:
     """Decide on every site below `root`. Nothing is written.
 
@@ -50,11 +54,13 @@ def port_project(
     """
     root = root.resolve()
     found = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
-    sources = [source for source in found if not is_linker_fragment(source)]
-    progress(f"{len(sources)} source files; asking the build system")
+    read = [source for source in found if not is_linker_fragment(source)]
+    progress(f"{len(read)} source files; asking the build system")
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     scripts += [source.path for source in found if is_linker_fragment(source)]
-    project = WholeProject(root, sources, domain, cpu, scripts)
+    calls = LibraryCalls(read)
+    sources = [calls.expanded(source) for source in read]
+    project = WholeProject(root, sources, domain, cpu, scripts, calls, request)
     progress("transcribing context switches")
     _transcribe(project)
     files = _Files(project)
@@ -67,12 +73,15 @@ def port_project(
     ports += _new_files(project)
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project, files.facts), files.splits)
+    ports = [calls.settled(port) for port in ports]
+    progress("looking for what isn't there")
     return PortResult(
         root,
         tuple(ports),
         len(sources),
         project.guessed_cpu,
-        tuple(sources),
+        unseen_in(project, calls.libraries, request.known),
+        tuple(read),
         dict(sorted(files.devices.items())),
         not project.build.units,
     )
@@ -103,7 +112,15 @@ def _transcribe(project: WholeProject) -> None:
         project.aliases,
         project.units,
     ):
-        project.switches.setdefault(switch.file, []).append(switch)
+        project.switches.setdefault(switch.file, []).append(_moved(switch, project.calls))
+
+
+def _moved(switch: SwitchPort, calls: LibraryCalls | None) -> SwitchPort:
+    """A switch, read from the file as it is on disk, in the text that rules look at."""
+    if calls is None:
+        return switch
+    start, end = (calls.offset(switch.file, at) for at in (switch.start, switch.end))
+    return replace(switch, start=start, end=end)
 
 
 class _Files:
@@ -115,6 +132,7 @@ class _Files:
         self.units: dict[Path, Unit] = {}
         self.devices: dict[int, str] = {}
         self.splits = _splits(project)
+        self._declared: dict[bytes, bool] = {}
 
     def port(self, source: SourceFile) -> FilePort | None:
         """Port one file; None if there is nothing in it."""
@@ -136,13 +154,15 @@ class _Files:
         return port if port.verdicts or port.edits else None
 
     def _sites(self, source: SourceFile) -> CSites:
-        knowledge, numbered = self._project.knowledge, self._project.numbered
+        project, numbered = self._project, self._project.numbered
+        asked = project.calls.asked(source.path) if project.calls is not None else {}
+        knowledge, registers_of = project.knowledge, project.registers_of
         readings = [
-            Reading(reader, CSites(text, self._project.registers_of(text.evaluator), numbered))
+            Reading(reader, CSites(text, registers_of(text.evaluator), numbered, asked))
             for reader, text in (knowledge.other_readings(source) if source.is_header else ())
         ]
         text = knowledge.text(source)
-        return CSites(text, self._project.registers_of(text.evaluator), numbered, readings)
+        return CSites(text, registers_of(text.evaluator), numbered, asked, readings)
 
     def _c(self, sites: CSites, switches: list[SwitchPort]) -> FilePort:
         project = self._project
@@ -169,15 +189,31 @@ class _Files:
             by_path[path] = _with_verdicts(port, [verdict])
         return list(by_path.values())
 
+    def _is_declared(self, name: bytes) -> bool:
+        """Whether some C of the project declares a symbol of the linker's."""
+        if name not in self._declared:
+            texts = (source.data for source in self._project.live if not source.is_asm)
+            self._declared[name] = is_declared(name, texts)
+        return self._declared[name]
+
     def _with_linked(self, port: FilePort) -> FilePort:
         """The port with verdicts on registers that linker scripts name; what the transcriber read
         is its own affair."""
         project = self._project
         switches = project.switches.get(port.file.path, [])
-        registers = project.registers_of(project.knowledge.evaluator(port.file.path))
+        evaluator = project.knowledge.evaluator(port.file.path)
+        registers = project.registers_of(evaluator)
+
+        def is_macro(name: bytes) -> bool:
+            if port.file.is_asm:
+                return names_itself(name, port.file.data)
+            return name in evaluator.macros and not self._is_declared(name)
+
         found = [
             verdict
-            for verdict in judge_linker_symbols(port.file, project.linked, registers.describe)
+            for verdict in judge_linker_symbols(
+                port.file, project.linked, registers.describe, is_macro
+            )
             if not any(it.start <= verdict.site.start < it.end for it in switches)
         ]
         return _with_verdicts(port, found)

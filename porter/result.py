@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from porter.project.unseen import Unseen
 from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
@@ -34,15 +35,16 @@ class FilePort:
 @dataclass(frozen=True)
 class PortResult:
     """All files that have sites, and how many files were read. `guessed_cpu`: compiler options
-    under which context switches were transcribed although nobody told the core; `sources`: what
-    was read; `devices`: at fixed addresses, with a name of each, that count as the machine's since
-    nobody said whose they are; `assumes_options`: nobody told what the compiler defines and where
-    headers are."""
+    that the project was judged by although nobody told the core; `sources`: what was read;
+    `unseen`: what the project uses and doesn't have; `devices`: at fixed addresses, with a name of
+    each, that count as the machine's since nobody said whose they are; `assumes_options`: nobody
+    told what the compiler defines and where headers are."""
 
     root: Path
     files: tuple[FilePort, ...]
     files_read: int
     guessed_cpu: tuple[str, ...] = ()
+    unseen: Unseen = field(default_factory=Unseen)
     sources: tuple[SourceFile, ...] = ()
     devices: Mapping[int, str] = field(default_factory=dict)
     assumes_options: bool = False

@@ -14,7 +14,8 @@ from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
 from porter.flow.project_facts import ProjectFacts
-from porter.project.build import read_build, with_files
+from porter.libraries.project import LibraryCalls
+from porter.project.build import read_build, with_files, with_folders
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
@@ -24,6 +25,7 @@ from porter.project.linker_symbols import (
     linker_symbols,
 )
 from porter.project.reachability import CallGraph
+from porter.project.request import NOTHING_MORE, Request
 from porter.project.vectors import (
     CMSIS_HANDLER,
     FAULT_HANDLERS,
@@ -46,7 +48,8 @@ from porter.source.source_file import SourceFile
 
 class WholeProject:
     """Made of all sources below `root` and its linker scripts; `cpu`: compiler options that select
-    the core, where the project has no build that tells."""
+    the core, where the project has no build that tells; `calls`: what was put in the place of calls
+    of libraries."""
 
     def __init__(
         self,
@@ -55,9 +58,12 @@ class WholeProject:
         domain: Domain | None,
         cpu: tuple[str, ...] = (),
         scripts: Iterable[Path] = (),
+        calls: LibraryCalls | None = None,
+        request: Request = NOTHING_MORE,
     ) -> None:
         self.root = root
         self.domain = domain
+        self.calls = calls
         stated = cpu or (domain.cpu_flags if domain is not None else ())
         paths = [source.path for source in sources]
         guess = core_of(paths) or likely_core(source.data for source in sources)
@@ -65,7 +71,10 @@ class WholeProject:
         if domain is not None:
             wanted = [root / name for name in domain.sources]
             self.build = with_files(self.build, [file for file in wanted if file.is_file()])
-        self.knowledge = Knowledge(self.build, sources)
+        if request.include_dirs:
+            self.build = with_folders(self.build, request.include_dirs)
+        lexed = calls.lexed if calls is not None else {}
+        self.knowledge = Knowledge(self.build, sources, request.all_arms, lexed)
         self.tables = {source.path: list(self._tables(source)) for source in sources}
         self.staying: dict[Path, str] = {}
         for source in sources:
@@ -96,8 +105,9 @@ class WholeProject:
 
     @property
     def guessed_cpu(self) -> tuple[str, ...]:
-        """For which core handlers were compiled that nobody named; () if it made no difference."""
-        return self.build.options.cpu_flags if self.build.is_guess and self.switches else ()
+        """For which core files were judged that nobody named; () if it made no difference."""
+        differs = bool(self.switches) or is_riscv(self.build.options)
+        return self.build.options.cpu_flags if self.build.is_guess and differs else ()
 
     def definitions(self, names: set[str]) -> dict[str, Definition]:
         """Where live files define functions of these names."""

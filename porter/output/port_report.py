@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.before import Ledger
 from porter.ledger.open_places import escalated, place_of
+from porter.project.unseen import Unseen
 from porter.result import FilePort, PortResult
 from porter.rules.ambiguous import Ambiguous
 from porter.rules.verdict import Status, Verdict
@@ -17,18 +18,61 @@ from porter.source.source_file import SourceFile
 SCHEMA = 1
 Reasons = Mapping[OpenPlace, str]
 _NOTHING: Reasons = {}
-_SHOWN = 6  # devices
+_SHOWN = 12  # functions that are named
+_DEVICES = 6  # that are named
 _LONG = 60  # characters; a shorter reason is said again
 _FUNCTION = re.compile(r"\w+: ")
 
 
 def summary(result: PortResult, acknowledged: Reasons = _NOTHING) -> str:
     """The line that counts."""
+    unseen = result.unseen
+    more = [
+        *([f"{len(unseen.certain)} headers not found"] if unseen.certain else []),
+        *([f"{len(unseen.calls)} functions unknown"] if unseen.calls else []),
+    ]
     answered = sum(place in acknowledged for _, place in escalated(result))
-    return (
+    told = f" ({answered} of them acknowledged)" if answered else ""
+    counts = (
         f"{result.found} found, {result.count(Status.REWRITTEN)} rewritten, "
-        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated"
-        + (f" ({answered} of them acknowledged)" if answered else "")
+        f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated{told}"
+    )
+    return ", ".join((counts, *more))
+
+
+def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
+    """What wasn't there to be looked at: headers by place, functions by name."""
+    maybe = [header for header in unseen.headers if not header.is_certain]
+    for header in unseen.headers if is_verbose else unseen.certain:
+        again = f", and {header.count - 1} more times" if header.count > 1 else ""
+        chain = f" (under {' && '.join(header.conditions)})" if header.conditions else ""
+        place = _place(header.file, header.offset)
+        yield f"{place}: not found: #include {header.name}{again}{chain}"
+    if maybe and not is_verbose:
+        yield (
+            f"{len(maybe)} more headers, {maybe[0].name} for one, may be missing; conditions stand "
+            "around them that nobody here can decide: told by -v"
+        )
+    if unseen.certain:
+        yield (
+            "what these headers define is unknown, and files that include them are judged by all "
+            "headers of the project together: give their folders by -I DIR, or have the build say "
+            "them (compile_commands.json, makefile, project file)"
+        )
+    if not unseen.calls:
+        return
+    if is_verbose:
+        for call in unseen.calls:
+            place = _place(call.file, call.offset)
+            yield f"{place}: unknown: {call.name}, called {call.count} times"
+    shown = unseen.calls if is_verbose else unseen.calls[:_SHOWN]
+    names = ", ".join(f"{call.name} ({call.count})" for call in shown)
+    rest = len(unseen.calls) - len(shown)
+    yield (
+        f"{sum(call.count for call in unseen.calls)} calls of {len(unseen.calls)} functions that "
+        f"aren't in the tree: {names}{f' and {rest} more, told by -v' if rest else ''}. Nothing is "
+        "known of what they do: add their sources to the project, or vouch for those that leave "
+        "masks, lines, tick, sleep, reset and other machines' registers alone by --known NAME"
     )
 
 
@@ -44,9 +88,9 @@ def assumptions(result: PortResult) -> Iterator[str]:
         )
     if result.devices:
         shown = [f"{name} (0x{address:08X})" for address, name in result.devices.items()]
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        more = f" and {len(shown) - _DEVICES} more" if len(shown) > _DEVICES else ""
         yield (
-            f"without --domain nobody says whose the devices are at {', '.join(shown[:_SHOWN])}"
+            f"without --domain nobody says whose the devices are at {', '.join(shown[:_DEVICES])}"
             f"{more}: what the code does to them counts as the machine's own affair"
         )
 
@@ -93,6 +137,20 @@ def as_json(
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
         "acknowledged": sum("acknowledged" in site for site in sites),
+        "missing_headers": [
+            {
+                **_where(it.file, it.offset),
+                "name": it.name,
+                "count": it.count,
+                "certain": it.is_certain,
+                "conditions": list(it.conditions),
+            }
+            for it in result.unseen.headers
+        ],
+        "unknown_calls": [
+            {**_where(it.file, it.offset), "name": it.name, "count": it.count}
+            for it in result.unseen.calls
+        ],
         "sites": sites,
         **({} if ledger is None else {"ledger": _ledger(ledger)}),
         "edited": {port.file.name: edited_lines(port) for port in result.files if port.edits},
@@ -139,18 +197,24 @@ def _line(file: SourceFile, verdict: Verdict, told_at: int | None, person: str |
     elif told_at is not None:
         function = _FUNCTION.match(reason)
         reason = f"{function.group() if function else ''}as in line {told_at}"
-    place = f"{file.name}:{file.line(site.start)}:{file.column(site.start)}"
+    place = _place(file, site.start)
     chain = f" (under {' && '.join(site.conditions)})" if site.conditions else ""
     return f"{place}: {ending} {site.what} [{verdict.rule}]: {reason}{chain}"
+
+
+def _place(file: SourceFile, offset: int) -> str:
+    return f"{file.name}:{file.line(offset)}:{file.column(offset)}"
+
+
+def _where(file: SourceFile, offset: int) -> dict[str, object]:
+    return {"file": file.name, "line": file.line(offset), "column": file.column(offset)}
 
 
 def _site(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> dict[str, object]:
     file, site = port.file, verdict.site
     person = _person(port, verdict, acknowledged)
     return {
-        "file": file.name,
-        "line": file.line(site.start),
-        "column": file.column(site.start),
+        **_where(file, site.start),
         "end_line": file.line(max(site.end - 1, site.start)),
         "kind": site.kind.value,
         "what": site.what,

@@ -34,12 +34,14 @@ _GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
 @dataclass(frozen=True)
 class Build:
     """`units`: options by compiled file, empty when nobody could tell; `options`: all together;
-    `source`: who told; `complete`: whether `units` has every compiled file."""
+    `source`: who told; `complete`: whether `units` has every compiled file; `core_is_guess`: the
+    files are known, and for which core they are compiled isn't."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
     source: str
     complete: bool = True
+    core_is_guess: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -49,7 +51,7 @@ class Build:
     @property
     def is_guess(self) -> bool:
         """Whether nobody told for which core the files are compiled."""
-        return self.source == GUESS
+        return self.source == GUESS or self.core_is_guess
 
 
 def with_files(build: Build, files: Sequence[Path]) -> Build:
@@ -59,6 +61,16 @@ def with_files(build: Build, files: Sequence[Path]) -> Build:
     known = {unit.resolve() for unit in build.units}
     more = {file: build.options for file in files if file.resolve() not in known}
     return replace(build, units={**build.units, **more})
+
+
+def with_folders(build: Build, folders: Sequence[Path]) -> Build:
+    """The same build with include folders that nobody but the user knows, asked last."""
+
+    def more(options: CompileOptions) -> CompileOptions:
+        return replace(options, include_dirs=(*options.include_dirs, *folders))
+
+    units = {file: more(options) for file, options in build.units.items()}
+    return replace(build, units=units, options=more(build.options))
 
 
 def read_build(
@@ -79,7 +91,7 @@ def read_build(
         }
         options = merge(units.values())
         if options is not None:
-            return Build(units, options, source, complete)
+            return _with_core(Build(units, options, source, complete), stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
     guess = guessed_cpu or _GUESSED_CPU
     cpu, source = (stated_cpu, "stated") if stated_cpu else (guess, GUESS)
@@ -87,6 +99,22 @@ def read_build(
     if compiler != DEFAULT_COMPILER:  # where its C library is, nobody has told either
         cpu = (*cpu, "-ffreestanding")
     return Build({}, CompileOptions(tuple(folders), (), cpu, compiler), source)
+
+
+def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) -> Build:
+    """A build that names no core, such as the project file of a chip that isn't known, with what
+    was stated, or with the guess that it is no Arm at all."""
+    cpu = stated or (guess if compiler_for(guess) != DEFAULT_COMPILER else ())
+    if not cpu or any(flag.startswith(("-mcpu", "-march")) for flag in build.options.cpu_flags):
+        return build
+    compiler = compiler_for(cpu)
+    more = (*cpu, "-ffreestanding") if compiler != DEFAULT_COMPILER else cpu
+
+    def on_core(options: CompileOptions) -> CompileOptions:
+        return replace(options, cpu_flags=(*more, *options.cpu_flags), compiler=compiler)
+
+    units = {file: on_core(options) for file, options in build.units.items()}
+    return replace(build, units=units, options=on_core(build.options), core_is_guess=not stated)
 
 
 def _compile_commands(root: Path) -> tuple[list[CompilerCommand], bool]:

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
+from porter.project.arms import ImpossibleArms
 from porter.project.build import Build
+from porter.project.includes import Includes
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.project.readings import Readings
 from porter.project.visible import VisibleNames
@@ -69,11 +72,20 @@ def _add_well_known(macros: MacroTable, types: TypeTable) -> None:
 class Knowledge:
     """Answers from the compiler where it could be asked, else from all headers of the project."""
 
-    def __init__(self, build: Build, sources: Sequence[SourceFile]) -> None:
+    def __init__(
+        self,
+        build: Build,
+        sources: Sequence[SourceFile],
+        all_arms: bool = False,
+        lexed: Mapping[Path, LexedSource] = MappingProxyType({}),
+    ) -> None:
+        """`all_arms`: take arms for possible that the build can't contain; `lexed`: files that were
+        taken apart already."""
         self.build = build
+        self._all_arms = all_arms
         self._sources = sources
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
-        self._lexed: dict[Path, LexedSource] = {}
+        self._lexed = dict(lexed)
         self._texts: dict[Path, CText] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
         for unit in self._units.values():
@@ -92,7 +104,7 @@ class Knowledge:
             self._texts[file.path] = CText(
                 file,
                 evaluator,
-                self._lex(file),
+                self.lexed(file),
                 lambda name: self.mentions(name, file.path),
                 self.was_asked(file.path),
             )
@@ -101,11 +113,11 @@ class Knowledge:
     def other_readings(self, file: SourceFile) -> Iterator[tuple[str, CText]]:
         """A header as other C files read it, for which something in it means something else; each
         with the C file's name."""
-        readings = self._readings.of(file.path.resolve(), self._lex(file))
+        readings = self._readings.of(file.path.resolve(), self.lexed(file))
         known = self.evaluator(file.path)
         for source, evaluator in readings if len(readings) > 1 else ():
             if evaluator is not known:
-                yield source.name, CText(file, evaluator, self._lex(file), is_known=True)
+                yield source.name, CText(file, evaluator, self.lexed(file), is_known=True)
 
     def reader(self, file: SourceFile) -> str:
         """The name of the C file as which a header is read."""
@@ -118,7 +130,8 @@ class Knowledge:
     def _readings(self) -> Readings:
         return Readings(self._units)
 
-    def _lex(self, file: SourceFile) -> LexedSource:
+    def lexed(self, file: SourceFile) -> LexedSource:
+        """The tokens of a C file."""
         if file.path not in self._lexed:
             self._lexed[file.path] = lex(file.data)
         return self._lexed[file.path]
@@ -153,7 +166,38 @@ class Knowledge:
         path = path.resolve()
         if not self.build.is_known or path in self._by_file:
             return True
-        return any(path == unit.resolve() for unit in self.build.units)
+        if any(path == unit.resolve() for unit in self.build.units):
+            return True
+        return path in self._unasked
+
+    @cached_property
+    def _unasked(self) -> set[Path]:
+        """What the compiled files include that no compiler run could be asked about."""
+        compiled = {unit.resolve() for unit in self.build.units} - set(self._units)
+        return self.includes.reached(compiled & set(self._written)) if compiled else set()
+
+    @cached_property
+    def _written(self) -> dict[Path, LexedSource]:
+        """C and C++ of the project, taken apart."""
+        return {it.path.resolve(): self.lexed(it) for it in self._sources if not it.is_asm}
+
+    @cached_property
+    def arms(self) -> ImpossibleArms:
+        """Which arms of #if the build can't contain."""
+        return ImpossibleArms(self.build, self._written)
+
+    @cached_property
+    def includes(self) -> Includes:
+        """Where the headers are that the project names."""
+        return Includes(self.build, self._sources, self._written, self.arms)
+
+    def why_never(self, path: Path) -> str | None:
+        """Why a whole file can't be in the build, by its conditions; None if it may be in it."""
+        path = path.resolve()
+        if self._all_arms or self.was_asked(path) or path not in self._written:
+            return None
+        _ = self.includes  # which tells the arms what is only included by impossible ones
+        return self.arms.never(path)
 
     def was_asked(self, path: Path) -> bool:
         """Whether a compiler run said which lines of a file are compiled."""
@@ -170,19 +214,34 @@ class Knowledge:
         return not units or any(not unit.lines[path].isdisjoint(lines) for unit in units)
 
     def is_arm_compiled(self, text: CText, start: int, end: int) -> bool:
-        """Like is_compiled, for the #if arms that [start, end) is in."""
+        """Like is_compiled, for the #if arms that [start, end) is in; where no compiler could be
+        asked, False for those that the build can't contain."""
+        if not self.was_asked(text.file.path):
+            return self.false_condition(text, start) is None
         first = text.conditions.arm(start).start
         last = text.conditions.end(max(start, end - 1), len(text.file.data))
         lines = text.file.line(first), text.file.line(max(start, last - 1))
         return self.is_compiled(text.file.path, *lines)
 
+    def false_condition(self, text: CText, start: int) -> str | None:
+        """The condition around an offset that is certainly false in this build, if no compiler run
+        says what is compiled; None if there is none."""
+        conditions = text.conditions.arm(start).conditions
+        if self._all_arms or not conditions or self.was_asked(text.file.path):
+            return None
+        return self.arms.false_one(conditions)
+
     @cached_property
     def _visible(self) -> VisibleNames:
         """What names mean in files that no compiler run covers."""
+        files = [source for source in self._sources if not source.is_asm]
+        for path, lexed in self.includes.outside.items():
+            self._lexed.setdefault(path, lexed)
+            files.append(SourceFile(path, path.name, path.read_bytes()))
         return VisibleNames(
-            [source for source in self._sources if not source.is_asm],
-            self._lex,
-            lambda file, evaluator: CText(file, evaluator, self._lex(file)).trees.whole,
+            files,
+            self.lexed,
+            lambda file, evaluator: CText(file, evaluator, self.lexed(file)).trees.whole,
             self.build.options.defines,
             _add_well_known,
         )

@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_RISCV = re.compile(rb"\b(?:csr[rwsc]{1,2}i?|mret|m(?:status|tvec|epc|cause|scratch))\b")
-_ARM = re.compile(
-    rb"\b(?:cpsi[de]|mrs|msr|__(?:en|dis)able_irq|NVIC_\w+|SCB|SysTick|cortex-m\w*)\b",
+_RISCV = re.compile(
+    rb"\b(?:csr[rwsc]{1,2}i?|mret|m(?:status|tvec|epc|cause|scratch)|PFIC|E?CLIC|CLINT"
+    rb"|core_riscv|riscv\w*|WCH-Interrupt-fast|ch32v\w*|gd32vf\w*)\b",
     re.IGNORECASE,
 )
+_ARM = re.compile(
+    rb"\b(?:cpsi[de]|mrs|msr|__[gs]et_(?:PRIMASK|BASEPRI|[MP]SP|CONTROL)|SCB|PRIMASK|BASEPRI"
+    rb"|core_cm\w+|arm_math|cortex-m\w*)\b",
+    re.IGNORECASE,
+)
+# Makers of RISC-V chips took over NVIC_EnableIRQ(), SysTick and __disable_irq(): they tell nothing.
 _RV32 = ("-march=rv32imac_zicsr", "-mabi=ilp32")
 
 

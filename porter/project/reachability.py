@@ -44,7 +44,7 @@ class CallGraph:
         macros = text.evaluator.macros
         tokens = without_linkage(text.lexed.tokens)
         outside = 0
-        for name, start, end in _functions(tokens):
+        for name, start, end in functions_in(tokens):
             self._note_outside(tokens[outside:start], macros)
             self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
@@ -99,7 +99,7 @@ class CallGraph:
                 self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
 
 
-def _functions(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
+def functions_in(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
     """Name, first token of the body and the one after it, of each function definition."""
     index = 0
     while index < len(tokens):

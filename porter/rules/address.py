@@ -23,6 +23,7 @@ _KEEPS_TYPE = frozenset(
     {"argument_list", "init_declarator", "initializer_list", "initializer_pair",
      "assignment_expression", "return_statement", "conditional_expression", "case_statement"}
 )  # fmt: skip
+_HANDED_ON = "handed on with its type; each access that the project contains is a site"
 
 
 class Address(Rule):
@@ -66,9 +67,9 @@ class Address(Rule):
         struct = kind is not None and unit.registers.blocks.kind_of_struct(kind.name) is not None
         handed_on = parent is not None and parent.type in _KEEPS_TYPE
         if access.register is None and struct and handed_on:
-            return self.left(access.site, "handed on with its type; each access is a site")
+            return self.left(access.site, _HANDED_ON)
         if not unit.is_compiled(access.site.start, access.site.end):
-            return self.left(access.site, false_condition(access.site))
+            return self.left(access.site, false_condition(unit, access.site))
         return self.escalated(
             access.site, f"{_what(unit, access, value)} goes where it can't be followed"
         )

@@ -37,7 +37,7 @@ class ForeignDevice(Rule):
             if register is None or register.block not in (OTHER, NOT_GRANTED):
                 continue
             if not unit.is_compiled(access.site.start, access.site.end):
-                yield self.left(access.site, false_condition(access.site))
+                yield self.left(access.site, false_condition(unit, access.site))
             else:
                 yield self.escalated(access.site, self._why(unit, access, register))
 

@@ -18,9 +18,15 @@ _NAME = re.compile(rb"(?<![\w.$])[A-Za-z_.$][\w.$]*")
 Describe = Callable[[int], str | None]
 """What nobody owns at an address, None for what may be a domain's."""
 
+IsMacro = Callable[[bytes], bool]
+"""Whether the preprocessor makes something else of a name in a file: no linker sees it then."""
+
 
 def judge_linker_symbols(
-    file: SourceFile, symbols: Iterable[LinkerSymbol], describe: Describe
+    file: SourceFile,
+    symbols: Iterable[LinkerSymbol],
+    describe: Describe,
+    is_macro: IsMacro = lambda _name: False,
 ) -> Iterator[Verdict]:
     """A verdict for each use of a register by a name from a linker script."""
     wanted = {
@@ -29,8 +35,9 @@ def judge_linker_symbols(
         if symbol.name.encode("latin-1") in file.data
         and (what := describe(symbol.value)) is not None
     }
-    for start, name in _mentions(file) if wanted else ():
-        if name in wanted:
+    macros = {name for name in wanted if is_macro(name)}
+    for start, name, is_text in _mentions(file) if wanted else ():
+        if name in wanted and (is_text or name not in macros):
             symbol, what = wanted[name]
             site = Site(
                 file.name, start, start + len(name), SiteKind.REGISTER, name.decode("latin-1")
@@ -43,14 +50,30 @@ def judge_linker_symbols(
             yield Verdict(site, Status.ESCALATED, RULE, reason)
 
 
-def _mentions(file: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """Names in code and in assembler strings, save in declarations of C, and where they stand."""
+def is_declared(name: bytes, texts: Iterable[bytes]) -> bool:
+    """Whether C declares a symbol, as it must before it uses one."""
+    declaration = re.compile(rb"\bextern\b[^;{}]*(?<!\w)%s(?!\w)" % re.escape(name))
+    return any(name in text and declaration.search(text) for text in texts)
+
+
+def names_itself(name: bytes, text: bytes) -> bool:
+    """Whether an assembler file gives a name a value of its own."""
+    word = re.escape(name)
+    return bool(re.search(
+        rb"(?mi)^[ \t]*(?:\.(?:equ|set)[ \t]+%s\b|#[ \t]*define[ \t]+%s\b|%s[ \t]+EQU\b|%s[ \t]*=)"
+        % (word, word, word, word), text,
+    ))  # fmt: skip
+
+
+def _mentions(file: SourceFile) -> Iterator[tuple[int, bytes, bool]]:
+    """Names in code and in assembler strings, save in declarations of C, where they stand, and
+    whether in a string, which no preprocessor reads."""
     if file.is_asm:
         text = blank_comments(file.data, dialect_of(file.data))
         for match in _NAME.finditer(text):
             line = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()].split()
             if not line or line[0].lstrip(b".").lower() not in _DECLARES:
-                yield match.start(), match.group()
+                yield match.start(), match.group(), False
         return
     declares = False
     for token in lex(file.data).tokens:
@@ -59,10 +82,10 @@ def _mentions(file: SourceFile) -> Iterator[tuple[int, bytes]]:
         elif token.text == b"extern":
             declares = True
         elif token.kind == "identifier" and not declares:
-            yield token.start, token.text
+            yield token.start, token.text, False
         elif token.kind == "string":
             for match in _NAME.finditer(token.text):
-                yield token.start + match.start(), match.group()
+                yield token.start + match.start(), match.group(), True
 
 
 _DECLARES = frozenset({b"extern", b"import", b"global", b"globl", b"weak"})

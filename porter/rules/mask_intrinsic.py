@@ -15,6 +15,7 @@ _TAKES_VALUE = frozenset(
     {"assignment_expression", "return_statement", "binary_expression", "if_statement",
      "argument_list", "unary_expression"}
 )  # fmt: skip
+_BEFORE_VALUE = frozenset({b"=", b"return", b"!", b"==", b"!=", b"|", b"&"})
 
 
 class MaskIntrinsic(Rule):
@@ -60,7 +61,10 @@ def _is_value(unit: Unit, site: Site, call: Call) -> bool:
     """Whether the old state is taken from the call, as Arm's own compiler gives it."""
     context = unit.context(site)
     node = context.node_at(call.start, call.end) if context is not None else None
-    parent = node.parent if node is not None else None
+    if node is None:  # nobody could parse it
+        tokens, index = unit.token_index(site)
+        return index > 0 and tokens[index - 1].text in _BEFORE_VALUE
+    parent = node.parent
     while parent is not None and parent.type == "parenthesized_expression":
         parent = parent.parent
     if parent is not None and parent.type == "init_declarator":

@@ -35,7 +35,7 @@ class NotCompiled(Rule):
             for site in sites:
                 if _is_open(unit, site) and not unit.is_compiled(site.start, site.end):
                     unit.verdicts.pop(site, None)
-                    yield self.left(site, false_condition(site))
+                    yield self.left(site, false_condition(unit, site))
 
     def _leave(self, unit: Unit, function: Context, sites: list[Site]) -> Iterator[Verdict]:
         start, end = function.start(function.root), function.end(function.root)
@@ -45,7 +45,7 @@ class NotCompiled(Rule):
         ]
         for site in sites:
             unit.verdicts.pop(site, None)
-            yield self.left(site, false_condition(site))
+            yield self.left(site, false_condition(unit, site))
 
 
 def _groups(unit: Unit) -> list[list[Site]]:
@@ -72,6 +72,8 @@ def _is_compiled(unit: Unit, context: Context) -> bool:
     return unit.is_compiled(context.start(context.root), context.end(context.root))
 
 
-def false_condition(site: Site) -> str:
+def false_condition(unit: Unit, site: Site) -> str:
     """Why the compiler skips a site."""
+    if (needed := unit.false_condition(site.start)) is not None:
+        return f"in an arm that needs {needed}: not in this build"
     return f"not compiled in this project: {' && '.join(site.conditions) or 'skipped'} is false"

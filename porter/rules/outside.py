@@ -40,6 +40,8 @@ def file_stays(
         return _START_UP[1]
     if not knowledge.is_built(file.path):
         return "not part of this project's build"
+    if (reason := knowledge.why_never(file.path)) is not None:
+        return reason
     return None
 
 

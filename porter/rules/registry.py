@@ -14,6 +14,7 @@ from porter.rules.hidden_operand import HiddenOperand
 from porter.rules.icsr import Icsr
 from porter.rules.interrupt_attribute import InterruptAttribute
 from porter.rules.kernel_register import KernelRegister
+from porter.rules.library_call import LibraryCall
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
 from porter.rules.no_counterpart import NoCounterpart
@@ -67,6 +68,7 @@ RULES: tuple[Rule, ...] = (
     AsmStatementRule(),
     InterruptAttribute(),
     NoCounterpart(),
+    LibraryCall(),
     NotCompiled(),
     Unused(),
     RiscvBlock(),

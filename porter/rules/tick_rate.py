@@ -15,6 +15,10 @@ from porter.source.values import Number, Value
 
 _CLOCK_VARIABLE = b"SystemCoreClock"
 _EXTERNAL_DIVIDER = 8  # SysTick without CLKSOURCE counts HCLK / 8
+_EIGHTH = (
+    "the timer counts an eighth of the clock, and whether the code divides that or the whole clock "
+    "isn't known"
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,9 @@ def rate_of(
     if domain is not None and cycles:
         clock = domain.clock_hz if core_clock else domain.clock_hz // _EXTERNAL_DIVIDER
         return _checked(clock, cycles, divisor, hertz, domain)
+    if not core_clock:
+        text = b"FVM_CLOCK_HZ / %d / (%s)" % (_EXTERNAL_DIVIDER, source(node))
+        return Rate(text) if cycles else Rate(text, _EIGHTH)
     if divisor is not None and quotient is not None and _is_clock(quotient[0], evaluator):
         return Rate(source(bare(divisor)), constant=hertz is not None)
     constant = cycles is not None

@@ -12,8 +12,9 @@ from porter.rules.tick_rate import Rate, rate_of
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node
+from porter.source.c_tree import Node, parse_expression
 from porter.source.edit import Edit
+from porter.source.evaluate import Evaluator, Scope
 from porter.source.truth import binary
 
 _ENABLE, _TICKINT, _CLKSOURCE = 1, 2, 4
@@ -48,6 +49,20 @@ class TickRegister(Rule):
         ),
         Sample(
             _HEADER + "void f(void) { CTRL &= ~1u; }", _HEADER + "void f(void) { hyp_tick_set(0); }"
+        ),
+        Sample(
+            _HEADER + "void f(void)\n{\n    LOAD = 167999;\n    CTRL |= 4;\n    CTRL |= 1;\n"
+            "    CTRL |= 2;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
+        Sample(
+            _HEADER + "void f(void)\n{\n    LOAD = 20999;\n    CTRL &= ~4u;\n    CTRL |= 3;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
+        Sample(_HEADER + "void f(void) { CTRL &= ~4u; }", "", escalates=True),
+        Sample(
+            _HEADER + "void f(void)\n{\n    LOAD = 168000;\n    CTRL = 7;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
         ),
         Sample(_HEADER + "unsigned f(void) { return VAL; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { LOAD = 99; CTRL = 5; }", "", escalates=True),
@@ -84,14 +99,20 @@ class TickRegister(Rule):
                 return "what is written to CTRL isn't known"
         starts = [a for a in accesses if self._switches(unit, a) == _ENABLE]
         loads = [a for a in accesses if str(a.register) == "SysTick->LOAD" and a.use == "write"]
-        if len(starts) > 1 or len(loads) > 1:
+        if len(loads) > 1 or (len(starts) > 1 and not _adds_up(starts)):
             return "the tick is set up more than once in one function"
+        if not starts and any(
+            (control := self._control(unit, a)) is not None and control.off & _CLKSOURCE
+            for a in accesses
+            if a.operator == b"&=" and str(a.register) == "SysTick->CTRL"
+        ):
+            return "the timer counts an eighth of the clock from here on, whoever set it up"
         if starts and not self._interrupts(unit, accesses):
             return "the timer runs without its interrupt: virt_cycles() measures time"
         if loads and not starts:
             return "LOAD is written, but the timer isn't started here"
         if starts:
-            rate = self._rate(unit, accesses, starts[0])
+            rate = self._rate(unit, accesses, starts[-1])
             return (
                 rate.unchecked_problem
                 if rate is not None
@@ -100,7 +121,8 @@ class TickRegister(Rule):
         return None
 
     def _set_up(self, unit: Unit, accesses: list[Access]) -> Iterator[Verdict]:
-        start = next((a for a in accesses if self._switches(unit, a) == _ENABLE), None)
+        starts = [a for a in accesses if self._switches(unit, a) == _ENABLE]
+        start = starts[-1] if starts else None
         rate = self._rate(unit, accesses, start) if start is not None else None
         for access in accesses:
             whole, context = access.whole, access.context
@@ -167,18 +189,52 @@ class TickRegister(Rule):
         if load.value is None or load.operator != b"=":
             return None
         evaluator, scope = unit.text.evaluator, start.context.scope
-        value = start.value
-        known = (
-            zeros(value, evaluator, scope) if value is not None and start.operator == b"=" else 0
+        count = _count(expanded(load.value, evaluator), evaluator, scope)
+        return rate_of(
+            count, evaluator, scope, unit.domain, self._counts_core_clock(unit, accesses)
         )
-        count = _plus_one(expanded(load.value, evaluator))
-        return rate_of(count, evaluator, scope, unit.domain, not known & _CLKSOURCE)
+
+    def _counts_core_clock(self, unit: Unit, accesses: list[Access]) -> bool:
+        """False where writes to CTRL leave CLKSOURCE cleared."""
+        counts = True
+        for access in accesses:
+            if str(access.register) != "SysTick->CTRL":
+                continue
+            control = self._control(unit, access)
+            if control is not None and control.off & _CLKSOURCE:
+                counts = False
+            elif control is not None and control.on & _CLKSOURCE:
+                counts = True
+        return counts
 
 
-def _plus_one(reload: Node) -> Node:
-    """`n` of a reload value `n - 1`; who forgot the `- 1` meant the same."""
+def _adds_up(starts: list[Access]) -> bool:
+    """Whether writes that start the timer or its interrupt do it bit by bit, one after the other
+    in one block."""
+    parents = {a.statement.parent.id for a in starts if a.statement and a.statement.parent}
+    together = len(parents) == 1 and all(a.statement is not None for a in starts)
+    return together and all(access.operator == b"|=" for access in starts[1:])
+
+
+def _count(reload: Node, evaluator: Evaluator, scope: Scope) -> Node:
+    """`n` of a reload value `n - 1`, be it that both are one number; who forgot the `- 1` meant the
+    same, and of two numbers the rounder one."""
     sides = binary(bare(reload), b"-")
-    return sides[0] if sides is not None else reload
+    if sides is not None:
+        return sides[0]
+    number = evaluator.number(reload, scope)
+    if number is None or _roundness(number + 1) <= _roundness(number):
+        return reload
+    return parse_expression(b"%d" % (number + 1)) or reload
+
+
+def _roundness(number: int) -> int:
+    """How often a number can be divided by five: clocks and rates are what people count by tens."""
+    found = 0
+    while number and number % 5 == 0:
+        number //= 5
+        found += 1
+    return found
 
 
 def _inside_write(access: Access, accesses: list[Access]) -> bool:

@@ -263,6 +263,12 @@ class Unit:
             return True
         return self._knowledge.is_arm_compiled(self.text, start, end)
 
+    def false_condition(self, start: int) -> str | None:
+        """The condition around an offset that this build can't fulfil, if there is one."""
+        if self._knowledge is None:
+            return None
+        return self._knowledge.false_condition(self.text, start)
+
     def field_values(self, node: Node, scope: Scope) -> frozenset[int] | None:
         """What is written to a field of a struct; None if it may be anything."""
         if self._project is None:

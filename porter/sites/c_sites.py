@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
@@ -44,20 +45,21 @@ class Reading:
 
 
 class CSites:
-    """The sites of one file and the asm statements they are in.
-
-    `readings`: the file as other C files read it, for which something in it means something else.
-    """
+    """The sites of one file and the asm statements they are in. `asked`: by offset, calls of a
+    library about which a person has to decide, and why; `readings`: the file as other C files read
+    it, for which something in it means something else."""
 
     def __init__(
         self,
         text: CText,
         registers: Registers,
         numbered: Numbered,
+        asked: Mapping[int, str] = MappingProxyType({}),
         readings: Sequence[Reading] = (),
     ) -> None:
         self.readings = readings
         self.text = text
+        self.asked = asked
         self.registers = registers
         self.numbered = numbered
         self.asm: dict[Site, AsmStatement] = {}
@@ -79,7 +81,7 @@ class CSites:
     def sites(self) -> tuple[Site, ...]:
         """All sites in order of their place."""
         found: list[Site] = []
-        for region in regions(self.text.lexed, self.text.evaluator):
+        for region in regions(self.text.lexed, self.text.evaluator, self.asked):
             sites = list(self._in_region(region))
             sites += self._by_value(region, sites)
             sites += self._undefined(region, sites)
@@ -179,6 +181,8 @@ class CSites:
 
     def _kind(self, region: Region, index: int, token: Token) -> SiteKind | None:
         if token.kind == "identifier":
+            if token.start in self.asked:
+                return SiteKind.CALL
             if self._is_riscv and is_interrupt(region.tokens, index, self.text.evaluator.macros):
                 return SiteKind.ATTRIBUTE
             previous = region.tokens[index - 1].text if index else b""

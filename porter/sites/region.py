@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from porter.sites.intrinsics import INTRINSIC_BYTES
@@ -33,13 +33,19 @@ class Region:
         return self.tokens[-1].end
 
 
-def regions(lexed: LexedSource, evaluator: Evaluator) -> Iterator[Region]:
-    """The file's code, then every macro whose body is code rather than a name for something."""
+def regions(
+    lexed: LexedSource, evaluator: Evaluator, calls: Collection[int] = ()
+) -> Iterator[Region]:
+    """The file's code, then every macro whose body is code rather than a name for something.
+    `calls`: offsets of tokens that are sites whatever stands around them."""
     if lexed.tokens:
         yield Region(tuple(lexed.tokens))
     for directive in lexed.directives:
         macro = parse_define(directive)
-        if macro is None or not macro.body or is_name(macro.body, evaluator):
+        if macro is None or not macro.body:
+            continue
+        has_call = bool(calls) and any(token.start in calls for token in macro.body)
+        if not has_call and is_name(macro.body, evaluator):
             continue
         yield Region(macro.body, macro.name, macro.parameters or ())
 

@@ -12,6 +12,7 @@ class SiteKind(Enum):
     INTRINSIC = "intrinsic"  # a name that CMSIS or a compiler defines
     ASM = "asm"  # an instruction in an asm statement or an assembler file
     REGISTER = "register"  # an access to the system space or to a block nobody owns
+    CALL = "call"  # a function of a library that isn't in the tree
     ATTRIBUTE = "attribute"  # what makes an interrupt handler of a C function, on RISC-V
     VECTOR = "vector"  # an exception handler that the project defines
 

@@ -236,8 +236,13 @@ def test_priorities_and_fault_policies_are_said_in_words(tmp_path: Path) -> None
         ("hypervisor", "31, 2, 1, 0", "", "the chip is reset", ""),
         ("beater", "10", "", "it is restarted; stopped after 4 in a row", "decides about one"),
         ("two", "VM 3", "", "it stays stopped", ""),
-        ("one", "VM 0", "500 ms",
-         "beater decides; the second time within 1 s after 1 ms, at most 10 ms", ""),
+        (
+            "one",
+            "VM 0",
+            "500 ms",
+            "beater decides; the second time within 1 s after 1 ms, at most 10 ms",
+            "",
+        ),
     ]
 
 

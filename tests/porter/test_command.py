@@ -11,7 +11,7 @@ import pytest
 
 from tests.porter.example_domains import ROOT, SENSOR, copy_project, write_domain
 
-LEGACY = b"void f(void)\n{\n    __disable_irq();\n    g();\n    __enable_irq();\n}\n"
+LEGACY = b"void f(void)\n{\n    __disable_irq();\n    (void)0;\n    __enable_irq();\n}\n"
 
 
 def fvmkit(*arguments: object) -> subprocess.CompletedProcess[bytes]:

@@ -52,3 +52,37 @@ def test_a_register_that_a_script_names_is_a_site(tmp_path: Path, name: str, tex
 def test_other_names_of_a_script_are_memory(tmp_path: Path) -> None:
     text = b"extern char heap_size, _estack; char *const end = &_estack + (unsigned)&heap_size;\n"
     assert not escalations(port_files(tmp_path, {"chip.ld": SCRIPT, "k.c": text}, None))
+
+
+MACRO = b"#define SCB_ICSR (*(volatile unsigned *)0xE000ED04)\n"
+YIELD = b"void yield(void) { SCB_ICSR = 1u << 28; }\n"
+
+
+def test_a_macro_outranks_a_symbol_that_was_left_over(tmp_path: Path) -> None:
+    """Its use is judged by what it stands for, and no linker sees the name."""
+    files = {"chip.ld": SCRIPT, "regs.h": MACRO, "k.c": b'#include "regs.h"\n' + YIELD}
+    result = port_files(tmp_path, files, None)
+    assert escalations(result) == []
+    assert b"{ virt_yield(); }" in next(p for p in result.files if p.file.name == "k.c").ported
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"regs.h": MACRO, "k.c": b"extern volatile unsigned SCB_ICSR;\n" + YIELD},
+        {"regs.h": MACRO, "k.h": b"extern unsigned a, SCB_ICSR;\n", "k.c": YIELD},
+        {"k.c": MACRO + b'void yield(void) { asm("ldr r0, =SCB_ICSR" ::: "r0"); }\n'},
+        {"regs.h": MACRO, "k.S": b" .global yield\nyield:\n ldr r0, =SCB_ICSR\n bx lr\n"},
+    ],
+)
+def test_a_symbol_that_is_declared_or_in_assembler_is_the_linkers(
+    tmp_path: Path, files: dict[str, bytes]
+) -> None:
+    found = escalations(port_files(tmp_path, {"chip.ld": SCRIPT, **files}, None))
+    assert any(reason.startswith("SCB_ICSR: the linker script") for reason in found)
+
+
+def test_an_assembler_file_may_name_the_register_itself(tmp_path: Path) -> None:
+    text = b" .equ SCB_ICSR, 0xE000ED04\n .global yield\nyield:\n ldr r0, =SCB_ICSR\n bx lr\n"
+    found = escalations(port_files(tmp_path, {"chip.ld": SCRIPT, "k.S": text}, None))
+    assert not any("linker script" in reason for reason in found)

@@ -75,7 +75,7 @@ def port(project: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_a_guessed_core_is_said_and_can_be_refused(tmp_path: Path) -> None:
     (tmp_path / "switch.c").write_text(FPU_SWITCH)
     guessed = port(tmp_path)
-    assert "transcribed for '-mcpu=cortex-m4 -mthumb', a guess" in guessed.stderr
+    assert "taken for those of '-mcpu=cortex-m4 -mthumb', a guess" in guessed.stderr
     assert "selected FPU does not support" in guessed.stderr, "the guess has none"
     refused = port(tmp_path, "--no-guess")
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -107,7 +107,7 @@ def test_the_machine_is_guessed_by_its_instructions(tmp_path: Path) -> None:
     )
     (tmp_path / "mask.h").write_text("void mask(void);\n")
     guessed = port(tmp_path)
-    assert "transcribed for '-march=rv32imac_zicsr -mabi=ilp32" in guessed.stderr
+    assert "taken for those of '-march=rv32imac_zicsr -mabi=ilp32" in guessed.stderr
     assert "virt_int_mask(VIRT_PRIMASK);" in guessed.stdout
 
 
@@ -143,3 +143,33 @@ def test_of_alternatives_in_a_vector_table_one_counts(tmp_path: Path) -> None:
     domain.write_text(json.dumps(record))
     told = [site["what"] for site in sites(project, "--domain", str(domain))]
     assert told == ["SysTick_Handler (exception 15)"]
+
+
+def test_names_that_both_machines_have_tell_nothing_of_the_core(tmp_path: Path) -> None:
+    """A CH32V speaks of NVIC, SysTick and __disable_irq() as a Cortex-M does."""
+    (tmp_path / "irq.c").write_text(
+        "void off(void) { NVIC_DisableIRQ(3); __disable_irq(); SysTick->CTLR = 0; }\n"
+    )
+    (tmp_path / "sleep.c").write_text("void deep(void) { PFIC->SCTLR |= 4; NVIC_EnableIRQ(3); }\n")
+    guessed = port(tmp_path)
+    assert "taken for those of '-march=rv32imac_zicsr -mabi=ilp32" in guessed.stderr
+    assert port(tmp_path, "--no-guess").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "machine"),
+    [
+        ("void deep(void) { PFIC->SCTLR |= 4; }\n", (), "-march=rv32imac_zicsr"),
+        ("void deep(void) { SCB->SCR |= 4; }\n", (), None),
+        ("void deep(void) { PFIC->SCTLR |= 4; }\n", ("--cpu", "-mcpu=cortex-m3"), None),
+    ],
+)
+def test_a_build_that_names_no_core_leaves_it_to_the_code(
+    tmp_path: Path, text: str, options: tuple[str, ...], machine: str | None
+) -> None:
+    """As the project file of an IDE does for a chip that nobody here knows."""
+    (tmp_path / "deep.c").write_text(text)
+    entry = {"directory": str(tmp_path), "arguments": ["arm-none-eabi-gcc", "-c", "deep.c"]}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    told = port(tmp_path, *options).stderr
+    assert (f"taken for those of '{machine}" in told) if machine else ("a guess" not in told)

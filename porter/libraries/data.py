@@ -1,0 +1,144 @@
+"""What functions do to masks, lines, tick, sleep and reset, from one file of data a library."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePosixPath
+from typing import Any
+
+from scanner.report.errors import InternalError
+
+_SIGNATURE = re.compile(r"(\w+)(?:\(([^()]*)\))?")
+_PARAMETER = re.compile(r"[a-z][a-z_]*")
+_ANY = "*"  # for what needs no header
+_CONSTANTS = frozenset({"true", "false"})
+
+
+@dataclass(frozen=True)
+class Body:
+    """What calls do that fit a signature. `parameters`: None for a macro without parentheses; what
+    is no parameter must stand in the call. `text` is a statement, or an expression with the
+    function's value; `gives` is the value of a statement that has one."""
+
+    parameters: tuple[str, ...] | None
+    text: str
+    gives: str | None = None
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether the text has no value."""
+        return self.text.endswith(";")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library's data; `does` by function."""
+
+    name: str
+    headers: tuple[str, ...]
+    does: Mapping[str, tuple[Body, ...]]
+    asks: Mapping[str, str]
+    harmless: tuple[str, ...]
+
+    def is_used_by(self, included: Iterable[str]) -> bool:
+        """Whether one of these names in #include lines is that of a header of the library's."""
+        if _ANY in self.headers:
+            return True
+        return any(
+            fnmatchcase(name, pattern) or fnmatchcase(PurePosixPath(name).name, pattern)
+            for name in included
+            for pattern in self.headers
+        )
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the libraries that a project uses say of a function."""
+
+    library: str
+    bodies: tuple[Body, ...] = ()
+    ask: str = ""
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """The libraries that a project uses."""
+
+    used: Sequence[Library]
+    _known: dict[str, Known | None] = field(default_factory=dict, compare=False)
+
+    def names(self, name: str) -> bool:
+        """Whether a function is spelt out, so that any use of its name may be one of it."""
+        return any(name in it.does or name in it.asks for it in self.used)
+
+    def known(self, name: str) -> Known | None:
+        """What a function does; None if nothing is said of it, or that it does no harm."""
+        if name not in self._known:
+            self._known[name] = next(self._lookups(name), None)
+        return self._known[name]
+
+    def _lookups(self, name: str) -> Iterator[Known]:
+        for library in self.used:
+            bodies = library.does.get(name, ())
+            ask = next((why for it, why in library.asks.items() if fnmatchcase(name, it)), "")
+            if bodies or ask:
+                yield Known(library.name, bodies, ask)
+
+    def is_harmless(self, name: str) -> bool:
+        """Whether a function does nothing that a machine may not do."""
+        return any(fnmatchcase(name, it) for library in self.used for it in library.harmless)
+
+
+def used_libraries(included: Iterable[str], more: Sequence[Library] = ()) -> Libraries:
+    """The libraries whose headers a project names in its #include lines."""
+    names = set(included)
+    return Libraries([it for it in (*more, *all_libraries()) if it.is_used_by(names)])
+
+
+@cache
+def all_libraries() -> tuple[Library, ...]:
+    """Every library that there is data on."""
+    folder = files("porter") / "libraries"
+    found = sorted((it for it in folder.iterdir() if it.name.endswith(".json")),
+                   key=lambda it: it.name)  # fmt: skip
+    return tuple(read_library(it.read_text(encoding="utf-8"), it.name) for it in found)
+
+
+def read_library(text: str, name: str) -> Library:
+    """A library's data. Raises InternalError where a signature or a body isn't one."""
+    data: dict[str, Any] = json.loads(text)
+    does: dict[str, list[Body]] = {}
+    for signature, value in data["does"].items():
+        match = _SIGNATURE.fullmatch(signature)
+        body = value if isinstance(value, dict) else {"does": value}
+        if match is None or not isinstance(body.get("does"), str):
+            raise InternalError(f"{name}: {signature!r} is no signature with a body")
+        parameters = match[2]
+        for prefix in ("", *data.get("prefixes", ())):
+            does.setdefault(prefix + match[1], []).append(
+                Body(
+                    None
+                    if parameters is None
+                    else tuple(it.strip() for it in parameters.split(",") if it.strip()),
+                    body["does"],
+                    body.get("gives"),
+                )
+            )
+    return Library(
+        data["library"],
+        tuple(data["headers"]),
+        {function: tuple(bodies) for function, bodies in does.items()},
+        {p + it: why for it, why in data["asks"].items() for p in ("", *data.get("prefixes", ()))},
+        tuple(data["harmless"]),
+    )
+
+
+def is_parameter(word: str) -> bool:
+    """Whether a word of a signature stands for whatever the call has there."""
+    return word not in _CONSTANTS and _PARAMETER.fullmatch(word) is not None

@@ -1,0 +1,101 @@
+"""Which calls of a project go to libraries that aren't in its tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from porter.libraries.calls import Lookup, library_uses
+from porter.libraries.data import Known, used_libraries
+from porter.libraries.expanded import ExpandedFile
+from porter.project.reachability import functions_in
+from porter.result import FilePort
+from porter.source.c_lexer import LexedSource, lex
+from porter.source.declared_objects import objects_in
+from porter.source.source_file import SourceFile
+from porter.source.token_tools import without_linkage
+
+_INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
+_MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
+_WORD = re.compile(rb"\w")
+_SPACED = bytes(code if _WORD.match(bytes([code])) else ord(" ") for code in range(256))
+"""Leaves what names consist of, and room between them."""
+_SKETCH = ".ino"
+
+
+class LibraryCalls:
+    """Files of a project with the calls of libraries as what they do. `lexed`: files that were
+    taken apart and stay as they are."""
+
+    def __init__(self, sources: Sequence[SourceFile]) -> None:
+        written = [source for source in sources if not source.is_asm]
+        self.libraries = used_libraries(_included(written))
+        words = {it.path: set(it.data.translate(_SPACED).split()) for it in written}
+        known = {word for found in words.values() for word in found if self._known(word)}
+        lexed = {it.path: lex(it.data) for it in written if words[it.path] & known}
+        self._defined = _macros(written) | _functions(lexed)
+        self.files: dict[Path, ExpandedFile] = {}
+        self.lexed = lexed
+        for source in written:
+            if words[source.path] & (known - self._defined):
+                uses = list(library_uses(lexed[source.path], self._lookup(lexed[source.path])))
+                if uses:
+                    self.files[source.path] = ExpandedFile(source, uses)
+                    del self.lexed[source.path]
+
+    def expanded(self, source: SourceFile) -> SourceFile:
+        """The file in which calls are what they do."""
+        found = self.files.get(source.path)
+        return source if found is None else found.file
+
+    def settled(self, port: FilePort) -> FilePort:
+        """The port of a file as it is on disk, from that of the expanded one."""
+        found = self.files.get(port.file.path)
+        return port if found is None else found.settled(port)
+
+    def asked(self, path: Path) -> Mapping[int, str]:
+        """Places in an expanded file where a person has to say what a call becomes, and why."""
+        found = self.files.get(path)
+        return {} if found is None else found.asked
+
+    def offset(self, path: Path, original: int) -> int:
+        """Where in an expanded file stands what is at an offset of it as it is on disk."""
+        found = self.files.get(path)
+        return original if found is None else found.offset(original)
+
+    def _known(self, word: bytes) -> Known | None:
+        return self.libraries.known(word.decode("latin-1"))
+
+    def _lookup(self, lexed: LexedSource) -> Lookup:
+        """What is known of names in a file, of which some are those of its variables."""
+        objects = objects_in(lexed)
+
+        def lookup(name: str, is_called: bool) -> Known | None:
+            word = name.encode("latin-1")
+            if word in self._defined:
+                return None
+            may_be_meant = is_called or (self.libraries.names(name) and word not in objects)
+            return self.libraries.known(name) if may_be_meant else None
+
+        return lookup
+
+
+def _included(sources: Iterable[SourceFile]) -> Iterable[str]:
+    for source in sources:
+        if source.path.suffix.lower() == _SKETCH:
+            yield "Arduino.h"
+        for name in _INCLUDED.findall(source.data):
+            yield name.decode("utf-8", "replace").replace("\\", "/")
+
+
+def _macros(sources: Iterable[SourceFile]) -> set[bytes]:
+    return {name for source in sources for name in _MACRO.findall(source.data)}
+
+
+def _functions(lexed: Mapping[Path, LexedSource]) -> set[bytes]:
+    return {
+        name
+        for source in lexed.values()
+        for name, _, _ in functions_in(without_linkage(source.tokens))
+    }

@@ -1,0 +1,133 @@
+"""Arms of #if that the build of a project can't contain, whatever its files do.
+
+An arm is out only if a condition around it is certainly false: by what the compiler of the build
+defines for its core, and by names that belong to other compilers. What a header, an option or a
+source of the project may define isn't certain, and neither is what a header that isn't there may.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.project.build import Build
+from porter.project.compiler_facts import Predefined, belongs_to_compilers, worlds
+from porter.source.arithmetic import literal
+from porter.source.c_lexer import Directive, LexedSource, lex_fragment
+from porter.source.condition_value import condition_value
+from porter.source.conditions import ConditionMap, include_guard
+
+_CORE_HEADER = re.compile(r"core_(?:cm|sc|cmse|star)\w*\.h", re.IGNORECASE)
+_CORE = "__CORTEX_M"
+
+
+@dataclass(frozen=True)
+class Arms:
+    """Conditions of one file."""
+
+    lexed: LexedSource
+    conditions: ConditionMap
+
+    @classmethod
+    def of(cls, lexed: LexedSource) -> Arms:
+        """Those of a file."""
+        guard = include_guard(lexed.directives, lexed.tokens)
+        return cls(lexed, ConditionMap(lexed.directives, guard))
+
+    def around(self, directive: Directive) -> tuple[str, ...]:
+        """The conditions that a directive stands under."""
+        return self.conditions.arm(directive.start).conditions
+
+
+class ImpossibleArms:
+    """Answers for all files of a project."""
+
+    def __init__(self, build: Build, files: Mapping[Path, LexedSource]) -> None:
+        self._worlds = worlds(build)
+        self._files = {path: Arms.of(lexed) for path, lexed in files.items()}
+        self._values: dict[str, bool | None] = {}
+        self._named: dict[str, list[tuple[Path, tuple[str, ...]]]] = {}
+        self._options = {it.partition("=")[0].partition("(")[0] for it in build.options.defines}
+        self._never: dict[Path, str | None] = {}
+        for path, arms in self._files.items():
+            for directive in arms.lexed.directives:
+                if directive.name in (b"define", b"undef") and directive.tokens:
+                    name = directive.tokens[0].text.decode("latin-1")
+                    if self._matters(name):
+                        place = (path, arms.around(directive))
+                        self._named.setdefault(name, []).append(place)
+
+    def false_one(self, conditions: Sequence[str]) -> str | None:
+        """The condition that is certainly false, None if there is none."""
+        return next((it for it in conditions if self._value(it) is False), None)
+
+    def all_hold(self, conditions: Sequence[str]) -> bool:
+        """Whether every condition is certainly true."""
+        return all(self._value(it) is True for it in conditions)
+
+    def rule_out(self, path: Path, reason: str) -> None:
+        """A header is only included where a condition holds that is certainly false."""
+        self._never[path] = reason
+        self._values.clear()
+
+    def never(self, path: Path) -> str | None:
+        """Why a file can't be in the build: an #error of its own, or what all stands under that
+        includes it; None if the file may be in it."""
+        if path not in self._never:
+            self._never[path] = None  # until it is known otherwise, for conditions in circles
+            self._never[path] = next(self._errors(path), None)
+        return self._never[path]
+
+    def _errors(self, path: Path) -> Iterator[str]:
+        arms = self._files.get(path)
+        for directive in arms.lexed.directives if arms is not None else ():
+            if directive.name == b"error" and arms is not None:
+                around = arms.around(directive)
+                if around and self.all_hold(around):
+                    yield f"ends with an #error where {' && '.join(around)}, as in this build"
+
+    def _value(self, condition: str) -> bool | None:
+        if condition not in self._values:
+            self._values[condition] = None
+            found = {self._in_world(condition, macros) for macros in self._worlds}
+            self._values[condition] = found.pop() if len(found) == 1 else None
+        return self._values[condition]
+
+    def _in_world(self, condition: str, macros: Predefined) -> bool | None:
+        def is_defined(name: bytes) -> bool | None:
+            text = name.decode("latin-1")
+            if self._is_own(text):
+                return None
+            if text in macros:
+                return True
+            return False if belongs_to_compilers(text) else None
+
+        def value(name: bytes, depth: int = 0) -> int | None:
+            defined = is_defined(name)
+            if defined is not True:
+                return 0 if defined is False else None
+            text = macros[name.decode("latin-1")]
+            tokens = lex_fragment((text or "").encode())
+            if text is None or depth > 8 or len(tokens) != 1:
+                return None
+            if tokens[0].kind == "identifier":
+                return value(tokens[0].text, depth + 1)
+            number = literal(tokens[0].text)
+            return None if number is None else number.value
+
+        return condition_value(condition, is_defined, value, lambda _name: None)
+
+    def _matters(self, name: str) -> bool:
+        return name == _CORE or belongs_to_compilers(name) or any(name in it for it in self._worlds)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether an option or a file of the project may define a name, or take it away."""
+        if name in self._options:
+            return True
+        return any(
+            self.false_one(conditions) is None and self.never(path) is None
+            for path, conditions in self._named.get(name, ())
+            if not (name == _CORE and _CORE_HEADER.fullmatch(path.name))
+        )

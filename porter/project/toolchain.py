@@ -1,0 +1,76 @@
+"""What comes with a cross compiler: headers, their macros, and the functions of its libraries."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+_SECONDS = 30
+_LIBRARIES = ("libc.a", "libm.a", "libgcc.a", "libnosys.a", "librdimon.a", "libstdc++.a",
+              "libsupc++.a")  # fmt: skip
+_MAGIC = b"!<arch>\n"
+_HEADER = 60  # bytes before each member of an archive
+_LARGEST = 1 << 28
+_BETWEEN = re.compile(r"search starts here:\n(.*?)End of search list", re.DOTALL)
+
+
+@lru_cache(maxsize=8)
+def header_folders(compiler: str) -> tuple[Path, ...]:
+    """Where a compiler looks for headers by itself; () if it can't be asked."""
+    text = _run([compiler, "-E", "-v", "-x", "c++", "-"], errors=True)
+    found = (line.strip() for part in _BETWEEN.findall(text) for line in part.splitlines())
+    return tuple(dict.fromkeys(Path(it) for it in found if it.startswith("/")))
+
+
+@lru_cache(maxsize=8)
+def library_functions(compiler: str) -> frozenset[str]:
+    """Names that the C library and those of the compiler define."""
+    found: set[str] = set()
+    for library in _LIBRARIES:
+        path = _run([compiler, f"-print-file-name={library}"]).strip()
+        if path.startswith("/"):
+            found |= archive_symbols(Path(path))
+    return frozenset(found)
+
+
+def header_macros(compiler: str, headers: Iterable[str]) -> frozenset[str]:
+    """Macros of a compiler's own headers, `stdarg.h` for example."""
+    return _header_macros(compiler, tuple(sorted(set(headers))))
+
+
+@lru_cache(maxsize=8)
+def _header_macros(compiler: str, headers: tuple[str, ...]) -> frozenset[str]:
+    text = "".join(f"#if __has_include(<{it}>)\n#include <{it}>\n#endif\n" for it in headers)
+    defines = _run([compiler, "-dM", "-E", "-x", "c", "-"], text)
+    return frozenset(re.findall(r"(?m)^#define (\w+)", defines))
+
+
+def archive_symbols(path: Path) -> frozenset[str]:
+    """Names that an archive's index has; none where it has no index or can't be read."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            return frozenset()
+        with path.open("rb") as file:
+            if file.read(len(_MAGIC)) != _MAGIC:
+                return frozenset()
+            header = file.read(_HEADER)
+            if header[:2] not in (b"/ ",) or not header[48:58].strip().isdigit():
+                return frozenset()
+            index = file.read(int(header[48:58]))
+    except OSError:
+        return frozenset()
+    names = index[4 + 4 * int.from_bytes(index[:4], "big") :].split(b"\0")
+    return frozenset(name.decode("latin-1") for name in names if name)
+
+
+def _run(command: list[str], text: str = "", errors: bool = False) -> str:
+    try:
+        process = subprocess.run(
+            command, input=text.encode(), capture_output=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (process.stderr if errors else process.stdout).decode("utf-8", "replace")

@@ -1,0 +1,280 @@
+"""Calls of functions that nobody here knows: no file of the project defines them, none of the
+compiler's libraries, no archive in the tree, and there is no data on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise
+
+from porter.libraries.data import Libraries
+from porter.project.knowledge import CText
+from porter.project.reachability import functions_in
+from porter.sites.intrinsics import INTRINSICS
+from porter.source.asm_text import dialect_of, instructions
+from porter.source.c_lexer import LexedSource, Token
+from porter.source.declared_objects import DECLARES_NOTHING, objects_in
+from porter.source.inline_asm import ASM_WORDS
+from porter.source.macros import parse_define, uses_in
+from porter.source.source_file import SourceFile
+from porter.source.token_tools import matching, without_linkage
+
+_BUILT_IN = re.compile(
+    r"__builtin_\w+|__sync_\w+|__atomic_\w+|__has_\w+|__c11_\w+|_Pragma|_Generic"
+)
+_NO_CALL = frozenset(
+    b"""if while for switch return sizeof typeof __typeof__ __typeof _Alignof __alignof__ alignof
+    defined _Static_assert static_assert else do case goto catch decltype noexcept constexpr
+    operator new delete throw explicit and or not xor alignas _Alignas typeid co_await co_return
+    co_yield requires int char short long unsigned signed float double void bool _Bool auto const
+    volatile static inline extern __inline __inline__ __extension__ __volatile__ in struct union
+    enum class restrict __restrict template typename using namespace""".split()
+)
+_ATTRIBUTES = frozenset({b"__attribute__", b"__attribute", b"__declspec", b"_Pragma", b"__pragma",
+                         *ASM_WORDS})  # fmt: skip
+_ASM_NAME = re.compile(rb"(?m)^[ \t]*([A-Za-z_.$][\w.$]*)[ \t]*:|^([A-Za-z_$][\w$]*)\b")
+_ASM_SET = re.compile(rb"\.(?:thumb_set|set|equ|macro)[ \t]+([A-Za-z_.$][\w.$]*)", re.IGNORECASE)
+_CALLS = frozenset({"bl", "blx", "call"})
+_REGISTER = re.compile(r"r\d+|lr|ip|sp|pc|[ast]\d+|ra", re.IGNORECASE)
+_FVM = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+
+
+@dataclass(frozen=True)
+class UnknownCall:
+    """A function that is called `count` times, first at an offset of a file."""
+
+    name: str
+    count: int
+    file: SourceFile
+    offset: int
+
+
+@dataclass(frozen=True)
+class _Call:
+    name: str
+    file: SourceFile
+    offset: int
+
+
+class UnknownCalls:
+    """Of `texts`, where `everything` that the project has may define functions. `provided`: names
+    that somebody else defines; `is_dead`: whether nothing uses a function or a macro."""
+
+    def __init__(
+        self,
+        texts: Sequence[CText],
+        asm: Sequence[SourceFile],
+        libraries: Libraries,
+        provided: Callable[[], frozenset[str]],
+        is_dead: Callable[[str], bool],
+        is_compiled: Callable[[CText, int, int], bool],
+        everything: Sequence[tuple[SourceFile, LexedSource]],
+    ) -> None:
+        self._texts = texts
+        self._asm = asm
+        self._libraries = libraries
+        self._provided = provided
+        self._is_dead = is_dead
+        self._is_compiled = is_compiled
+        self._defined = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
+        if any(file.is_cplusplus for file, _ in everything):
+            self._defined |= {it for file, lexed in everything if file.is_header
+                              for it in _fields(lexed.tokens)}  # fmt: skip
+        self._defined |= {it for file in asm for it in _defined_in_asm(file)}
+
+    def found(self) -> list[UnknownCall]:
+        """Each function once, those called most first."""
+        calls: dict[str, list[_Call]] = {}
+        for call in self._calls():
+            calls.setdefault(call.name, []).append(call)
+        provided = self._provided() if calls else frozenset()
+        return sorted(
+            (
+                UnknownCall(name, len(all_of), all_of[0].file, all_of[0].offset)
+                for name, all_of in calls.items()
+                if name not in provided
+            ),
+            key=lambda it: (-it.count, it.name),
+        )
+
+    def _calls(self) -> Iterator[_Call]:
+        for text in self._texts:
+            objects = objects_in(text.lexed)
+            for token, around in _called(text.lexed):
+                name = token.text.decode("latin-1")
+                if token.text in objects or self._is_known(name):
+                    continue
+                if around is not None and self._is_dead(around):
+                    continue
+                if self._is_compiled(text, token.start, token.end):
+                    yield _Call(name, text.file, token.start)
+            for use, name in _pasted_calls(text):
+                known_otherwise = self._libraries.known(name) is None and self._is_known(name)
+                if not known_otherwise and self._is_compiled(text, use.start, use.end):
+                    yield _Call(name, text.file, use.start)
+        for file in self._asm:
+            for part in instructions(file.data, dialect_of(file.data)):
+                name = part.operands[-1] if part.operands else ""
+                is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
+                if is_call and not _REGISTER.fullmatch(name) and not self._is_known(name):
+                    yield _Call(name, file, part.start)
+
+    def _is_known(self, name: str) -> bool:
+        return (
+            name in self._defined
+            or name in INTRINSICS
+            or name in runtime_functions()
+            or _BUILT_IN.fullmatch(name) is not None
+            or self._libraries.known(name) is not None
+            or self._libraries.is_harmless(name)
+        )
+
+
+@lru_cache(maxsize=1)
+def runtime_functions() -> frozenset[str]:
+    """What ported code calls of the runtime."""
+    folder = files("fvm-runtime") / "include" / "fvm"
+    texts = (it.read_text(encoding="utf-8") for it in folder.iterdir() if it.name.endswith(".h"))
+    found = {name for text in texts for name in _FVM.findall(text)}
+    return frozenset(found | {"fvm_virt_of_irq", "fvm_split_take"})
+
+
+def _pasted_calls(text: CText) -> Iterator[tuple[Token, str]]:
+    """Functions whose names a macro puts together by `##`, with the use of it."""
+    macros = text.evaluator.macros
+    for use in uses_in(text.lexed.tokens, macros):
+        if not any(macros.pastes(token.text) for token in use):
+            continue
+        expansion = macros.traced(use)
+        for name, after in pairwise(expansion.texts):
+            if name in expansion.pasted and after == b"(":
+                yield use[0], name.decode("latin-1")
+
+
+def _called(lexed: LexedSource) -> Iterator[tuple[Token, str | None]]:
+    """Names that are called, with the function or macro around them."""
+    tokens = without_linkage(lexed.tokens)
+    outside = 0
+    for name, start, end in functions_in(tokens):
+        yield from ((it, None) for it in _calls_in(tokens[outside:start], in_function=False))
+        around = name.decode("latin-1")
+        yield from ((it, around) for it in _calls_in(tokens[start:end], in_function=True))
+        outside = end
+    yield from ((it, None) for it in _calls_in(tokens[outside:], in_function=False))
+    for directive in lexed.directives:
+        macro = parse_define(directive)
+        if macro is not None:
+            own = macro.parameters or ()
+            around = macro.name.decode("latin-1")
+            for token in _calls_in(macro.body, in_function=True):
+                if token.text not in own:
+                    yield token, around
+
+
+def _calls_in(tokens: Sequence[Token], in_function: bool) -> Iterator[Token]:
+    """Calls; outside functions those in initialisers, and macros that stand for a whole line."""
+    skip = 0
+    depth = 0
+    for index, token in enumerate(tokens):
+        if index < skip:
+            continue
+        if token.kind == "punctuator":
+            depth += (token.text == b"{") - (token.text == b"}")
+            continue
+        if token.kind != "identifier" or index + 1 >= len(tokens):
+            continue
+        if token.text in _ATTRIBUTES:
+            opening = index + 1
+            while opening < len(tokens) and tokens[opening].kind == "identifier":
+                opening += 1
+            if opening < len(tokens) and tokens[opening].text == b"(":
+                closing = matching(tokens, opening)
+                skip = len(tokens) if closing is None else closing + 1
+            continue
+        if tokens[index + 1].text != b"(" or token.text in _NO_CALL:
+            continue
+        before = tokens[index - 1] if index else None
+        if _is_call(before, in_function or depth > 0):
+            yield token
+
+
+def _is_call(before: Token | None, in_code: bool) -> bool:
+    if before is None or before.text in (b";", b"}"):
+        return True
+    if before.text in (b".", b"->", b"::", b"~", b"#", b"##", b">"):
+        return before.text == b">" and in_code
+    if before.kind == "identifier":
+        return in_code and before.text in DECLARES_NOTHING
+    return in_code or before.text == b"="
+
+
+def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
+    tokens = without_linkage(lexed.tokens)
+    for name, start, _ in functions_in(tokens):
+        if not _is_bare(tokens, start, name):
+            yield name.decode("latin-1")
+    for directive in lexed.directives:
+        if directive.name == b"define" and directive.tokens:
+            yield directive.tokens[0].text.decode("latin-1")
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.text in (b"class", b"struct", b"union", b"enum", b"using", b"typename"):
+            yield token.text.decode("latin-1")
+        if token.kind == "identifier" and before.text == b"}" and after.text == b";":
+            yield token.text.decode("latin-1")  # typedef struct { } X;
+        if before.text == b"*" and token.kind == "identifier" and after.text == b")":
+            yield token.text.decode("latin-1")  # void (*hook)(void);
+    if file.is_cplusplus or file.is_header:
+        yield from _members(tokens)
+
+
+def _is_bare(tokens: Sequence[Token], body: int, name: bytes) -> bool:
+    """Whether what looks like a function has no type: `ISR(TIM2) { }`, a macro of a header."""
+    index = body
+    while index and tokens[index].text != name:
+        index -= 1
+    before = tokens[index - 1].text if index else b";"
+    return before in (b";", b"}") or (before.startswith(b"#") or index == 0)
+
+
+def _fields(tokens: Sequence[Token]) -> Iterator[str]:
+    """Variables of classes, which a constructor's list initialises like calls: `: port(3)`."""
+    depth = 0
+    braces = 0
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        braces += (before.text == b"{") - (before.text == b"}")
+        depth += (before.text == b"(") - (before.text == b")")
+        named = before.kind == "identifier" or before.text in (b"*", b"&", b">")
+        named = named and token.kind == "identifier" and before.text not in DECLARES_NOTHING
+        if braces > 0 and depth == 0 and named and after.text in (b";", b"=", b"{", b"["):
+            yield token.text.decode("latin-1")
+
+
+def _members(tokens: Sequence[Token]) -> Iterator[str]:
+    """Functions that are defined within classes and namespaces."""
+    for index in range(len(tokens) - 1):
+        if tokens[index].kind != "identifier" or tokens[index + 1].text != b"(":
+            continue
+        before = tokens[index - 1] if index else None
+        if before is None or tokens[index].text in _NO_CALL:
+            continue
+        if before.kind != "identifier" and before.text not in (b"*", b"&", b">", b"~", b"::", b"}"):
+            continue
+        if before.text in DECLARES_NOTHING:
+            continue
+        closing = matching(tokens, index + 1)
+        after = closing + 1 if closing is not None else len(tokens)
+        while after < len(tokens) and tokens[after].text in (b"const", b"override", b"noexcept",
+                                                            b"final", b"volatile"):  # fmt: skip
+            after += 1
+        if after < len(tokens) and tokens[after].text in (b"{", b":"):
+            yield tokens[index].text.decode("latin-1")
+
+
+def _defined_in_asm(file: SourceFile) -> Iterator[str]:
+    for label, column in _ASM_NAME.findall(file.data):
+        yield (label or column).decode("latin-1")
+    for name in _ASM_SET.findall(file.data):
+        yield name.decode("latin-1")

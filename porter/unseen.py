@@ -1,0 +1,71 @@
+"""Looks for what a port can't see: headers and functions that the project uses and doesn't have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from porter.libraries.data import Libraries
+from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
+from porter.project.source_tree import find_sources
+from porter.project.toolchain import archive_symbols, header_macros, library_functions
+from porter.project.unknown_calls import UnknownCalls
+from porter.project.unseen import MissingHeader, Unseen
+from porter.whole_project import WholeProject
+
+
+def unseen_in(project: WholeProject, libraries: Libraries, known: Sequence[str]) -> Unseen:
+    """What isn't there of a project. `known`: patterns of functions that a person vouched for."""
+    live = project.live
+    texts = [project.knowledge.text(source) for source in live if not source.is_asm]
+    calls = UnknownCalls(
+        texts,
+        [source for source in project.sources if source.is_asm],
+        libraries,
+        lambda: _provided(project),
+        lambda name: project.why_not_linked(name) is not None,
+        project.knowledge.is_arm_compiled,
+        [(it, project.knowledge.lexed(it)) for it in project.sources if not it.is_asm],
+    )
+    unknown = [
+        call for call in calls.found() if not any(fnmatchcase(call.name, it) for it in known)
+    ]
+    return Unseen(tuple(_missing(project)), tuple(unknown))
+
+
+def _missing(project: WholeProject) -> list[MissingHeader]:
+    by_path = {source.path.resolve(): source for source in project.live if not source.is_asm}
+    knowledge = project.knowledge
+    unasked = [path for path in by_path if not knowledge.was_asked(path)]
+    if not unasked:
+        return []
+    found: dict[str, MissingHeader] = {}
+    for include, is_certain in knowledge.includes.missing(unasked):
+        source = by_path.get(include.file)
+        if source is None:
+            continue  # a header outside the project, or one of a file that stays
+        if (known := found.get(include.name)) is not None:
+            certain = known.is_certain or is_certain
+            found[include.name] = replace(known, count=known.count + 1, is_certain=certain)
+        else:
+            found[include.name] = MissingHeader(
+                include.name, source, include.offset, include.conditions, 1, is_certain
+            )
+    return list(found.values())
+
+
+def _provided(project: WholeProject) -> frozenset[str]:
+    """Names that the compiler's libraries and headers define, and archives of the project."""
+    options = project.build.options
+    compilers = {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
+    includes = project.knowledge.includes
+    headers = includes.toolchain(includes.by_file)
+    found: set[str] = set()
+    for compiler in compilers:
+        found |= library_functions(compiler)
+        found |= header_macros(compiler, headers)
+    for path in find_sources(project.root, (), frozenset({".a", ".lib"})):
+        found |= archive_symbols(Path(path))
+    return frozenset(found)

@@ -1,0 +1,267 @@
+"""Headers and functions that a project uses and doesn't have are told, and the status says so."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from porter.port import port_project
+from porter.project.request import Request
+from porter.project.toolchain import archive_symbols, header_folders, library_functions
+from porter.project.unseen import Unseen
+from tests.porter.helpers import port_files
+
+
+def port(project: Path, *options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "composer.cli", "port", str(project), *map(str, options)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def unseen(folder: Path, **files: str) -> Unseen:
+    return port_files(folder, {_path(name): text.encode() for name, text in files.items()}).unseen
+
+
+def _path(name: str) -> str:
+    return name.replace("__", "/").replace("_", ".")
+
+
+def headers(found: Unseen) -> list[str]:
+    return [header.name for header in found.headers]
+
+
+def calls(found: Unseen) -> dict[str, int]:
+    return {call.name: call.count for call in found.calls}
+
+
+# --- headers ------------------------------------------------------------------------------------
+
+
+def test_a_header_that_nobody_has_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(
+        "#include <stdint.h>\n\n#include <lib/gpio.h>\nint main() {}\n"
+    )
+    run = port(tmp_path)
+    assert run.returncode == 1
+    assert "main.c:3:1: not found: #include lib/gpio.h\n" in run.stderr
+    assert "-I DIR" in run.stderr and "1 headers not found" in run.stderr
+    document = json.loads(port(tmp_path, "--json").stdout)
+    (header,) = document["missing_headers"]
+    assert (header["file"], header["line"], header["name"]) == ("main.c", 3, "lib/gpio.h")
+
+
+def test_what_is_given_is_found_and_means_something(tmp_path: Path) -> None:
+    """The macro stands in a header outside of the project, behind another one."""
+    project, library = tmp_path / "project", tmp_path / "library" / "lib"
+    project.mkdir()
+    library.mkdir(parents=True)
+    (library / "gpio.h").write_text('#include "base.h"\n')
+    (library / "base.h").write_text("#define ICSR (*(volatile unsigned *)0xE000ED04)\n")
+    (project / "main.c").write_text("#include <lib/gpio.h>\nvoid f(void) { ICSR = 1u << 28; }\n")
+    assert port(project).returncode == 1
+    run = port(project, "-I", library.parent)
+    assert run.returncode == 0, run.stderr
+    assert "+void f(void) { virt_yield(); }" in run.stdout
+    assert "library" not in run.stdout
+
+
+def test_headers_of_the_compiler_and_of_the_runtime_are_there(tmp_path: Path) -> None:
+    text = (
+        "#include <stdint.h>\n#include <string.h>\n#include <sys/types.h>\n#include <stdarg.h>\n"
+        '#include <fvm/guest.h>\n#include "fvm_domain.h"\n'
+    )
+    assert not unseen(tmp_path, main_c=text)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"src__main_c": '#include "x.h"\n', "src__x_h": ""},
+        {"src__main_c": '#include "../inc/x.h"\n', "inc__x_h": ""},
+        {"src__main_c": "#include <lib/x.h>\n", "drivers__include__lib__x_h": ""},
+        {"main_c": '#define H "x.h"\n#include H\n', "inc__x_h": ""},
+    ],
+)
+def test_headers_of_the_tree_are_found_without_a_build(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    assert headers(unseen(tmp_path, **files)) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "missing"),
+    [
+        ("#ifdef __ICCARM__", []),
+        ("#if defined(__AVR__) || defined(ESP32) && defined(__XTENSA__)", []),
+        ("#ifdef __GNUC__", ["x.h"]),
+        ("#ifdef USE_X", ["x.h"]),  # nobody knows: told, and not counted
+        ("#ifndef __ICCARM__", ["x.h"]),
+    ],
+)
+def test_only_arms_that_can_be_built_need_their_headers(
+    tmp_path: Path, condition: str, missing: list[str]
+) -> None:
+    text = f"{condition}\n#include <x.h>\n#endif\n"
+    assert headers(unseen(tmp_path, main_c=text)) == missing
+
+
+def test_a_header_that_is_only_missing_below_another_is_told(tmp_path: Path) -> None:
+    found = unseen(tmp_path, main_c='#include "a.h"\n', a_h='#include "b.h"\n')
+    (header,) = found.headers
+    assert (header.name, header.file.name) == ("b.h", "a.h")
+
+
+def test_a_header_of_units_that_cannot_be_preprocessed_is_part_of_the_build(tmp_path: Path) -> None:
+    """What the compiler stops at must not take the project's own headers out of the port."""
+    files = {
+        "Makefile": b"main.o: main.c\n\tarm-none-eabi-gcc -mthumb -c main.c\n",
+        "main.c": b'#include <lib/nvic.h>\n#include "own.h"\nint main(void) { off(); }\n',
+        "own.h": b"static inline void off(void) { __disable_irq(); }\n",
+        "other.h": b"static inline void old(void) { __disable_irq(); }\n",
+    }
+    result = port_files(tmp_path, files)
+    found = {port.file.name: port.verdicts[0] for port in result.files}
+    assert found["own.h"].status.value == "rewritten"
+    assert found["other.h"].reason == "not part of this project's build"
+    assert headers(result.unseen) == ["lib/nvic.h"]
+
+
+# --- functions ----------------------------------------------------------------------------------
+
+
+def test_functions_that_nobody_defines_are_counted_by_name(tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(
+        "void led_on(void);\nint main(void) {\n    led_on();\n    led_on();\n    pump(3);\n}\n"
+    )
+    run = port(tmp_path)
+    assert run.returncode == 1
+    assert "3 calls of 2 functions that aren't in the tree: led_on (2), pump (1)" in run.stderr
+    assert "0 escalated, 2 functions unknown\n" in run.stderr
+    document = json.loads(port(tmp_path, "--json").stdout)
+    assert document["unknown_calls"][1] == {
+        "file": "main.c", "line": 5, "column": 5, "name": "pump", "count": 1,
+    }  # fmt: skip
+    assert port(tmp_path, "--known", "led_*", "--known", "pump").returncode == 0
+    assert port(tmp_path, "--known", "led_*").returncode == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "static void g(int a) { }\nint main(void) { g(1); }\n",
+        "#define g(a) ((a) + 1)\nint main(void) { return g(1); }\n",
+        "#include <string.h>\nint main(void) { memset(0, 0, 0); return (int)strlen(0); }\n",
+        "#include <stdarg.h>\nvoid f(int a, ...) { va_list l; va_start(l, a); va_end(l); }\n",
+        "#include <assert.h>\nvoid f(int a) { assert(a); }\n",
+        "void f(void) { __builtin_trap(); __sync_synchronize(); }\n",
+        "void f(void (*done)(int)) { done(1); (*done)(2); }\n",
+        "typedef void (*hook)(int);\nstatic hook run;\nvoid f(void) { run(1); }\n",
+        "struct s { void (*go)(int); };\nvoid f(struct s *p) { p->go(1); }\n",
+        "void f(void) { int a = sizeof(int); if (a) return; while (a) switch (a) { } }\n",
+        '__attribute__((section(".x"), aligned(4))) int a;\nvoid f(void) { asm("nop" : : ); }\n',
+        "void f(void) { __DSB(); __NOP(); __ISB(); }\n",
+        "void g(int);\nvoid f(void) { }\n",
+        "void dead(void) { gone(); }\nint main(void) { }\n",
+        "#ifdef __ICCARM__\nvoid f(void) { gone(); }\n#endif\n",
+        "#define UNUSED() gone()\nint main(void) { }\n",
+        "void f(int a) { hyp_irq_ena(a); virt_int_mask(VIRT_PRIMASK); }\n",
+    ],
+)
+def test_what_is_defined_somewhere_is_known(tmp_path: Path, code: str) -> None:
+    assert calls(unseen(tmp_path, main_c=code)) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("#define RUN() gone(1)\nint main(void) { RUN(); }\n", "gone"),
+        ("int a = 0;\nISR(TIMER0_vect) { a++; }\n", "ISR"),
+        ("K_THREAD_DEFINE(a, b, c);\n", "K_THREAD_DEFINE"),
+        ("int a(void) { return gone(); }\n", "gone"),
+        ("void f(void) { (void)gone(); }\n", "gone"),
+        ("#ifdef MAYBE\nvoid f(void) { gone(); }\n#endif\n", "gone"),
+    ],
+)
+def test_what_may_run_and_is_nowhere_is_unknown(tmp_path: Path, code: str, name: str) -> None:
+    assert calls(unseen(tmp_path, main_c=code)) == {name: 1}
+
+
+def test_names_that_a_macro_puts_together_are_calls_too(tmp_path: Path) -> None:
+    text = (
+        "#include <libopencm3/cm3/nvic.h>\n#define LINE(what, n) nvic_##what##_irq(n)\n"
+        "#define OWN(n) own_##n()\nvoid own_1(void) {}\n"
+        "void f(void) { LINE(enable, 37); OWN(1); OWN(2); }\n"
+    )
+    assert calls(unseen(tmp_path, main_c=text)) == {"nvic_enable_irq": 1, "own_2": 1}
+
+
+def test_what_a_constructor_initialises_is_no_call(tmp_path: Path) -> None:
+    header = "class A { public: A(int n); void go(); private: int pin; };\n"
+    text = '#include "a.h"\nA::A(int n) : pin(n) { go(); }\nvoid A::go() { gone(pin); A b(1); }\n'
+    assert calls(unseen(tmp_path, a_cpp=text, a_h=header)) == {"gone": 1}
+
+
+def test_labels_of_assembler_files_and_archives_define_functions(tmp_path: Path) -> None:
+    code = "void a(void), b(void), c(void);\nvoid f(void) { a(); b(); c(); }\n"
+    assembler = ".global a\na:\n    bl d\n    bx lr\n.thumb_set b, a\n"
+    (tmp_path / "c.c").write_text("void c(void) {}\n")
+    subprocess.run(["arm-none-eabi-gcc", "-c", "c.c"], cwd=tmp_path, check=True)
+    subprocess.run(["arm-none-eabi-ar", "rcs", "libc3.a", "c.o"], cwd=tmp_path, check=True)
+    (tmp_path / "c.c").unlink()
+    assert archive_symbols(tmp_path / "libc3.a") == {"c"}
+    assert calls(unseen(tmp_path, main_c=code, start_s=assembler)) == {"d": 1}
+
+
+def test_a_compiler_is_asked_for_what_it_brings() -> None:
+    assert any((folder / "stdint.h").is_file() for folder in header_folders("arm-none-eabi-gcc"))
+    assert {"memcpy", "printf", "sinf", "__aeabi_idiv"} <= library_functions("arm-none-eabi-gcc")
+    assert header_folders("no-such-compiler") == () and not library_functions("no-such-compiler")
+
+
+@pytest.mark.parametrize("data", [b"", b"!<arch>\n", b"!<arch>\n" + b"/" * 60 + b"x", b"\0" * 200])
+def test_an_archive_that_is_none_has_no_names(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "x.a").write_bytes(data)
+    assert archive_symbols(tmp_path / "x.a") == frozenset()
+
+
+def test_a_library_beside_the_project_defines_nothing_of_it(tmp_path: Path) -> None:
+    """An inline function of a header outside is not ported: what is known of it counts."""
+    project, library = tmp_path / "project", tmp_path / "library" / "libopencm3" / "cm3"
+    project.mkdir()
+    library.mkdir(parents=True)
+    (library / "cortex.h").write_text(
+        'static inline void cm_disable_interrupts(void) { __asm__ volatile ("CPSID I"); }\n'
+    )
+    (project / "main.c").write_text(
+        "#include <libopencm3/cm3/cortex.h>\nvoid f(void) { cm_disable_interrupts(); }\n"
+    )
+    result = port_project(project, request=Request((tmp_path / "library",)))
+    (port_of_main,) = result.files
+    assert b"{ virt_int_mask(VIRT_PRIMASK); }" in port_of_main.ported
+    assert not result.unseen
+
+
+def test_headers_that_only_an_unknown_condition_needs_are_told_and_not_counted(
+    tmp_path: Path,
+) -> None:
+    """A complete project would never come to an end otherwise."""
+    (tmp_path / "main.c").write_text(
+        '#ifdef USE_X\n#include "x.h"\n#endif\n#include "own.h"\nint main(void) {}\n'
+    )
+    (tmp_path / "own.h").write_text("#ifdef __GNUC__\n#include <y.h>\n#endif\n")
+    run = port(tmp_path)
+    assert "own.h:2:1: not found: #include y.h" in run.stderr and run.returncode == 1
+    assert "1 more headers, x.h for one, may be missing" in run.stderr
+    assert (
+        "main.c:2:1: not found: #include x.h (under defined(USE_X))" in port(tmp_path, "-v").stderr
+    )
+    (tmp_path / "y.h").touch()
+    assert port(tmp_path).returncode == 0
+
+
+def test_headers_of_the_cplusplus_library_are_there(tmp_path: Path) -> None:
+    text = "#include <string>\n#include <cstdint>\n#include <strings>\n"
+    assert headers(unseen(tmp_path, main_cpp=text)) == ["strings"]
