@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from porter.project.build import Build
+from porter.project.languages import Languages
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, Token, lex
@@ -16,6 +17,7 @@ from porter.source.c_tree import FileTrees
 from porter.source.c_types import TypeTable
 from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
+from porter.source.grammar import CPLUSPLUS, C, Grammar
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
 from porter.source.written_names import WrittenNames
@@ -32,6 +34,7 @@ class CText:
     evaluator: Evaluator
     lexed: LexedSource
     is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
+    grammar: Grammar = C
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
     written: WrittenNames = field(init=False)
@@ -39,8 +42,15 @@ class CText:
     def __post_init__(self) -> None:
         guard = include_guard(self.lexed.directives, self.lexed.tokens)
         self.conditions = ConditionMap(self.lexed.directives, guard)
-        self.trees = FileTrees(self.file.data, self.lexed, self.conditions, self.expansion)
+        self.trees = FileTrees(
+            self.file.data, self.lexed, self.conditions, self.expansion, self.grammar
+        )
         self.written = WrittenNames(self.evaluator, self.lexed, self.file.data)
+
+    @property
+    def is_cplusplus(self) -> bool:
+        """Whether the file is read as C++."""
+        return self.grammar is CPLUSPLUS
 
     def expansion(self, token: Token) -> tuple[bytes, ...] | None:
         """What an object-like macro expands to, None for any other name."""
@@ -67,6 +77,7 @@ class Knowledge:
     def __init__(self, build: Build, sources: Sequence[SourceFile]) -> None:
         self.build = build
         self._sources = sources
+        self._languages = Languages(sources)
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
         self._lexed: dict[Path, LexedSource] = {}
         self._texts: dict[Path, CText] = {}
@@ -85,7 +96,11 @@ class Knowledge:
         if file.path not in self._texts:
             evaluator = self.evaluator(file.path)
             self._texts[file.path] = CText(
-                file, evaluator, self._lex(file), lambda name: self.mentions(name, file.path)
+                file,
+                evaluator,
+                self._lex(file),
+                lambda name: self.mentions(name, file.path),
+                self._languages.grammar(file, self._lex(file)),
             )
         return self._texts[file.path]
 
@@ -159,7 +174,9 @@ class Knowledge:
         for header in headers:
             macros.add_lexed(self._lex(header).directives)
         for header in headers:
-            tree = CText(header, evaluator, self._lex(header)).trees.whole
+            lexed = self._lex(header)
+            grammar = self._languages.grammar(header, lexed)
+            tree = CText(header, evaluator, lexed, grammar=grammar).trees.whole
             types.add_tree(tree, header.is_header)
         _add_well_known(macros, types)
         return evaluator

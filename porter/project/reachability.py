@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from porter.project.knowledge import CText
 from porter.source.c_lexer import Token
@@ -18,7 +19,7 @@ from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import MacroTable, parse_define, uses_in
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import body_of, matching, without_linkage
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
@@ -59,6 +60,9 @@ class CallGraph:
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
                 continue
             canonical = _canonical(name, macros)
+            if text.is_cplusplus and _is_member(tokens, start):
+                self.roots.add(canonical)  # constructors and operators are called without a name
+                self.roots |= references
             self.defined.add(canonical)
             self.edges.setdefault(canonical, set()).update(references)
             if any(token.text in _KEPT for token in _declaration(tokens, start)):
@@ -114,7 +118,7 @@ def _functions(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
             and opening < len(tokens)
             and tokens[opening].text == b"("
             and (closing := matching(tokens, opening)) is not None
-            and (body := _body(tokens, closing)) is not None
+            and (body := body_of(tokens, closing)) is not None
         ):
             end = _after(tokens, body)
             yield token.text, body, end
@@ -123,23 +127,11 @@ def _functions(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
         index += 1
 
 
-def _body(tokens: list[Token], closing: int) -> int | None:
-    """The `{` after a parameter list, attributes in between."""
-    position = closing + 1
-    while position < len(tokens):
-        text = tokens[position].text
-        if text == b"{":
-            return position
-        if text == b"(":
-            after = matching(tokens, position)
-            if after is None:
-                return None
-            position = after + 1
-        elif tokens[position].kind == "identifier":
-            position += 1
-        else:
-            return None
-    return None
+def _is_member(tokens: list[Token], body: int) -> bool:
+    """Whether the function that begins with this brace is defined for a class, or an operator."""
+    head = _declaration(tokens, body)
+    texts = [token.text for token in head]
+    return b"operator" in texts or (b":", b":") in pairwise(texts)
 
 
 def _after(tokens: list[Token], opening: int) -> int:

@@ -9,6 +9,7 @@ from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
 from porter.sites.intrinsics import MASK_CLEAR, MASK_SET
 from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import PARENTHESES
 from porter.source.edit import Edit
 
 _TAKES_VALUE = frozenset(
@@ -61,7 +62,7 @@ def _is_value(unit: Unit, site: Site, call: Call) -> bool:
     context = unit.context(site)
     node = context.node_at(call.start, call.end) if context is not None else None
     parent = node.parent if node is not None else None
-    while parent is not None and parent.type == "parenthesized_expression":
+    while parent is not None and parent.type in PARENTHESES:
         parent = parent.parent
     if parent is not None and parent.type == "init_declarator":
         return context is not None and context.kind == "function"

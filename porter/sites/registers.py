@@ -27,6 +27,7 @@ class Registers:
         self.calls = MacroCalls(evaluator)
         self.fields = frozenset(self.blocks.fields)
         self._names: dict[bytes, bool] = {}
+        self._scoped: dict[bytes, bool] = {}
 
     def identify(self, value: Value | None) -> Register | None:
         """The register that an lvalue is; None for memory that a domain may own."""
@@ -88,6 +89,15 @@ class Registers:
     def _is_alias(self, address: int) -> bool:
         return self.space.has_aliases and is_alias(address)
 
+    def may_be_register(self, name: bytes) -> bool:
+        """Whether a namespace or a class has a constant of that name that leads to a register."""
+        types = self.evaluator.types
+        if name not in types.scoped or name in self.evaluator.macros:
+            return False
+        if name not in self._scoped:
+            self._scoped[name] = any(map(self._leads, self.evaluator.scoped_values(name)))
+        return self._scoped[name]
+
     def _names_register(self, name: bytes) -> bool:
         if self.evaluator.keeps_address(name):
             return False  # a variable: where it isn't hidden by another one is a site
@@ -96,6 +106,9 @@ class Registers:
             value = self.evaluator.name(name)
         else:
             value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
+        return self._leads(value)
+
+    def _leads(self, value: Value | None) -> bool:
         match value:
             case Pointer(address=int() as address) | Place(address=int() as address):
                 return self.is_address(address)

@@ -7,8 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO
-from porter.source.c_tree import Node, SyntaxTree, text_of
-from porter.source.kept_addresses import Initialised, initialised, is_written
+from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of
+from porter.source.grammar import C, Grammar
+from porter.source.kept_addresses import (
+    Initialised,
+    initialised,
+    is_constant,
+    is_static,
+    is_written,
+)
+from porter.source.scoped_names import CLASSES, Path, Scoped, declared
 
 POINTER_SIZE = 4
 _SIZES = {
@@ -27,6 +35,12 @@ _PLAIN_ALIGNMENT = re.compile(
     rb"\b(?:aligned|__aligned__|_Alignas|alignas)\s*\(\s*(0[xX][0-9a-fA-F]+|[1-9]\d*)\s*\)"
 )
 _MAX_DEPTH = 16  # typedef chains and nested structs
+SPECIFIERS = CLASSES | {"enum_specifier"}
+_NAMES = frozenset(
+    {"identifier", "field_identifier", "type_identifier", "primitive_type", "destructor_name",
+     "operator_name", "operator_cast"}
+)  # fmt: skip
+_WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
 
 
 @dataclass(frozen=True)
@@ -108,23 +122,26 @@ class TypeTable:
     """Typedefs, struct tags, enumerators, global variables and functions of a translation unit."""
 
     def __init__(self) -> None:
-        self._typedefs: dict[bytes, tuple[Node, Node]] = {}
+        self._typedefs: dict[bytes, tuple[Node, Node | None]] = {}
         self._tags: dict[bytes, Node] = {}
         self._layouts: dict[bytes, dict[bytes, Member]] = {}
         self._sizes: dict[bytes, int] = {}
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
+        self.constant_functions: set[bytes] = set()  # constexpr, which may have no effects
+        self.member_functions: set[bytes] = set()
+        self.scoped: dict[bytes, list[Scoped]] = {}
         self.enumerators: dict[bytes, tuple[Node | None, bytes | None]] = {}
         self.globals: dict[bytes, tuple[Node, Node]] = {}
         self.initialised: dict[bytes, Initialised] = {}
         self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
-    def add_text(self, text: bytes) -> SyntaxTree:
+    def add_text(self, text: bytes, grammar: Grammar = C) -> SyntaxTree:
         """Collect the declarations of a text without directives (line markers are skipped);
         returns its tree, in which every byte has kept its place."""
         clean = _LINE_MARKER.sub(lambda match: b" " * len(match.group()), text)
-        tree = SyntaxTree(clean, 0)
+        tree = SyntaxTree(clean, 0, grammar=grammar)
         self.add_tree(tree)
         return tree
 
@@ -132,14 +149,26 @@ class TypeTable:
         """Collect the declarations at the top level of a tree. Static variables of what is no
         header mean nothing to other files."""
         self._texts.append(tree.text)
-        for node in tree.root.children:
+        inside = declared(tree.root) if tree.is_cplusplus else ()
+        for path, node in inside or (((), node) for node in tree.root.children):
             kind = node.child_by_field_name("type")
             if kind is not None:
-                self._note_specifier(kind)
-            if node.type == "type_definition" and kind is not None:
+                self._note_specifier(kind, path)
+            if path and kind is not None:
+                self._note_scoped(node, kind, path)
+            if node.type == "function_definition" and is_constexpr(node):
+                self._note_constexpr(node)
+            if path and node.type in ("function_definition", "field_declaration", "declaration"):
+                self._note_functions(node)
+            if node.type == "alias_declaration" and kind is not None:
+                self._note_alias(node, kind)
+            elif node.type == "type_definition" and kind is not None:
                 for declarator in node.children_by_field_name("declarator"):
                     if (name := declared_name(declarator)) is not None:
                         self._typedefs.setdefault(text_of(name), (kind, declarator))
+            elif path:
+                if node.type in SPECIFIERS:
+                    self._note_specifier(node, path)
             elif node.type in ("declaration", "function_definition") and kind is not None:
                 for declarator in node.children_by_field_name("declarator"):
                     if (name := declared_name(declarator)) is not None:
@@ -147,15 +176,57 @@ class TypeTable:
                         found = initialised(node, declarator)
                         if found is not None and (is_header or not found.is_static):
                             self.initialised.setdefault(text_of(name), found)
-            elif node.type in ("struct_specifier", "union_specifier", "enum_specifier"):
+            elif node.type in SPECIFIERS:
                 self._note_specifier(node)
 
-    def _note_specifier(self, node: Node) -> None:
+    def _note_alias(self, node: Node, descriptor: Node) -> None:
+        """`using T = ...;`"""
+        name, specifier = node.child_by_field_name("name"), descriptor.child_by_field_name("type")
+        declarator = descriptor.child_by_field_name("declarator")
+        if name is not None and specifier is not None:
+            self._typedefs.setdefault(text_of(name), (specifier, declarator))
+
+    def _note_scoped(self, node: Node, kind: Node, path: Path) -> None:
+        """Variables of a namespace, members of a class."""
+        if node.type not in ("declaration", "field_declaration"):
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            name = declared_name(declarator)
+            if name is None:
+                continue
+            is_initialised = declarator.type == "init_declarator"
+            inner = declarator.child_by_field_name("declarator") if is_initialised else declarator
+            value = (declarator.child_by_field_name("value") if is_initialised
+                     else node.child_by_field_name("default_value"))  # fmt: skip
+            is_const = is_constant(node, inner or declarator)
+            found = Scoped(path, kind, inner, value, is_const=is_const)
+            self.scoped.setdefault(text_of(name), []).append(found)
+
+    def _note_constexpr(self, node: Node) -> None:
+        declarator = node.child_by_field_name("declarator")
+        name = declared_name(declarator) if declarator is not None else None
+        if name is not None and b"&" not in text_of(declarator or name):
+            self.constant_functions.add(text_of(name))
+
+    def _note_functions(self, node: Node) -> None:
+        for declarator in node.children_by_field_name("declarator"):
+            name = declared_name(declarator)
+            if name is not None and any(it.type == "function_declarator" for it in ancestors(name)):
+                self.member_functions.add(text_of(name))
+
+    def _note_specifier(self, node: Node, path: Path = ()) -> None:
         body = node.child_by_field_name("body")
         if body is None:
             return
         if node.type == "enum_specifier":
-            self._note_enumerators(body)
+            is_scoped = any(child.type in ("class", "struct") for child in node.children)
+            name = node.child_by_field_name("name")
+            if name is not None and (is_scoped or path):
+                self._note_scoped_enumerators(body, (*path, text_of(name)))
+            if path and not is_scoped:
+                self._note_scoped_enumerators(body, path)
+            if not path and not is_scoped:
+                self._note_enumerators(body)
         elif (name := node.child_by_field_name("name")) is not None:
             self._tags.setdefault(text_of(name), node)
 
@@ -169,9 +240,30 @@ class TypeTable:
             self.enumerators.setdefault(text_of(name), (value, previous))
             previous = text_of(name)
 
+    def _note_scoped_enumerators(self, body: Node, path: Path) -> None:
+        previous: bytes | None = None
+        for item in body.named_children:
+            name = item.child_by_field_name("name")
+            if item.type != "enumerator" or name is None:
+                continue
+            value = item.child_by_field_name("value")
+            found = Scoped(path, None, None, value, previous, is_enumerator=True)
+            self.scoped.setdefault(text_of(name), []).append(found)
+            previous = text_of(name)
+
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""
         return self.initialised[name].is_const or not is_written(name, self._texts)
+
+    def takes_values(self, function: bytes) -> bool:
+        """Whether a function outside classes is declared, once, without references."""
+        if function not in self.globals or function in self.scoped:
+            return False
+        declarator: Node | None = self.globals[function][1]
+        while declarator is not None and declarator.type != "function_declarator":
+            declarator = declarator.child_by_field_name("declarator")
+        parameters = declarator.child_by_field_name("parameters") if declarator else None
+        return parameters is not None and b"&" not in text_of(parameters)
 
     def is_type(self, name: bytes) -> bool:
         """Whether a typedef made the name a type."""
@@ -185,11 +277,16 @@ class TypeTable:
     def _specifier(self, node: Node, depth: int) -> CType:
         if depth > _MAX_DEPTH:
             return UNKNOWN
-        if node.type in ("struct_specifier", "union_specifier"):
+        if node.type in CLASSES:
             return self._struct(node, depth)
         if node.type == "enum_specifier":
             return INT
+        while node.type == "qualified_identifier" and (last := node.child_by_field_name("name")):
+            node = last
         words = text_of(node).split()
+        is_tag = words[0] in self._tags and words[0] not in self._typedefs
+        if node.type == "type_identifier" and is_tag:  # in C++ the name of a type
+            return self._struct(self._tags[words[0]], depth)
         if node.type == "type_identifier" and words[0] in self._typedefs:
             specifier, declarator = self._typedefs[words[0]]
             found = self.of(specifier, declarator, depth + 1)
@@ -224,15 +321,18 @@ class TypeTable:
         self._layouts[key] = {}
         layout = _Layout(self._layouts[key], node.type == "union_specifier")
         outer = _aligned(node)
-        unclear = outer is None
+        unclear = outer is None or any(it.type == "base_class_clause" for it in node.children)
         for item in body.named_children:
             kind = item.child_by_field_name("type")
             asked = _aligned(item)
             unclear = unclear or asked is None
-            if item.type != "field_declaration" or kind is None:
+            unclear = unclear or is_virtual(item)
+            if item.type != "field_declaration" or kind is None or is_static(item):
                 continue
             for declarator, width in _declarators(item):
                 member = self.of(kind, declarator, depth + 1)
+                if member.kind == "function":
+                    continue
                 unclear = unclear or self.is_unclear(member)
                 name = declared_name(declarator) if declarator is not None else None
                 text = text_of(name) if name is not None else b""
@@ -291,8 +391,8 @@ class TypeTable:
                 base = CType("array", base.size * count, b"", base, count)
             elif declarator.type in ("function_declarator", "abstract_function_declarator"):
                 base = CType("function", 0, b"", base)
-            elif declarator.type == "parenthesized_declarator":
-                inner = declarator.named_children[0] if declarator.named_children else None
+            elif declarator.type in _WITHOUT_FIELD:
+                inner = declarator.named_children[-1] if declarator.named_children else None
             declarator = inner
         return base
 
@@ -301,13 +401,25 @@ def declared_name(declarator: Node) -> Node | None:
     """The identifier inside a declarator."""
     node: Node | None = declarator
     while node is not None:
-        if node.type in ("identifier", "field_identifier", "type_identifier", "primitive_type"):
+        if node.type in _NAMES:
             return node
         inner = node.child_by_field_name("declarator")
-        if inner is None and node.type == "parenthesized_declarator" and node.named_children:
-            inner = node.named_children[0]
+        if inner is None and node.type in ("qualified_identifier", "template_function"):
+            inner = node.child_by_field_name("name")
+        elif inner is None and node.type in _WITHOUT_FIELD and node.named_children:
+            inner = node.named_children[-1]
         node = inner
     return None
+
+
+def is_virtual(member: Node) -> bool:
+    """Whether a member of a class has the object carry a table of functions."""
+    return any(child.type == "virtual" or text_of(child) == b"virtual" for child in member.children)
+
+
+def is_constexpr(node: Node) -> bool:
+    """Whether a compiler can evaluate a function."""
+    return any(text_of(it) in (b"constexpr", b"consteval") for it in node.children[:6])
 
 
 def _is_unsigned(word: bytes) -> bool:

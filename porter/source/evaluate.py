@@ -8,8 +8,10 @@ from dataclasses import replace
 from porter.source.arithmetic import binary, character, converted, literal, unary, word
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
-from porter.source.c_types import UNKNOWN, CType, TypeTable
+from porter.source.c_types import UNKNOWN, CType, TypeTable, pointer_to
+from porter.source.cplusplus_casts import functional_cast, named_cast, sole_value
 from porter.source.macros import Macro, MacroTable
+from porter.source.scoped_names import Path, Scoped, names_in
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
@@ -91,21 +93,80 @@ class Evaluator:
             specifier, declarator = self.types.globals[name]
             kind = self.types.of(specifier, declarator)
             return Place(None, kind) if kind.kind in ("pointer", "struct", "array") else None
-        return None
+        return self._everywhere(name, depth)
+
+    def _everywhere(self, name: bytes, depth: int) -> Value | None:
+        """What a constant of some namespace or class is, if all of this name are that."""
+        values = self.scoped_values(name, depth)
+        return values.pop() if len(values) == 1 else None
+
+    def scoped_values(self, name: bytes, depth: int = 0) -> set[Value | None]:
+        """What the constants of this name are, in whatever namespace or class."""
+        found = self.types.scoped.get(name, ())
+        return {self._scoped_value(it, depth) for it in found if it.is_const or it.is_enumerator}
+
+    def within(self, name: bytes, path: Path) -> Value | None:
+        """What a name means inside these namespaces and classes, innermost first; None if it is
+        none of theirs."""
+        found = [it for it in self.types.scoped.get(name, ()) if it.path == path[: len(it.path)]]
+        deepest = max((len(it.path) for it in found), default=0)
+        values = {self._scoped_value(it, 0) for it in found if len(it.path) == deepest}
+        return values.pop() if len(values) == 1 else None
+
+    def scoped(self, name: bytes, path: Path, depth: int = 0) -> Value | None:
+        """What `path::name` is, if all that it may name are that."""
+        found = [it for it in self.types.scoped.get(name, ()) if it.path[-len(path) :] == path]
+        values = {self._scoped_value(it, depth) for it in found}
+        return values.pop() if len(values) == 1 else None
+
+    def _scoped_value(self, name: Scoped, depth: int) -> Value | None:
+        if depth > _MAX_DEPTH:
+            return None
+
+        def beside(other: bytes) -> Value | None:
+            return self.within(other, name.path)
+
+        if name.is_enumerator:
+            if name.value is not None:
+                return self.value(name.value, beside, depth + 1)
+            before = beside(name.previous) if name.previous is not None else Number(-1)
+            return binary(b"+", before, Number(1)) if isinstance(before, Number) else None
+        if name.specifier is None:
+            return None
+        kind = self.types.of(name.specifier, name.declarator)
+        value = self.initial(kind, name.value, beside, depth + 1) if name.is_const else None
+        return value if value is not None else typed_place(kind)
+
+    def initial(
+        self, kind: CType, value: Node | None, scope: Scope, depth: int = 0
+    ) -> Value | None:
+        """What an object of a type begins with; what a reference refers to."""
+        if value is None:
+            return None
+        if kind.kind not in ("array", "struct"):
+            value = sole_value(value)
+        begins = self.value(value, scope, depth)
+        return converted(begins, kind) if isinstance(begins, Number) else begins
 
     def keeps_address(self, name: bytes) -> bool:
         """Whether a name is that of a variable outside functions that always holds one address."""
         if name in self.macros or name not in self.types.initialised:
             return False
-        return isinstance(self.name(name), Number | Pointer)
+        value = self.name(name)
+        is_reference = isinstance(value, Place) and value.address is not None
+        return is_reference or isinstance(value, Number | Pointer)
 
     def _kept_address(self, name: bytes, depth: int) -> Value | None:
         """What a variable outside functions always holds, if that may be an address."""
         kept = self.types.initialised.get(name)
         if kept is None:
             return None
-        value = self.value(kept.value, no_scope, depth)
         kind = self.types.of(kept.specifier, kept.declarator)
+        value = self.value(sole_value(kept.value), no_scope, depth)
+        if kept.declarator.type == "reference_declarator":
+            return value if isinstance(value, Place) and value.address is not None else None
+        if kind.kind == "unknown" and isinstance(value, Pointer):  # auto
+            kind = pointer_to(value.type)
         if kind.kind == "pointer":
             held = self._cast(kind, value)
             known = isinstance(held, Pointer) and held.address is not None
@@ -128,7 +189,12 @@ class Evaluator:
         return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
 
     def cast_argument(self, node: Node) -> Node | None:
-        """`(x)` of a `(T)(x)` that was parsed as a call, since T is the name of a type."""
+        """The operand of a cast that was parsed as a call: `(T)(x)` where T is the name of a type,
+        and the casts of C++."""
+        if (named := named_cast(node)) is not None:
+            return named[1]
+        if (functional := self._functional(node)) is not None:
+            return functional[1]
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if node.type != "call_expression" or function is None or arguments is None:
@@ -137,6 +203,16 @@ class Evaluator:
         if not is_cast or self._type_of(text_of(strip_parentheses(function))) is None:
             return None
         return arguments.named_children[0]
+
+    def _functional(self, node: Node) -> tuple[CType, Node] | None:
+        """The type and the operand of `T(x)` or `T{x}` where T names the type of a number or a
+        pointer."""
+        found = functional_cast(node)
+        if found is None or text_of(found[0]) in self.macros:
+            return None
+        is_type = found[0].type != "identifier" or self.types.is_type(text_of(found[0]))
+        kind = self.types.of(found[0], None) if is_type else UNKNOWN
+        return (kind, found[1]) if kind.kind in ("scalar", "pointer") else None
 
     def _type_of(self, name: bytes) -> CType | None:
         """The type that a typedef or a macro names; None for what names something else."""
@@ -252,6 +328,8 @@ class Evaluator:
         field = node.child_by_field_name("field")
         if operand is None or field is None:
             return None
+        if operand.type == "this":  # the same name by itself
+            return self._identifier(field, scope, depth)
         value = self.value(self.cast_argument(operand) or operand, scope, depth)
         arrow = any(child.type == "->" for child in node.children)
         base = self._loaded(value) if arrow else value
@@ -333,12 +411,28 @@ class Evaluator:
         if text is not None:
             return self.text(text, scope, depth)
         function = node.child_by_field_name("function")
+        if (named := named_cast(node)) is not None:
+            described = self._described(named[0])
+            value = self.value(named[1], scope, depth)
+            return None if described is None else self._cast(described, value)
+        if (functional := self._functional(node)) is not None:
+            return self._cast(functional[0], self.value(functional[1], scope, depth))
         if function is not None and (inner := self.cast_argument(node)) is not None:
             kind = self._type_of(text_of(strip_parentheses(function)))
             value = self.value(inner, scope, depth)
             return value if kind is None else self._cast(kind, value)
         kind = self._called(function, scope, depth) if function is not None else UNKNOWN
         return typed_place(kind.target) if kind.kind == "function" and kind.target else None
+
+    def _compound_literal_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        found = self._functional(node)
+        return None if found is None else self._cast(found[0], self.value(found[1], scope, depth))
+
+    def _qualified_identifier(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        *path, name = names_in(node)
+        if not path:
+            return self.name(name)
+        return self.scoped(name, tuple(path), depth)
 
     def _called(self, function: Node, scope: Scope, depth: int) -> CType:
         """The type of what is called: a function, or what a pointer leads to."""

@@ -167,5 +167,6 @@ def test_a_register_that_only_a_template_reaches_has_its_name(tmp_path: Path) ->
     source = b"void f() { peripheral<0xE000ED20UL>::write(0xFF); }\n"
     result = port_files(tmp_path, {"main.cpp": source})
     assert escalations(result) == [
-        "0xE000ED20UL: no rule knows what 0xE000ED20UL, SCB->SHP, is for here"
+        "0xE000ED20UL: the address is an argument of the template peripheral<0xE000ED20UL>: what "
+        "it makes of it isn't followed; name the register where it is accessed"
     ]

@@ -1,0 +1,56 @@
+"""The grammars of C and C++, and which of them a text is parsed by."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import tree_sitter
+import tree_sitter_c
+import tree_sitter_cpp
+
+from porter.source.c_lexer import LexedSource
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A parser, and the query for what holds much of a file."""
+
+    parser: tree_sitter.Parser
+    large_parts: tree_sitter.Query
+
+
+def _grammar(language: tree_sitter.Language) -> Grammar:
+    query = "(function_definition) @function (ERROR) @error"
+    return Grammar(tree_sitter.Parser(language), tree_sitter.Query(language, query))
+
+
+C = _grammar(tree_sitter.Language(tree_sitter_c.language()))
+CPLUSPLUS = _grammar(tree_sitter.Language(tree_sitter_cpp.language()))
+
+_EXPRESSION = re.compile(
+    rb"::|\b(?:(?:static|reinterpret|const|dynamic)_cast\s*<|nullptr\b)|\[[&=]?\]\s*[({]"
+)
+_BEFORE_NAME = frozenset({b"namespace", b"class", b"constexpr", b"typename", b"using"})
+_ACCESS = frozenset({b"public", b"private", b"protected"})
+
+
+def of_expression(text: bytes) -> Grammar:
+    """The grammar for what may stand in a macro of either language: what C can say is C."""
+    return CPLUSPLUS if _EXPRESSION.search(text) else C
+
+
+def has_cplusplus(lexed: LexedSource) -> bool:
+    """Whether a header has what only C++ has."""
+    for token, after in pairwise(lexed.tokens):
+        name, following = token.text, after.text
+        if (
+            (name in _BEFORE_NAME and after.kind == "identifier")
+            or (name == b"template" and following == b"<")
+            or (name in _ACCESS and following == b":")
+            or (name == b"operator" and after.kind == "punctuator" and following not in b",;)=")
+            or (name == following == b":" and token.end == after.start)
+        ):
+            return True
+    return False

@@ -1,0 +1,71 @@
+"""C++: every shape of ordinary code is rewritten like its C, or a person is told why not."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from composer.sources import runtime_folder
+from porter.result import PortResult
+from porter.rules.verdict import Status
+from tests.porter.helpers import escalations, port_files
+
+HERE = Path(__file__).parent / "cplusplus"
+SHAPES = sorted(file.stem for file in HERE.glob("*.cpp"))
+ESCALATED = {
+    "class_object_stays": "may get RCC->CR by reference, and write it",
+    "placement_new": "the address goes where it can't be followed",
+    "reference_argument": "may get RCC->AHB1ENR by reference, and write it",
+    "structured_binding": "of what type port is can't be told",
+    "template_argument": "an argument of the template Port<0x40020000>",
+    "template_parameter": "of what type port is can't be told",
+}
+NOTHING_FOUND = {"hidden_by_parameter"}
+RUNTIME = runtime_folder()
+DOMAIN_HEADER = "#include <stdint.h>\nuint32_t fvm_virt_of_irq(int irq);\n"
+
+
+def ported(folder: Path, shape: str) -> PortResult:
+    chip = (HERE / "chip.h").read_bytes()
+    source = (HERE / f"{shape}.cpp").read_bytes()
+    return port_files(folder, {"main.cpp": source, "chip.h": chip})
+
+
+def text_of(result: PortResult, shape: str) -> bytes:
+    files = [port.ported for port in result.files if port.file.name == "main.cpp"]
+    return files[0] if files else (HERE / f"{shape}.cpp").read_bytes()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_becomes_what_its_c_would(shape: str, tmp_path: Path) -> None:
+    result = ported(tmp_path, shape)
+    reasons = escalations(result)
+    assert bool(reasons) == (shape in ESCALATED), reasons
+    assert not reasons or any(ESCALATED[shape] in reason for reason in reasons), reasons
+    expected = HERE / "ported" / f"{shape}.cpp"
+    before = HERE / f"{shape}.cpp"
+    assert text_of(result, shape) == (expected if expected.is_file() else before).read_bytes()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_site_is_left_that_works_on_hardware(shape: str, tmp_path: Path) -> None:
+    """Only names for addresses stay without a word, and what is handed on with its type."""
+    verdicts = [v for port in ported(tmp_path, shape).files for v in port.verdicts]
+    left = [v for v in verdicts if v.status is Status.LEFT]
+    assert {v.rule for v in left} <= {"address"}
+    assert verdicts or shape in NOTHING_FOUND
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_it_becomes_is_cplusplus(shape: str, tmp_path: Path) -> None:
+    source = tmp_path / "ported.cpp"
+    source.write_bytes(text_of(ported(tmp_path, shape), shape))
+    (tmp_path / "fvm_domain.h").write_text(DOMAIN_HEADER, encoding="ascii")
+    includes = [RUNTIME / "include", RUNTIME / "arch" / "armv7m" / "include", HERE, tmp_path]
+    subprocess.run(
+        ["arm-none-eabi-g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "-mthumb",
+         "-mcpu=cortex-m4", *(f"-I{folder}" for folder in includes), str(source)],
+        check=True,
+    )  # fmt: skip
