@@ -241,15 +241,17 @@ class TypeTable:
             previous = text_of(name)
 
     def _note_scoped_enumerators(self, body: Node, path: Path) -> None:
-        previous: bytes | None = None
+        value: Node | None = None
+        steps = 0
         for item in body.named_children:
             name = item.child_by_field_name("name")
             if item.type != "enumerator" or name is None:
                 continue
-            value = item.child_by_field_name("value")
-            found = Scoped(path, None, None, value, previous, is_enumerator=True)
+            if (own := item.child_by_field_name("value")) is not None:
+                value, steps = own, 0
+            found = Scoped(path, None, None, value, steps, is_enumerator=True)
             self.scoped.setdefault(text_of(name), []).append(found)
-            previous = text_of(name)
+            steps += 1
 
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""

@@ -35,6 +35,7 @@ class Evaluator:
         self.macros = macros
         self.types = types
         self._names: dict[bytes, Value | None] = {}
+        self._scoped: dict[int, Value | None] = {}
         self._types: dict[bytes, CType | None] = {}
         types.count = self.count
 
@@ -120,6 +121,12 @@ class Evaluator:
         return values.pop() if len(values) == 1 else None
 
     def _scoped_value(self, name: Scoped, depth: int) -> Value | None:
+        if id(name) not in self._scoped:
+            self._scoped[id(name)] = None  # a name that is defined by itself has no value
+            self._scoped[id(name)] = self._find_scoped(name, depth)
+        return self._scoped[id(name)]
+
+    def _find_scoped(self, name: Scoped, depth: int) -> Value | None:
         if depth > _MAX_DEPTH:
             return None
 
@@ -127,10 +134,8 @@ class Evaluator:
             return self.within(other, name.path)
 
         if name.is_enumerator:
-            if name.value is not None:
-                return self.value(name.value, beside, depth + 1)
-            before = beside(name.previous) if name.previous is not None else Number(-1)
-            return binary(b"+", before, Number(1)) if isinstance(before, Number) else None
+            first = self.value(name.value, beside, depth + 1) if name.value else Number(0)
+            return binary(b"+", first, Number(name.steps)) if isinstance(first, Number) else None
         if name.specifier is None:
             return None
         kind = self.types.of(name.specifier, name.declarator)

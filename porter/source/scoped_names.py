@@ -16,13 +16,13 @@ _INSIDE = frozenset({"template_declaration", "linkage_specification", "declarati
 
 @dataclass(frozen=True)
 class Scoped:
-    """A variable, a member, or an enumerator, of which `previous` is the one before."""
+    """A variable, a member, or an enumerator, which is `steps` more than `value`."""
 
     path: Path
     specifier: Node | None
     declarator: Node | None
     value: Node | None
-    previous: bytes | None = None
+    steps: int = 0
     is_enumerator: bool = False
     is_const: bool = False
 
