@@ -100,7 +100,7 @@ class Contexts:
         evaluator = self.text.evaluator
 
         def look_up(name: bytes) -> Value | None:
-            found = evaluator.within(name, path)
+            found = evaluator.scopes.within(name, path)
             return found if found is not None else self.file_scope(name)
 
         return look_up
@@ -139,6 +139,14 @@ def is_made_by_macro(function: Node, evaluator: Evaluator) -> bool:
     written.add(text_of(declared) if declared is not None else b"")
     found = [evaluator.macros.get(word) for word in written]
     return any(macro is not None and macro.parameters is not None for macro in found)
+
+
+def is_called_by_name(function: Node, evaluator: Evaluator) -> bool:
+    """Whether a call of a function has the name that it is defined by: constructors, destructors,
+    operators and members that override others have other ways."""
+    if is_made_by_macro(function, evaluator) or path_around(function):
+        return False
+    return function_name(function).isidentifier()
 
 
 def function_name(definition: Node) -> str:

@@ -8,7 +8,8 @@ from porter.project.knowledge import CText
 from porter.sites.fixed_values import is_fixed
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.c_types import UNKNOWN, declared_name
-from porter.source.evaluate import Scope, typed_place
+from porter.source.evaluate import Scope
+from porter.source.scoped_values import typed_place
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _DECLARING = frozenset(

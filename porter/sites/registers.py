@@ -95,7 +95,7 @@ class Registers:
         if name not in types.scoped or name in self.evaluator.macros:
             return False
         if name not in self._scoped:
-            self._scoped[name] = any(map(self._leads, self.evaluator.scoped_values(name)))
+            self._scoped[name] = any(map(self._leads, self.evaluator.scopes.constants(name)))
         return self._scoped[name]
 
     def _names_register(self, name: bytes) -> bool:

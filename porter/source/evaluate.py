@@ -11,7 +11,8 @@ from porter.source.c_tree import Node, parse_expression, strip_parentheses, text
 from porter.source.c_types import UNKNOWN, CType, TypeTable, pointer_to
 from porter.source.cplusplus_casts import functional_cast, named_cast, sole_value
 from porter.source.macros import Macro, MacroTable
-from porter.source.scoped_names import Path, Scoped, names_in
+from porter.source.scoped_names import names_in
+from porter.source.scoped_values import ScopedValues, typed_place
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
@@ -35,7 +36,7 @@ class Evaluator:
         self.macros = macros
         self.types = types
         self._names: dict[bytes, Value | None] = {}
-        self._scoped: dict[int, Value | None] = {}
+        self.scopes = ScopedValues(types, self)
         self._types: dict[bytes, CType | None] = {}
         types.count = self.count
 
@@ -94,53 +95,7 @@ class Evaluator:
             specifier, declarator = self.types.globals[name]
             kind = self.types.of(specifier, declarator)
             return Place(None, kind) if kind.kind in ("pointer", "struct", "array") else None
-        return self._everywhere(name, depth)
-
-    def _everywhere(self, name: bytes, depth: int) -> Value | None:
-        """What a constant of some namespace or class is, if all of this name are that."""
-        values = self.scoped_values(name, depth)
-        return values.pop() if len(values) == 1 else None
-
-    def scoped_values(self, name: bytes, depth: int = 0) -> set[Value | None]:
-        """What the constants of this name are, in whatever namespace or class."""
-        found = self.types.scoped.get(name, ())
-        return {self._scoped_value(it, depth) for it in found if it.is_const or it.is_enumerator}
-
-    def within(self, name: bytes, path: Path) -> Value | None:
-        """What a name means inside these namespaces and classes, innermost first; None if it is
-        none of theirs."""
-        found = [it for it in self.types.scoped.get(name, ()) if it.path == path[: len(it.path)]]
-        deepest = max((len(it.path) for it in found), default=0)
-        values = {self._scoped_value(it, 0) for it in found if len(it.path) == deepest}
-        return values.pop() if len(values) == 1 else None
-
-    def scoped(self, name: bytes, path: Path, depth: int = 0) -> Value | None:
-        """What `path::name` is, if all that it may name are that."""
-        found = [it for it in self.types.scoped.get(name, ()) if it.path[-len(path) :] == path]
-        values = {self._scoped_value(it, depth) for it in found}
-        return values.pop() if len(values) == 1 else None
-
-    def _scoped_value(self, name: Scoped, depth: int) -> Value | None:
-        if id(name) not in self._scoped:
-            self._scoped[id(name)] = None  # a name that is defined by itself has no value
-            self._scoped[id(name)] = self._find_scoped(name, depth)
-        return self._scoped[id(name)]
-
-    def _find_scoped(self, name: Scoped, depth: int) -> Value | None:
-        if depth > _MAX_DEPTH:
-            return None
-
-        def beside(other: bytes) -> Value | None:
-            return self.within(other, name.path)
-
-        if name.is_enumerator:
-            first = self.value(name.value, beside, depth + 1) if name.value else Number(0)
-            return binary(b"+", first, Number(name.steps)) if isinstance(first, Number) else None
-        if name.specifier is None:
-            return None
-        kind = self.types.of(name.specifier, name.declarator)
-        value = self.initial(kind, name.value, beside, depth + 1) if name.is_const else None
-        return value if value is not None else typed_place(kind)
+        return self.scopes.everywhere(name, depth)
 
     def initial(
         self, kind: CType, value: Node | None, scope: Scope, depth: int = 0
@@ -437,7 +392,7 @@ class Evaluator:
         *path, name = names_in(node)
         if not path:
             return self.name(name)
-        return self.scoped(name, tuple(path), depth)
+        return self.scopes.qualified(name, tuple(path), depth)
 
     def _called(self, function: Node, scope: Scope, depth: int) -> CType:
         """The type of what is called: a function, or what a pointer leads to."""
@@ -460,13 +415,6 @@ class Evaluator:
         if value.type.kind == "pointer" and target is not None:
             return Pointer(None, target)
         return None
-
-
-def typed_place(kind: CType) -> Value | None:
-    """The value of a variable of which only the type is known."""
-    if kind.kind == "pointer" and kind.target is not None:
-        return Pointer(None, kind.target)
-    return Place(None, kind) if kind.kind in ("struct", "array") else None
 
 
 def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:

@@ -69,3 +69,65 @@ def test_what_it_becomes_is_cplusplus(shape: str, tmp_path: Path) -> None:
          "-mcpu=cortex-m4", *(f"-I{folder}" for folder in includes), str(source)],
         check=True,
     )  # fmt: skip
+
+
+STATE = b"struct S {\n    unsigned get() const { return __get_PRIMASK(); }\n};\n"
+QUERIED = STATE.replace(b"__get_PRIMASK()", b"virt_int_query(VIRT_PRIMASK)")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [STATE, b"namespace a\n{\n" + STATE + b"}\n", b"class C {\npublic:\n" + STATE + b"};\n"],
+    ids=["included by C++ alone", "namespace", "class"],
+)
+def test_a_header_of_cplusplus_is_known_without_its_suffix(header: bytes, tmp_path: Path) -> None:
+    files = {"state.h": header, "inner.h": b'#include "state.h"\n'}
+    files["main.cpp"] = b'#include "inner.h"\nint main() { return S().get(); }\n'
+    result = port_files(tmp_path, files)
+    assert escalations(result) == []
+    assert QUERIED in result.files[0].ported
+
+
+def test_a_function_of_that_name_in_a_class_is_another_one(tmp_path: Path) -> None:
+    own = b"struct Core { static void __WFI() { g(); } };\n"
+    call = b"void f() { Core::__WFI(); }\n"
+    assert not port_files(tmp_path / "known", {"main.cpp": own + call}).files
+    result = port_files(tmp_path / "unknown", {"main.cpp": call})
+    assert escalations(result) == [
+        "__WFI: __WFI belongs to a class or namespace that this project doesn't define: "
+        "what does it do?"
+    ]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["bool S::operator()()", "S::operator bool() const", "S::~S()", "S::S()", "void S::idle()"],
+)
+def test_a_member_may_run_though_nobody_calls_it_by_name(head: str, tmp_path: Path) -> None:
+    source = f"{head} {{ __set_MSP(0); }}\nint main() {{ return 0; }}\n".encode()
+    assert len(escalations(port_files(tmp_path, {"main.cpp": source}))) == 1
+
+
+def test_a_free_function_that_nobody_calls_is_dropped(tmp_path: Path) -> None:
+    """Control."""
+    source = b"void idle() { __set_MSP(0); }\nint main() { return 0; }\n"
+    assert not escalations(port_files(tmp_path, {"main.cpp": source}))
+
+
+def test_an_enum_may_be_long_and_its_names_common(tmp_path: Path) -> None:
+    names = ", ".join(f"E{number}" for number in range(2000))
+    source = f"struct A {{ enum B {{ {names} }}; enum C {{ {names} }}; }};\n".encode()
+    result = port_files(tmp_path, {"main.cpp": source + b"int f() { return A::E1999; }\n"})
+    assert not result.files
+
+
+def test_the_compiler_is_asked_about_cplusplus(tmp_path: Path) -> None:
+    makefile = b"all:\n\tarm-none-eabi-g++ -mcpu=cortex-m4 -mthumb -DREG=0xE000ED08 -c main.cpp\n"
+    source = (
+        b"typedef unsigned word;\n#if REG\nvoid f()\n{\n"
+        b"    *reinterpret_cast<volatile word *>(REG) = 1;\n}\n"
+        b"#else\nvoid f() { __WFI(); }\n#endif\n"
+    )
+    result = port_files(tmp_path, {"Makefile": makefile, "main.cpp": source})
+    assert escalations(result) == []
+    assert b"REG) = 1" not in result.files[0].ported
