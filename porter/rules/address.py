@@ -69,6 +69,10 @@ class Address(Rule):
             sign = parent.child_by_field_name("operator")
             if sign is not None and text_of(sign) in _COMPARISONS:
                 return self.left(access.site, "only compared")
+        if parent is not None and _is_label(access.whole, parent):
+            return self.left(access.site, "only compared")
+        if parent is not None and _names_enumerator(unit, parent):
+            return self.left(access.site, "a name for an address; each use is a site of its own")
         template = next((it for it in ancestors(access.whole) if it.type in _TEMPLATES), None)
         if template is not None:
             return self.escalated(
@@ -110,6 +114,21 @@ def _names_variable(unit: Unit, access: Access, parent: Node | None) -> bool:
     if isinstance(value, Number):  # a constant: each use is found by its name
         return text_of(name) in unit.text.evaluator.types.scoped
     return isinstance(value, Pointer | Place) and value.address is not None
+
+
+def _is_label(whole: Node, parent: Node) -> bool:
+    """Whether an expression is the value behind `case`."""
+    return parent.type == "case_statement" and parent.child_by_field_name("value") == whole
+
+
+def _names_enumerator(unit: Unit, parent: Node) -> bool:
+    """Whether an address is what an enumerator is, whose uses are found by its name."""
+    name = parent.child_by_field_name("name")
+    if parent.type != "enumerator" or name is None:
+        return False
+    return unit.registers.may_be_register(text_of(name)) or (
+        unit.registers.names_register(text_of(name))
+    )
 
 
 def _pointed_to(value: Value | None) -> CType | None:

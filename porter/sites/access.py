@@ -15,6 +15,7 @@ from porter.source.c_tree import (
     PARENTHESES,
     Node,
     ancestors,
+    enclosing_function,
     parse_expression,
     strip_parentheses,
     text_of,
@@ -127,10 +128,14 @@ def _direct(
 
 
 def _is_bound(node: Node) -> bool:
-    """Whether an object is what a reference is declared to refer to."""
+    """Whether an object is what a reference refers to that is declared, or returned."""
     parent = node.parent
     while parent is not None and parent.type in ("initializer_list", "argument_list"):
         node, parent = parent, parent.parent
+    if parent is not None and parent.type == "return_statement":
+        parent = enclosing_function(parent)
+        declarator = parent.child_by_field_name("declarator") if parent is not None else None
+        return declarator is not None and declarator.type == "reference_declarator"
     if parent is None or parent.type not in ("init_declarator", "field_declaration"):
         return False
     declarator = parent.child_by_field_name("declarator")

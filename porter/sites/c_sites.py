@@ -180,7 +180,10 @@ class CSites:
         node = context.node_at(token.start, token.end) if context is not None else None
         if context is None or node is None:
             return True
-        if node.type not in _NAMES or is_declarator(node):
+        is_enumerator = node.parent is not None and (
+            node.parent.type == "enumerator" and node.parent.child_by_field_name("name") == node
+        )
+        if node.type not in _NAMES or is_enumerator or is_declarator(node):
             return False
         match self.text.evaluator.value(whole_name(node), context.scope):
             case Number(value=address):

@@ -129,7 +129,7 @@ class TypeTable:
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
         self.constant_functions: set[bytes] = set()  # constexpr, which may have no effects
-        self.member_functions: set[bytes] = set()
+        self.member_functions: dict[bytes, list[tuple[Node | None, Node]]] = {}
         self.scoped: dict[bytes, list[Scoped]] = {}
         self.enumerators: dict[bytes, tuple[Node | None, bytes | None]] = {}
         self.globals: dict[bytes, tuple[Node, Node]] = {}
@@ -212,7 +212,8 @@ class TypeTable:
         for declarator in node.children_by_field_name("declarator"):
             name = declared_name(declarator)
             if name is not None and any(it.type == "function_declarator" for it in ancestors(name)):
-                self.member_functions.add(text_of(name))
+                kind = node.child_by_field_name("type")
+                self.member_functions.setdefault(text_of(name), []).append((kind, declarator))
 
     def _note_specifier(self, node: Node, path: Path = ()) -> None:
         body = node.child_by_field_name("body")
@@ -256,6 +257,13 @@ class TypeTable:
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""
         return self.initialised[name].is_const or not is_written(name, self._texts)
+
+    def given_by(self, function: bytes) -> CType:
+        """What the functions of that name in classes and namespaces return, if all the same."""
+        found = self.member_functions.get(function, ())
+        kinds = {self.of(kind, it).target if kind is not None else None for kind, it in found}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return kind if kind is not None else UNKNOWN
 
     def takes_values(self, function: bytes) -> bool:
         """Whether a function outside classes is declared, once, without references."""

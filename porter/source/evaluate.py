@@ -382,7 +382,10 @@ class Evaluator:
             value = self.value(inner, scope, depth)
             return value if kind is None else self._cast(kind, value)
         kind = self._called(function, scope, depth) if function is not None else UNKNOWN
-        return typed_place(kind.target) if kind.kind == "function" and kind.target else None
+        if kind.kind == "function" and kind.target:
+            return typed_place(kind.target)
+        member = _last_name(function) if function is not None else b""
+        return typed_place(self.types.given_by(member))
 
     def _compound_literal_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         found = self._functional(node)
@@ -415,6 +418,14 @@ class Evaluator:
         if value.type.kind == "pointer" and target is not None:
             return Pointer(None, target)
         return None
+
+
+def _last_name(function: Node) -> bytes:
+    """`f` of `f(...)`, `a::f(...)` and `object.f(...)`."""
+    if function.type == "qualified_identifier":
+        return names_in(function)[-1]
+    name = function.child_by_field_name("field") or function
+    return text_of(name) if name.type in ("identifier", "field_identifier") else b""
 
 
 def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
