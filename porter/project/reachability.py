@@ -22,6 +22,7 @@ from porter.source.source_file import SourceFile
 from porter.source.token_tools import body_of, matching, without_linkage
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
+_IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _NO_FUNCTION = frozenset(
@@ -44,9 +45,10 @@ class CallGraph:
         edits = [edit for edit in ported if edit.start < edit.end]
         macros = text.evaluator.macros
         tokens = without_linkage(text.lexed.tokens)
+        self.roots |= _IMPLICIT if text.is_cplusplus else set()
         outside = 0
         for name, start, end in _functions(tokens):
-            self._note_outside(tokens[outside:start], macros)
+            self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
             self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
             new = [e.replacement for e in edits if e.start <= tokens[start].start < e.end]
@@ -67,7 +69,7 @@ class CallGraph:
             self.edges.setdefault(canonical, set()).update(references)
             if any(token.text in _KEPT for token in _declaration(tokens, start)):
                 self.roots.add(canonical)
-        self._note_outside(tokens[outside:], macros)
+        self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
         for directive in text.lexed.directives:
             if (macro := parse_define(directive)) is not None:
@@ -89,12 +91,19 @@ class CallGraph:
                     stack.append(name)
         return seen
 
-    def _note_outside(self, tokens: list[Token], macros: MacroTable) -> None:
-        """Names in initialisers and attributes; declarations alone refer to nothing."""
+    def _note_outside(self, tokens: list[Token], macros: MacroTable, cplusplus: bool) -> None:
+        """Names in initialisers and attributes; declarations alone refer to nothing. In C++ an
+        initialiser may stand in parentheses, `Task task(run);`, and a function in a template's
+        arguments."""
         depth = 0
         initialising = False
-        for token in tokens:
+        for number, token in enumerate(tokens):
             depth += (token.text == b"{") - (token.text == b"}")
+            if cplusplus:
+                depth += (token.text == b"(") - (token.text == b")")
+                around = {it.text for it in tokens[max(0, number - 1) : number + 2]}
+                if token.kind == "identifier" and not around.isdisjoint((b"<", b">", b",")):
+                    self.roots.add(_canonical(token.text, macros))
             if depth == 0 and token.text in (b";", b"="):
                 initialising = token.text == b"="
             if (depth or initialising) and token.kind == "identifier":

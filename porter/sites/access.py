@@ -69,7 +69,7 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     if register is None:
         return Access(site, context, None, "address", place, place)
     argument = place.child_by_field_name("argument")
-    inner = registers.evaluator.cast_argument(argument) if argument is not None else None
+    inner = registers.evaluator.misread_cast(argument) if argument is not None else None
     if inner is not None and place.type != "pointer_expression":
         return Access(site, context, register, "unclear", place, place)  # it casts what is read
     call = _macro_call(place, registers.evaluator)

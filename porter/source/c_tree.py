@@ -143,6 +143,14 @@ def strip_parentheses(node: Node) -> Node:
     return node
 
 
+def index_of(subscript: Node) -> Node | None:
+    """`i` of `a[i]`, which in C++ might have several."""
+    indices = subscript.child_by_field_name("indices")
+    if indices is None:
+        return subscript.child_by_field_name("index")
+    return indices.named_children[0] if indices.named_child_count == 1 else None
+
+
 def outermost(node: Node) -> Node:
     """An expression with the parentheses and casts around it."""
     while node.parent is not None and node.parent.type in _SAME_VALUE:

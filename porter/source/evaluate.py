@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from porter.source.arithmetic import binary, character, converted, literal, unary, word
 from porter.source.c_lexer import lex_fragment
-from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
+from porter.source.c_tree import Node, index_of, parse_expression, strip_parentheses, text_of
 from porter.source.c_types import UNKNOWN, CType, TypeTable, pointer_to
 from porter.source.cplusplus_casts import functional_cast, named_cast, sole_value
 from porter.source.macros import Macro, MacroTable
@@ -149,12 +149,16 @@ class Evaluator:
         return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
 
     def cast_argument(self, node: Node) -> Node | None:
-        """The operand of a cast that was parsed as a call: `(T)(x)` where T is the name of a type,
-        and the casts of C++."""
+        """The operand of a cast that is a call for the parser: one of C++, or `(T)(x)`."""
         if (named := named_cast(node)) is not None:
             return named[1]
         if (functional := self._functional(node)) is not None:
             return functional[1]
+        return self.misread_cast(node)
+
+    def misread_cast(self, node: Node) -> Node | None:
+        """`(x)` of a `(T)(x)` that was parsed as a call, since T is the name of a type. What stands
+        behind it, `(T)(x)->y`, belongs to x."""
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if node.type != "call_expression" or function is None or arguments is None:
@@ -290,7 +294,7 @@ class Evaluator:
             return None
         if operand.type == "this":  # the same name by itself
             return self._identifier(field, scope, depth)
-        value = self.value(self.cast_argument(operand) or operand, scope, depth)
+        value = self.value(self.misread_cast(operand) or operand, scope, depth)
         arrow = any(child.type == "->" for child in node.children)
         base = self._loaded(value) if arrow else value
         if not isinstance(base, Pointer | Place) or base.type.kind != "struct":
@@ -315,10 +319,10 @@ class Evaluator:
 
     def _subscript_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
-        index = node.child_by_field_name("index")
+        index = index_of(node)
         if operand is None or index is None:
             return None
-        value = self.value(self.cast_argument(operand) or operand, scope, depth)
+        value = self.value(self.misread_cast(operand) or operand, scope, depth)
         owner, member = (value.owner, value.member) if isinstance(value, Place) else (b"", b"")
         base = self._loaded(value)
         if not isinstance(base, Pointer):
@@ -377,7 +381,7 @@ class Evaluator:
             return None if described is None else self._cast(described, value)
         if (functional := self._functional(node)) is not None:
             return self._cast(functional[0], self.value(functional[1], scope, depth))
-        if function is not None and (inner := self.cast_argument(node)) is not None:
+        if function is not None and (inner := self.misread_cast(node)) is not None:
             kind = self._type_of(text_of(strip_parentheses(function)))
             value = self.value(inner, scope, depth)
             return value if kind is None else self._cast(kind, value)

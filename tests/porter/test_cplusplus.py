@@ -131,3 +131,13 @@ def test_the_compiler_is_asked_about_cplusplus(tmp_path: Path) -> None:
     result = port_files(tmp_path, {"Makefile": makefile, "main.cpp": source})
     assert escalations(result) == []
     assert b"REG) = 1" not in result.files[0].ported
+
+
+@pytest.mark.parametrize(
+    "user",
+    ["Task task(run);", "Task task{run};", "static Task task(1, &run);", "Set<run> set;",
+     "Set<1, run> set;", "auto task = make(run);", "int value(twice(run()));"],
+)  # fmt: skip
+def test_what_a_global_object_is_made_of_may_run(user: str, tmp_path: Path) -> None:
+    source = f"void run() {{ __set_MSP(0); }}\n{user}\nint main() {{ return 0; }}\n".encode()
+    assert len(escalations(port_files(tmp_path, {"main.cpp": source}))) == 1

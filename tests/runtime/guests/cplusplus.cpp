@@ -2,6 +2,8 @@
 // templates, `new`; a tick handler and a lock of C++.
 #include <fvm/guest.h>
 
+#include "fvm_domain.h"
+
 extern "C" {
 #include "report.h"
 }
