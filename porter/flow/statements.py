@@ -15,7 +15,7 @@ _PURE_FUNCTIONS = frozenset(
 )  # fmt: skip
 _EFFECTS = frozenset(
     {"assignment_expression", "update_expression", "gnu_asm_expression", "new_expression",
-     "delete_expression", "throw_statement", "co_await_expression"}
+     "delete_expression", "init_statement", "throw_statement", "co_await_expression"}
 )  # fmt: skip
 _JUMPS = frozenset({"return_statement", "goto_statement", "break_statement"})
 

@@ -141,3 +141,14 @@ def test_the_compiler_is_asked_about_cplusplus(tmp_path: Path) -> None:
 def test_what_a_global_object_is_made_of_may_run(user: str, tmp_path: Path) -> None:
     source = f"void run() {{ __set_MSP(0); }}\n{user}\nint main() {{ return 0; }}\n".encode()
     assert len(escalations(port_files(tmp_path, {"main.cpp": source}))) == 1
+
+
+def test_what_the_preprocessor_puts_together(tmp_path: Path) -> None:
+    makefile = b"all:\n\tarm-none-eabi-g++ -mcpu=cortex-m4 -mthumb -c main.cpp\n"
+    source = (
+        b"#define OFF(n) __##n##_irq()\n#define VTOR_ADDR 0xE000ED08\n"
+        b"#define AT(n) (*reinterpret_cast<volatile unsigned *>(n##_ADDR))\n"
+        b"void f()\n{\n    AT(VTOR) = 1;\n    OFF(disable);\n}\n"
+    )
+    result = port_files(tmp_path, {"Makefile": makefile, "main.cpp": source})
+    assert len(result.files[0].verdicts) == 2
