@@ -104,6 +104,12 @@ class Knowledge:
             )
         return self._texts[file.path]
 
+    def is_cplusplus(self, file: SourceFile) -> bool:
+        """Whether a file is C++, by its suffix, by what it has, or by who includes it."""
+        if file.is_asm or file.is_cplusplus:
+            return file.is_cplusplus
+        return self._languages.grammar(file, self._lex(file)) is CPLUSPLUS
+
     def _lex(self, file: SourceFile) -> LexedSource:
         if file.path not in self._lexed:
             self._lexed[file.path] = lex(file.data)
