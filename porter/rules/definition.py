@@ -15,9 +15,10 @@ from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, ancestors, text_of
 from porter.source.c_types import declared_name
 from porter.source.scoped_names import path_around
-from porter.source.token_tools import body_of, is_qualified, matching
+from porter.source.token_tools import body_of, is_qualified, matching, without_linkage
 
 _HEADS = frozenset({"function_declarator", "pointer_declarator"})
+_BUILT_IN = frozenset({"primitive_type", "sized_type_specifier"})
 _ACCESSORS = frozenset({"__get_CONTROL", "__get_APSR"})  # defined next to the others, harmless
 
 
@@ -39,12 +40,17 @@ class Definition(Rule):
             "unsigned get() KEEP_STATE { return virt_int_query(VIRT_PRIMASK); }",
         ),
         Sample(
+            'ODD uint32_t __get_IPSR(void) { uint32_t r; ODD_ASM ("mrs %0, ipsr" : "=r"(r)); }',
+            'ODD uint32_t __get_IPSR(void) { uint32_t r; ODD_ASM ("mrs %0, ipsr" : "=r"(r)); }',
+        ),
+        Sample(
             "#define NVIC_EnableIRQ __NVIC_EnableIRQ", "#define NVIC_EnableIRQ __NVIC_EnableIRQ"
         ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Whatever stands in the body of such a function or macro, and its name."""
+        spans = list(_spans(unit.text.lexed.tokens))
         for site in unit.pending():
             if site.kind is SiteKind.INTRINSIC and is_qualified(*unit.token_index(site)):
                 yield self.escalated(
@@ -53,7 +59,8 @@ class Definition(Rule):
                     "define: what does it do?",
                 )
                 continue
-            name = self._defined(unit, site)
+            around = (name for name, start, end in spans if start <= site.start < end)
+            name = next(around, None) or self._defined(unit, site)
             if name is not None:
                 yield self.left(site, f"part of the definition of {name}; uses are rewritten")
 
@@ -74,6 +81,28 @@ class Definition(Rule):
         return None
 
 
+def _spans(tokens: list[Token]) -> Iterator[tuple[str, int, int]]:
+    """The intrinsics that a file defines, from the name to the end of the body, whether or not the
+    parser can read that."""
+    plain = without_linkage(tokens)
+    depth = 0
+    for index, token in enumerate(plain):
+        depth += (token.text == b"{") - (token.text == b"}")
+        name = token.text.decode("latin-1")
+        if depth or not (name in INTRINSICS or name in _ACCESSORS):
+            continue
+        closing = _parameters_end(plain, index)
+        opening = body_of(plain, closing) if closing is not None else None
+        end = matching(plain, opening) if opening is not None else None
+        if end is not None:
+            yield name, token.start, plain[end].end
+
+
+def _parameters_end(tokens: list[Token], name: int) -> int | None:
+    is_call = [it.text for it in tokens[name + 1 : name + 2]] == [b"("]
+    return matching(tokens, name + 1) if is_call else None
+
+
 def _is_defined_by(context: Context, tokens: list[Token]) -> bool:
     """Whether a function that the parser found is the one of its name: of what it can't read it may
     make the head of a function, with a name that is called in the body."""
@@ -83,7 +112,7 @@ def _is_defined_by(context: Context, tokens: list[Token]) -> bool:
     if body is None or name is None or declarator is None or path_around(context.root):
         return False
     index = bisect_left(tokens, context.start(name), key=lambda token: token.start)
-    closing = matching(tokens, index + 1) if tokens[index + 1 : index + 2] else None
+    closing = _parameters_end(tokens, index)
     opening = body_of(tokens, closing) if closing is not None else None
     return opening is not None and tokens[opening].start == context.start(body)
 
@@ -96,4 +125,4 @@ def _is_declared(node: Node, unit: Unit) -> bool:
     is_head = node.parent is not None and node.parent.type in _HEADS
     if not is_head or kind is None or (declaration is not None and path_around(declaration)):
         return False
-    return kind.type != "type_identifier" or unit.text.evaluator.types.is_type(text_of(kind))
+    return kind.type in _BUILT_IN or unit.text.evaluator.types.is_type(text_of(kind))
