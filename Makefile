@@ -38,7 +38,7 @@ lint: setup ## every static check, of Python and of C
 	@.ci/lint-c
 
 campaign: setup ## every change of an image that verify must notice, and 1000 random ones (CI takes a sample)
-	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py tests/verify/test_levels.py
+	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py tests/verify/test_levels.py tests/verify/test_ownership.py
 
 faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
 	@$(PY) -m tests.faults.campaign
@@ -50,8 +50,9 @@ mutants: setup ## wrong transcriptions of every context switch of the tests, for
 	@$(PY) -m tests.porter.context_switch.campaign
 	@$(PY) -m tests.porter.context_switch.riscv.campaign
 
-soak: setup ## an hour of a system's own time under random faults, interrupts and events (SOAK=seconds)
+soak: setup ## an hour of a system's own time under random faults, an hour of all configurations (SOAK=seconds)
 	@$(PY) -m tests.faults.soak $(SOAK)
+	@$(PY) -m tests.configurations.campaign $(SOAK)
 
 bench: setup ## instructions of every operation, beside bare-metal FreeRTOS; the scanner's speed
 	@$(PY) -m benchmarks --all

@@ -48,6 +48,20 @@ import click
 @click.option(
     "--no-guess", is_flag=True, help="Refuse to transcribe context switches for a guessed core."
 )
+@click.option(
+    "--elf",
+    "elf",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the project's own build makes, with debug information: whatever the scanner finds "
+    "in it must be a place that the port accounts for.",
+)
+@click.option(
+    "--build",
+    "build",
+    is_flag=True,
+    help="Build a copy of the project by its own makefile, and do as with --elf.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="List every site, not only the escalated.")
 def port(
@@ -60,14 +74,17 @@ def port(
     check: bool,
     cpu_text: str,
     no_guess: bool,
+    elf: Path | None,
+    build: bool,
     as_json: bool,
     verbose: bool,
 ) -> int:
     """Rewrite a legacy project for its virtual machine.
 
     Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
-    0 done; 1 a person must look at an escalated site, or --check found something to change;
-    2 wrong usage or a missing project; 3 internal error.
+    0 done; 1 a person must look at a site that was escalated or, with --elf or --build,
+    overlooked, or --check found something to change; 2 wrong usage or a missing project;
+    3 internal error.
     """
     from porter.command import Request, run
     from porter.project.domain import cpu_flags
@@ -78,12 +95,14 @@ def port(
     ) if given]  # fmt: skip
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} exclude each other")
+    if build and elf is not None:
+        raise click.UsageError("--build and --elf exclude each other")
     try:
         cpu = cpu_flags(cpu_text.split())
     except ValueError as error:
         raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
-        cpu, no_guess,
+        cpu, no_guess, elf, build,
     )  # fmt: skip
     return run(request)

@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from porter.ledger.acknowledged import OpenPlace, Settled, settle
+from porter.ledger.before import Ledger, compare
+from porter.ledger.open_places import escalated, settle_port
+from porter.ledger.own_build import build_program
+from porter.ledger.program import read_program
+from porter.ledger.record import record_of
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
-from porter.output.port_report import as_json, lines, summary
+from porter.output.port_report import as_json, assumptions, lines, summary
 from porter.output.unified_diff import unified_diff
 from porter.port import Progress, port_project
 from porter.project.domain import read_domain
@@ -39,21 +46,37 @@ class Request:
     verbose: bool
     cpu: tuple[str, ...] = ()
     no_guess: bool = False
+    elf: Path | None = None
+    build: bool = False
 
 
 def run(request: Request) -> int:
     """Port and write what was asked for; returns the exit status."""
     domain = read_domain(request.domain) if request.domain is not None else None
+    progress = _progress()
+    program = read_program(request.elf, domain) if request.elf is not None else None
+    if request.build:
+        progress("building a copy of the project")
+        program = build_program(request.project, domain)
     excluded = [request.out] if request.out is not None else []
-    result = port_project(request.project, domain, excluded, _progress(), request.cpu)
+    result = port_project(request.project, domain, excluded, progress, request.cpu)
     if result.guessed_cpu:
         _guessed(result, request.no_guess)
-    _report(result, request)
+    given = domain.acknowledged if domain is not None else ()
+    settled = settle_port(result, given)
+    ledger = compare(result, program, domain) if program is not None else None
+    overlooked = tuple(it.place for it in ledger.open) if ledger is not None else ()
+    answered = settle(overlooked, given).reasons
+    _report(result, request, settled, ledger)
+    if ledger is not None:
+        _tell(ledger, answered)
+    is_open = any(place not in settled.reasons for _, place in escalated(result))
+    is_open |= any(place not in answered for place in overlooked)
     changed = any(port.edits for port in result.files)
     if request.check:
-        return 1 if changed or result.count(Status.ESCALATED) else 0
+        return 1 if changed or is_open else 0
     if request.out is not None:
-        write_copy(result, request.out, request.force)
+        write_copy(result, request.out, request.force, record_of(result, overlooked))
     elif request.in_place:
         apply_changes(result.root, _changes(result), request.force)
     elif request.diff is not None:
@@ -61,7 +84,7 @@ def run(request: Request) -> int:
     elif not request.json:
         sys.stdout.buffer.write(_diff(result))
         sys.stdout.buffer.flush()
-    return 1 if result.count(Status.ESCALATED) else 0
+    return 1 if is_open else 0
 
 
 def _changes(result: PortResult) -> list[Change]:
@@ -105,14 +128,28 @@ def _guessed(result: PortResult, refused: bool) -> None:
     )
 
 
-def _report(result: PortResult, request: Request) -> None:
+def _tell(ledger: Ledger, answered: Mapping[OpenPlace, str]) -> None:
+    """How the legacy program and the port account for each other."""
+    for it in ledger.open:
+        person = answered.get(it.place)
+        ending, why = ("overlooked", it.why) if person is None else ("acknowledged", person)
+        line = f"{it.where}: {ending} {it.place.what} [{it.place.rule}] in {it.function}: {why}"
+        click.secho(line, err=True, fg="red" if person is None else "cyan", color=_colour())
+    click.echo(f"fvmkit port: {ledger}", err=True)
+
+
+def _report(result: PortResult, request: Request, settled: Settled, ledger: Ledger | None) -> None:
     shown = tuple(Status) if request.verbose else (Status.ESCALATED,)
     for status in shown:
-        for line in lines(result, status):
+        for line in lines(result, status, settled.reasons):
             click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
-    click.echo(f"fvmkit port: {summary(result)}", err=True)
+    for idle in settled.idle:
+        click.echo(f"fvmkit port: acknowledges nothing any more: {idle}", err=True)
+    for assumption in assumptions(result):
+        click.echo(f"fvmkit port: {assumption}", err=True)
+    click.echo(f"fvmkit port: {summary(result, settled.reasons)}", err=True)
     if request.json:
-        click.echo(as_json(result), nl=False)
+        click.echo(as_json(result, settled.reasons, ledger), nl=False)
 
 
 def _colour() -> bool | None:

@@ -14,9 +14,8 @@ from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.sources import Sources
 from porter.interrupt_split.verdict import with_splits
 from porter.project.domain import Domain
-from porter.project.linker_symbols import (
-    SCRIPT_SUFFIXES,
-)
+from porter.project.linker_fragments import is_linker_fragment
+from porter.project.linker_symbols import SCRIPT_SUFFIXES
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
 from porter.rules.facts import Facts
@@ -28,7 +27,7 @@ from porter.rules.unit import Unit
 from porter.rules.vectors import judge_vectors
 from porter.rules.verdict import Verdict
 from porter.sites.asm_sites import asm_sites
-from porter.sites.c_sites import CSites
+from porter.sites.c_sites import CSites, Reading
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 from porter.whole_project import WholeProject
@@ -50,9 +49,11 @@ def port_project(
     select the core, where the project has no build that tells.
     """
     root = root.resolve()
-    sources = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    found = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    sources = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
+    scripts += [source.path for source in found if is_linker_fragment(source)]
     project = WholeProject(root, sources, domain, cpu, scripts)
     progress("transcribing context switches")
     _transcribe(project)
@@ -66,7 +67,15 @@ def port_project(
     ports += _new_files(project)
     progress("comparing handlers with the description")
     ports = with_splits(_with_description(ports, project, files.facts), files.splits)
-    return PortResult(root, tuple(ports), len(sources), project.guessed_cpu)
+    return PortResult(
+        root,
+        tuple(ports),
+        len(sources),
+        project.guessed_cpu,
+        tuple(sources),
+        dict(sorted(files.devices.items())),
+        not project.build.units,
+    )
 
 
 def split_project(
@@ -74,7 +83,8 @@ def split_project(
 ) -> list[HandlerSplit]:
     """What becomes of every handler that the domain has a split plan for. Nothing is written."""
     root = root.resolve()
-    sources = [SourceFile.read(root, path) for path in find_sources(root)]
+    found = [SourceFile.read(root, path) for path in find_sources(root)]
+    sources = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
     project = WholeProject(root, sources, domain)
     progress("splitting handlers")
@@ -103,6 +113,7 @@ class _Files:
         self._project = project
         self.facts: list[Facts] = []
         self.units: dict[Path, Unit] = {}
+        self.devices: dict[int, str] = {}
         self.splits = _splits(project)
 
     def port(self, source: SourceFile) -> FilePort | None:
@@ -116,14 +127,22 @@ class _Files:
                 port_asm(source, sites, switches) if stays is None else leave(source, sites, stays)
             )
         else:
-            text = project.knowledge.text(source)
-            in_c = CSites(text, project.registers_of(text.evaluator), project.numbered)
+            in_c = self._sites(source)
             port = self._c(in_c, switches) if stays is None else leave(source, in_c.sites, stays)
         if stays is None:
             port = self._with_linked(port)
         else:
             port = replace(port, verdicts=refuse_lost(port.verdicts, project.vectors))
         return port if port.verdicts or port.edits else None
+
+    def _sites(self, source: SourceFile) -> CSites:
+        knowledge, numbered = self._project.knowledge, self._project.numbered
+        readings = [
+            Reading(reader, CSites(text, self._project.registers_of(text.evaluator), numbered))
+            for reader, text in (knowledge.other_readings(source) if source.is_header else ())
+        ]
+        text = knowledge.text(source)
+        return CSites(text, self._project.registers_of(text.evaluator), numbered, readings)
 
     def _c(self, sites: CSites, switches: list[SwitchPort]) -> FilePort:
         project = self._project
@@ -132,6 +151,7 @@ class _Files:
                   and split.function.text.file.path == sites.text.file.path]  # fmt: skip
         port = port_c(unit, switches, project.why_not_linked, splits)
         self.facts.append(unit.facts)
+        self.devices = {**sites.devices, **self.devices}
         self.units[sites.text.file.path] = unit
         return port
 

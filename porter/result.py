@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from porter.rules.verdict import Status, Verdict
@@ -34,12 +34,18 @@ class FilePort:
 @dataclass(frozen=True)
 class PortResult:
     """All files that have sites, and how many files were read. `guessed_cpu`: compiler options
-    under which context switches were transcribed although nobody told the core."""
+    under which context switches were transcribed although nobody told the core; `sources`: what
+    was read; `devices`: at fixed addresses, with a name of each, that count as the machine's since
+    nobody said whose they are; `assumes_options`: nobody told what the compiler defines and where
+    headers are."""
 
     root: Path
     files: tuple[FilePort, ...]
     files_read: int
     guessed_cpu: tuple[str, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
+    devices: Mapping[int, str] = field(default_factory=dict)
+    assumes_options: bool = False
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

@@ -174,7 +174,8 @@ class WholeProject:
         """What stands at addresses, as one file's expressions give them."""
         if id(evaluator) not in self._registers:
             chip = self.domain.chip if self.domain is not None else None
-            self._registers[id(evaluator)] = Registers(evaluator, chip, self._space)
+            grants = self.domain.grants if self.domain is not None else None
+            self._registers[id(evaluator)] = Registers(evaluator, chip, self._space, grants)
         return self._registers[id(evaluator)]
 
     def _tables(self, source: SourceFile) -> Iterable[VectorTable]:

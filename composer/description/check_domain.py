@@ -37,6 +37,11 @@ def check_domain(system: System, domain: Domain, chip: Chip) -> None:
     for pin in domain.pins:
         check_pin(pin, chip)
     _fault(system, domain)
+    if domain.acknowledged and not domain.project.is_ported:
+        raise domain.acknowledged[0].place.error(
+            f"the project of '{domain.name}' isn't ported, so there is nothing to acknowledge",
+            "remove it",
+        )
     if domain.vm is not None:
         _vm(system, domain, domain.vm)
     if domain.process is not None:

@@ -285,6 +285,17 @@ class FaultPolicy:
 
 
 @dataclass(frozen=True)
+class Acknowledge:
+    """A line of the project that stays as it is: a person answers for it."""
+
+    rule: str
+    file: str
+    text: str
+    reason: str
+    place: Place
+
+
+@dataclass(frozen=True)
 class Domain:
     """A VM or a process: exactly one of `vm` and `process` is set.
 
@@ -304,6 +315,7 @@ class Domain:
     clocks: tuple[Clocks, ...]
     pins: tuple[Pin, ...]
     fault: FaultPolicy
+    acknowledged: tuple[Acknowledge, ...]
     vm: VmPart | None
     process: ProcessPart | None
     place: Place

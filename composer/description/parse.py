@@ -9,6 +9,7 @@ from lxml import etree
 
 from composer.description import units
 from composer.description.model import (
+    Acknowledge,
     Clocks,
     Control,
     Count,
@@ -37,6 +38,7 @@ from composer.description.model import (
 )
 from composer.description.positions import Positions
 from composer.description.schema import validate
+from porter.ledger.acknowledged import plain
 from scanner.report.errors import FvmError
 
 # The schema's defaults, of a domain without <fault>: no limit, 1 s, 1 ms, 10 ms.
@@ -214,10 +216,16 @@ def _domain(node: _Node, vm: VmPart | None, process: ProcessPart | None) -> Doma
         clocks=tuple(_clocks(n) for n in node.all("clocks")),
         pins=tuple(_pin(n) for n in node.all("pin")),
         fault=_fault(node),
+        acknowledged=tuple(_acknowledge(n) for n in node.all("acknowledge")),
         vm=vm,
         process=process,
         place=node.place,
     )
+
+
+def _acknowledge(node: _Node) -> Acknowledge:
+    text = plain(node.text("line-text"))
+    return Acknowledge(node.text("rule"), node.text("file"), text, node.text("reason"), node.place)
 
 
 def _fault(domain: _Node) -> FaultPolicy:

@@ -61,6 +61,10 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "project": _project(domain, out),
         "sources": _sources(domain.sources),
         "replaced": _replaced(domain.sources),
+        "acknowledged": [
+            {"rule": a.rule, "file": a.file, "text": a.text, "reason": a.reason}
+            for a in (source.acknowledged if source else ())
+        ],
         "startup": list(domain.sources.startup) if domain.sources else [],
     }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from composer.build import read_system
+from porter.ledger.acknowledged import Acknowledgement, read_acknowledgements
 from scanner.policy import Grant, load_policy
 from scanner.report.errors import FvmError, MissingError
 
@@ -22,12 +23,18 @@ ADVICE = "run fvmkit compose again"
 
 @dataclass(frozen=True)
 class Part:
-    """One domain: its name, its grants and how long its watchdog waits (0: it has none)."""
+    """One domain: its name, its grants and how long its watchdog waits (0: it has none).
+
+    `ported`: the copy that `fvmkit port` made of its project, None for code that is new;
+    `acknowledged`: places of that project that a person answers for.
+    """
 
     name: str
     kind: str
     watchdog_ms: int
     grants: tuple[Grant, ...]
+    ported: Path | None = None
+    acknowledged: tuple[Acknowledgement, ...] = ()
 
     def of_kind(self, *kinds: str) -> tuple[Grant, ...]:
         """Its grants of these kinds."""
@@ -91,8 +98,18 @@ def read_domain(path: Path) -> Part:
     policy = load_policy(path)
     try:
         watchdog = int(entry.get("watchdog_ms") or 0)
-        return Part(str(entry["name"]), str(entry["kind"]), watchdog, policy.grants or ())
-    except (KeyError, TypeError, ValueError) as error:
+        project = entry.get("project", {})
+        ported = project.get("ported")
+        is_new = ported is None or ported == project.get("original")  # built as it is
+        return Part(
+            str(entry["name"]),
+            str(entry["kind"]),
+            watchdog,
+            policy.grants or (),
+            None if is_new else _beside(path.parent, str(ported)),
+            read_acknowledgements(entry.get("acknowledged", ())),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FvmError(f"field {error} is missing or odd", file=path, hint=ADVICE) from error
 
 

@@ -16,8 +16,10 @@ from composer.image.composed import SYSTEM_FILE, Composed, Part, read_composed
 from composer.image.formats import binary_image, elf_image, hex_image
 from composer.image.fresh import check_fresh
 from composer.image.gate import check_accepted
+from composer.image.ledger import Balance, check_ledger
 from composer.image.replaceable import check_image_replaceable
 from composer.image.write import write_all
+from porter.project.source_tree import PORT_RECORD
 from scanner.image.model import Segment
 from scanner.report.errors import MissingError
 from scanner.report.finding import FileReport
@@ -30,10 +32,14 @@ def sha256(content: bytes | memoryview) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_parts(system: Composed) -> tuple[tuple[Binary, ...], dict[str, FileReport]]:
+Accounts = tuple[tuple[Balance, ...], tuple[str, ...]]
+"""Of the ported domains, and the names of those that are new code."""
+
+
+def read_parts(system: Composed) -> tuple[tuple[Binary, ...], dict[str, FileReport], Accounts]:
     """Every part, up to date, scanned, checked on its own and against the others.
 
-    Beside them the scanner's reports on the domains.
+    Beside them the scanner's reports on the domains, and the accounts of the ported ones.
 
     The scanner comes before the places: of a firmware that was never ported both are wrong, and
     what the scanner says explains it.
@@ -44,7 +50,7 @@ def read_parts(system: Composed) -> tuple[tuple[Binary, ...], dict[str, FileRepo
     for binary, part in zip(binaries, system.parts, strict=True):
         check_part(binary, part)
     check_overlap(binaries)
-    return binaries, reports
+    return binaries, reports, check_ledger(system, reports)
 
 
 def describe_waived(report: FileReport | None) -> list[dict[str, Any]]:
@@ -58,6 +64,25 @@ def describe_waived(report: FileReport | None) -> list[dict[str, Any]]:
         }
         for waived in (report.waived if report is not None else ())
     ]
+
+
+def describe_ledger(name: str, accounts: Accounts) -> dict[str, Any] | None:
+    """How a port is accounted for; None for a part that was never ported."""
+    for account in accounts[0]:
+        if account.domain == name:
+            return {
+                "sites": account.sites,
+                "explained": account.sites - len(account.open),
+                "open": len(account.open),
+                "acknowledged": [
+                    {"rule": it.rule, "file": it.file, "line": it.line, "text": it.text,
+                     "reason": reason}
+                    for it, reason in account.acknowledged
+                ],
+                "idle": [str(it) for it in account.idle],
+                "edited": list(account.edited),
+            }  # fmt: skip
+    return None
 
 
 def describe_segment(segment: Segment) -> dict[str, Any]:
@@ -89,7 +114,7 @@ def used(binary: Binary, part: Part) -> dict[str, dict[str, int]]:
 
 
 def describe_part(
-    binary: Binary, part: Part, near: Path, report: FileReport | None
+    binary: Binary, part: Part, near: Path, report: FileReport | None, accounts: Accounts
 ) -> dict[str, Any]:
     """A part's entry in the manifest; its path is relative to the manifest."""
     return {
@@ -99,6 +124,7 @@ def describe_part(
         "sha256": binary.sha256,
         **used(binary, part),
         "waived": describe_waived(report),
+        "ledger": describe_ledger(part.name, accounts),
         "segments": [describe_segment(segment) for segment in binary.image.segments],
     }
 
@@ -109,6 +135,8 @@ def inputs(system: Composed) -> Iterator[Path]:
     for part in system.parts:
         yield system.elf(part.name)
         yield system.policy(part.name)
+        if part.ported is not None:
+            yield part.ported / PORT_RECORD
     if system.waivers is not None:
         yield system.waivers
 
@@ -116,8 +144,8 @@ def inputs(system: Composed) -> Iterator[Path]:
 def link(folder: Path, stem: Path) -> dict[str, Any]:
     """Write STEM.elf, .hex, .bin and .json and return the manifest.
 
-    FvmError, with nothing written, when a part is missing, out of date, misplaced or refused by
-    the scanner.
+    FvmError, with nothing written, when a part is missing, out of date, misplaced, refused by the
+    scanner, or ported with places that nobody accounts for.
     """
     system = read_composed(folder)
     targets = {suffix: stem.with_name(stem.name + suffix) for suffix in SUFFIXES}
@@ -126,7 +154,7 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
         if target.resolve() in protected:
             raise MissingError("is an input of link; choose another -o STEM", file=target)
     check_image_replaceable(targets)
-    binaries, reports = read_parts(system)
+    binaries, reports, accounts = read_parts(system)
 
     segments = sorted(
         (segment for binary in binaries for segment in binary.stored),
@@ -152,7 +180,7 @@ def link(folder: Path, stem: Path) -> dict[str, Any]:
             for path, content in files.items()
         },
         "parts": [
-            describe_part(binary, part, stem.parent, reports.get(part.name))
+            describe_part(binary, part, stem.parent, reports.get(part.name), accounts)
             for binary, part in zip(binaries, system.parts, strict=True)
         ],
     }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from composer.image.composed import read_json
 from composer.report.diff import Hunk, hunks
@@ -73,8 +74,20 @@ class FileDiff:
 
 
 @dataclass(frozen=True)
+class Account:
+    """What `link` made of the port: everything that there was to explain, how much of it was, and
+    the places that a person answers for, with the reason."""
+
+    sites: int
+    explained: int
+    open: int
+    answers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Project:
-    """One ported project. `edited`: files of its ported copy that hold something else."""
+    """One ported project. `edited`: files of its ported copy that hold something else; `account`:
+    None where the manifest has none."""
 
     name: str
     source: str
@@ -86,6 +99,7 @@ class Project:
     files: tuple[FileDiff, ...]
     replaced: tuple[tuple[str, str], ...]
     edited: tuple[str, ...]
+    account: Account | None = None
 
     @property
     def found(self) -> int:
@@ -118,8 +132,23 @@ def projects(material: Material) -> tuple[Project, ...]:
             (printable(str(item["file"])), printable(str(item["by"])))
             for item in read_json(policy).get("replaced", [])
         )
-        found.append(_project(domain.name, source.project.path, result, sources.ported, replaced))
+        project = _project(domain.name, source.project.path, result, sources.ported, replaced)
+        found.append(replace(project, account=_account(material.manifest, domain.name)))
     return tuple(found)
+
+
+def _account(manifest: Mapping[str, Any], name: str) -> Account | None:
+    for part in manifest.get("parts", ()):
+        ledger = part.get("ledger")
+        if part.get("name") == name and ledger is not None:
+            answers = tuple(
+                (printable(f"{it['file']}:{it['line']} {it['text']}"), printable(it["reason"]))
+                for it in ledger["acknowledged"]
+            )
+            return Account(
+                int(ledger["sites"]), int(ledger["explained"]), int(ledger["open"]), answers
+            )
+    return None
 
 
 def _project(

@@ -48,6 +48,8 @@ def porting(projects: Sequence[Project]) -> Iterator[Verdict]:
             f" +{project.added} \N{MINUS SIGN}{project.removed} lines"
         )
         state = LOOK if project.escalated else GOOD
+        if project.account is not None:
+            text += f"; {project.account.explained} explained, {project.account.open} open"
         if project.edited:
             state = LOOK
             text += f"; {count(len(project.edited), 'file')} of the built copy changed by hand"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -10,14 +10,17 @@ from types import MappingProxyType
 from composer.verify.checks.entries import RESERVED, header_bytes, vectors
 from composer.verify.code.decode import Decoder
 from composer.verify.code.effects import Access
-from composer.verify.code.follow import Follower, Summary
+from composer.verify.code.follow import Follower, Observer, Summary
+from composer.verify.code.state import Notes
 from composer.verify.code.step import Stepper
-from composer.verify.code.values import limits
+from composer.verify.code.values import Range, limits
 from composer.verify.findings import Unreadable
 from composer.verify.memory import Chunk, Memory
 from composer.verify.subject import Subject
 
-RESET, FAULT, PENDSV = 1, 4, 14
+RESET, FAULT, SVC, PENDSV = 1, 4, 11, 14
+FAULTS = (3, 4, 5, 6)
+_FEW_LOOKS, _MORE_LOOKS = 3, 8  # at a loop, before what is known of it is merged
 _PRIORITY_REGISTERS = 64  # the longest loop whose every store is wanted
 INT_MASK = 2  # offset in struct fvm_state: a byte for PRIMASK, one for BASEPRI
 _MPU_TYPE = 0xE000ED90  # 0 where there is none
@@ -76,18 +79,20 @@ class Analysis:
     kernel: Kernel
 
     @cached_property
-    def _memory(self) -> Memory:
+    def memory(self) -> Memory:
+        """What the kernel may read of the flash."""
         return Memory(self.kernel.flash)
 
     @cached_property
     def _decoder(self) -> Decoder:
-        return Decoder(self._memory)
+        return Decoder(self.memory)
 
     def _follower(self, merges: int, excused: Mapping[int, int] = MappingProxyType({})) -> Follower:
-        stepper = Stepper(self._memory, self.kernel.ram, self.kernel.vectors[0])
+        stepper = Stepper(self.memory, self.kernel.ram, self.kernel.vectors[0])
         return Follower(stepper, self._decoder, self.kernel.code, merges, excused)
 
-    def _entry(self, vector: int) -> int:
+    def entry(self, vector: int) -> int:
+        """Where a vector leads."""
         entry = self.kernel.vectors[vector] & ~1
         if entry not in self.kernel.code:
             raise Unreadable(f"vector {vector} leads out of the kernel's code")
@@ -96,7 +101,7 @@ class Analysis:
     @cached_property
     def reset(self) -> Summary:
         """From reset to the first thread."""
-        return self._follower(_PRIORITY_REGISTERS).handler(self._entry(RESET), {})
+        return self._follower(_PRIORITY_REGISTERS).handler(self.entry(RESET), {})
 
     @cached_property
     def reset_without_unit(self) -> Summary:
@@ -104,12 +109,12 @@ class Analysis:
         memory = Memory((*self.kernel.flash, Chunk(_MPU_TYPE, bytes(4))))
         stepper = Stepper(memory, self.kernel.ram, self.kernel.vectors[0])
         follower = Follower(stepper, self._decoder, self.kernel.code, _PRIORITY_REGISTERS)
-        return follower.handler(self._entry(RESET), {})
+        return follower.handler(self.entry(RESET), {})
 
     @cached_property
     def _thorough(self) -> Follower:
         """Looks into everything, bound or not."""
-        return self._follower(merges=3)
+        return self._follower(merges=_FEW_LOOKS)
 
     @cached_property
     def _strict(self) -> Follower:
@@ -124,7 +129,7 @@ class Analysis:
         line calls too is looked for a bound there.
         """
         follower = self._follower(merges=0)
-        follower.handler(self._entry(FAULT), _specials(FAULT))
+        follower.handler(self.entry(FAULT), _specials(FAULT))
         return self._follower(merges=0, excused=follower.unbounded())
 
     @cached_property
@@ -140,19 +145,19 @@ class Analysis:
                     if vector in MAY_STOP
                     else self._strict
                 )
-                found[vector] = follower.handler(self._entry(vector), _specials(vector))
+                found[vector] = follower.handler(self.entry(vector), _specials(vector))
         return found
 
     @cached_property
     def _held(self) -> Follower:
         """Takes it that VMs hold back what their BASEPRI may hold back, and no more."""
-        stepper = Stepper(self._memory, self.kernel.ram, self.kernel.vectors[0])
+        stepper = Stepper(self.memory, self.kernel.ram, self.kernel.vectors[0])
         stepper.pointed = {(INT_MASK, 2): 0x100, (INT_MASK, 1): 0}
         return Follower(stepper, self._decoder, self.kernel.code)
 
     def held(self, vector: int) -> Summary:
         """An interrupt that comes then."""
-        return self._held.handler(self._entry(vector), _specials(vector))
+        return self._held.handler(self.entry(vector), _specials(vector))
 
     def loads(self) -> Iterator[tuple[int, int]]:
         """First and last address of every load whose place is known."""
@@ -162,6 +167,27 @@ class Analysis:
     def loads_of(self, vector: int) -> Iterator[tuple[int, int]]:
         """Those of one exception."""
         yield from _loads(self.handlers[vector])
+
+    @property
+    def stack_top(self) -> int:
+        """What the main stack pointer holds at every entry."""
+        return self.kernel.vectors[0]
+
+    def observed(
+        self, observer: Observer, enter: Callable[[tuple[int, ...]], Notes]
+    ) -> Iterator[tuple[int, Summary]]:
+        """Each handler followed with an observer: its first vector. `enter` has what is noted at
+        the entry that some vectors have in common."""
+        stepper = Stepper(self.memory, self.kernel.ram, self.stack_top)
+        follower = Follower(
+            stepper, self._decoder, self.kernel.code, _MORE_LOOKS, observer=observer
+        )
+        vectors = [n for n in range(2, len(self.kernel.vectors)) if n not in RESERVED]
+        for entry in sorted({self.entry(n) for n in vectors}):
+            mine = tuple(n for n in vectors if self.entry(n) == entry)
+            numbers = mine[0] if len(mine) == 1 else Range(mine[0], mine[-1])
+            specials = {"ipsr": numbers, "control": 0}
+            yield mine[0], follower.handler(entry, specials, enter(mine))
 
 
 def _loads(summary: Summary) -> Iterator[tuple[int, int]]:

@@ -19,6 +19,7 @@ from composer.verify.checks import (
     lockdown,
     neighbours,
     numbers,
+    ownership,
     places,
     policy,
     protection,
@@ -81,6 +82,7 @@ CODE_CHECKS: tuple[tuple[str, str, _CodeFinder], ...] = (
     ("start", "reset code sets up protection, priorities and tick", code.check_start),
     ("handlers", "exceptions lead to the code for them", code.check_handlers),
     ("stubs", "interrupts end in bounded time and store where they may", code.check_stubs),
+    ("ownership", "every thread goes on with its own registers", ownership.check_ownership),
     ("tables", "the kernel's code reads the tables that were checked", code.check_tables_used),
 )
 

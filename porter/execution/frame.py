@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from porter.execution.program import FunctionText, Where
 from porter.execution.words import Memory, Value
 from porter.source.c_tree import Node, text_of
-from porter.source.c_types import CType, declared_name
+from porter.source.c_types import CType
+from porter.source.declared import declared_name
 
 
 @dataclass(eq=False)

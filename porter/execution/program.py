@@ -10,7 +10,8 @@ from pathlib import Path
 
 from porter.execution.attributes import without_attributes
 from porter.source.c_tree import Node, SyntaxTree, text_of
-from porter.source.c_types import TypeTable, declared_name
+from porter.source.c_types import TypeTable
+from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
 

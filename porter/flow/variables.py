@@ -10,7 +10,7 @@ from porter.flow.webs import WHOLE, split
 from porter.project.knowledge import CText
 from porter.source.c_lexer import LexedSource
 from porter.source.c_tree import Node, SyntaxTree, enclosing_function, text_of, walk
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 
 _PLAIN = frozenset({"scalar", "pointer", "array"})
 

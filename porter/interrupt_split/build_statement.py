@@ -14,7 +14,7 @@ from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.statement import Callee, Local, Statement, accesses, walk_all
 from porter.interrupt_split.symbolic import computed
 from porter.source.c_tree import Node, SyntaxTree, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 
 _BODY_PREFIX = b"void f(void){"
 _LOOPS = {"while_statement": "while", "do_statement": "do", "for_statement": "for"}

@@ -6,7 +6,7 @@ from porter.project.knowledge import CText
 from porter.sites.local_names import declarations
 from porter.sites.own_words import own_words
 from porter.source.c_tree import Node, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.evaluate import Scope
 from porter.source.values import Initial, Number, Pointer, Value
 

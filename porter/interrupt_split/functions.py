@@ -13,7 +13,7 @@ from porter.project.knowledge import CText, Knowledge
 from porter.sites.context import Contexts, function_name
 from porter.sites.local_names import declarations
 from porter.source.c_tree import Node, SyntaxTree, text_of, walk
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.source_file import SourceFile
 

@@ -14,7 +14,7 @@ from porter.interrupt_split.build_expression import Builder
 from porter.interrupt_split.effects import is_consuming_read
 from porter.interrupt_split.expression import Expr, adopt, peeled
 from porter.source.c_tree import Node, strip_parentheses, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.values import Number, Value
 
 _MOST_STATEMENTS = 60

@@ -8,7 +8,7 @@ from porter.interrupt_split.functions import Function, Functions
 from porter.sites.local_names import declarations
 from porter.source.c_lexer import Token
 from porter.source.c_tree import text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.inline_asm import ASM_WORDS
 
 OUTSIDE = "a table"

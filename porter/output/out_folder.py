@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
+from porter.ledger.record import Record, sha256, write_record
 from porter.output.copied_links import settle_links
 from porter.project.folder_links import real
 from porter.project.source_tree import PORT_RECORD, is_ported_copy
@@ -18,8 +18,9 @@ from scanner.report.errors import FvmError
 _SKIPPED = frozenset({".git", ".svn", ".hg"})
 
 
-def write_copy(result: PortResult, out: Path, force: bool) -> None:
-    """Copy the project to `out` with its edits; an older copy made by this command is replaced.
+def write_copy(result: PortResult, out: Path, force: bool, record: Record) -> None:
+    """Copy the project to `out` with its edits and the record of the port; an older copy made by
+    this command is replaced.
 
     Raises FvmError when `out` holds anything else, or a file that was edited by hand since, and
     not `force`.
@@ -34,6 +35,8 @@ def write_copy(result: PortResult, out: Path, force: bool) -> None:
         with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as scratch:
             fresh = Path(scratch, "new")
             _copy(result, out, fresh, {out, real(Path(scratch))})
+            edited = {port.file.name for port in result.files if port.edits}
+            write_record(record, edited, fresh / PORT_RECORD)
             _swap(fresh, out, Path(scratch, "old"))
     except OSError as error:
         raise FvmError(f"can't be written: {error}", file=out) from error
@@ -66,7 +69,6 @@ def _copy(result: PortResult, out: Path, fresh: Path, own: set[Path]) -> None:
 
     shutil.copytree(result.root, fresh, ignore=ignored, symlinks=True)
     settle_links(result.root, fresh, ignored)
-    hashes: dict[str, str] = {}
     for port in result.files:
         if port.edits:
             target = fresh / port.file.name
@@ -80,8 +82,6 @@ def _copy(result: PortResult, out: Path, fresh: Path, own: set[Path]) -> None:
             # An unchanged result keeps its time, so that the next build has nothing to do.
             if previous.is_file() and previous.read_bytes() == data:
                 shutil.copystat(previous, target)
-            hashes[port.file.name] = _hash(data)
-    (fresh / PORT_RECORD).write_text(json.dumps({"schema": 1, "edited": hashes}, indent=2) + "\n")
 
 
 def _check_replaceable(out: Path) -> None:
@@ -100,11 +100,7 @@ def _check_replaceable(out: Path) -> None:
         raise FvmError("is no list of ported files", file=manifest) from error
     for name, expected in edited.items():
         path = out / name
-        if path.is_file() and _hash(path.read_bytes()) != expected:
+        if path.is_file() and sha256(path.read_bytes()) != expected:
             raise FvmError(
                 "was edited since it was ported", file=path, hint="use --force to overwrite it"
             )
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

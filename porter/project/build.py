@@ -119,14 +119,19 @@ def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
 def _make_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
     """Commands of a dry run of make, and whether they are all: what make printed before it failed
     says nothing about the files that it didn't reach."""
-    for folder in (root, *(root / name for name in _CUBE_IDE_FOLDERS)):
-        if any((folder / name).is_file() for name in _MAKEFILES):
-            for target in ([], ["all"]):
-                lines, complete = _dry_run(folder, target)
-                commands = list(_commands_of(lines, folder))
-                if commands:
-                    return commands, complete
+    for folder in make_folders(root):
+        for target in ([], ["all"]):
+            lines, complete = _dry_run(folder, target)
+            commands = list(_commands_of(lines, folder))
+            if commands:
+                return commands, complete
     return [], False
+
+
+def make_folders(root: Path) -> list[Path]:
+    """Where a project's makefiles are, the most likely first."""
+    folders = (root, *(root / name for name in _CUBE_IDE_FOLDERS))
+    return [it for it in folders if any((it / name).is_file() for name in _MAKEFILES)]
 
 
 def _dry_run(root: Path, target: list[str]) -> tuple[list[str], bool]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from porter.ledger.acknowledged import Acknowledgement, read_acknowledgements
 from scanner.report.errors import FvmError, MissingError
 
 SCHEMA = 1
@@ -107,6 +108,10 @@ class Domain:
     """It may call hyp_putc."""
     priority_bits: int | None = None
     """Of each priority in the chip's NVIC."""
+    acknowledged: tuple[Acknowledgement, ...] = ()
+    """Places that a person answers for."""
+    grants: tuple[range, ...] | None = None
+    """Addresses that it may use; None in a file that doesn't tell."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -161,7 +166,15 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         cpu_flags=cpu_flags(data.get("cpu_flags", ())),
         writes_log=bool(data.get("writes_log", False)),
         priority_bits=_optional(data.get("priority_bits")),
+        acknowledged=read_acknowledgements(data.get("acknowledged", ())),
+        grants=_grants(data.get("grants")),
     )
+
+
+def _grants(items: list[dict[str, Any]] | None) -> tuple[range, ...] | None:
+    if items is None:
+        return None
+    return tuple(range(int(it["base"]), int(it["base"]) + int(it["size"])) for it in items)
 
 
 def _register(item: dict[str, Any]) -> BootRegister:

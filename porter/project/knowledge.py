@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -11,9 +11,11 @@ from pathlib import Path
 from porter.project.build import Build
 from porter.project.languages import Languages
 from porter.project.preprocess import TranslationUnit, preprocess_all
+from porter.project.readings import Readings
+from porter.project.visible import VisibleNames
 from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, Token, lex
-from porter.source.c_tree import FileTrees
+from porter.source.c_tree import FileTrees, SyntaxTree
 from porter.source.c_types import TypeTable
 from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
@@ -27,13 +29,15 @@ from porter.source.written_names import WrittenNames
 class CText:
     """A C file taken apart; trees are made when somebody asks.
 
-    `is_named_elsewhere`: whether another file of the project has a name.
+    `is_named_elsewhere`: whether another file of the project has a name; `is_known`: whether a
+    compiler has seen the file, so that every name in what it compiles is defined.
     """
 
     file: SourceFile
     evaluator: Evaluator
     lexed: LexedSource
     is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
+    is_known: bool = False
     grammar: Grammar = C
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
@@ -68,6 +72,7 @@ def _add_well_known(macros: MacroTable, types: TypeTable) -> None:
         macro = parse_define(directive)
         if macro is not None and macro.name not in macros:
             macros.define(macro)
+            macros.assumed.add(macro.name)
     types.add_text(text)
 
 
@@ -100,9 +105,35 @@ class Knowledge:
                 evaluator,
                 self._lex(file),
                 lambda name: self.mentions(name, file.path),
+                self.was_asked(file.path),
                 self._languages.grammar(file, self._lex(file)),
             )
         return self._texts[file.path]
+
+    def other_readings(self, file: SourceFile) -> Iterator[tuple[str, CText]]:
+        """A header as other C files read it, for which something in it means something else; each
+        with the C file's name."""
+        readings = self._readings.of(file.path.resolve(), self._lex(file))
+        known = self.evaluator(file.path)
+        for source, evaluator in readings if len(readings) > 1 else ():
+            if evaluator is not known:
+                yield source.name, self._read_as(file, evaluator)
+
+    def _read_as(self, file: SourceFile, evaluator: Evaluator) -> CText:
+        lexed = self._lex(file)
+        grammar = self._languages.grammar(file, lexed)
+        return CText(file, evaluator, lexed, is_known=True, grammar=grammar)
+
+    def reader(self, file: SourceFile) -> str:
+        """The name of the C file as which a header is read."""
+        known = self.evaluator(file.path)
+        return next(
+            (it.name for it, unit in self._units.items() if unit.evaluator is known), file.name
+        )
+
+    @cached_property
+    def _readings(self) -> Readings:
+        return Readings(self._units)
 
     def is_cplusplus(self, file: SourceFile) -> bool:
         """Whether a file is C++, by its suffix, by what it has, or by who includes it."""
@@ -121,7 +152,7 @@ class Knowledge:
         if path in self._units:
             return self._units[path].evaluator
         units = self._by_file.get(path)
-        return units[0].evaluator if units else self.project_wide
+        return units[0].evaluator if units else self._visible.evaluator(path)
 
     def mentions(self, name: bytes, besides: Path) -> bool:
         """Whether a name occurs in any file of the project but one."""
@@ -169,20 +200,17 @@ class Knowledge:
         return self.is_compiled(text.file.path, *lines)
 
     @cached_property
-    def project_wide(self) -> Evaluator:
-        """Every definition in the project, for files that no compiler run covers."""
-        macros = MacroTable()
-        types = TypeTable()
-        evaluator = Evaluator(macros, types)
-        for name in self.build.options.defines:
-            macros.define_text(name)
-        headers = [source for source in self._sources if not source.is_asm]
-        for header in headers:
-            macros.add_lexed(self._lex(header).directives)
-        for header in headers:
-            lexed = self._lex(header)
-            grammar = self._languages.grammar(header, lexed)
-            tree = CText(header, evaluator, lexed, grammar=grammar).trees.whole
-            types.add_tree(tree, header.is_header)
-        _add_well_known(macros, types)
-        return evaluator
+    def _visible(self) -> VisibleNames:
+        """What names mean in files that no compiler run covers."""
+        return VisibleNames(
+            [source for source in self._sources if not source.is_asm],
+            self._lex,
+            self._parsed,
+            self.build.options.defines,
+            _add_well_known,
+        )
+
+    def _parsed(self, file: SourceFile, evaluator: Evaluator) -> SyntaxTree:
+        lexed = self._lex(file)
+        grammar = self._languages.grammar(file, lexed)
+        return CText(file, evaluator, lexed, grammar=grammar).trees.whole

@@ -13,7 +13,7 @@ from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
 
-_BLOCK = re.compile(
+STM32_BLOCK = re.compile(
     rb"(GPIO[A-Z]|RCC|FLASH|FLASH_R|PWR|SYSCFG|AFIO|EXTI|IWDG[12]?|WWDG[12]?)(_BASE)?"
 )
 _OPENCM3_PORT = re.compile(rb"GPIO_PORT_([A-Z])_BASE")
@@ -58,10 +58,21 @@ class ChipBlocks:
     def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
         self.bases: dict[int, str] = {}
         self._structs: dict[bytes, str] = {}
+        self._told: dict[int, str] | None = None  # what the project says, before assumptions
         # The names are STM32's: other chips have other blocks at these addresses.
-        for name in evaluator.macros if (chip or "STM32").startswith("STM32") else ():
-            self._note(name, evaluator)
+        if (chip or "STM32").startswith("STM32"):
+            names = [
+                name
+                for pattern in (STM32_BLOCK, _OPENCM3_PORT)
+                for name in evaluator.macros.matching(pattern)
+            ]
+            assumed = evaluator.macros.assumed
+            for name in sorted(names, key=lambda name: name in assumed):
+                if name in assumed and self._told is None:
+                    self._told = dict(self.bases)
+                self._note(name, evaluator, name in assumed)
         family = next((key for key in _FAMILY_BASES if (chip or "").startswith(key)), None)
+        self._is_family = family is not None
         if family is not None:
             for instance, base in _FAMILY_BASES[family].items():
                 self.bases.setdefault(base, instance)
@@ -71,8 +82,8 @@ class ChipBlocks:
             for field in evaluator.types.members(CType("struct", 0, struct)):
                 self.fields.setdefault(field, set()).add(kind)
 
-    def _note(self, name: bytes, evaluator: Evaluator) -> None:
-        match = _BLOCK.fullmatch(name)
+    def _note(self, name: bytes, evaluator: Evaluator, is_assumed: bool) -> None:
+        match = STM32_BLOCK.fullmatch(name)
         port = _OPENCM3_PORT.fullmatch(name)
         if (match is None and port is None) or name in _NOT_A_BLOCK:
             return
@@ -82,14 +93,25 @@ class ChipBlocks:
         else:
             instance = "GPIO" + (port.group(1).decode() if port else "")
         if isinstance(value, Number) and value.value >= 0x4000_0000:
-            self.bases[value.value] = instance
+            self.bases.setdefault(value.value, instance)
         elif isinstance(value, Pointer) and value.address is not None:
-            self.bases[value.address] = instance
+            if not is_assumed or self._may_assume:
+                self.bases.setdefault(value.address, instance)
             if value.type.kind == "struct":
                 self._structs[value.type.name] = block_kind(instance)
 
+    @property
+    def _may_assume(self) -> bool:
+        """Whether no block that the project tells of stands elsewhere than where most have it."""
+        told = (self._told or {}).items()
+        return all(_STM32F4_BASES.get(name, address) == address for address, name in told)
+
     def base_of(self, instance: str) -> int | None:
-        """Address of a block."""
+        """Address of a block, as far as somebody has said which chip it is."""
+        is_told = self._is_family or self._told is None or bool(self._told)
+        return self._begin(instance) if is_told else None
+
+    def _begin(self, instance: str) -> int | None:
         return next((base for base, name in self.bases.items() if name == instance), None)
 
     def instance_at(self, address: int) -> str | None:
@@ -116,7 +138,7 @@ class ChipBlocks:
         known = instance if place.exact else None  # an unknown offset may lead to another block
         if place.member:
             return Register(kind, place.member.decode(), 0, known)
-        base = self.base_of(instance) or 0
+        base = self._begin(instance) or 0
         table = _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and self._old_gpio else kind, {})
         offset = place.address - base
         return Register(kind, table.get(offset, f"+0x{offset:02X}"), 0, known)

@@ -4,13 +4,17 @@
 typedef struct {
     volatile unsigned ISER[8], R0[24], ICER[8], R1[24], ISPR[8], R2[24], ICPR[8], R3[24], IABR[8];
     unsigned R4[56];
-    volatile unsigned char IP[240];
+    union {
+        volatile unsigned char IP[240], IPR[240];
+    };
     unsigned R5[644];
     volatile unsigned STIR;
 } NVIC_Type;
 typedef struct {
     volatile unsigned CPUID, ICSR, VTOR, AIRCR, SCR, CCR;
-    volatile unsigned char SHP[12];
+    union {
+        volatile unsigned char SHP[12], SHPR[12];
+    };
     volatile unsigned SHCSR, CFSR, HFSR, DFSR, MMFAR, BFAR, AFSR, ID[18], CPACR;
 } SCB_Type;
 typedef struct {
@@ -33,6 +37,12 @@ typedef struct {
     } PORT[32];
     volatile unsigned R0[864], TER, R1[15], TPR, R2[15], TCR, R3[75], LAR;
 } ITM_Type;
+typedef struct {
+    volatile unsigned SSPSR, CSPSR, R0[2], ACPR, R1[55], SPPR;
+} TPI_Type;
+typedef struct {
+    volatile unsigned IDCODE, CR, APB1FZ, APB2FZ;
+} DBGMCU_TypeDef;
 typedef struct {
     volatile unsigned TYPE, CTRL, RNR, RBAR, RASR, RBAR_A1, RASR_A1, RBAR_A2, RASR_A2, RBAR_A3,
         RASR_A3;
@@ -79,6 +89,10 @@ typedef struct {
 #define SCB ((SCB_Type *)0xE000ED00UL)
 #define MPU ((MPU_Type *)0xE000ED90UL)
 #define CoreDebug ((CoreDebug_Type *)0xE000EDF0UL)
+#define DCB ((CoreDebug_Type *)0xE000EDF0UL)
+#define ICB ((SCnSCB_Type *)0xE000E000UL)
+#define TPI ((TPI_Type *)0xE0040000UL)
+#define DBGMCU ((DBGMCU_TypeDef *)0xE0042000UL)
 #define FPU ((FPU_Type *)0xE000EF30UL)
 #define GPIOA ((GPIO_TypeDef *)0x40020000UL)
 #define GPIOB ((GPIO_TypeDef *)0x40020400UL)

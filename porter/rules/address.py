@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.registers.register import Register
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
-from porter.source.c_types import CType, declared_name
-from porter.source.values import Number, Place, Pointer, Value
+from porter.source.c_types import CType
+from porter.source.declared import declared_name
+from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _HEADER = (
     "typedef struct { volatile unsigned MODER; } GPIO_TypeDef;\n"
@@ -96,7 +96,7 @@ class Address(Rule):
         if not unit.is_compiled(access.site.start, access.site.end):
             return self.left(access.site, false_condition(access.site))
         return self.escalated(
-            access.site, f"{_what(access.register)} goes where it can't be followed"
+            access.site, f"{_what(unit, access, value)} goes where it can't be followed"
         )
 
 
@@ -146,5 +146,9 @@ def _parent(node: Node) -> Node | None:
     return parent
 
 
-def _what(register: Register | None) -> str:
-    return "the address" if register is None else f"the address of {register}"
+def _what(unit: Unit, access: Access, value: Value | None) -> str:
+    if access.register is not None:
+        return f"the address of {access.register}"
+    number = value.value & 0xFFFF_FFFF if isinstance(value, Number | Initial) else None
+    known = unit.registers.describe(number) if number is not None else None
+    return "the address" if known is None else f"the address of {known}"

@@ -19,7 +19,7 @@ from porter.source.edit import Edit
 REASON = "boot table"
 _DEEP_SLEEP = 3  # LPDS, PDDS
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
-_WHOLE_BLOCKS = frozenset({"RCC", "SYSCFG", "AFIO"})
+REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
     {
         "FLASH->ACR",
@@ -148,4 +148,4 @@ def is_set_up(access: Access) -> bool:
     register = access.register
     if register is None:
         return False
-    return register.block in _WHOLE_BLOCKS or f"{register.block}->{register.name}" in _REGISTERS
+    return register.block in REMOVED_WHOLE or f"{register.block}->{register.name}" in _REGISTERS

@@ -9,7 +9,7 @@ from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.edit import Edit
 
 _FUNCTION = "SystemCoreClockUpdate"

@@ -13,7 +13,7 @@ from porter.sites.intrinsics import INTRINSICS
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, ancestors, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.scoped_names import path_around
 from porter.source.token_tools import body_of, is_qualified, matching, without_linkage
 

@@ -9,7 +9,7 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Status, Verdict
 from porter.source.c_tree import Node, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.edit import Edit
 
 _INDENT = b"    "

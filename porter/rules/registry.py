@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from porter.rules.address import Address
+from porter.rules.ambiguous import Ambiguous
 from porter.rules.asm_statement import AsmStatementRule
 from porter.rules.boot_table import BootTable
 from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
+from porter.rules.foreign_device import ForeignDevice
 from porter.rules.hidden_operand import HiddenOperand
 from porter.rules.icsr import Icsr
 from porter.rules.interrupt_attribute import InterruptAttribute
@@ -30,6 +32,7 @@ from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
 from porter.rules.timeout import Timeout
+from porter.rules.undefined_block import UndefinedBlock
 from porter.rules.unknown import Unknown
 from porter.rules.unused import Unused
 from porter.rules.wait import Wait
@@ -39,6 +42,9 @@ RULES: tuple[Rule, ...] = (
     RecipeCondition(),
     RecipeFunction(),
     Definition(),
+    UndefinedBlock(),
+    Ambiguous(),
+    ForeignDevice(),
     MaskState(),
     MaskIntrinsic(),
     Wait(),

@@ -12,7 +12,7 @@ from porter.rules.verdict import Verdict
 from porter.sites.objects import TRANSPARENT, address_around
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.values import Initial, Number, Pointer
 
 _USES = (  # what a register's name has in it, in any vendor's headers, and what serves instead

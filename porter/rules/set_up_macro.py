@@ -13,7 +13,7 @@ from porter.sites.access import Access
 from porter.sites.context import Context
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, strip_parentheses, text_of, walk
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 

@@ -83,6 +83,11 @@ class Unit:
         return self.found.text.file
 
     @property
+    def reader(self) -> str:
+        """The name of the C file as which a header is read."""
+        return self._knowledge.reader(self.file) if self._knowledge is not None else self.file.name
+
+    @property
     def registers(self) -> Registers:
         """Which values are registers."""
         return self.found.registers

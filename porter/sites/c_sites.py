@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from porter.asm.numbered import Numbered
@@ -14,6 +15,7 @@ from porter.registers.riscv_blocks import RiscvSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.computed_addresses import ComputedAddresses
 from porter.sites.context import Contexts
+from porter.sites.dereferences import Dereferences
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.interrupt_attributes import is_interrupt
 from porter.sites.intrinsics import INTRINSIC_BYTES
@@ -21,6 +23,7 @@ from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.region import Region, constant_in, regions
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
+from porter.sites.undefined import UndefinedNames
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
 from porter.source.cplusplus_casts import named_cast
@@ -36,20 +39,43 @@ _SHARED_ONLY = frozenset(
 )
 
 
-class CSites:
-    """The sites of one file and the asm statements they are in."""
+@dataclass(frozen=True)
+class Reading:
+    """The sites of a header as the C file `reader` reads it."""
 
-    def __init__(self, text: CText, registers: Registers, numbered: Numbered) -> None:
+    reader: str
+    sites: CSites
+
+
+class CSites:
+    """The sites of one file and the asm statements they are in.
+
+    `readings`: the file as other C files read it, for which something in it means something else.
+    """
+
+    def __init__(
+        self,
+        text: CText,
+        registers: Registers,
+        numbered: Numbered,
+        readings: Sequence[Reading] = (),
+    ) -> None:
+        self.readings = readings
         self.text = text
         self.registers = registers
         self.numbered = numbered
         self.asm: dict[Site, AsmStatement] = {}
         self.regions: dict[Site, Region] = {}
+        self.undefined: set[Site] = set()
+        self.own: frozenset[Site] = frozenset()
+        """Those that this reading of the file has itself."""
         self.contexts = Contexts(text)
         self._addresses = SystemAddresses(text, self.contexts, registers.space)
         self._computed = ComputedAddresses(
             text, self.contexts, registers.is_address, registers.space.sure
         )
+        self._dereferences = Dereferences(text, self.contexts, registers)
+        self._names = UndefinedNames(text)
         self._is_riscv = isinstance(registers.space, RiscvSpace)
         self._has_addresses = False
 
@@ -58,10 +84,26 @@ class CSites:
         """All sites in order of their place."""
         found: list[Site] = []
         for region in regions(self.text.lexed, self.text.evaluator):
-            for site in self._in_region(region):
+            sites = list(self._in_region(region))
+            sites += self._by_value(region, sites)
+            sites += self._undefined(region, sites)
+            for site in sites:
                 self.regions[site] = region
                 found.append(site)
+        self.own = frozenset(found)
+        known = {(site.start, site.end) for site in found}
+        for reading in self.readings:
+            for site in reading.sites.sites:
+                if (site.start, site.end) not in known:
+                    known.add((site.start, site.end))
+                    self.regions[site] = reading.sites.regions[site]
+                    found.append(site)
         return tuple(sorted(found, key=lambda site: (site.start, site.end)))
+
+    @property
+    def devices(self) -> dict[int, str]:
+        """Devices at fixed addresses that no description gives or denies, with a name of each."""
+        return self._dereferences.devices
 
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
@@ -94,6 +136,27 @@ class CSites:
                 what = b" ".join(self.text.file.data[slice(*span)].split()).decode("latin-1")
                 yield self._site(*span, SiteKind.REGISTER, what, region)
                 computed = span[1]
+
+    def _by_value(self, region: Region, sites: list[Site]) -> Iterator[Site]:
+        """Sites that no token of the text gives away."""
+        found = sorted((site.start, site.end) for site in sites)
+        for start, end in self._dereferences.missed(region, found):
+            what = b" ".join(self.text.file.data[start:end].split()).decode("latin-1")
+            yield self._site(start, end, SiteKind.REGISTER, what, region)
+
+    def _undefined(self, region: Region, sites: list[Site]) -> Iterator[Site]:
+        """Names of hardware that nothing defines, where no compiler has seen the file."""
+        if self.text.is_known:
+            return
+        found = {(site.start, site.end) for site in sites}
+        for tree in self.contexts.trees(region):
+            for start, end in self._names.used(tree, region.parameters):
+                if (start, end) not in found:
+                    found.add((start, end))
+                    what = self.text.file.data[start:end].decode("latin-1")
+                    site = self._site(start, end, SiteKind.REGISTER, what, region)
+                    self.undefined.add(site)
+                    yield site
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
         """What a macro puts into a template, or may; it stands where the template does."""
@@ -158,7 +221,7 @@ class CSites:
     def _member(self, region: Region, index: int) -> SiteKind | None:
         """A field of a shared block's struct, reached through a pointer that is no constant."""
         token = region.tokens[index]
-        if token.text not in self.registers.blocks.fields:
+        if token.text not in self.registers.fields:
             return None
         base = region.tokens[index - 2].text if index >= 2 else b""
         if self.registers.names_register(base):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from porter.project.knowledge import CText
-from porter.sites.local_names import declarations, scope_of
+from porter.sites.local_names import assignments, declarations, scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope, no_scope
 from porter.source.scoped_names import functions, path_around
 from porter.source.values import Value
@@ -63,6 +63,13 @@ class Contexts:
             self._functions[key] = Context(tree, node, scope, function_name(node), "function")
         return self._functions[key]
 
+    def trees(self, region: Region) -> Iterator[SyntaxTree]:
+        """Trees in which everything of a region stands that a parse could read."""
+        if region.name is None:
+            yield from self.text.trees.readable()
+        elif (context := self._macro(region)) is not None:
+            yield context.tree
+
     def at(self, tree: SyntaxTree, node: Node) -> Context:
         """The context of a node in a function of a tree."""
         function = next(a for a in ancestors(node) if a.type == "function_definition")
@@ -84,6 +91,11 @@ class Contexts:
             if value is not None
         )
         return frozenset(text_of(name) for name in names if name is not None)
+
+    @cached_property
+    def assigned(self) -> frozenset[bytes]:
+        """Variables that statements give a value."""
+        return frozenset(assignments(self.text.trees.whole.root))
 
     def functions(self) -> Iterator[tuple[SyntaxTree, Node]]:
         """Function definitions of the file, of every #if arm."""

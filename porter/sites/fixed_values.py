@@ -5,7 +5,7 @@ from __future__ import annotations
 from porter.project.knowledge import CText
 from porter.sites.own_words import own_words
 from porter.source.c_tree import Node, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 
 
 def is_fixed(text: CText, kind: Node, declarator: Node, file_level: bool) -> bool:

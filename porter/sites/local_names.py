@@ -6,15 +6,19 @@ from collections.abc import Iterator
 
 from porter.project.knowledge import CText
 from porter.sites.fixed_values import is_fixed
-from porter.source.c_tree import Node, text_of, walk
-from porter.source.c_types import UNKNOWN, declared_name
+from porter.source.c_tree import Node, captured, query, text_of, walk
+from porter.source.c_types import UNKNOWN
+from porter.source.declared import declared_name
 from porter.source.evaluate import Scope
+from porter.source.possible import one_of
 from porter.source.scoped_values import typed_place
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _DECLARING = frozenset(
     {"declaration", "parameter_declaration", "optional_parameter_declaration", "for_range_loop"}
 )
+
+_ASSIGNMENTS = query("(assignment_expression) @it")
 
 
 def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, Node, Node | None]]:
@@ -35,6 +39,16 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
                 yield kind, declarator, item.child_by_field_name("value")
 
 
+def assignments(root: Node) -> dict[bytes, list[Node]]:
+    """What is assigned to names in a node."""
+    found: dict[bytes, list[Node]] = {}
+    for node in captured(root, _ASSIGNMENTS, "it"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None and left.type == "identifier":
+            found.setdefault(text_of(left), []).append(right)
+    return found
+
+
 def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
     """A scope of the declarations in `root`: constants by value, the rest by type.
 
@@ -45,10 +59,17 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
     written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
     pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}
+    given: dict[bytes, list[Node]] = {}
     for kind, declarator, value in declarations(root, file_level):
         name = declared_name(declarator)
         if name is not None:
             pending.setdefault(text_of(name), []).append((kind, declarator, value))
+
+    def assigned(name: bytes) -> list[Node]:
+        """What an integer is given that may be an address, if it begins with none."""
+        if not given:
+            given.update(assignments(root))
+        return given.get(name, [])
 
     def first(kind: Node, declarator: Node, value: Node | None) -> Value | None:
         """What a declaration gives to its name."""
@@ -77,10 +98,12 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
                 agreed = all(first(*other) == begins for other in others)
                 if not agreed or not is_fixed(text, kind, declarator, file_level):
                     begins = Initial(begins.value)
-            if declared is None and not file_level:
-                declared = Place(None, UNKNOWN)  # it hides what else has this name
             is_known = isinstance(begins, Number | Initial | Pointer)
             known[name] = begins if is_known or (refers and begins is not None) else declared
+            if known[name] is None and name in written:
+                known[name] = one_of(evaluator.value(it, look_up) for it in assigned(name))
+            if known[name] is None and not file_level:
+                known[name] = Place(None, UNKNOWN)  # it hides what else has this name
         if name in known:
             return known[name]
         return outer(name)

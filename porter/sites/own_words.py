@@ -5,7 +5,7 @@ from __future__ import annotations
 from porter.project.knowledge import CText
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 
 _WITHOUT_HEADER = {
     b"__IO": b"volatile", b"__O": b"volatile", b"__OM": b"volatile", b"__IOM": b"volatile",

@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from porter.registers.bit_band import aliased, is_alias
 from porter.registers.chip_blocks import ChipBlocks
+from porter.registers.other_blocks import OtherBlocks
 from porter.registers.register import Register
+from porter.registers.shared_blocks import is_device, may_be_device
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.macro_calls import MacroCalls
+from porter.source.c_types import UNKNOWN
 from porter.source.evaluate import Evaluator
+from porter.source.possible import ANYWHERE
 from porter.source.values import Number, Place, Pointer, Value
+from porter.source.variants import Variants
 
 _DATA = frozenset({"ODR", "IDR", "BSRR", "BRR", "KR"})
+NOT_GRANTED = "not granted"
+_CORE = b"__CORTEX_M"
+_WITHOUT_ALIASES = frozenset({0, 1, 7, 23, 33, 35, 52, 55, 85})
+_SEVERAL = "several"
 _ARM: SystemSpace = ArmSpace()
 
 
 class Registers:
     """Says which register a value is, and which names stand for registers."""
 
-    def __init__(self, evaluator: Evaluator, chip: str | None, space: SystemSpace = _ARM) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        chip: str | None,
+        space: SystemSpace = _ARM,
+        grants: Sequence[range] | None = None,
+    ) -> None:
+        """`grants`: the addresses that the machine may use; None if nobody has said."""
         self.evaluator = evaluator
         self.space = space
         self.blocks = ChipBlocks(evaluator, chip)
+        self.others = OtherBlocks(evaluator)
+        self._grants = grants
         self.calls = MacroCalls(evaluator)
-        self.fields = frozenset(self.blocks.fields)
+        self.fields = frozenset(self.blocks.fields) | self.others.fields
+        self._chip = chip
         self._names: dict[bytes, bool] = {}
         self._scoped: dict[bytes, bool] = {}
+        self._variants = Variants(evaluator)
+        self._otherwise: dict[int, Registers] = {}
+
+    @property
+    def has_grants(self) -> bool:
+        """Whether somebody has said what the machine may use."""
+        return self._grants is not None
 
     def identify(self, value: Value | None) -> Register | None:
         """The register that an lvalue is; None for memory that a domain may own."""
         if not isinstance(value, Place):
             return None
+        if value.span >= ANYWHERE:
+            known = self.identify(replace(value, span=0))
+            return None if known is None else Register(_SEVERAL, str(known), None, "perhaps")
         if value.address is not None and self.space.holds(value.address):
             found = self.space.identify(value.address, value.span == 0)
             if found is not None and value.part and isinstance(self.space, ArmSpace):
@@ -42,7 +72,20 @@ class Registers:
             return found
         if value.address is not None and self._is_alias(value.address):
             return self._aliased(value.address, value)
-        return self.blocks.identify(value)
+        return self.blocks.identify(value) or self._foreign(value)
+
+    def _foreign(self, place: Place) -> Register | None:
+        """A register of a block that no rule knows, or of a device that the machine isn't given."""
+        address = place.address
+        is_granted = address is not None and any(address in it for it in self._grants or ())
+        if is_granted:
+            return None
+        if (other := self.others.identify(place)) is not None:
+            return other
+        if self._grants is None or address is None or not is_device(address):
+            return None
+        name = place.member.decode("latin-1") or f"0x{address:08X}"
+        return Register(NOT_GRANTED, name, 0, place.owner.decode("latin-1") or "the device")
 
     def _aliased(self, address: int, value: Place) -> Register:
         """A bit-band alias: its register where nobody owns it, else the alias itself."""
@@ -53,6 +96,15 @@ class Registers:
         # Data registers are written bit by bit here: not what the rule for whole writes expects.
         name = f"{register.name} bit" if register.name in _DATA else register.name
         return replace(register, name=name)
+
+    def otherwise(self, names: Iterable[bytes]) -> Iterator[tuple[bytes, Registers]]:
+        """What stands where if a macro that names lead to had another of its definitions."""
+        for name, evaluator in self._variants.of(names):
+            if id(evaluator) not in self._otherwise:
+                self._otherwise[id(evaluator)] = Registers(
+                    evaluator, self._chip, self.space, self._grants
+                )
+            yield name, self._otherwise[id(evaluator)]
 
     @cached_property
     def kept(self) -> frozenset[bytes]:
@@ -68,14 +120,16 @@ class Registers:
     def names_register(self, name: bytes) -> bool:
         """Whether a name of the text is an address or register that no domain owns."""
         if name not in self._names:
-            self._names[name] = self._names_register(name)
+            self._names[name] = self._names_register(name) or any(
+                other._names_register(name) for _, other in self.otherwise([name])
+            )
         return self._names[name]
 
     def describe(self, address: int) -> str | None:
         """What an address belongs to that no domain owns, for a person; None for others."""
         if not self.is_address(address):
             return None
-        register = self.space.identify(address, True) if self.space.holds(address) else None
+        register = self.identify(Place(address, UNKNOWN))
         return str(register or "a register of a block that nobody owns")
 
     def is_address(self, address: int) -> bool:
@@ -84,10 +138,25 @@ class Registers:
             self.space.holds(address)
             or self._is_alias(address)
             or self.blocks.instance_at(address) is not None
+            or self._foreign(Place(address, UNKNOWN)) is not None
         )
 
+    def is_surely_address(self, number: int) -> bool:
+        """Whether a number that nothing makes a pointer is the address of such a register."""
+        in_system = self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0
+        if in_system or self.blocks.instance_at(number) is not None:
+            return True
+        return may_be_device(number) and self.others.at(number) is not None
+
     def _is_alias(self, address: int) -> bool:
-        return self.space.has_aliases and is_alias(address)
+        return self._has_aliases and is_alias(address)
+
+    @cached_property
+    def _has_aliases(self) -> bool:
+        """Whether the core, if a header tells which it is, has aliases for bits."""
+        cores = self.evaluator.macros.all_of(_CORE)
+        core = self.evaluator.number_of_name(_CORE) if len(cores) == 1 else None
+        return self.space.has_aliases and core not in _WITHOUT_ALIASES
 
     def may_be_register(self, name: bytes) -> bool:
         """Whether a namespace or a class has a constant of that name that leads to a register."""

@@ -85,6 +85,9 @@ def parsable(
     for index, token in enumerate(tokens):
         if token.text in (b"struct", b"union") and index >= body_end:
             body_end = _body_end(tokens, index)
+        if len(token.text) < token.end - token.start:  # the grammar splits it where a line ends
+            splices = blank(data[token.start : token.end])[len(token.text) :]
+            buffer[token.start : token.end] = token.text + splices
         if token.kind != "identifier":
             continue
         if token.text in _WITH_ARGUMENTS:

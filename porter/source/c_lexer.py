@@ -1,7 +1,7 @@
 """Preprocessing tokens of C and C++, with byte offsets; directives and their conditions apart.
 
 The lexer accepts anything: what is no token becomes a one-byte `other`. Comments are kept as
-spans, line splices count as white space.
+spans, line splices count as white space, but within a name or a number as nothing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ _TOKEN = re.compile(
   | (?P<string>(?:u8|[LuU])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)"
              | (?:u8|[LuU])?"(?:\\(?:\r\n|.)|[^"\\\n])*")
   | (?P<char>(?:u8|[LuU])?'(?:\\(?:\r\n|.)|[^'\\\n])*')
-  | (?P<identifier>[A-Za-z_$][A-Za-z0-9_$]*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[A-Za-z0-9_]|[A-Za-z0-9_.])*)
+  | (?P<identifier>[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\\\r?\n)+[A-Za-z0-9_$]+)*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[A-Za-z0-9_]|[A-Za-z0-9_.])*(?:(?:\\\r?\n)+[A-Za-z0-9_.]+)*)
   | (?P<punctuator>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[^\s])
   | (?P<end>\Z)
     )
     """,
     re.VERBOSE | re.DOTALL,
 )
+_SPLICE = re.compile(rb"\\\r?\n")
 _RAW_TEXT_DIRECTIVES = frozenset({b"error", b"warning", b"pragma"})
 
 
@@ -74,7 +75,7 @@ def lex(data: bytes) -> LexedSource:
         elif kind == "comment":
             comments.append(match.span(kind))
         elif kind is not None and kind != "end":
-            token = Token(kind, match.start(kind), match.end(), match.group(kind))
+            token = _token(kind, match)
             if directive is not None:
                 directive.add(token)
             elif line_is_empty and token.text == b"#":
@@ -90,10 +91,17 @@ def lex(data: bytes) -> LexedSource:
 def lex_fragment(data: bytes) -> tuple[Token, ...]:
     """Tokens of a piece of text that holds no directives, such as a macro body."""
     return tuple(
-        Token(kind, match.start(kind), match.end(), match.group(kind))
+        _token(kind, match)
         for match in _TOKEN.finditer(data)
         if (kind := match.lastgroup or "end") not in ("newline", "comment", "end")
     )
+
+
+def _token(kind: str, match: re.Match[bytes]) -> Token:
+    text = match.group(kind)
+    if b"\n" in text and kind in ("identifier", "number"):
+        text = _SPLICE.sub(b"", text)
+    return Token(kind, match.start(kind), match.end(), text)
 
 
 class _OpenDirective:

@@ -22,6 +22,8 @@ from porter.source.cplusplus_text import plain_cplusplus
 from porter.source.grammar import CPLUSPLUS, C, Grammar, of_expression
 
 Node = tree_sitter.Node
+Queries = tuple[tree_sitter.Query, tree_sitter.Query]
+"""One query for trees of C and one for those of C++."""
 
 _STATEMENT_PREFIX = b"void f(void){"
 _BEGINS_STATEMENT = re.compile(rb"\s*(?:\{|(?:if|for|while|do|switch|return|goto)\b)")
@@ -105,6 +107,17 @@ def walk(node: Node) -> Iterator[Node]:
         current = stack.pop()
         yield current
         stack.extend(reversed(current.children))
+
+
+def query(pattern: str) -> Queries:
+    """What to look for in trees, as tree-sitter writes it, in C's and in C++'s."""
+    return C.query(pattern), CPLUSPLUS.query(pattern)
+
+
+def captured(node: Node, wanted: Queries, name: str) -> list[Node]:
+    """The nodes below a function or a file that a query captures under a name."""
+    found = wanted[0 if C.made(node) else 1]
+    return tree_sitter.QueryCursor(found).captures(node).get(name, [])
 
 
 def ancestors(node: Node) -> Iterator[Node]:
@@ -254,6 +267,12 @@ class FileTrees:
             if not tree.is_in_error(node):
                 return tree, node
         return None
+
+    def readable(self) -> Iterator[SyntaxTree]:
+        """Trees in which everything stands that a parse could read."""
+        yield self.whole
+        if self.whole.root.has_error:
+            yield from self._branches
 
     def _candidates(self) -> Iterator[SyntaxTree]:
         yield self.whole

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO
-from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of
+from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.declared import Declared, Enumerator, declared_name
 from porter.source.grammar import C, Grammar
-from porter.source.kept_addresses import (
-    Initialised,
-    initialised,
-    is_constant,
-    is_static,
-    is_written,
-)
-from porter.source.scoped_names import CLASSES, Path, Scoped, declared
+from porter.source.kept_addresses import Initialised, is_static, is_written
+from porter.source.scoped_names import CLASSES, Scoped
 
 POINTER_SIZE = 4
 _SIZES = {
@@ -35,11 +30,6 @@ _PLAIN_ALIGNMENT = re.compile(
     rb"\b(?:aligned|__aligned__|_Alignas|alignas)\s*\(\s*(0[xX][0-9a-fA-F]+|[1-9]\d*)\s*\)"
 )
 _MAX_DEPTH = 16  # typedef chains and nested structs
-SPECIFIERS = CLASSES | {"enum_specifier"}
-_NAMES = frozenset(
-    {"identifier", "field_identifier", "type_identifier", "primitive_type", "destructor_name",
-     "operator_name", "operator_cast"}
-)  # fmt: skip
 _WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
 
 
@@ -122,18 +112,11 @@ class TypeTable:
     """Typedefs, struct tags, enumerators, global variables and functions of a translation unit."""
 
     def __init__(self) -> None:
-        self._typedefs: dict[bytes, tuple[Node, Node | None]] = {}
-        self._tags: dict[bytes, Node] = {}
+        self._declared = Declared()
         self._layouts: dict[bytes, dict[bytes, Member]] = {}
         self._sizes: dict[bytes, int] = {}
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
-        self.constant_functions: set[bytes] = set()  # constexpr, which may have no effects
-        self.member_functions: dict[bytes, list[tuple[Node | None, Node]]] = {}
-        self.scoped: dict[bytes, list[Scoped]] = {}
-        self.enumerators: dict[bytes, tuple[Node | None, bytes | None]] = {}
-        self.globals: dict[bytes, tuple[Node, Node]] = {}
-        self.initialised: dict[bytes, Initialised] = {}
         self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
@@ -145,114 +128,63 @@ class TypeTable:
         self.add_tree(tree)
         return tree
 
-    def add_tree(self, tree: SyntaxTree, is_header: bool = True) -> None:
-        """Collect the declarations at the top level of a tree. Static variables of what is no
-        header mean nothing to other files."""
-        self._texts.append(tree.text)
-        inside = declared(tree.root) if tree.is_cplusplus else ()
-        for path, node in inside or (((), node) for node in tree.root.children):
-            kind = node.child_by_field_name("type")
-            if kind is not None:
-                self._note_specifier(kind, path)
-            if path and kind is not None:
-                self._note_scoped(node, kind, path)
-            if node.type == "function_definition" and is_constexpr(node):
-                self._note_constexpr(node)
-            if path and node.type in ("function_definition", "field_declaration", "declaration"):
-                self._note_functions(node)
-            if node.type == "alias_declaration" and kind is not None:
-                self._note_alias(node, kind)
-            elif node.type == "type_definition" and kind is not None:
-                for declarator in node.children_by_field_name("declarator"):
-                    if (name := declared_name(declarator)) is not None:
-                        self._typedefs.setdefault(text_of(name), (kind, declarator))
-            elif path:
-                if node.type in SPECIFIERS:
-                    self._note_specifier(node, path)
-            elif node.type in ("declaration", "function_definition") and kind is not None:
-                for declarator in node.children_by_field_name("declarator"):
-                    if (name := declared_name(declarator)) is not None:
-                        self.globals.setdefault(text_of(name), (kind, declarator))
-                        found = initialised(node, declarator)
-                        if found is not None and (is_header or not found.is_static):
-                            self.initialised.setdefault(text_of(name), found)
-            elif node.type in SPECIFIERS:
-                self._note_specifier(node)
+    def add_tree(self, tree: SyntaxTree) -> None:
+        """Collect the declarations at the top level of a tree."""
+        self.add(Declared.of(tree), [tree.text])
 
-    def _note_alias(self, node: Node, descriptor: Node) -> None:
-        """`using T = ...;`"""
-        name, specifier = node.child_by_field_name("name"), descriptor.child_by_field_name("type")
-        declarator = descriptor.child_by_field_name("declarator")
-        if name is not None and specifier is not None:
-            self._typedefs.setdefault(text_of(name), (specifier, declarator))
+    def add(self, declared: Declared, texts: Iterable[bytes]) -> None:
+        """Take what texts declare; what they declare again stays as it was."""
+        self._declared.add(declared)
+        self._texts += texts
 
-    def _note_scoped(self, node: Node, kind: Node, path: Path) -> None:
-        """Variables of a namespace, members of a class."""
-        if node.type not in ("declaration", "field_declaration"):
-            return
-        for declarator in node.children_by_field_name("declarator"):
-            name = declared_name(declarator)
-            if name is None:
-                continue
-            is_initialised = declarator.type == "init_declarator"
-            inner = declarator.child_by_field_name("declarator") if is_initialised else declarator
-            value = (declarator.child_by_field_name("value") if is_initialised
-                     else node.child_by_field_name("default_value"))  # fmt: skip
-            is_const = is_constant(node, inner or declarator)
-            found = Scoped(path, kind, inner, value, is_const=is_const)
-            self.scoped.setdefault(text_of(name), []).append(found)
+    def seen_with(self, first: Declared) -> TypeTable:
+        """The same table for a file that sees these declarations instead of others."""
+        table = TypeTable()
+        table._declared = first.before(self._declared)
+        table._texts = self._texts
+        return table
 
-    def _note_constexpr(self, node: Node) -> None:
-        declarator = node.child_by_field_name("declarator")
-        name = declared_name(declarator) if declarator is not None else None
-        if name is not None and b"&" not in text_of(declarator or name):
-            self.constant_functions.add(text_of(name))
+    @property
+    def enumerators(self) -> Mapping[bytes, Enumerator]:
+        """Enumerators by name."""
+        return self._declared.enumerators
 
-    def _note_functions(self, node: Node) -> None:
-        for declarator in node.children_by_field_name("declarator"):
-            name = declared_name(declarator)
-            if name is not None and any(it.type == "function_declarator" for it in ancestors(name)):
-                kind = node.child_by_field_name("type")
-                self.member_functions.setdefault(text_of(name), []).append((kind, declarator))
+    @property
+    def globals(self) -> Mapping[bytes, tuple[Node, Node]]:
+        """Type and declarator of variables outside functions, and of functions."""
+        return self._declared.globals
 
-    def _note_specifier(self, node: Node, path: Path = ()) -> None:
-        body = node.child_by_field_name("body")
-        if body is None:
-            return
-        if node.type == "enum_specifier":
-            is_scoped = any(child.type in ("class", "struct") for child in node.children)
-            name = node.child_by_field_name("name")
-            if name is not None and (is_scoped or path):
-                self._note_scoped_enumerators(body, (*path, text_of(name)))
-            if path and not is_scoped:
-                self._note_scoped_enumerators(body, path)
-            if not path and not is_scoped:
-                self._note_enumerators(body)
-        elif (name := node.child_by_field_name("name")) is not None:
-            self._tags.setdefault(text_of(name), node)
+    @property
+    def initialised(self) -> Mapping[bytes, Initialised]:
+        """Those of the variables that are declared with a value."""
+        return self._declared.initialised
 
-    def _note_enumerators(self, body: Node) -> None:
-        previous: bytes | None = None
-        for item in body.named_children:
-            name = item.child_by_field_name("name")
-            if item.type != "enumerator" or name is None:
-                continue
-            value = item.child_by_field_name("value")
-            self.enumerators.setdefault(text_of(name), (value, previous))
-            previous = text_of(name)
+    @property
+    def scoped(self) -> Mapping[bytes, list[Scoped]]:
+        """What namespaces and classes have, by the last name."""
+        return self._declared.scoped
 
-    def _note_scoped_enumerators(self, body: Node, path: Path) -> None:
-        value: Node | None = None
-        steps = 0
-        for item in body.named_children:
-            name = item.child_by_field_name("name")
-            if item.type != "enumerator" or name is None:
-                continue
-            if (own := item.child_by_field_name("value")) is not None:
-                value, steps = own, 0
-            found = Scoped(path, None, None, value, steps, is_enumerator=True)
-            self.scoped.setdefault(text_of(name), []).append(found)
-            steps += 1
+    @property
+    def member_functions(self) -> Mapping[bytes, list[tuple[Node | None, Node]]]:
+        """Type and declarator of functions of namespaces and classes."""
+        return self._declared.member_functions
+
+    @property
+    def constant_functions(self) -> set[bytes]:
+        """Functions that are constexpr, which have no effects."""
+        return self._declared.constant_functions
+
+    @property
+    def named(self) -> Iterable[bytes]:
+        """Names of types."""
+        return (*self._declared.typedefs, *self._declared.tags)
+
+    def spelt(self, name: bytes) -> bytes:
+        """How a type of a name is declared; b"" if there is none."""
+        if name in self._declared.typedefs:
+            specifier, declarator = self._declared.typedefs[name]
+            return text_of(specifier) + (text_of(declarator) if declarator is not None else b"")
+        return text_of(self._declared.tags[name]) if name in self._declared.tags else b""
 
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""
@@ -277,7 +209,7 @@ class TypeTable:
 
     def is_type(self, name: bytes) -> bool:
         """Whether a typedef made the name a type."""
-        return name in self._typedefs
+        return name in self._declared.typedefs
 
     def of(self, specifier: Node, declarator: Node | None, depth: int = 0) -> CType:
         """The type that a declaration gives to its declarator."""
@@ -294,11 +226,12 @@ class TypeTable:
         while node.type == "qualified_identifier" and (last := node.child_by_field_name("name")):
             node = last
         words = text_of(node).split()
-        is_tag = words[0] in self._tags and words[0] not in self._typedefs
+        tags, typedefs = self._declared.tags, self._declared.typedefs
+        is_tag = words[0] in tags and words[0] not in typedefs
         if node.type == "type_identifier" and is_tag:  # in C++ the name of a type
-            return self._struct(self._tags[words[0]], depth)
-        if node.type == "type_identifier" and words[0] in self._typedefs:
-            specifier, declarator = self._typedefs[words[0]]
+            return self._struct(tags[words[0]], depth)
+        if node.type == "type_identifier" and words[0] in typedefs:
+            specifier, declarator = typedefs[words[0]]
             found = self.of(specifier, declarator, depth + 1)
             if found.kind == "struct" and not found.name.startswith(b"struct "):
                 return replace(found, name=words[0])
@@ -317,9 +250,9 @@ class TypeTable:
         name_node = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
         if body is None:
-            if name_node is None or text_of(name_node) not in self._tags:
+            if name_node is None or text_of(name_node) not in self._declared.tags:
                 return UNKNOWN
-            node = self._tags[text_of(name_node)]
+            node = self._declared.tags[text_of(name_node)]
             body = node.child_by_field_name("body")
         # A struct without a tag is known by the place of its body, until a typedef names it.
         key = b"struct " + text_of(name_node) if name_node else b"@%d" % node.id
@@ -382,10 +315,10 @@ class TypeTable:
         return kind.kind == "struct" and self._key(kind) in self._unclear
 
     def _key(self, kind: CType) -> bytes:
-        if kind.name not in self._layouts and kind.name in self._typedefs:
-            specifier, _ = self._typedefs[kind.name]
+        if kind.name not in self._layouts and kind.name in self._declared.typedefs:
+            specifier, _ = self._declared.typedefs[kind.name]
             found = self._specifier(specifier, 0).name
-            if found not in self._layouts and found in self._typedefs:
+            if found not in self._layouts and found in self._declared.typedefs:
                 return self._key(CType("struct", 0, found))
             return found
         return kind.name
@@ -407,29 +340,9 @@ class TypeTable:
         return base
 
 
-def declared_name(declarator: Node) -> Node | None:
-    """The identifier inside a declarator."""
-    node: Node | None = declarator
-    while node is not None:
-        if node.type in _NAMES:
-            return node
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type in ("qualified_identifier", "template_function"):
-            inner = node.child_by_field_name("name")
-        elif inner is None and node.type in _WITHOUT_FIELD and node.named_children:
-            inner = node.named_children[-1]
-        node = inner
-    return None
-
-
 def is_virtual(member: Node) -> bool:
     """Whether a member of a class has the object carry a table of functions."""
     return any(child.type == "virtual" or text_of(child) == b"virtual" for child in member.children)
-
-
-def is_constexpr(node: Node) -> bool:
-    """Whether a compiler can evaluate a function."""
-    return any(text_of(it) in (b"constexpr", b"consteval") for it in node.children[:6])
 
 
 def _is_unsigned(word: bytes) -> bool:

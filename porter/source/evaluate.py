@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 from porter.source.arithmetic import binary, character, converted, literal, unary, word
 from porter.source.c_lexer import lex_fragment
-from porter.source.c_tree import Node, index_of, parse_expression, strip_parentheses, text_of
-from porter.source.c_types import UNKNOWN, CType, TypeTable, pointer_to
+from porter.source.c_tree import (
+    Node,
+    index_of,
+    parse_expression,
+    strip_parentheses,
+    text_of,
+    walk,
+)
+from porter.source.c_types import POINTER_SIZE, UNKNOWN, CType, TypeTable, pointer_to
 from porter.source.cplusplus_casts import functional_cast, named_cast, sole_value
 from porter.source.macros import Macro, MacroTable
+from porter.source.possible import LOWEST_PERIPHERAL, one_of
 from porter.source.scoped_names import names_in
 from porter.source.scoped_values import ScopedValues, typed_place
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
 _MASK = 0xFFFF_FFFF
-_LOWEST_PERIPHERAL = 0x0200_0000  # the CLINT of many RISC-V chips
+_LONGEST_TABLE = 1000  # nodes; what is longer is data
 _NEAR = 0x100  # bytes that an unknown index or offset is taken to stay within
 
 Scope = Callable[[bytes], Value | None]
@@ -38,6 +47,7 @@ class Evaluator:
         self._names: dict[bytes, Value | None] = {}
         self.scopes = ScopedValues(types, self)
         self._types: dict[bytes, CType | None] = {}
+        self._tables: dict[bytes, Pointer | None] = {}
         types.count = self.count
 
     def count(self, node: Node) -> int | None:
@@ -132,7 +142,7 @@ class Evaluator:
             known = isinstance(held, Pointer) and held.address is not None
             return held if known and self.types.keeps_value(name) else None
         number = converted(value, kind) if isinstance(value, Number) else None
-        is_address = number is not None and number.value & _MASK >= _LOWEST_PERIPHERAL
+        is_address = number is not None and number.value & _MASK >= LOWEST_PERIPHERAL
         return number if is_address and kept.is_const else None
 
     def _expanded(self, macro: Macro) -> bytes:
@@ -301,11 +311,13 @@ class Evaluator:
             return None
         member = self.types.members(base.type).get(text_of(field))
         if member is None:  # another chip's struct under the same name: which block is known
-            span = 0 if base.address is None else _NEAR
+            span = max(base.span, 0 if base.address is None else _NEAR)
             part = base.part or self.types.is_unclear(base.type)
             exact = base.exact and not part
             return Place(base.address, UNKNOWN, base.type.name, text_of(field), span, exact, part)
         address = None if base.address is None else base.address + member.offset
+        if address is None and (kept := self._from_table(operand, member.type)) is not None:
+            return kept
         part = base.part or member.part
         return Place(
             address,
@@ -329,7 +341,8 @@ class Evaluator:
             return None
         number = self.value(index, scope, depth)
         if base.address is None:
-            return Place(None, base.type, owner, member)
+            kept = self._from_table(operand, base.type)
+            return kept if kept is not None else Place(None, base.type, owner, member)
         if isinstance(number, Number):
             address = base.address + number.value * (base.type.size or 1) & _MASK
             return Place(address, base.type, owner, member, base.span, base.exact, base.part)
@@ -338,6 +351,26 @@ class Evaluator:
         exact = base.exact and bool(owner)
         span = max(span, base.span)
         return Place(base.address, base.type, owner, member, span, exact, base.part)
+
+    def _from_table(self, operand: Node, kind: CType) -> Pointer | None:
+        """What an integer in a table, or in a struct, may be if it is an address there."""
+        if kind.kind != "scalar" or kind.size != POINTER_SIZE:
+            return None
+        while operand.type in ("field_expression", "subscript_expression"):
+            argument = operand.child_by_field_name("argument")
+            if argument is None:
+                return None
+            operand = argument
+        kept = self.types.initialised.get(text_of(operand))
+        if kept is None or kept.value.type != "initializer_list":
+            return None
+        name = text_of(operand)
+        if name not in self._tables:
+            self._tables[name] = None
+            leaves = islice(walk(kept.value), _LONGEST_TABLE)
+            names = [it for it in leaves if it.type in ("identifier", "number_literal")]
+            self._tables[name] = one_of(self.value(it, no_scope) for it in names)
+        return self._tables[name]
 
     def _binary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         left_node = node.child_by_field_name("left")
@@ -368,7 +401,7 @@ class Evaluator:
         arms = [node.child_by_field_name(name) for name in ("consequence", "alternative")]
         values = [self._loaded(self.value(arm, scope, depth)) for arm in arms if arm is not None]
         kinds = {value.type for value in values if isinstance(value, Pointer)}
-        return Pointer(None, kinds.pop()) if len(kinds) == 1 else None
+        return Pointer(None, kinds.pop()) if len(kinds) == 1 else one_of(values)
 
     def _call_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         text = self.call_text(node)
@@ -444,6 +477,6 @@ def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
 def _offset_address(left: Value | None, right: Value | None) -> Value | None:
     """A peripheral address kept as an integer, plus something unknown."""
     known = left if isinstance(left, Number | Initial) else right
-    if isinstance(known, Number | Initial) and known.value & _MASK >= _LOWEST_PERIPHERAL:
+    if isinstance(known, Number | Initial) and known.value & _MASK >= LOWEST_PERIPHERAL:
         return Pointer(known.value & _MASK, UNKNOWN, _NEAR, exact=False)
     return None

@@ -17,13 +17,25 @@ from porter.source.c_lexer import LexedSource
 class Grammar:
     """A parser, and the query for what holds much of a file."""
 
+    language: tree_sitter.Language
     parser: tree_sitter.Parser
     large_parts: tree_sitter.Query
+
+    def query(self, pattern: str) -> tree_sitter.Query:
+        """A query for trees of this grammar."""
+        found: tree_sitter.Query = tree_sitter.Query(self.language, pattern)
+        return found
+
+    def made(self, node: tree_sitter.Node) -> bool:
+        """Whether a node is of a tree of this grammar: the grammars number their nodes apart."""
+        while node.parent is not None:
+            node = node.parent
+        return bool(self.language.node_kind_for_id(node.kind_id) == node.type)
 
 
 def _grammar(language: tree_sitter.Language) -> Grammar:
     query = "(function_definition) @function (ERROR) @error"
-    return Grammar(tree_sitter.Parser(language), tree_sitter.Query(language, query))
+    return Grammar(language, tree_sitter.Parser(language), tree_sitter.Query(language, query))
 
 
 C = _grammar(tree_sitter.Language(tree_sitter_c.language()))

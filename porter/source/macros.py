@@ -1,12 +1,13 @@
 """Macro definitions and their expansion over tokens, as the C preprocessor does it.
 
-One table answers for one translation unit when the compiler could be asked, else for the whole
-project; then a name can have several bodies, and the first is used for expansion.
+One table answers for one translation unit when the compiler could be asked, else for what a file
+may see of the project; then a name can have several bodies, and the first is used for expansion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 
 from porter.source.c_lexer import Directive, Token, lex_fragment
@@ -27,6 +28,10 @@ class Macro:
     name: bytes
     parameters: tuple[bytes, ...] | None
     body: tuple[Token, ...]
+
+    def is_same(self, other: Macro) -> bool:
+        """Whether another definition of the name says the same."""
+        return self.text == other.text and self.parameters == other.parameters
 
     @property
     def text(self) -> tuple[bytes, ...]:
@@ -65,6 +70,12 @@ def parse_define(directive: Directive) -> Macro | None:
     return None
 
 
+def usable_macro(directive: Directive) -> Macro | None:
+    """The same, but none that hides a keyword."""
+    macro = parse_define(directive)
+    return macro if macro is not None and macro.name not in _KEYWORDS else None
+
+
 Get = Callable[[bytes], Macro | None]
 """The definition of a name."""
 
@@ -73,15 +84,31 @@ class MacroTable:
     """Name to macro, and expansion."""
 
     def __init__(self) -> None:
-        self._macros: dict[bytes, list[Macro]] = {}
+        self._macros: MutableMapping[bytes, list[Macro]] = {}
+        self._others: MacroTable | None = None
+        self.assumed: set[bytes] = set()
+        """Names that the project doesn't define, with what they mostly are."""
+        self._changed: frozenset[bytes] = frozenset()  # what is defined otherwise there
         self._former: dict[bytes, list[Macro]] = {}
         self._aliases: dict[bytes, bytes] | None = None  # filled when the table is complete
         self._pasting: dict[bytes, bool] = {}
+        self._open: dict[bytes, bool] = {}
+        self._matching: dict[re.Pattern[bytes], tuple[int, tuple[bytes, ...]]] = {}
+
+    def with_definitions(self, visible: Mapping[bytes, Sequence[Macro]]) -> MacroTable:
+        """The same table for a file that sees these definitions of some names."""
+        table = MacroTable()
+        table._macros = {**self._macros, **{name: list(them) for name, them in visible.items()}}
+        table._former = self._former
+        table.assumed = self.assumed
+        table._others = self
+        table._changed = frozenset(visible)
+        return table
 
     def define(self, macro: Macro) -> None:
         """Add a definition; the same body twice is one definition."""
         known = self._macros.setdefault(macro.name, [])
-        if all(other.text != macro.text for other in known):
+        if not any(macro.is_same(other) for other in known):
             known.append(macro)
 
     def redefine(self, macro: Macro) -> None:
@@ -103,8 +130,7 @@ class MacroTable:
     def add_lexed(self, directives: Iterable[Directive]) -> None:
         """Add every #define of a file, whatever its condition, but none that hides a keyword."""
         for directive in directives:
-            macro = parse_define(directive)
-            if macro is not None and macro.name not in _KEYWORDS:
+            if (macro := usable_macro(directive)) is not None:
                 self.define(macro)
 
     def get(self, name: bytes) -> Macro | None:
@@ -116,6 +142,15 @@ class MacroTable:
         """Every definition of a name."""
         return self._macros.get(name, ())
 
+    def matching(self, pattern: re.Pattern[bytes]) -> Sequence[bytes]:
+        """The names that are of a form."""
+        if self._others is not None:  # which defines all of them, too
+            return self._others.matching(pattern)
+        if self._matching.get(pattern, (0, ()))[0] != len(self._macros):
+            found = tuple(filter(pattern.fullmatch, self._macros))
+            self._matching[pattern] = len(self._macros), found
+        return self._matching[pattern][1]
+
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._macros)
 
@@ -126,13 +161,33 @@ class MacroTable:
         """Object-like macros that are only another name, with the name they end at."""
         if self._aliases is None:
             self._aliases = {}
-            for name in self._macros:
+            names: Iterable[bytes] = self._macros
+            if self._others is not None:  # most are what they are there
+                known = self._others.aliases()
+                names = self._changed | {it for it in known if self._is_changed(it)}
+                self._aliases = {it: known[it] for it in known.keys() - names}
+            for name in names:
                 macro = self.get(name)
                 if macro is not None and macro.parameters is None and len(macro.body) == 1:
                     expanded = self.expand(macro.body)
                     if len(expanded) == 1 and expanded[0].replace(b"_", b"a").isalnum():
                         self._aliases[name] = expanded[0]
         return self._aliases
+
+    def _is_changed(self, name: bytes) -> bool:
+        """Whether the name that a macro of the other table is, is something else here."""
+        macro = self.get(name)
+        return macro is not None and macro.body[0].text in self._changed
+
+    def is_open(self, name: bytes) -> bool:
+        """Whether a macro, or one that it uses, has several definitions."""
+        if name not in self._open:
+            self._open[name] = False  # until it is known otherwise, for macros in circles
+            known = self._macros.get(name, ())
+            self._open[name] = len(known) > 1 or any(
+                self.is_open(word) for macro in known for word in macro.text if word in self
+            )
+        return self._open[name]
 
     def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
         """Fully expanded token texts; () if the expansion grows beyond all reason."""

@@ -14,7 +14,7 @@ from composer.layout.protection import Grant
 from composer.plan import DomainPlan
 from composer.report.diff import hunks
 from composer.report.policies import policies
-from composer.report.porting import FileDiff, Group, Note, Project
+from composer.report.porting import Account, FileDiff, Group, Note, Project
 from composer.report.region import Protection, Region
 from composer.report.regions import faults
 from composer.report.render import render
@@ -81,8 +81,10 @@ def test_hostile_sources_are_text() -> None:
     groups = tuple(Group(text, text, notes) for text in HOSTILE)
     edited = HOSTILE
     replaced = tuple((text, text) for text in HOSTILE)
+    account = Account(3, 2, 1, replaced)
     projects = [
-        Project(text, text, 1, 1, 1, 1, groups, files, replaced, edited) for text in HOSTILE
+        Project(text, text, 1, 1, 1, 1, groups, files, replaced, edited, account)
+        for text in HOSTILE
     ]
     assert_harmless(render("porting.html.j2", projects=projects))
 
@@ -234,7 +236,8 @@ def test_priorities_and_fault_policies_are_said_in_words(tmp_path: Path) -> None
         ("hypervisor", "31, 2, 1, 0", "", "the chip is reset", ""),
         ("beater", "10", "", "it is restarted; stopped after 4 in a row", "decides about one"),
         ("two", "VM 3", "", "it stays stopped", ""),
-        ("one", "VM 0", "500 ms", "beater decides", ""),
+        ("one", "VM 0", "500 ms",
+         "beater decides; the second time within 1 s after 1 ms, at most 10 ms", ""),
     ]
 
 

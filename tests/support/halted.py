@@ -15,6 +15,7 @@ from tests.support.injector import Injector, connect
 _PATIENCE = 20.0
 _XPSR = 25  # number of the register in QEMU's description of an M-profile core
 _PC = 15
+_D0, _FPSCR = 26, 42  # of a core with 16 double registers
 _EXCEPTION = 0x1FF
 _LONGEST_PATH = 5000  # instructions; a kernel that takes more doesn't come back
 
@@ -22,11 +23,14 @@ _LONGEST_PATH = 5000  # instructions; a kernel that takes more doesn't come back
 class Halted:
     """Started with `options`, entered when the machine is to be stopped."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, from_reset: bool = False) -> None:
+        """`from_reset`: it is entered before the first instruction."""
         self._path = folder / "g"  # short: a socket's path has at most 107 characters
         self.memory = Injector(folder)
+        self._runs = not from_reset
         self.options = (
             *self.memory.options,
+            *(["-S"] if from_reset else []),
             "-chardev",
             f"socket,id=halted,path={self._path},server=on,wait=off",
             "-gdb",
@@ -40,7 +44,8 @@ class Halted:
         try:
             connect(self._socket, self._path, _PATIENCE)  # QEMU stops the machine
             self.memory.__enter__()
-            self._receive()  # that it stopped
+            if self._runs:
+                self._receive()  # that it stopped
             self._say("qXfer:features:read:target.xml:0,ffb")  # or it tells no single register
         except BaseException:
             self.__exit__(None, None, None)
@@ -61,6 +66,25 @@ class Halted:
     def register(self, number: int) -> int:
         """r0 to r12, sp, lr, pc by number."""
         return int.from_bytes(bytes.fromhex(self._say(f"p{number:x}")), "little")
+
+    def registers(self) -> list[int]:
+        """r0 to r12, sp, lr, pc, xPSR."""
+        said = bytes.fromhex(self._say("g"))
+        return [int.from_bytes(said[at : at + 4], "little") for at in range(0, len(said), 4)]
+
+    def set_register(self, number: int, value: int) -> None:
+        assert self._say(f"P{number:x}={value.to_bytes(4, 'little').hex()}") == "OK"
+
+    def fpu(self, first: int, count: int) -> list[int]:
+        """S registers from an even one on, an even number of them."""
+        words = []
+        for number in range(first // 2, (first + count) // 2):
+            said = bytes.fromhex(self._say(f"p{_D0 + number:x}"))
+            words += [int.from_bytes(said[at : at + 4], "little") for at in (0, 4)]
+        return words
+
+    def fpscr(self) -> int:
+        return self.register(_FPSCR)
 
     @property
     def pc(self) -> int:

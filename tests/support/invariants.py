@@ -49,10 +49,11 @@ class KernelState:
         self._memory = memory
         self.of = Variables(system.folder / "kernel" / "kernel.elf", memory.memory)
         self._threads: list[dict[str, Any]] = self.of["thread_table"]
-        # A system without VMs has none of this.
-        self._vcpus: list[dict[str, Any]] = self.of.get("vcpu_table", [])
-        self._vcpu_configs: list[dict[str, Any]] = self.of.get("fvm_vcpu", [])[: len(self._vcpus)]
         self._domains: list[dict[str, Any]] = self.of["fvm_domain"]
+        # A system without VMs has none of this, or one unused element.
+        count = sum(domain["vcpu"] != NONE for domain in self._domains)
+        self._vcpus: list[dict[str, Any]] = self.of.get("vcpu_table", [])[:count]
+        self._vcpu_configs: list[dict[str, Any]] = self.of.get("fvm_vcpu", [])[:count]
 
     def violations(self) -> list[str]:
         """Each as a sentence; none is as it should be."""

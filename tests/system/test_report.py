@@ -283,6 +283,7 @@ def test_the_page_tells_what_happened(kept: Kept, browser: Browser, road: Road) 
     report = json.loads(road.said[f"report {MOTOR}"].out)
     counts = f"{report['found']} sites: {report['rewritten']} rewritten, {report['left']} left"
     assert verdicts[f"Port {MOTOR}"].startswith(f"ok: {counts}, 0 escalated")
+    assert f"{report['found']} explained, 0 open" in verdicts[f"Port {MOTOR}"]
     routes = browser.ask("document.querySelector('svg.routes').textContent")
     for step in ("PA10 RX", "line 37", "USART1_IRQHandler", "PA3 RX", "USART2_IRQHandler"):
         assert step in routes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from composer.verify.analysis import PENDSV, THREAD_STACK, Analysis
+from composer.verify.analysis import FAULTS, PENDSV, SVC, THREAD_STACK, Analysis
 from composer.verify.checks.entries import vector_name, vectors
 from composer.verify.code.effects import Access, Call, Effect, Special
 from composer.verify.code.follow import NO_BOUND, Summary
@@ -13,9 +13,8 @@ from composer.verify.expected import TO_SIGNAL, TRANSPARENT
 from composer.verify.subject import Subject
 from composer.verify.tables import SYSTEM_VECTORS
 
-_SYSTICK, _SVC = 15, 11
+_SYSTICK = 15
 _NMI, _MONITOR = 2, 12
-_FAULTS = (3, 4, 5, 6)
 
 _SYST_RVR, _VTOR, _AIRCR, _CCR, _SHCSR = 0xE000E014, 0xE000ED08, 0xE000ED0C, 0xE000ED14, 0xE000ED24
 _CFSR, _HFSR, _CPACR, _FPCCR = 0xE000ED28, 0xE000ED2C, 0xE000ED88, 0xE000EF34
@@ -131,7 +130,7 @@ def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
     """
     arrays = {
         store.place.low
-        for store in analysis.handlers[_SVC].stores()
+        for store in analysis.handlers[SVC].stores()
         if isinstance(store.place, Range) and store.place.step == _SIGNAL_BYTES
     }
     first = min((place for place in arrays if place + _COUNT in arrays), default=None)
@@ -172,17 +171,17 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
         summary = analysis.handlers[number]
         if summary.returns or _stored(summary, _AIRCR) != {_RESET_REQUEST}:
             yield f"{vector_name(number)}: doesn't reset the chip, whatever happens"
-    for number in _FAULTS:
+    for number in FAULTS:
         summary = analysis.handlers[number]
         told = any(call.arguments[0] == number for call in summary.calls())
         if not told or not _loads(summary, _CFSR):
             yield f"{vector_name(number)}: doesn't look at the fault"
-    for number in (*_FAULTS, _SVC, PENDSV):
+    for number in (*FAULTS, SVC, PENDSV):
         for problem in sorted(analysis.handlers[number].problems):
             if number == PENDSV or not problem.startswith(NO_BOUND):
                 yield f"{vector_name(number)}: {problem}"
     yield from _fits(subject, analysis)
-    if not _hands_over_stack(analysis.handlers[_SVC]):
+    if not _hands_over_stack(analysis.handlers[SVC]):
         yield "SVCall: doesn't hand over the caller's stack"
     # Every entry may pend it once more on its way out; the tick's function has a reason of its own.
     tick = analysis.handlers[_SYSTICK]

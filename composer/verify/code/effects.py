@@ -38,7 +38,14 @@ class Call:
     arguments: tuple[Value, ...]
 
 
-Effect = Access | Special | Call
+@dataclass(frozen=True)
+class Floating:
+    """An instruction that works on the floating-point registers."""
+
+    at: int
+
+
+Effect = Access | Special | Call | Floating
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,36 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Protocol
 
-from composer.verify.code.decode import SP, Decoder
+from composer.verify.code.decode import LR, SP, Decoder, Instruction
 from composer.verify.code.effects import Access, Call, Effect, Next
 from composer.verify.code.flags import ANY
 from composer.verify.code.flow import Flow
 from composer.verify.code.graph import Graph, longest_way
-from composer.verify.code.state import State, entered, joined, merged, returns_properly
-from composer.verify.code.step import Stepper
-from composer.verify.code.values import Outer, Range, Stack, Value, Word, born_at, limits, ranged
+from composer.verify.code.state import (
+    Notes,
+    State,
+    entered,
+    joined,
+    lost_registers,
+    merged,
+    returns_properly,
+)
+from composer.verify.code.step import Stepper, Witness
+from composer.verify.code.values import (
+    Entry,
+    Outer,
+    Range,
+    Stack,
+    Value,
+    Word,
+    born_at,
+    common,
+    limits,
+    ranged,
+    united,
+)
 
 MAX_STATES = 150_000
 """Of all functions together; a kernel has a quarter of that."""
@@ -55,6 +76,16 @@ class Summary:
         return sorted((e for e in self.effects if isinstance(e, Call)), key=lambda call: call.at)
 
 
+class Observer(Witness, Protocol):
+    """A witness that is told of calls and of the end of a handler, too."""
+
+    def called(self, state: State, at: int, summary: Summary) -> Notes:
+        """What is noted when a function returned to this state."""
+
+    def left(self, state: State, instruction: Instruction) -> None:
+        """The handler leaves by this instruction."""
+
+
 class Follower:
     """Follows functions of one image; equal questions are answered once.
 
@@ -70,7 +101,9 @@ class Follower:
         code: range,
         merges: int = 0,
         excused: Mapping[int, int] = MappingProxyType({}),
+        observer: Observer | None = None,
     ) -> None:
+        stepper.witness = self.observer = observer
         self.stepper, self.decoder, self.code = stepper, decoder, code
         self.merges, self.excused = merges, excused
         self._known: dict[tuple[int, tuple[Value, ...]], Summary] = {}
@@ -78,10 +111,13 @@ class Follower:
         self._open: list[int] = []
         self._states = 0
 
-    def handler(self, entry: int, specials: Mapping[str, int]) -> Summary:
-        """An exception handler; it may end with any `bx`, an exception return."""
+    def handler(
+        self, entry: int, specials: Mapping[str, Value], notes: Notes | None = None
+    ) -> Summary:
+        """An exception handler; it may end with any `bx`, an exception return. With notes, the
+        observer goes along."""
         self._open.append(entry)
-        walk = _Walk(self, entry, (), specials, ends=_is_exception_return)
+        walk = _Walk(self, entry, (), specials, ends=_is_exception_return, notes=notes)
         summary = walk.summary()
         self._open.pop()
         return summary
@@ -149,14 +185,17 @@ class _Walk:
         follower: Follower,
         entry: int,
         arguments: tuple[Value, ...],
-        specials: Mapping[str, int],
+        specials: Mapping[str, Value],
         ends: Callable[[str], bool],
+        notes: Notes | None = None,
     ) -> None:
         self._follower = follower
         self._specials = specials
         self._ends = ends
         self._flow = follower.flow(entry)
-        self._start = entered(entry, arguments).keeping(self._flow.live[entry])
+        start = replace(entered(entry, arguments), notes=notes)
+        self._start = start.keeping(self._flow.live[entry])
+        self._merges = follower.merges if notes is None else MAX_VISITS
         self._forget()
 
     def _forget(self) -> None:
@@ -228,9 +267,10 @@ class _Walk:
 
     def _joined(self, states: list[State]) -> list[State]:
         """The states that come to a group, few at each of its instructions."""
-        places: defaultdict[tuple[int, Value], dict[State, None]] = defaultdict(dict)
+        places: defaultdict[tuple[int, Value, Notes | None], dict[State, None]]
+        places = defaultdict(dict)
         for state in states:
-            places[state.pc, state.registers[SP]][state] = None
+            places[state.pc, state.registers[SP], state.notes][state] = None
         few: list[State] = []
         for apart in places.values():
             if len(apart) > MOST_APART:
@@ -248,16 +288,17 @@ class _Walk:
 
         So it is with a loop that seems to have no bound: what it does is wanted all the same.
         """
-        if self._visits[state.pc] < (self._follower.merges or MAX_VISITS):
+        if self._visits[state.pc] < (self._merges or MAX_VISITS):
             return state
-        if not self._follower.merges:
+        if not self._merges:
             self._problems.add(f"{NO_BOUND} for a loop at 0x{state.pc:08x}")
-        known = merged(self._merged.get(state.pc, state), state)
+        unite = united if self._visits[state.pc] < 2 * self._merges else common
+        known = merged(self._merged.get(state.pc, state), state, unite)
         self._merged[state.pc] = known
         return known
 
     def _longest(self) -> int | None:
-        if self._problems or self._follower.merges:
+        if self._problems or self._merges:
             return None
         longest, cycle = longest_way(self._graph, self._start)
         if cycle is not None:
@@ -280,12 +321,12 @@ class _Walk:
             self._graph.last.add(state)
         edges: list[tuple[State, int]] = []
         for way in following:
-            edges += self._way(state, way, instruction.text)
+            edges += self._way(state, way, instruction)
         if not edges:
             self._graph.ends.setdefault(state, 1)
         return edges
 
-    def _way(self, state: State, way: Next, text: str) -> list[tuple[State, int]]:
+    def _way(self, state: State, way: Next, instruction: Instruction) -> list[tuple[State, int]]:
         sp = way.state.registers[SP]
         if isinstance(sp, Stack):
             self._depth = max(self._depth, -sp.offset)
@@ -294,16 +335,25 @@ class _Walk:
         if way.kind == "call":
             return self._call(state, way)
         if way.kind == "leave":
-            resumes = sp == Stack(0) and _may_resume(way.target) and self._ends(text)
-            if resumes or returns_properly(way.state, way.target):
-                self._results.add(way.state.registers[0])
-            else:
-                self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")
+            self._leave(state, way, instruction)
         elif way.kind == "halt":
             return [(way.state, 1)]
         elif way.kind != "trap":
             self._problems.add(f"{way.text} at 0x{state.pc:08x}")
         return []
+
+    def _leave(self, state: State, way: Next, instruction: Instruction) -> None:
+        text, empty = instruction.text, way.state.registers[SP] == Stack(0)
+        if state.notes is not None and self._follower.observer is not None:
+            self._follower.observer.left(way.state, instruction)
+        resumes = empty and _may_resume(way.target) and self._ends(text)
+        lost = lost_registers(way.state) if way.target == Entry(LR) and empty else []
+        if lost and not resumes:
+            self._problems.add(f"returns with another {', '.join(lost)} at 0x{state.pc:08x}")
+        elif resumes or returns_properly(way.state, way.target):
+            self._results.add(way.state.registers[0])
+        else:
+            self._problems.add(f"a branch to an unknown place at 0x{state.pc:08x}: {text}")
 
     def _call(self, state: State, way: Next) -> list[tuple[State, int]]:
         target = way.target
@@ -328,7 +378,10 @@ class _Walk:
         if not called.returns:
             self._graph.ends[state] = cost
             return []
-        return [(_returned(way.state, called), cost)]
+        after, observer = _returned(way.state, called), self._follower.observer
+        if after.notes is not None and observer is not None:
+            after = replace(after, notes=observer.called(after, state.pc, called))
+        return [(after, cost)]
 
     def _take(self, way: Next, called: Summary) -> None:
         """What a call does is done by the caller too."""

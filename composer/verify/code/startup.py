@@ -9,7 +9,7 @@ from composer.verify.code.decode import LR, SP, Decoder
 from composer.verify.code.effects import Next
 from composer.verify.code.state import State, entered, merged
 from composer.verify.code.step import Stepper
-from composer.verify.code.values import Value
+from composer.verify.code.values import Value, common
 
 MAX_STATES = 5_000
 _TURNS = 16
@@ -53,7 +53,7 @@ def follow_startup(
         place = _place(state, code)
         visits[place] += state not in seen
         if visits[place] > _TURNS:
-            state = merged(known.get(place, state), state)
+            state = merged(known.get(place, state), state, common)
             known[place] = state
         if state in seen:
             continue

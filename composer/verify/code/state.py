@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from typing import Protocol
 
 from composer.verify.code.decode import LR, PC, SP
 from composer.verify.code.flags import ANY, CONDITIONS, MIRRORED, Flags
@@ -17,7 +18,6 @@ from composer.verify.code.values import (
     Value,
     Word,
     born_at,
-    common,
     form,
     limits,
     ranged,
@@ -47,6 +47,16 @@ Frame = frozenset[tuple[int, int, Value]]
 """Offset, bytes and value of what is known of a stack frame."""
 
 
+class Notes(Protocol):
+    """What somebody else writes down along a path; immutable."""
+
+    def keeping(self, live: int) -> Notes:
+        """Without what is known of registers whose values nobody reads any more."""
+
+    def united(self, other: Notes) -> Notes:
+        """What both know."""
+
+
 @dataclass(frozen=True)
 class State:
     """Immutable, so that it can be a node of a graph."""
@@ -56,6 +66,7 @@ class State:
     flags: Flags = ANY
     comparison: Comparison | None = None
     frame: Frame = field(default_factory=frozenset)
+    notes: Notes | None = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -66,7 +77,7 @@ class State:
 
     def at(self, pc: int) -> State:
         """The same at another instruction."""
-        return State(pc, self.registers, self.flags, self.comparison, self.frame)
+        return State(pc, self.registers, self.flags, self.comparison, self.frame, self.notes)
 
     def get(self, register: int) -> Value:
         """A register; the program counter reads as the address of the instruction plus 4."""
@@ -79,7 +90,7 @@ class State:
         against = self.comparison
         if against is not None and against.register == register:
             against = None
-        return State(self.pc, tuple(registers), self.flags, against, self.frame)
+        return State(self.pc, tuple(registers), self.flags, against, self.frame, self.notes)
 
     def put_new(self, register: int, value: Value, number: int = 0) -> State:
         """With a value that this instruction puts into a register, the `number`th that it makes."""
@@ -149,9 +160,12 @@ class State:
         registers = self.registers
         if any(v is not None and not live >> n & 1 for n, v in enumerate(registers)):
             registers = tuple(v if live >> n & 1 else None for n, v in enumerate(registers))
-        if (registers, flags, comparison) == (self.registers, self.flags, self.comparison):
+        notes = None if self.notes is None else self.notes.keeping(live)
+        if (registers, flags, comparison) == (self.registers, self.flags, self.comparison) and (
+            notes is self.notes
+        ):
             return self
-        return State(self.pc, registers, flags, comparison, self.frame)
+        return State(self.pc, registers, flags, comparison, self.frame, notes)
 
 
 def _born(value: Value) -> int | None:
@@ -205,14 +219,15 @@ def entered(pc: int, arguments: tuple[Value, ...]) -> State:
 
 def returns_properly(state: State, target: Value) -> bool:
     """Whether leaving to `target` is a return that kept what a function has to keep."""
-    return (
-        target == Entry(LR)
-        and state.registers[SP] == Stack(0)
-        and all(state.registers[n] == Entry(n) for n in KEPT)
-    )
+    return target == Entry(LR) and state.registers[SP] == Stack(0) and not lost_registers(state)
 
 
-def merged(one: State, other: State, unite: Callable[[Value, Value], Value] = common) -> State:
+def lost_registers(state: State) -> list[str]:
+    """Those that a function has to keep and that don't hold what they did."""
+    return [f"r{n}" for n in KEPT if state.registers[n] != Entry(n)]
+
+
+def merged(one: State, other: State, unite: Callable[[Value, Value], Value]) -> State:
     """What is known in both of two states at the same place."""
     parts = {(at, size): value for at, size, value in other.frame}
     frame = {
@@ -226,6 +241,7 @@ def merged(one: State, other: State, unite: Callable[[Value, Value], Value] = co
         one.flags | other.flags,
         one.comparison if one.comparison == other.comparison else None,
         frozenset(entry for entry in frame if entry[2] is not None),
+        one.notes if one.notes is None or other.notes is None else one.notes.united(other.notes),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Protocol
 
 from composer.verify.code.arithmetic import OPERATIONS, unknown, value_of
 from composer.verify.code.decode import LR, PC, Address, Immediate, Instruction, Register
-from composer.verify.code.effects import Next
+from composer.verify.code.effects import Floating, Next
 from composer.verify.code.flags import OPPOSITE, holds, tested
-from composer.verify.code.state import UNTOUCHED, State
+from composer.verify.code.state import UNTOUCHED, Notes, State
 from composer.verify.code.transfers import TRANSFERS, Machine, address_of
 from composer.verify.code.values import Range, Value, Word, limits
 
@@ -27,26 +28,52 @@ def _apart(state: State) -> list[State]:
     return [state]
 
 
+class Witness(Protocol):
+    """Takes notes along the paths of a handler."""
+
+    def passed(
+        self, before: State, instruction: Instruction, way: Next, executed: bool
+    ) -> Notes | None:
+        """What is noted behind an instruction; None when this way contradicts what was noted.
+        `executed` is False where the instruction's condition didn't hold."""
+
+
 class Stepper(Machine):
-    """Steps through the code of one image."""
+    """Steps through the code of one image; `witness` is told of states that have notes."""
+
+    witness: Witness | None = None
 
     def step(self, state: State, instruction: Instruction) -> list[Next]:
         """All that can follow. Loads and stores are added to `effects`."""
         condition = instruction.condition
         if not condition or instruction.name in ("it", "cbz", "cbnz"):
-            return list(self._execute(state, instruction))
+            return list(self._noted(state, instruction, self._execute(state, instruction)))
         outcome = holds(condition, state.flags)
         after: list[Next] = []
         if outcome is not False:
             for assumed in _apart(state.assuming(condition)):
-                after += self._execute(assumed, instruction)
+                after += self._noted(assumed, instruction, self._execute(assumed, instruction))
         if outcome is not True:
             for skipped in _apart(state.assuming(OPPOSITE[condition])):
-                after.append(Next("go", skipped.at(instruction.end)))
+                way = Next("go", skipped.at(instruction.end))
+                after += self._noted(skipped, instruction, (way,), executed=False)
         return after
+
+    def _noted(
+        self, before: State, instruction: Instruction, ways: Iterable[Next], executed: bool = True
+    ) -> Iterator[Next]:
+        if self.witness is None or before.notes is None:
+            yield from ways
+            return
+        for way in ways:
+            notes = self.witness.passed(before, instruction, way, executed)
+            if notes is not None:
+                yield replace(way, state=replace(way.state, notes=notes))
 
     def _execute(self, state: State, instruction: Instruction) -> Iterator[Next]:
         name = instruction.name
+        if name.startswith("v"):
+            self.effects.append(Floating(instruction.address))
         branch = _BRANCHES.get(name)
         if branch is not None:
             yield from branch(self, state, instruction)

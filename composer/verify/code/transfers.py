@@ -28,7 +28,7 @@ class Machine:
         self.memory = memory
         self.writable = writable
         self.stack_top = stack_top
-        self.specials: Mapping[str, int] = {}
+        self.specials: Mapping[str, Value] = {}
         self.pointed: Mapping[tuple[int | None, int], int] = {}
         self.effects: list[Effect] = []
 

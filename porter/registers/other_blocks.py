@@ -1,0 +1,109 @@
+"""Blocks that no machine owns on chips that are no STM32: where the project's headers have them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from porter.registers.chip_blocks import STM32_BLOCK
+from porter.registers.register import Register
+from porter.registers.shared_blocks import ADDRESS, BLOCK, REGISTER, is_device, may_be_device
+from porter.source.c_types import CType
+from porter.source.evaluate import Evaluator
+from porter.source.macros import MacroTable
+from porter.source.values import Number, Place, Pointer
+
+OTHER = "other vendor's"
+_USUAL_SIZE = 0x400
+_LARGEST = 0x4000
+_SHARED_WITH_CORE = 0xD000_0000  # a Raspberry Pi's SIO
+
+
+class OtherBlocks:
+    """The blocks under the names of one translation unit. `fields`: those of their structs."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._spans: dict[int, tuple[int, str]] = {}  # where each begins: its end and name
+        self._structs: dict[bytes, str] = {}
+        for name in evaluator.macros.matching(BLOCK):
+            self._note(name, evaluator)
+        self._starts = sorted(self._spans)
+        self.fields = frozenset(
+            field
+            for struct in self._structs
+            for field in evaluator.types.members(CType("struct", 0, struct))
+        )
+        self._registers = _registers(evaluator)
+
+    def _note(self, name: bytes, evaluator: Evaluator) -> None:
+        match = BLOCK.fullmatch(name)
+        if match is None or STM32_BLOCK.fullmatch(name) or name in evaluator.macros.assumed:
+            return
+        block = match["block"].decode("latin-1")
+        value = evaluator.name(name)
+        address, size = None, _USUAL_SIZE
+        match value:
+            case Number(value=number) if may_be_device(number & 0xFFFF_FFFF):
+                address = number & 0xFFFF_FFFF
+            case Pointer(address=int() as found, type=kind) if is_device(found) or (
+                found == _SHARED_WITH_CORE
+            ):
+                address = found
+                size = max(size, min(kind.size, _LARGEST))
+                if kind.kind == "struct":
+                    self._structs[kind.name] = block
+        if address is not None:
+            end, known = self._spans.get(address, (0, block))
+            self._spans[address] = max(end, address + size), known
+
+    def identify(self, place: Place) -> Register | None:
+        """The shared register an lvalue is, or None."""
+        member = place.member.decode("latin-1")
+        if place.owner in self._structs and place.member:
+            if place.address is None:
+                return Register(OTHER, member, 0, self._structs[place.owner])
+            known = self.at(place.address) or place.owner.decode("latin-1")
+            return Register(OTHER, member, 0, known)
+        if place.address is None:
+            return None
+        if place.address in self._registers:
+            return Register(OTHER, f"0x{place.address:08X}", 0, self._registers[place.address])
+        block = self.at(place.address)
+        return Register(OTHER, member or f"0x{place.address:08X}", 0, block) if block else None
+
+    def at(self, address: int) -> str | None:
+        """The block that holds an address, by its name."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0:
+            end, name = self._spans[self._starts[index]]
+            if address < end:
+                return name
+        return self._registers.get(address)
+
+
+def _registers(evaluator: Evaluator) -> dict[int, str]:
+    """The registers that have names of their own."""
+    found: dict[int, str] = {}
+    for name in evaluator.macros.matching(REGISTER):
+        if not _may_access(name, evaluator.macros):
+            continue  # most are bits
+        match evaluator.name(name):
+            case Place(address=int() as address) | Pointer(address=int() as address):
+                if is_device(address):
+                    found[address] = name.decode("latin-1")
+    for name in evaluator.macros.matching(ADDRESS):
+        number = evaluator.number_of_name(name)
+        if number is not None and may_be_device(number):
+            found.setdefault(number, name.decode("latin-1"))
+    return found
+
+
+def _may_access(name: bytes, macros: MacroTable) -> bool:
+    """Whether a macro, or one that it calls, has a star."""
+    macro = macros.get(name)
+    if macro is None or macro.parameters is not None:
+        return False
+    words = macro.text
+    called = (macros.get(word) for word in words if b"(" in words)
+    return b"*" in words or any(
+        it is not None and it.parameters is not None and b"*" in it.text for it in called
+    )

@@ -1,0 +1,66 @@
+"""Blocks of other vendors' chips that serve all of the chip, by the names of their headers.
+
+Clocks, power, resets, pins, flash and watchdogs: whoever writes them does it to every machine. The
+names of STM32's are in `chip_blocks`, where rules know what to make of them; these are told.
+"""
+
+from __future__ import annotations
+
+import re
+
+# One line a family of headers.
+_NAMES = (
+    # NXP LPC
+    r"LPC_(?:SC|SYSCON|SYSCTL|PINCON|PINCONNECT|IOCON\w*|GPIO\w*|FIO\w*|GPIOINT|WDT|WWDT|CGU|CCU\d?|RGU"
+    r"|PMU|SCU|CREG|FMC|FLASHCTRL|SWM|INMUX|PINT|EEPROM)|SYSCON|IOCON|ANACTRL|PMU|SWM0?|INPUTMUX"
+    r"|WWDT\d?|SECPINT|PINT",
+    # NXP Kinetis, S32K, i.MX RT
+    r"SIM|MCG|MCG_LITE|OSC\d?|PORT[A-F]|FGPIO[A-F]|PT[A-F]|WDOG\d?|SMC|PMC|RCM|LLWU|FTF[ACEL]|FTMRE"
+    r"|FTMRH|FMC|ICS|PCC\d?|SCG\d?|RFVBAT|RFSYS|EWM|IOMUXC\w*|CCM\w*|SRC|GPC|PGC|DCDC|RTWDOG\d?|SNVS"
+    r"|FLEXSPI\d?|GPIO\d\d?",
+    # Nordic
+    r"NRF_(?:CLOCK|POWER|P\d|GPIO|WDT\d?|NVMC|RESET|REGULATORS|GPIOTE\d?|PPI|DPPIC|VMC|OSCILLATORS"
+    r"|CACHE|UICR|MPU)(?:_NS|_S)?",
+    # Microchip SAM
+    r"PMC|WDT|WDT\d|RSWDT|EFC\d?|PIO[A-G]|RSTC|SUPC|MATRIX|PM|SYSCTRL|GCLK|PORT|PORT_IOBUS|NVMCTRL"
+    r"|OSCCTRL|OSC32KCTRL|MCLK|EIC|PAC\d?|SCIF|BPM|BSCIF|GPIO|FLASHCALW|HFLASHC|PICOUART|CMCC",
+    # TI Tiva and MSP432, CC13xx
+    r"SYSCTL|SYSCTL_A|SYSCTL_Boot|GPIO_PORT[A-T](?:_AHB)?|GPIO[A-T]_AHB|WATCHDOG\d|WDT_A|FLASH_CTRL|CS|PCM"
+    r"|FLCTL|FLCTL_A|RSTCTL|PMAP|PSS|PRCM|AON_\w+|AUX_WUC|IOC",
+    # Silicon Labs
+    r"CMU|EMU|GPIO|MSC|RMU|WDOG\d?|HFXO\d?|HFRCO\d?|LFXO|LFRCO|SYSCFG|DCDC",
+    # Infineon XMC and PSoC
+    r"SCU_\w+|PORT\d\d?|FLASH\d|PREF|SRSS|SRSSLT|PERI|HSIOM|GPIO_PRT\d|CPUSS|FLASHC|SPCIF|BACKUP",
+    # Raspberry Pi
+    r"(?:CLOCKS|RESETS|WATCHDOG|IO_BANK0|IO_QSPI|PADS_BANK0|PADS_QSPI|SIO|XOSC|ROSC|PLL_SYS|PLL_USB|PSM"
+    r"|VREG_AND_CHIP_RESET|XIP_CTRL|XIP_SSI|SYSCFG)(?:_HW)?",
+    # GigaDevice, Artery, WCH, HDSC
+    r"RCU|FMC|PMU|FWDGT|WWDGT|CRM|PWC|IOMUX|WDT|SCFG|EXINT|EXTEN|M4_(?:SYSREG|PORT|EFM|WDT|SWDT)|CM_(?:CMU|PWC"
+    r"|GPIO|EFM|WDT|SWDT)",
+    # Renesas
+    r"R_(?:SYSTEM|PFS|PMISC|PORT\d\d?|WDT|IWDT|FACI\w*|FCACHE|MSTP|CPSCU|CACHE|ICU)|SYSTEM|MSTP",
+    # Nuvoton, Ambiq, Holtek
+    r"CLK|SYS|P[A-H]|WWDT|FMC|GCR|CLKGEN|PWRCTRL|MCUCTRL|RSTGEN|CACHECTRL|CKCU|PWRCU|RSTCU|HT_\w+",
+    # ST: names beside those of `chip_blocks`
+    r"DBGMCU|DBG|PWRC|GTZC\w*|RAMCFG|ICACHE|DCACHE|TAMP|SBS",
+)  # fmt: skip
+_ANY = "|".join(_NAMES)
+BLOCK = re.compile(rf"(?P<block>{_ANY})(?:_BASE(?:_PTR|_ADDR\w*)?|_PTR)?".encode(), re.ASCII)
+"""The name of such a block, or of its address."""
+
+REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+".encode(), re.ASCII)
+"""A register of such a block under a name of its own, where that stands for a device's register."""
+ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
+"""The same where it stands for the address alone."""
+_DEVICES = range(0x4000_0000, 0x6000_0000)  # where Arm's memory map has the chip's peripherals
+_FLAGS = frozenset({0x4000_0000, 0x4800_0000, 0x5000_0000})  # which begin blocks, too
+
+
+def is_device(address: int) -> bool:
+    """Whether an address is that of a peripheral."""
+    return address in _DEVICES
+
+
+def may_be_device(number: int) -> bool:
+    """Whether a number that nothing makes a pointer looks like such an address and no flag."""
+    return number in _DEVICES and number not in _FLAGS

@@ -1,0 +1,187 @@
+"""Accesses that only their value gives away: `*(volatile uint32_t *)A`, whatever A is.
+
+Tokens show most sites: a name of a register, a number that is an address. Here every place in
+memory that an expression stands for is evaluated, with macros, enumerators, variables and types, so
+that how an address is spelt makes no difference.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from porter.project.knowledge import CText
+from porter.registers.shared_blocks import is_device
+from porter.sites.context import Context, Contexts
+from porter.sites.handed_on import HandedOn
+from porter.sites.objects import operator_of
+from porter.sites.region import Region
+from porter.sites.registers import Registers
+from porter.source.c_tree import Node, SyntaxTree, ancestors, captured, query, text_of
+from porter.source.evaluate import Evaluator
+from porter.source.values import Initial, Number, Place, Pointer, Value
+
+_PLACES = query(
+    "[(pointer_expression) (field_expression) (subscript_expression) (call_expression)] @place"
+)
+_WITH_ARGUMENT = frozenset({"pointer_expression", "field_expression", "subscript_expression"})
+_SUMS = (b"+", b"-", b"|")
+_MASK = 0xFFFF_FFFF
+_BLOCK = 0xFFFF_FC00  # of the address of a register
+
+
+class Dereferences:
+    """Answers for one file."""
+
+    def __init__(self, text: CText, contexts: Contexts, registers: Registers) -> None:
+        self._text = text
+        self._evaluator = text.evaluator
+        self._contexts = contexts
+        self._registers = registers
+        self.devices: dict[int, str] = {}
+        """Devices at fixed addresses that no description gives or denies, with a name of each."""
+        self._handed_on = HandedOn(text, contexts, registers.is_surely_address)
+
+    def missed(self, region: Region, found: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """[start, end) of what leads to a register where no site was found. `found`: the spans of
+        those that were, in order."""
+        for tree in self._contexts.trees(region):
+            for node in _places(tree):
+                start, end = tree.start(node), tree.end(node)
+                if _has(found, start, end) or not self._may_lead(node, region):
+                    continue
+                span = self._span(region, tree, node)
+                if span is not None and not _has(found, *span):
+                    found.insert(bisect_left(found, span), span)
+                    yield span
+            for span in self._handed_on.missed(region, tree):
+                if not _has(found, *span):
+                    found.insert(bisect_left(found, span), span)
+                    yield span
+
+    def _span(self, region: Region, tree: SyntaxTree, node: Node) -> tuple[int, int] | None:
+        start, end = tree.start(node), tree.end(node)
+        context = self._contexts.of(region, start, end)
+        if context is None or start < region.start or end > region.end:
+            return None
+        place = _same(context, node, start, end)
+        if place is None:
+            return None
+        names = [text_of(it) for it in _bases(place, self._evaluator) if it.type == "identifier"]
+        others = (registers for _, registers in self._registers.otherwise(names))
+        if not any(self._is_register(place, context, it) for it in (self._registers, *others)):
+            self._note_device(place, context)
+            return None
+        leaf = self._leaf(place, context)
+        return context.start(leaf), context.end(leaf)
+
+    def _note_device(self, place: Node, context: Context) -> None:
+        """Remember a device that nobody has said to be the machine's."""
+        value = self._evaluator.value(place, context.scope)
+        address = value.address if isinstance(value, Place) else None
+        if address is not None and is_device(address) and not self._registers.has_grants:
+            name = text_of(self._leaf(place, context)).decode("latin-1")
+            self.devices.setdefault(address & _BLOCK, name)
+
+    @staticmethod
+    def _is_register(place: Node, context: Context, registers: Registers) -> bool:
+        value = registers.evaluator.value(place, context.scope)
+        known = isinstance(value, Place) and value.address is not None
+        return known and registers.identify(value) is not None
+
+    def _leaf(self, node: Node, context: Context) -> Node:
+        """The name or number in a place that gives its address, or the computation that does."""
+        while (inner := self._towards(node, context)) is not None:
+            node = inner
+        return node
+
+    def _towards(self, node: Node, context: Context) -> Node | None:
+        if node.type == "parenthesized_expression":
+            return node.named_children[0] if node.named_child_count == 1 else None
+        if node.type in _WITH_ARGUMENT:
+            return node.child_by_field_name("argument")
+        if node.type == "cast_expression":
+            return node.child_by_field_name("value")
+        if node.type == "call_expression":
+            inner = self._evaluator.cast_argument(node)
+            return inner if inner is not None else node.child_by_field_name("function")
+        if node.type == "binary_expression" and operator_of(node) in _SUMS:
+            sides = [node.child_by_field_name(name) for name in ("left", "right")]
+            values = [_size(self._evaluator.value(it, context.scope)) if it else 0 for it in sides]
+            return sides[0] if values[0] >= values[1] else sides[1]
+        return None
+
+    def _may_lead(self, node: Node, region: Region) -> bool:
+        """Whether a place may have a known address: most have a parameter's."""
+        for name in _bases(node, self._evaluator):
+            if name.type == "identifier":
+                text = text_of(name)
+                if text in region.parameters:
+                    return False
+                if (
+                    text in self._evaluator.macros
+                    or text in self._evaluator.types.enumerators
+                    or text in self._evaluator.types.initialised
+                    or text in self._contexts.initialised
+                    or text in self._contexts.assigned
+                ):
+                    return True
+            elif name.type == "number_literal" and len(text_of(name)) > len("0x10000"):
+                return True
+        return False
+
+
+def _places(tree: SyntaxTree) -> list[Node]:
+    """Expressions that may be objects in memory, outermost first."""
+    found = captured(tree.root, _PLACES, "place")
+    places = [node for node in found if not text_of(node).startswith(b"&")]
+    return sorted(places, key=lambda node: (node.start_byte, -node.end_byte))
+
+
+def _bases(node: Node, evaluator: Evaluator) -> Iterator[Node]:
+    """The names and numbers that the address of a place may come from."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if node.type in ("identifier", "number_literal"):
+            yield node
+        elif node.type in _WITH_ARGUMENT:
+            inner = node.child_by_field_name("argument")
+            stack += [inner] if inner is not None else []
+        elif node.type == "call_expression":
+            inner = evaluator.cast_argument(node)
+            inner = inner if inner is not None else node.child_by_field_name("function")
+            stack += [inner] if inner is not None else []
+        elif node.type == "cast_expression":
+            inner = node.child_by_field_name("value")
+            stack += [inner] if inner is not None else []
+        elif node.type.endswith("_expression"):
+            stack += node.named_children
+
+
+def _same(context: Context, node: Node, start: int, end: int) -> Node | None:
+    """A node of one tree in the tree of its context."""
+    found = context.node_at(start, end)
+    for it in (found, *ancestors(found)) if found is not None else ():
+        if (context.start(it), context.end(it)) != (start, end):
+            return None
+        if it.type == node.type:
+            return it
+    return None
+
+
+def _has(found: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether one of the spans begins in [start, end)."""
+    index = bisect_left(found, (start, 0))
+    return index < len(found) and found[index][0] < end
+
+
+def _size(value: Value | None) -> int:
+    match value:
+        case Number(value=number) | Initial(value=number):
+            return number & _MASK
+        case Pointer(address=int() as address) | Place(address=int() as address):
+            return address
+        case Pointer() | Place():
+            return 1
+    return 0

@@ -1,0 +1,35 @@
+"""Addresses of which it isn't known that they are the ones: one of two, one of a table's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from porter.source.c_types import UNKNOWN, CType
+from porter.source.values import Initial, Number, Pointer, Value
+
+ANYWHERE = 1 << 32
+"""The span of a pointer that may lead elsewhere, too."""
+
+LOWEST_PERIPHERAL = 0x0200_0000  # the CLINT of many RISC-V chips
+_LOWEST_HELD = 0x4000_0000  # what integers hold that is smaller is a size or a place in memory
+_MASK = 0xFFFF_FFFF
+
+
+def address_in(value: Value | None) -> int | None:
+    """The address that a value may be, if it is one."""
+    match value:
+        case Number(value=number) | Initial(value=number):
+            return number & _MASK if number & _MASK >= _LOWEST_HELD else None
+        case Pointer(address=int() as address):
+            return address
+    return None
+
+
+def one_of(values: Iterable[Value | None], kind: CType = UNKNOWN) -> Pointer | None:
+    """A pointer to one of several places, as far as one of the values is an address."""
+    found = [address_in(value) for value in values]
+    addresses = [address for address in found if address is not None]
+    if not addresses:
+        return None
+    span = 0 if len(set(found)) == 1 else ANYWHERE
+    return Pointer(addresses[0], kind, span, exact=False)

@@ -1,0 +1,95 @@
+"""An address is the value of an expression, however it is spelt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.rules.verdict import Status
+from tests.porter.helpers import escalations, port_files, port_text
+
+START = b"#include <stdint.h>\n"
+VTOR = b"0xE000ED08"
+AHB1ENR = b"0x40023830"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"#define A ((uint32_t)0x40023830)\n",
+        b"#define A 0x40023830UL\n",
+        b"#define A (0x40000000+0x23830)\n",
+        b"#define A (0x4002<<16|0x3830)\n",
+        b"#define BUS 0x40020000\n#define BLOCK (BUS + 0x3800)\n#define A (BLOCK + 0x30)\n",
+        b"enum { A = 0x40023830 };\n",
+        b"enum { FIRST = 0x4002382F, A };\n",
+        b"const uint32_t A = 0x40023830;\n",
+        b"static const uintptr_t A = 0x40023830u;\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "write",
+    [
+        b"*(volatile uint32_t*)A = 1;",
+        b"*(volatile uint32_t *)(uintptr_t)A = 1;",
+        b"*((volatile uint32_t *)A) = 1;",
+        b"((volatile uint32_t *)A)[0] = 1;",
+        b"*((volatile uint32_t *)(A - 4) + 1) = 1;",
+        b"((struct one *)A)->word = 1;",
+    ],
+)
+def test_a_named_address_is_the_register_there(tmp_path: Path, name: bytes, write: bytes) -> None:
+    start = START + b"struct one { volatile uint32_t word; };\n" + name
+    ported, port = port_text(tmp_path, start + b"void f(void) { " + write + b" g(); }\n")
+    assert b"void f(void) { g(); }" in ported
+    assert {verdict.status for verdict in port.verdicts} == {Status.REWRITTEN}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"void f(void) { uint32_t a; a = 0x40023830; *(volatile uint32_t *)a = 1; g(); }",
+        b"void f(void) { uint32_t a = AHB; *(volatile uint32_t *)(a + 0x30) = 1; g(); }",
+        b"#define AT(p) (*(volatile uint32_t *)(p))\nvoid f(void) { AT(AHB + 48) = 1; g(); }",
+        b"#define ENABLE() (*(volatile uint32_t *)(AHB + 48) = 1)\nvoid f(void) { ENABLE(); g(); }",
+    ],
+)
+def test_an_address_on_its_way(tmp_path: Path, code: bytes) -> None:
+    text = START + b"#define AHB 0x40023800u\n" + code + b"\n"
+    ported, port = port_text(tmp_path, text)
+    assert b"= 1;" not in ported.split(b"void f")[1]
+    assert {verdict.status for verdict in port.verdicts} == {Status.REWRITTEN}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"void f(int k) { *(volatile uint32_t *)(k ? 0x40023830 : 0x20000000) = 1; }",
+        b"void f(int k) { uint32_t a; a = 0x20000000; if (k) a = A; *(volatile int *)a = 1; }",
+        b"void write_reg(uint32_t, uint32_t);\nvoid f(void) { write_reg(0x40023830, 1); }",
+        b"void write_reg(uint32_t, uint32_t);\nvoid f(void) { write_reg(A, 1); }",
+        b"struct d { uint32_t base; };\nvoid f(struct d *d) { d->base = A; }",
+        b"struct d { uint32_t base; };\nstruct d d = { .base = A };",
+        b"struct d { uint32_t base; int n; };\nstruct d d = { 0x40023830, 1 };",
+        b"uint32_t f(void) { return A; }",
+    ],
+)
+def test_an_address_that_may_be_one_is_escalated(tmp_path: Path, code: bytes) -> None:
+    text = START + b"#define A 0x40023830\n" + code + b"\n"
+    result = port_files(tmp_path, {"main.c": text})
+    assert len(escalations(result)) == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"#define A 0x20000010\nvoid f(void) { *(volatile uint32_t *)A = 1; }",
+        b"#define A 0x40004400\nvoid f(void) { *(volatile uint32_t *)A = 1; }",
+        b"uint32_t f(uint32_t v) { return v ^ 0x40023830; }",
+        b"int f(uint32_t v) { return v == 0x40023830; }",
+        b"#define MODE 0x40000000\nvoid set(uint32_t);\nvoid f(void) { set(MODE | 0x20); }",
+    ],
+)
+def test_what_the_machine_may_have_is_no_site(tmp_path: Path, code: bytes) -> None:
+    assert not port_files(tmp_path, {"main.c": START + code + b"\n"}).files

@@ -1,0 +1,114 @@
+"""Blocks that no header defines, that are another vendor's, or that the machine isn't given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.rules.verdict import Status
+from tests.porter.helpers import DOMAIN, escalations, port_files
+
+CHIPS = b"""#include <stdint.h>
+typedef struct { volatile uint32_t r[49], PCONP; } LPC_SC_TypeDef;
+typedef struct { volatile uint32_t TASKS_HFCLKSTART; } NRF_CLOCK_Type;
+typedef struct { volatile uint32_t r[1025], SCGC4, SCGC5; } SIM_Type;
+typedef struct { volatile uint32_t WDT_CR, WDT_MR; } Wdt;
+#define LPC_SC ((LPC_SC_TypeDef *)(0x40080000 + 0x7C000))
+#define NRF_CLOCK ((NRF_CLOCK_Type *)0x40000000UL)
+#define SIM_BASE (0x40047000u)
+#define SIM ((SIM_Type *)SIM_BASE)
+#define WDT ((Wdt *)0x400E1450U)
+#define SYSCTL_RCGCGPIO_R (*((volatile uint32_t *)0x400FE608))
+#define SYSCTL_RCC 0x400FE060
+#define HWREG(x) (*((volatile uint32_t *)(x)))
+#define UART0_DR_R (*((volatile uint32_t *)0x4000C000))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        (b"LPC_SC->PCONP |= 1;", "LPC_SC->PCONP at 0x400FC0C4"),
+        (b"NRF_CLOCK->TASKS_HFCLKSTART = 1;", "NRF_CLOCK->TASKS_HFCLKSTART at 0x40000000"),
+        (b"SIM->SCGC5 |= 3;", "SIM->SCGC5 at 0x40048008"),
+        (b"((SIM_Type *)SIM_BASE)->SCGC4 = 1;", "SIM->SCGC4 at 0x40048004"),
+        (b"SIM_Type *s = get(); s->SCGC4 = 1;", "SIM->SCGC4"),
+        (b"WDT->WDT_MR = 1u << 15;", "WDT->WDT_MR at 0x400E1454"),
+        (b"SYSCTL_RCGCGPIO_R |= 1;", "SYSCTL_RCGCGPIO_R at 0x400FE608"),
+        (b"HWREG(SYSCTL_RCC) = 1;", "SYSCTL_RCC at 0x400FE060"),
+        (b"*(volatile uint32_t *)0x400FC0C4 = 1;", "LPC_SC at 0x400FC0C4"),
+    ],
+)
+def test_what_serves_the_whole_chip_is_told(tmp_path: Path, code: bytes, what: str) -> None:
+    text = CHIPS + b"SIM_Type *get(void);\nvoid f(void) { " + code + b" }\n"
+    (told,) = escalations(port_files(tmp_path, {"main.c": text}, None))
+    assert f": {what} serves the whole chip" in told
+
+
+@pytest.mark.parametrize(
+    ("grants", "escalated"),
+    [(None, 0), ((range(0x4000C000, 0x4000C400),), 0), ((range(0x40004400, 0x40004800),), 1)],
+)
+@pytest.mark.parametrize(
+    "code", [b"UART0_DR_R = 1;", b"*(volatile char *)0x4000C000 = 1;", b"HWREG(0x4000C008) = 1;"]
+)
+def test_a_device_has_to_be_granted(
+    tmp_path: Path, grants: tuple[range, ...] | None, escalated: int, code: bytes
+) -> None:
+    text = CHIPS + b"void f(void) { " + code + b" }\n"
+    result = port_files(tmp_path, {"main.c": text}, replace(DOMAIN, grants=grants))
+    told = escalations(result)
+    assert len(told) == escalated
+    assert all("isn't granted to sample" in it for it in told)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (b"AFIO->MAPR |= 2;", "AFIO"),
+        (b"x = AFIO->MAPR;", "AFIO"),
+        (b"PORTA.OUT = 1;", "PORTA"),
+        (b"SYSCTL_RCGC2_R |= 0x20;", "SYSCTL_RCGC2_R"),
+        (b"PORTB++;", "PORTB"),
+        (b"HWREG(0x400FE108) = 2;", "HWREG"),
+        (b"BLOCKS[2].CR = 1;", "BLOCKS"),
+        (b"LED_PORT |= 1;", "LED_PORT"),
+    ],
+)
+def test_a_block_that_no_header_defines_is_told(tmp_path: Path, code: bytes, name: str) -> None:
+    start = b'#include "chip.h"\n#define LED_PORT PORTB\nint x;\n'
+    result = port_files(tmp_path, {"main.c": start + b"void f(void) { " + code + b" }\n"})
+    (told,) = escalations(result)
+    assert told.startswith(f"{name}: {name} is defined by no header that was found")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"void f(void) { int N; N = 3; N++; }",
+        b"struct s { int x; };\nvoid f(struct s *S) { S->x = 1; }",
+        b"struct s { int x; } TABLE[2];\nvoid f(void) { TABLE[1].x = 1; }",
+        b"extern int COUNT;\nvoid f(void) { COUNT = 1; }",
+        b"#define VALUE(x) (*(x))\nvoid f(int *p) { VALUE(p) = 1; }",
+        b"enum { A };\nint t[2];\nvoid f(void) { t[A] = 1; }",
+    ],
+)
+def test_what_is_declared_is_no_hardware(tmp_path: Path, code: bytes) -> None:
+    assert not port_files(tmp_path, {"main.c": code + b"\n"}).files
+
+
+def test_the_cores_blocks_are_known_without_headers(tmp_path: Path) -> None:
+    code = b"DCB->DEMCR |= 1u << 24; SCnSCB->ACTLR = 1; CoreDebug->DEMCR |= 1; SCB->SHPR[3] = 0;"
+    result = port_files(tmp_path, {"main.c": b"void f(void) { " + code + b" }\n"})
+    verdicts = [verdict for port in result.files for verdict in port.verdicts]
+    assert [verdict.status for verdict in verdicts] == [Status.REWRITTEN] * 4
+
+
+@pytest.mark.parametrize(("core", "sites"), [(0, 0), (3, 1), (4, 1), (7, 0)])
+def test_only_some_cores_have_aliases_of_bits(tmp_path: Path, core: int, sites: int) -> None:
+    """A SAMD21 has its timers where a Cortex-M4 has the bits of other registers."""
+    text = f"#define __CORTEX_M ({core}U)\n#define TC3 (*(volatile int *)0x42002C00)\n"
+    result = port_files(tmp_path, {"main.c": text.encode() + b"void f(void) { TC3 = 1; }\n"})
+    assert len(escalations(result)) == sites
