@@ -15,7 +15,8 @@ from pathlib import Path
 from composer.description.model import Domain, Place, Project, System, section_name
 from scanner.report.errors import FvmError, MissingError
 
-_BUILDABLE = (".c", ".s", ".S")
+CPLUSPLUS = (".cpp", ".cc", ".cxx", ".c++")
+_BUILDABLE = (".c", ".s", ".S", *CPLUSPLUS)
 
 
 @dataclass(frozen=True)

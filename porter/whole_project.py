@@ -193,7 +193,7 @@ class WholeProject:
             return
         if source.is_asm:
             yield from tables_in_asm(source)
-        elif source.path.suffix.lower() == ".c" and b"{" in source.data:
+        elif (source.path.suffix.lower() == ".c" or source.is_cplusplus) and b"{" in source.data:
             text: CText = self.knowledge.text(source)
             tree = text.trees.whole
             yield from tables_in_c(

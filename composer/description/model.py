@@ -150,6 +150,8 @@ class Project:
     split: str | None
     standard: str
     cflags: str
+    cxx_standard: str
+    cxxflags: str
     ldflags: str
     sources: tuple[Named, ...]
     includes: tuple[Named, ...]

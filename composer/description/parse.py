@@ -284,6 +284,8 @@ def _project(node: _Node) -> Project:
         split=node.maybe("split"),
         standard=node.text("standard"),
         cflags=node.text("cflags"),
+        cxx_standard=node.text("cxx-standard"),
+        cxxflags=node.text("cxxflags"),
         ldflags=node.text("ldflags"),
         sources=_texts(node, "source"),
         includes=_texts(node, "include"),

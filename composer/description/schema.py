@@ -27,6 +27,7 @@ _FORMS = {
     "glob": "write a path with '/' between folders; '*' may stand for a part of a name",
     "define": "write NAME or NAME=VALUE",
     "standard": "write a language standard of the compiler, as in c11",
+    "cxx-standard": "write a language standard of the C++ compiler, as in gnu++17",
     "number": "write a number, as in 13 or 0x0D",
     "numbers": "write up to eight numbers with one blank between them, as in 13 0x0A",
     "flags": "write options without quotes, of letters, digits and _-+=./,:@%; or use <define>",

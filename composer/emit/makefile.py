@@ -12,7 +12,7 @@ from pathlib import Path
 
 from composer.emit.render import render
 from composer.plan import HYPERVISOR, LOG_THREAD, MANAGER_THREAD, DomainPlan, Plan
-from composer.sources import runtime_folder
+from composer.sources import CPLUSPLUS, runtime_folder
 from porter.context_switch.result import companion_of
 from porter.output.generated import short_hash
 
@@ -20,6 +20,7 @@ _SOURCE_SUFFIXES = (".c", ".S")
 # What only this thread of the hypervisor is built from.
 _THREAD_FILES = {MANAGER_THREAD: ("manager.c",), LOG_THREAD: ("log.c", "text.c")}
 _RUNTIME_LIBRARIES = "--specs=nano.specs"
+_CPLUSPLUS_LIBRARIES = frozenset({"-lstdc++", "-lsupc++", "-lstdc++_nano", "-lsupc++_nano"})
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class _Object:
     argument: str
     flags: str
     label: str
+    compiler: str = "CC"
 
 
 def kernel_makefile(plan: Plan, folder: Path) -> str:
@@ -56,6 +58,8 @@ def domain_makefile(plan: Plan, domain: DomainPlan, folder: Path) -> str:
     sources = _sources(runtime / "shared") + _sources(runtime / library)
     for part in plan.chip.core.runtime:
         sources += _sources(runtime / "arch" / part / library)
+    if _needs_support(domain):
+        sources += _sources(runtime / "cplusplus")
     sources.append(folder / "fvm_startup.c")
     if domain.name == HYPERVISOR:
         sources += [*_hypervisor_sources(plan, domain), folder / "hyp_config.c"]
@@ -71,6 +75,13 @@ def _hypervisor_sources(plan: Plan, hypervisor: DomainPlan) -> list[Path]:
     if console is not None:
         sources.append(runtime / "soc" / plan.chip.console_drivers[plan.chip.devices[console].kind])
     return sources
+
+
+def _needs_support(domain: DomainPlan) -> bool:
+    """Whether a domain has C++ and no library that C++ calls."""
+    built = domain.sources.built if domain.sources is not None else ()
+    flags = domain.source.project.ldflags.split() if domain.source is not None else []
+    return any(map(_is_cplusplus, built)) and _CPLUSPLUS_LIBRARIES.isdisjoint(flags)
 
 
 def all_makefile(plan: Plan) -> str:
@@ -100,14 +111,15 @@ def _makefile(
         _object(folder, s, "TABLES" if whole and s.name == "fvm_tables.c" else "RUNTIME")
         for s in runtime_sources
     ]
-    project_flags = None
+    project_flags = cplusplus_flags = None
     if sources is not None and project is not None:
         builtin = project.builtin is not None
         objects += [_object(folder, s, "RUNTIME" if builtin else "PROJECT") for s in sources.built]
         if not builtin:
             defines = " ".join(_in_line(_word(f"-D{d}")) for d in project.defines)
-            parts = (f"-std={project.standard}", defines, _in_line(project.cflags))
-            project_flags = " ".join(part for part in parts if part)
+            project_flags = _flags(project.standard, defines, project.cflags)
+            if any(map(_is_cplusplus, sources.built)):
+                cplusplus_flags = _flags(project.cxx_standard, defines, project.cxxflags)
     return render(
         "Makefile.j2",
         core=core,
@@ -118,11 +130,21 @@ def _makefile(
         machine=core.machine_flags(fpu),
         includes=_folders(folder, includes),
         project_flags=project_flags,
+        cplusplus_flags=cplusplus_flags,
         project_includes=_folders(folder, sources.includes if sources else ()),
         objects=objects,
         companions=_companions(folder, sources.built if sources else ()),
         ldflags=_in_recipe(project.ldflags) if project_flags and project else _RUNTIME_LIBRARIES,
     )
+
+
+def _flags(standard: str, defines: str, more: str) -> str:
+    parts = (f"-std={standard}", defines, _in_line(more))
+    return " ".join(part for part in parts if part)
+
+
+def _is_cplusplus(source: Path) -> bool:
+    return source.suffix in CPLUSPLUS
 
 
 def _sources(folder: Path) -> list[Path]:
@@ -136,7 +158,10 @@ def _object(folder: Path, source: Path, flags: str) -> _Object:
     # The hash keeps two files of one name apart, and an old object from a new source.
     target = f"obj/{_plain(source.stem)}-{short_hash(name.encode())[:8]}.o"
     prerequisite = _in_line(name).replace(" ", "\\ ")
-    return _Object(target, prerequisite, _in_recipe(_word(name)), flags, _label(source.name))
+    argument, label = _in_recipe(_word(name)), _label(source.name)
+    if _is_cplusplus(source):
+        return _Object(target, prerequisite, argument, f"{flags}_CXX", label, "CXX")
+    return _Object(target, prerequisite, argument, flags, label)
 
 
 def _companions(folder: Path, sources: Iterable[Path]) -> list[_Object]:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from composer.init.facts import BuildFacts, Decision
+from composer.sources import CPLUSPLUS
 from porter.execution.survey import Survey
 from porter.project.folder_links import real
 
-_BUILDABLE = (".c", ".s")
+_BUILDABLE = (".c", ".s", *CPLUSPLUS)
 _HARD = ("-mfloat-abi=hard", "-mfloat-abi=softfp")
 _MOST_UP = 3  # folders that a project's sources may lie above it
 
@@ -78,11 +79,25 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
         tuple(d for d in survey.build.options.defines if _is_plain(d)),
         tuple(startup),
         next((n for n in names if _holds_main(survey, root / n)), None),
-        next((flag.removeprefix("-std=") for flag in flags if flag.startswith("-std=")), None),
+        _standard(flags),
         any(flag in _HARD for flag in flags),
         flags,
+        *_cplusplus(survey),
     )
     return facts, decisions + _foreign(survey) + _refused(survey)
+
+
+def _standard(flags: Iterable[str]) -> str | None:
+    return next((flag.removeprefix("-std=") for flag in flags if flag.startswith("-std=")), None)
+
+
+def _cplusplus(survey: Survey) -> tuple[str | None, tuple[str, ...] | None]:
+    """The standard and the options of the project's C++."""
+    if not survey.foreign:
+        return None, None
+    options = survey.build.units.get(survey.foreign[0], survey.build.options)
+    chosen = [flag for flag in options.cpu_flags if flag.startswith("-f")]
+    return _standard(options.cpu_flags), tuple(flag for flag in chosen if "abi" not in flag)
 
 
 def _root(project: Path, paths: Iterable[Path]) -> Path:
@@ -136,7 +151,9 @@ def _foreign(survey: Survey) -> list[Decision]:
     names = tuple(_name(path, survey.root) for path in survey.foreign[:4])
     return [
         Decision(
-            f"{len(survey.foreign)} files are C++, which fvmkit neither reads nor ports", names
+            f"{len(survey.foreign)} files are C++, which init doesn't follow: what they alone set"
+            " up or use of the chip is missing here",
+            names,
         )
     ]
 

@@ -121,6 +121,9 @@ class BuildFacts:
     standard: str | None
     fpu: bool
     cpu_flags: tuple[str, ...]
+    cxx_standard: str | None = None
+    cxx_flags: tuple[str, ...] | None = None
+    """What its C++ is compiled with; None for a project without."""
 
 
 @dataclass(frozen=True)

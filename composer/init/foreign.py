@@ -56,7 +56,8 @@ def explain(folder: Path, survey: Survey) -> FvmError:
         return FvmError(
             f"all {len(survey.foreign)} files{named} are C++",
             file=folder,
-            hint="fvmkit ports C and assembler; see Limits in README.md",
+            hint="init follows C alone: write the description by hand "
+            "(docs/system-description.md); port and build take C++",
         )
     if survey.refused:
         path, words = next(iter(survey.refused.items()))

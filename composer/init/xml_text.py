@@ -104,6 +104,9 @@ def _project(machine: Machine, folder: Path) -> Iterator[str]:
     standard = f" standard={quoteattr(build.standard)}" if build.standard else ""
     flags = [flag for flag in build.cpu_flags if flag.startswith("-f")]
     cflags = f" cflags={quoteattr(' '.join(flags))}" if flags else ""
+    if build.cxx_flags is not None:
+        cflags += f" cxx-standard={quoteattr(build.cxx_standard)}" if build.cxx_standard else ""
+        cflags += f" cxxflags={quoteattr(' '.join(build.cxx_flags))}"
     yield f"    <project path={quoteattr(path)}{standard}{cflags}>"
     for tag, values in (
         ("source", build.sources), ("include", build.includes), ("define", build.defines),

@@ -13,7 +13,7 @@ from itertools import product
 from porter.flow.field_values import FieldValues
 from porter.flow.statements import condition_of, conjuncts
 from porter.project.knowledge import CText
-from porter.sites.context import Contexts, function_name, is_made_by_macro
+from porter.sites.context import Contexts, function_name, is_called_by_name
 from porter.sites.local_names import scope_of
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, ancestors, one_line, parse_expression, text_of, walk
@@ -37,7 +37,7 @@ class DeadBranches:
         if found is None:
             return None
         tree, function = found
-        if not is_made_by_macro(function, text.evaluator):
+        if is_called_by_name(function, text.evaluator):
             reason = self._why_not(function_name(function))
             if reason is not None:
                 return reason

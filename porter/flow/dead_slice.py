@@ -24,6 +24,7 @@ from porter.flow.statements import (
 )
 from porter.flow.variables import Variable, Variables
 from porter.source.c_tree import (
+    CONDITION,
     Node,
     ancestors,
     enclosing_function,
@@ -37,6 +38,7 @@ from porter.source.evaluate import Evaluator
 _PURE_PARENTS = frozenset(
     {
         "parenthesized_expression",
+        CONDITION,
         "cast_expression",
         "binary_expression",
         "unary_expression",

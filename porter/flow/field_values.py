@@ -31,6 +31,12 @@ class _Code:
     root: Node
     scope: Scope
     evaluator: Evaluator
+    is_cplusplus: bool
+
+
+_READ_ELSEWHERE = frozenset(
+    {"init_declarator", "initializer_list", "initializer_pair", "for_range_loop"}
+)
 
 
 class FieldValues:
@@ -42,6 +48,7 @@ class FieldValues:
         """`takes_part`: whether a function may run at all."""
         self._values: dict[_Field, set[int] | None] = {}
         self._defined: set[bytes] = set()
+        self._is_open = False  # whether objects are made of lists for which no type is written
         codes = [code for text in texts for code in _codes(text, takes_part)]
         for code in codes:
             declarator = code.root.child_by_field_name("declarator")
@@ -54,7 +61,7 @@ class FieldValues:
     def of(self, node: Node, evaluator: Evaluator, scope: Scope) -> frozenset[int] | None:
         """What is written to a field, which holds 0 before; None if it may be anything."""
         owner, member = _field(node, evaluator, scope)
-        if not owner or not member:
+        if self._is_open or not owner or not member:
             return None
         known = [self._values.get((name, member), set()) for name in (owner, _NO_OWNER)]
         values = [found for found in known if found is not None]
@@ -70,10 +77,24 @@ class FieldValues:
                 self._anything(node.child_by_field_name("argument"), code)
             elif node.type == "call_expression":
                 self._call(node, code)
+            elif node.type == "initializer_list" and code.is_cplusplus:
+                self._list(node, code)
         is_file = code.root.type != "function_definition"
         for kind, declarator, value in declarations(code.root, file_level=is_file):
             if value is not None and value.type == "initializer_list":
                 self._initialiser(value, code.evaluator.types.of(kind, declarator), code)
+
+    def _list(self, node: Node, code: _Code) -> None:
+        """`T{...}`, `f({...})`, `: member{...}`: in C++ a list may make an object anywhere."""
+        parent = node.parent
+        numbers = [code.evaluator.number(it, code.scope) for it in node.named_children]
+        if parent is None or parent.type in _READ_ELSEWHERE or not any(it != 0 for it in numbers):
+            return
+        kind = parent.child_by_field_name("type")
+        if parent.type == "compound_literal_expression" and kind is not None:
+            self._initialiser(node, code.evaluator.types.of(kind, None), code)
+        elif parent.type != "field_initializer" or len(numbers) > 1:
+            self._is_open = True
 
     def _assignment(self, node: Node, code: _Code) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -164,8 +185,9 @@ def _codes(text: CText, takes_part: Callable[[CText, SyntaxTree, Node], bool]) -
     for tree, function in contexts.functions():
         if takes_part(text, tree, function):
             scope = scope_of(function, text, contexts.file_scope)
-            yield _Code(function, scope, text.evaluator)
-    yield _Code(text.trees.whole.root, contexts.file_scope, text.evaluator)
+            yield _Code(function, scope, text.evaluator, tree.is_cplusplus)
+    tree = text.trees.whole
+    yield _Code(tree.root, contexts.file_scope, text.evaluator, tree.is_cplusplus)
 
 
 def _walk(root: Node) -> Iterator[Node]:

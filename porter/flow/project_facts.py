@@ -9,7 +9,7 @@ from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse, calls_in
-from porter.sites.context import function_name, is_made_by_macro
+from porter.sites.context import function_name, is_called_by_name
 from porter.source.c_tree import Node, SyntaxTree
 from porter.source.source_file import SourceFile
 
@@ -70,6 +70,6 @@ class ProjectFacts:
         """Whether a function is compiled and may be called."""
         if not self._knowledge.is_arm_compiled(text, tree.start(function), tree.end(function)):
             return False
-        if is_made_by_macro(function, text.evaluator):
+        if not is_called_by_name(function, text.evaluator):
             return True
         return self._why_not(function_name(function)) is None

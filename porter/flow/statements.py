@@ -13,13 +13,17 @@ _PURE_FUNCTIONS = frozenset(
     {b"__CLZ", b"__RBIT", b"__REV", b"__REV16", b"__REVSH", b"__ROR", b"__builtin_clz",
      b"__builtin_ctz", b"__builtin_popcount", b"__builtin_bswap32", b"POSITION_VAL"}
 )  # fmt: skip
+_EFFECTS = frozenset(
+    {"assignment_expression", "update_expression", "gnu_asm_expression", "new_expression",
+     "delete_expression", "init_statement", "throw_statement", "co_await_expression"}
+)  # fmt: skip
 _JUMPS = frozenset({"return_statement", "goto_statement", "break_statement"})
 
 
 def is_pure(node: Node, evaluator: Evaluator) -> bool:
     """Whether evaluating an expression changes nothing (reading a register aside)."""
     for item in walk(node):
-        if item.type in ("assignment_expression", "update_expression", "gnu_asm_expression"):
+        if item.type in _EFFECTS:
             return False
         if item.type == "call_expression" and not _is_pure_call(item, evaluator):
             return False
@@ -27,8 +31,12 @@ def is_pure(node: Node, evaluator: Evaluator) -> bool:
 
 
 def _is_pure_call(call: Node, evaluator: Evaluator) -> bool:
+    if evaluator.cast_argument(call) is not None:
+        return True
     function = call.child_by_field_name("function")
     if function is not None and text_of(function) in _PURE_FUNCTIONS:
+        return True
+    if function is not None and text_of(function) in evaluator.types.constant_functions:
         return True
     text = evaluator.call_text(call)
     if text is None:

@@ -12,6 +12,8 @@ from porter.source.c_lexer import LexedSource
 from porter.source.c_tree import Node, SyntaxTree, enclosing_function, text_of, walk
 from porter.source.declared import declared_name
 
+_PLAIN = frozenset({"scalar", "pointer", "array"})
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -31,6 +33,7 @@ class Variables:
     def __init__(self, text: CText) -> None:
         self._lexed: LexedSource = text.lexed
         self.tree: SyntaxTree = text.trees.whole
+        self._types = text.evaluator.types
         self._webs: dict[Variable, dict[int, int]] = {}
 
     @cached_property
@@ -121,9 +124,20 @@ class Variables:
             node.start_byte >= function.start_byte
             and node.end_byte <= function.end_byte
             and is_declarator(node)
-            and outer_declaration(node).type == "declaration"
+            and self._is_plain(outer_declaration(node))
             for node in self._occurrences.get(name, ())
         )
+
+    def _is_plain(self, declaration: Node) -> bool:
+        """Whether declaring a variable does nothing else: an object of a class may have more to do
+        at its beginning and its end."""
+        if declaration.type != "declaration" or not self.tree.is_cplusplus:
+            return declaration.type == "declaration"
+        kind = declaration.child_by_field_name("type")
+        declarator = declaration.child_by_field_name("declarator")
+        if kind is None or kind.type == "placeholder_type_specifier":
+            return True
+        return self._types.of(kind, declarator and _plain(declarator)).kind in _PLAIN
 
     @staticmethod
     def _parameters(function: Node) -> frozenset[bytes]:
@@ -149,14 +163,17 @@ def is_declarator(identifier: Node) -> bool:
     while (parent := node.parent) is not None:
         if parent.type.endswith("_declarator"):
             if parent.child_by_field_name("declarator") != node and (
-                parent.type != "parenthesized_declarator"
+                parent.type not in ("parenthesized_declarator", "reference_declarator")
             ):
                 return False
             node = parent
             continue
+        if parent.type == "qualified_identifier" and parent.child_by_field_name("name") == node:
+            node = parent
+            continue
         return parent.type in (
             "declaration", "parameter_declaration", "function_definition", "field_declaration",
-            "type_definition",
+            "type_definition", "optional_parameter_declaration", "for_range_loop",
         ) and node in parent.children_by_field_name("declarator")  # fmt: skip
     return False
 

@@ -128,7 +128,7 @@ class Functions:
     """Looks definitions up; those of another name by macro are not followed."""
 
     def __init__(self, files: Iterable[SourceFile], knowledge: Knowledge) -> None:
-        self._files = [file for file in files if not file.is_asm and not file.is_cplusplus]
+        self._files = [it for it in files if not it.is_asm and not knowledge.is_cplusplus(it)]
         self._knowledge = knowledge
         self._followed: set[str] | None = None
 

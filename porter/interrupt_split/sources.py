@@ -103,7 +103,7 @@ class Sources:
         """Who calls whom."""
         graph = CallGraph()
         for file in self._files:
-            if not file.is_asm and not file.is_cplusplus:
+            if not file.is_asm and not self._knowledge.is_cplusplus(file):
                 graph.add_c(self._knowledge.text(file))
         return graph
 
@@ -122,7 +122,8 @@ class Sources:
         """Assembler and C++ files that name the device."""
         name = re.compile(rb"\b%s(_BASE)?\b|\b0[xX]0*%X\b" % (split.device.encode(), split.base))
         for file in self._files:
-            if (file.is_asm or file.is_cplusplus) and (match := name.search(file.data)) is not None:
+            opaque = file.is_asm or self._knowledge.is_cplusplus(file)
+            if opaque and (match := name.search(file.data)) is not None:
                 yield (
                     f"{file.name}:{file.line(match.start())}: {match.group().decode()} in "
                     "assembler or C++, which isn't followed: access the device in C only"

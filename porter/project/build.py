@@ -21,6 +21,7 @@ from porter.project.compiler_command import (
     parse_command,
 )
 from porter.project.ide.choice import project_commands
+from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefiles
@@ -89,7 +90,8 @@ def read_build(
             for file in command.files
             if file.is_file()
         }
-        options = merge(units.values())
+        in_c_first = sorted(units, key=lambda file: file.suffix.lower() in CPLUSPLUS_SUFFIXES)
+        options = merge(units[file] for file in in_c_first)
         if options is not None:
             return _with_core(Build(units, options, source, complete), stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")

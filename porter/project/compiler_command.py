@@ -25,7 +25,8 @@ _MACHINE = (
 _LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
      "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant",
-     "-ffreestanding", "-nostdinc"}
+     "-ffreestanding", "-nostdinc", "-fexceptions", "-fno-exceptions", "-frtti", "-fno-rtti",
+     "-fno-threadsafe-statics", "-fno-use-cxa-atexit"}
 )  # fmt: skip
 COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 """Suffixes of files that a build compiles by themselves."""

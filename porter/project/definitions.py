@@ -11,7 +11,7 @@ from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import Token, lex, lex_fragment
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import body_of, matching, without_linkage
 
 _WEAK = frozenset({b"weak", b"__weak", b"__weak__", b"__WEAK"})
 
@@ -79,18 +79,8 @@ def _is_definition(tokens: list[Token], index: int) -> bool:
     """`name ( ... ) {`, attributes in between."""
     if index + 1 >= len(tokens) or tokens[index + 1].text != b"(":
         return False
-    position = matching(tokens, index + 1)
-    while position is not None and position + 1 < len(tokens):
-        following = tokens[position + 1]
-        if following.text == b"{":
-            return True
-        if following.text == b"(":
-            position = matching(tokens, position + 1)
-        elif following.kind == "identifier":
-            position += 1
-        else:
-            return False
-    return False
+    closing = matching(tokens, index + 1)
+    return closing is not None and body_of(tokens, closing) is not None
 
 
 def _is_weak(tokens: list[Token], index: int) -> bool:

@@ -12,15 +12,17 @@ from types import MappingProxyType
 from porter.project.arms import ImpossibleArms
 from porter.project.build import Build
 from porter.project.includes import Includes
+from porter.project.languages import Languages
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.project.readings import Readings
 from porter.project.visible import VisibleNames
 from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, Token, lex
-from porter.source.c_tree import FileTrees
+from porter.source.c_tree import FileTrees, SyntaxTree
 from porter.source.c_types import TypeTable
 from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
+from porter.source.grammar import CPLUSPLUS, C, Grammar
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
 from porter.source.written_names import WrittenNames
@@ -39,6 +41,7 @@ class CText:
     lexed: LexedSource
     is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
     is_known: bool = False
+    grammar: Grammar = C
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
     written: WrittenNames = field(init=False)
@@ -46,8 +49,15 @@ class CText:
     def __post_init__(self) -> None:
         guard = include_guard(self.lexed.directives, self.lexed.tokens)
         self.conditions = ConditionMap(self.lexed.directives, guard)
-        self.trees = FileTrees(self.file.data, self.lexed, self.conditions, self.expansion)
+        self.trees = FileTrees(
+            self.file.data, self.lexed, self.conditions, self.expansion, self.grammar
+        )
         self.written = WrittenNames(self.evaluator, self.lexed, self.file.data)
+
+    @property
+    def is_cplusplus(self) -> bool:
+        """Whether the file is read as C++."""
+        return self.grammar is CPLUSPLUS
 
     def expansion(self, token: Token) -> tuple[bytes, ...] | None:
         """What an object-like macro expands to, None for any other name."""
@@ -84,6 +94,7 @@ class Knowledge:
         self.build = build
         self._all_arms = all_arms
         self._sources = sources
+        self._languages = Languages(sources)
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
         self._lexed = dict(lexed)
         self._texts: dict[Path, CText] = {}
@@ -107,6 +118,7 @@ class Knowledge:
                 self.lexed(file),
                 lambda name: self.mentions(name, file.path),
                 self.was_asked(file.path),
+                self._languages.grammar(file, self.lexed(file)),
             )
         return self._texts[file.path]
 
@@ -117,7 +129,12 @@ class Knowledge:
         known = self.evaluator(file.path)
         for source, evaluator in readings if len(readings) > 1 else ():
             if evaluator is not known:
-                yield source.name, CText(file, evaluator, self.lexed(file), is_known=True)
+                yield source.name, self._read_as(file, evaluator)
+
+    def _read_as(self, file: SourceFile, evaluator: Evaluator) -> CText:
+        lexed = self.lexed(file)
+        grammar = self._languages.grammar(file, lexed)
+        return CText(file, evaluator, lexed, is_known=True, grammar=grammar)
 
     def reader(self, file: SourceFile) -> str:
         """The name of the C file as which a header is read."""
@@ -129,6 +146,12 @@ class Knowledge:
     @cached_property
     def _readings(self) -> Readings:
         return Readings(self._units)
+
+    def is_cplusplus(self, file: SourceFile) -> bool:
+        """Whether a file is C++, by its suffix, by what it has, or by who includes it."""
+        if file.is_asm or file.is_cplusplus:
+            return file.is_cplusplus
+        return self._languages.grammar(file, self.lexed(file)) is CPLUSPLUS
 
     def lexed(self, file: SourceFile) -> LexedSource:
         """The tokens of a C file."""
@@ -241,7 +264,12 @@ class Knowledge:
         return VisibleNames(
             files,
             self.lexed,
-            lambda file, evaluator: CText(file, evaluator, self.lexed(file)).trees.whole,
+            self._parsed,
             self.build.options.defines,
             _add_well_known,
         )
+
+    def _parsed(self, file: SourceFile, evaluator: Evaluator) -> SyntaxTree:
+        lexed = self.lexed(file)
+        grammar = self._languages.grammar(file, lexed)
+        return CText(file, evaluator, lexed, grammar=grammar).trees.whole

@@ -18,12 +18,15 @@ from porter.source.c_lexer import lex
 from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator
+from porter.source.grammar import CPLUSPLUS, C
 from porter.source.macros import MacroTable, parse_define
+from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
 _SECONDS = 60
 _WORKERS = 2
 _MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
+_READ = {".c"} | CPLUSPLUS_SUFFIXES - HEADER_SUFFIXES
 _RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
 
 
@@ -45,17 +48,16 @@ class TranslationUnit:
 
 
 def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
-    """One translation unit a C file; those that the compiler can't preprocess are missing."""
+    """One translation unit a file; those that the compiler can't preprocess are missing."""
     return {
-        file: _read(text, file.parent)
-        for file, text in preprocessed(units).items()
-        if text is not None
+        file: _read(text, file) for file, text in preprocessed(units).items() if text is not None
     }
 
 
 def preprocessed(units: Mapping[Path, CompileOptions]) -> dict[Path, bytes | None]:
-    """The preprocessed text of each C file with its #defines; None if the compiler refuses."""
-    wanted = {file: options for file, options in units.items() if file.suffix.lower() == ".c"}
+    """The preprocessed text of each file of C or C++ with its #defines; None if the compiler
+    refuses."""
+    wanted = {file: options for file, options in units.items() if file.suffix.lower() in _READ}
     with tempfile.TemporaryDirectory() as stubs, as_file(files("fvm-runtime")) as runtime:
         Path(stubs, "fvm_domain.h").write_text("", encoding="ascii")
         ours = [Path(stubs), *(Path(runtime, name) for name in _RUNTIME_INCLUDES)]
@@ -93,7 +95,7 @@ def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | None:
     return None
 
 
-def _read(text: bytes, folder: Path) -> TranslationUnit:
+def _read(text: bytes, file: Path) -> TranslationUnit:
     macros = MacroTable()
     for directive in lex(b"\n".join(_DIRECTIVE.findall(text))).directives:
         if directive.name == b"define":
@@ -102,8 +104,9 @@ def _read(text: bytes, folder: Path) -> TranslationUnit:
         elif directive.name == b"undef" and directive.tokens:
             macros.undefine(directive.tokens[0].text)
     types = TypeTable()
-    unit = TranslationUnit(Evaluator(macros, types), types.add_text(text))
-    _note_lines(unit, text, folder)
+    grammar = CPLUSPLUS if file.suffix.lower() in CPLUSPLUS_SUFFIXES else C
+    unit = TranslationUnit(Evaluator(macros, types), types.add_text(text, grammar))
+    _note_lines(unit, text, file.parent)
     return unit
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from porter.project.knowledge import CText
 from porter.source.c_lexer import Token
@@ -18,9 +19,10 @@ from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import MacroTable, parse_define, uses_in
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import body_of, matching, without_linkage
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
+_IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _NO_FUNCTION = frozenset(
@@ -43,9 +45,10 @@ class CallGraph:
         edits = [edit for edit in ported if edit.start < edit.end]
         macros = text.evaluator.macros
         tokens = without_linkage(text.lexed.tokens)
+        self.roots |= _IMPLICIT if text.is_cplusplus else set()
         outside = 0
         for name, start, end in functions_in(tokens):
-            self._note_outside(tokens[outside:start], macros)
+            self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
             self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
             new = [e.replacement for e in edits if e.start <= tokens[start].start < e.end]
@@ -59,11 +62,14 @@ class CallGraph:
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
                 continue
             canonical = _canonical(name, macros)
+            if text.is_cplusplus and _is_member(tokens, start):
+                self.roots.add(canonical)  # constructors and operators are called without a name
+                self.roots |= references
             self.defined.add(canonical)
             self.edges.setdefault(canonical, set()).update(references)
             if any(token.text in _KEPT for token in _declaration(tokens, start)):
                 self.roots.add(canonical)
-        self._note_outside(tokens[outside:], macros)
+        self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
         for directive in text.lexed.directives:
             if (macro := parse_define(directive)) is not None:
@@ -85,12 +91,19 @@ class CallGraph:
                     stack.append(name)
         return seen
 
-    def _note_outside(self, tokens: list[Token], macros: MacroTable) -> None:
-        """Names in initialisers and attributes; declarations alone refer to nothing."""
+    def _note_outside(self, tokens: list[Token], macros: MacroTable, cplusplus: bool) -> None:
+        """Names in initialisers and attributes; declarations alone refer to nothing. In C++ an
+        initialiser may stand in parentheses, `Task task(run);`, and a function in a template's
+        arguments."""
         depth = 0
         initialising = False
-        for token in tokens:
+        for number, token in enumerate(tokens):
             depth += (token.text == b"{") - (token.text == b"}")
+            if cplusplus:
+                depth += (token.text == b"(") - (token.text == b")")
+                around = {it.text for it in tokens[max(0, number - 1) : number + 2]}
+                if token.kind == "identifier" and not around.isdisjoint((b"<", b">", b",")):
+                    self.roots.add(_canonical(token.text, macros))
             if depth == 0 and token.text in (b";", b"="):
                 initialising = token.text == b"="
             if (depth or initialising) and token.kind == "identifier":
@@ -114,7 +127,7 @@ def functions_in(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
             and opening < len(tokens)
             and tokens[opening].text == b"("
             and (closing := matching(tokens, opening)) is not None
-            and (body := _body(tokens, closing)) is not None
+            and (body := body_of(tokens, closing)) is not None
         ):
             end = _after(tokens, body)
             yield token.text, body, end
@@ -123,23 +136,11 @@ def functions_in(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
         index += 1
 
 
-def _body(tokens: list[Token], closing: int) -> int | None:
-    """The `{` after a parameter list, attributes in between."""
-    position = closing + 1
-    while position < len(tokens):
-        text = tokens[position].text
-        if text == b"{":
-            return position
-        if text == b"(":
-            after = matching(tokens, position)
-            if after is None:
-                return None
-            position = after + 1
-        elif tokens[position].kind == "identifier":
-            position += 1
-        else:
-            return None
-    return None
+def _is_member(tokens: list[Token], body: int) -> bool:
+    """Whether the function that begins with this brace is defined for a class, or an operator."""
+    head = _declaration(tokens, body)
+    texts = [token.text for token in head]
+    return b"operator" in texts or (b":", b":") in pairwise(texts)
 
 
 def _after(tokens: list[Token], opening: int) -> int:

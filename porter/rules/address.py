@@ -9,7 +9,7 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node, ancestors, text_of
+from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
 from porter.source.c_types import CType
 from porter.source.declared import declared_name
 from porter.source.values import Initial, Number, Place, Pointer, Value
@@ -18,6 +18,7 @@ _HEADER = (
     "typedef struct { volatile unsigned MODER; } GPIO_TypeDef;\n"
     "#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
 )
+_TEMPLATES = frozenset({"template_function", "template_type", "template_method"})
 _COMPARISONS = (b"==", b"!=")
 _KEEPS_TYPE = frozenset(
     {"argument_list", "init_declarator", "initializer_list", "initializer_pair",
@@ -49,6 +50,13 @@ class Address(Rule):
         for access in unit.accesses():
             if access.use == "address":
                 yield self._one(unit, access)
+            elif access.use == "reference":
+                value = unit.text.evaluator.value(access.place, access.context.scope)
+                yield self.escalated(
+                    access.site,
+                    f"a function may get {unit.registers.identify(value)} by reference, and write "
+                    "it: access it where it is named, or hand on the value that is read",
+                )
 
     def _one(self, unit: Unit, access: Access) -> Verdict:
         value = unit.text.evaluator.value(access.whole, access.context.scope)
@@ -62,12 +70,30 @@ class Address(Rule):
             sign = parent.child_by_field_name("operator")
             if sign is not None and text_of(sign) in _COMPARISONS:
                 return self.left(access.site, "only compared")
+        if parent is not None and _is_label(access.whole, parent):
+            return self.left(access.site, "only compared")
+        if parent is not None and _names_enumerator(unit, parent):
+            return self.left(access.site, "a name for an address; each use is a site of its own")
+        template = next((it for it in ancestors(access.whole) if it.type in _TEMPLATES), None)
+        if template is not None:
+            return self.escalated(
+                access.site,
+                f"the address is an argument of the template {one_line(template)}: what it makes "
+                "of it isn't followed; name the register where it is accessed",
+            )
         if access.register is None and _names_variable(unit, access, parent):
             return self.left(access.site, "a name for an address; each use is a site of its own")
         struct = kind is not None and unit.registers.blocks.kind_of_struct(kind.name) is not None
         handed_on = parent is not None and parent.type in _KEEPS_TYPE
         if access.register is None and struct and handed_on:
             return self.left(access.site, _HANDED_ON)
+        if access.place.type == "field_expression" and value is None:
+            base = access.place.child_by_field_name("argument") or access.place
+            return self.escalated(
+                access.site,
+                f"{access.site.what} is a register of a shared block, and of what type "
+                f"{one_line(base)} is can't be told: declare it with its type",
+            )
         if not unit.is_compiled(access.site.start, access.site.end):
             return self.left(access.site, false_condition(unit, access.site))
         return self.escalated(
@@ -77,26 +103,46 @@ class Address(Rule):
 
 def _names_variable(unit: Unit, access: Access, parent: Node | None) -> bool:
     """Whether the address initialises a variable that never holds another one."""
-    if parent is None or parent.type != "init_declarator":
+    while parent is not None and parent.type in ("initializer_list", "argument_list"):
+        parent = parent.parent
+    if parent is None or parent.type not in ("init_declarator", "field_declaration"):
         return False
-    name = declared_name(parent)
+    declarator = parent.child_by_field_name("declarator")
+    name = declared_name(declarator) if declarator is not None else None
     if name is None or not unit.sees_all_uses(access.context, name):
         return False
     value = access.context.scope(text_of(name))
-    return isinstance(value, Pointer) and value.address is not None
+    if isinstance(value, Number):  # a constant: each use is found by its name
+        return text_of(name) in unit.text.evaluator.types.scoped
+    return isinstance(value, Pointer | Place) and value.address is not None
+
+
+def _is_label(whole: Node, parent: Node) -> bool:
+    """Whether an expression is the value behind `case`."""
+    return parent.type == "case_statement" and parent.child_by_field_name("value") == whole
+
+
+def _names_enumerator(unit: Unit, parent: Node) -> bool:
+    """Whether an address is what an enumerator is, whose uses are found by its name."""
+    name = parent.child_by_field_name("name")
+    if parent.type != "enumerator" or name is None:
+        return False
+    return unit.registers.may_be_register(text_of(name)) or (
+        unit.registers.names_register(text_of(name))
+    )
 
 
 def _pointed_to(value: Value | None) -> CType | None:
     if isinstance(value, Pointer):
         return value.type
-    if isinstance(value, Place) and value.type.kind == "pointer":
-        return value.type.target
+    if isinstance(value, Place):
+        return value.type.target if value.type.kind == "pointer" else value.type
     return None
 
 
 def _parent(node: Node) -> Node | None:
     parent = node.parent
-    while parent is not None and parent.type == "parenthesized_expression":
+    while parent is not None and parent.type in PARENTHESES:
         parent = parent.parent
     return parent
 

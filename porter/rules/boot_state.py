@@ -12,14 +12,14 @@ from porter.project.macro_uses import MacroUse
 from porter.rules.unit import Unit
 from porter.sites.access import Access
 from porter.source.arithmetic import word
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import PARENTHESES, Node, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import Scope
 from porter.source.truth import binary
 from porter.source.values import Place, Value
 
 _ALL = 0xFFFF_FFFF
-_AROUND = frozenset({"parenthesized_expression", "cast_expression"})
+_AROUND = PARENTHESES | {"cast_expression"}
 
 
 def known_read(unit: Unit, access: Access) -> Edit | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.source.c_tree import (
+    PARENTHESES,
     Node,
     is_of_statement,
     outermost,
@@ -12,6 +13,7 @@ from porter.source.c_tree import (
     strip_parentheses,
     text_of,
 )
+from porter.source.cplusplus_casts import named_cast
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.truth import asks_truth, binary
 from porter.source.values import Number
@@ -20,17 +22,22 @@ from porter.source.values import Number
 def bare(node: Node) -> Node:
     """An expression without parentheses and casts around it."""
     node = strip_parentheses(node)
-    while node.type == "cast_expression":
-        inner = node.child_by_field_name("value")
-        if inner is None:
-            break
+    while (inner := _cast(node)) is not None:
         node = strip_parentheses(inner)
     return node
 
 
+def _cast(node: Node) -> Node | None:
+    """The operand of a cast."""
+    if node.type == "cast_expression":
+        return node.child_by_field_name("value")
+    named = named_cast(node)
+    return named[1] if named is not None else None
+
+
 def outside_parentheses(node: Node) -> Node:
     """The outermost parentheses around an expression, or the expression itself."""
-    while node.parent is not None and node.parent.type == "parenthesized_expression":
+    while node.parent is not None and node.parent.type in PARENTHESES:
         if is_of_statement(node.parent):
             break
         node = node.parent
@@ -40,7 +47,7 @@ def outside_parentheses(node: Node) -> Node:
 def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
     """Whether only zero or not zero matters of an expression's value."""
     outer = node
-    while outer.parent is not None and outer.parent.type == "parenthesized_expression":
+    while outer.parent is not None and outer.parent.type in PARENTHESES:
         outer = outer.parent
     parent = outer.parent
     return parent is not None and asks_truth(

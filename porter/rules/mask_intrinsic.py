@@ -9,6 +9,7 @@ from porter.rules.unit import Call, Unit
 from porter.rules.verdict import Verdict
 from porter.sites.intrinsics import MASK_CLEAR, MASK_SET
 from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import PARENTHESES
 from porter.source.edit import Edit
 
 _TAKES_VALUE = frozenset(
@@ -65,7 +66,7 @@ def _is_value(unit: Unit, site: Site, call: Call) -> bool:
         tokens, index = unit.token_index(site)
         return index > 0 and tokens[index - 1].text in _BEFORE_VALUE
     parent = node.parent
-    while parent is not None and parent.type == "parenthesized_expression":
+    while parent is not None and parent.type in PARENTHESES:
         parent = parent.parent
     if parent is not None and parent.type == "init_declarator":
         return context is not None and context.kind == "function"

@@ -22,7 +22,7 @@ from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, index_of, text_of
 from porter.source.edit import Edit
 from porter.source.truth import binary
 from porter.source.values import Number
@@ -192,5 +192,5 @@ def _index(place: Node) -> Node | None:
     """The index of an array element."""
     node = bare(place)
     if node.type == "subscript_expression" and b"[" in text_of(node):
-        return node.child_by_field_name("index")
+        return index_of(node)
     return None

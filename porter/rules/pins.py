@@ -44,6 +44,11 @@ class Pins(Rule):
             "{ hyp_pin_set(((uint32_t)p - 0x40020000U) / 0x400U, (unsigned)m, 0); }",
         ),
         Sample(
+            _HEADER + "void f(GPIO_TypeDef *p) { (*p).BSRR = 1; }",
+            _HEADER + "void f(GPIO_TypeDef *p) "
+            "{ hyp_pin_set(((uint32_t)&(*p) - 0x40020000U) / 0x400U, 1, 1); }",
+        ),
+        Sample(
             _HEADER + "void f(unsigned n, int on) { GPIOA->BSRR = (1u << n) << (on ? 0 : 16); }",
             _HEADER + "void f(unsigned n, int on) "
             "{ hyp_pin_set(0, (1u << n), on ? (1u << n) : 0); }",
@@ -152,7 +157,9 @@ class Pins(Rule):
             return None
         if access.operator == b"^=" and not is_pure(pointer, unit.text.evaluator):
             return None  # it is needed twice
-        return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (source(pointer), base, _PORT_SPACING)
+        is_arrow = any(child.type == "->" for child in place.children)
+        text = source(pointer) if is_arrow else b"&" + source(pointer)
+        return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (text, base, _PORT_SPACING)
 
 
 def _granted(unit: Unit, instance: str | None) -> bytes | None:

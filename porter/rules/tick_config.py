@@ -11,7 +11,7 @@ from porter.rules.verdict import Verdict
 from porter.sites.context import Context
 from porter.sites.intrinsics import TICK
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import parse_expression
+from porter.source.c_tree import PARENTHESES, parse_expression
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 
@@ -64,6 +64,6 @@ def _is_looked_at(context: Context | None, site: Site) -> bool:
     node = context.node_at(site.start, site.end) if context is not None else None
     call = node.parent if node is not None else None
     user = call.parent if call is not None else None
-    while user is not None and user.type in ("parenthesized_expression", "cast_expression"):
+    while user is not None and user.type in PARENTHESES | {"cast_expression"}:
         user = user.parent
     return user is not None and user.type != "expression_statement"

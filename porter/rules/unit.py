@@ -67,6 +67,7 @@ class Unit:
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
         self.facts = Facts()
         self.removed_waits: list[Node] = []  # loops that waited for what the boot table set up
+        self.replaced: list[Edit] = []  # edits of verdicts
         self.extra_edits: list[Edit] = []  # edits that carry no site, such as prototypes
         self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
         self._accesses: dict[Site, Access | None] = {}
@@ -104,7 +105,8 @@ class Unit:
 
     def settle(self, verdict: Verdict) -> None:
         """Record a verdict; the first one stands."""
-        self.verdicts.setdefault(verdict.site, verdict)
+        if self.verdicts.setdefault(verdict.site, verdict) is verdict:
+            self.replaced += verdict.edits if verdict.status is Status.REWRITTEN else ()
 
     def settle_covered(self) -> None:
         """Settle the sites inside text that is deleted or replaced by something without them."""
@@ -309,7 +311,7 @@ class Unit:
         """
         return self.is_deleted(start, end) or any(
             edit.start <= start and end <= edit.end and not has_word(edit.replacement, name)
-            for edit in self.rewritten_spans
+            for edit in (*self.rewritten_spans, *self.replaced)
         )
 
     def reads_are_gone(self, name: bytes) -> bool:

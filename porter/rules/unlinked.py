@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from porter.rules.unit import Unit
 from porter.rules.verdict import Status, Verdict
-from porter.sites.context import is_made_by_macro
+from porter.sites.context import is_called_by_name
 
 RULE = "unlinked"
 WhyNot = Callable[[str], str | None]
@@ -24,7 +24,7 @@ def unlinked(unit: Unit, why_not: WhyNot) -> Iterator[Verdict]:
             name = macro.decode("latin-1")
         elif context is not None and context.kind == "function":
             name = context.name
-            if not name or is_made_by_macro(context.root, unit.text.evaluator):
+            if not is_called_by_name(context.root, unit.text.evaluator):
                 continue
         else:
             continue

@@ -40,7 +40,7 @@ class Unused(Rule):
 
 
 def _unused(unit: Unit) -> Iterator[Edit]:
-    if not unit.deletions and not unit.rewritten_spans:
+    if not unit.deletions and not unit.rewritten_spans and not unit.replaced:
         return
     tree = unit.variables.tree
 

@@ -11,10 +11,20 @@ from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.objects import TRANSPARENT, object_around
 from porter.sites.registers import Registers
 from porter.sites.site import Site
-from porter.source.c_tree import Node, ancestors, parse_expression, strip_parentheses, text_of, walk
+from porter.source.c_tree import (
+    PARENTHESES,
+    Node,
+    ancestors,
+    enclosing_function,
+    parse_expression,
+    strip_parentheses,
+    text_of,
+    walk,
+)
 from porter.source.evaluate import Evaluator
+from porter.source.values import Place
 
-Use = Literal["write", "read", "address", "unclear"]
+Use = Literal["write", "read", "address", "reference", "unclear"]
 _WRITES = frozenset({"assignment_expression", "update_expression"})
 
 
@@ -59,13 +69,13 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     if register is None:
         return Access(site, context, None, "address", place, place)
     argument = place.child_by_field_name("argument")
-    inner = registers.evaluator.cast_argument(argument) if argument is not None else None
+    inner = registers.evaluator.misread_cast(argument) if argument is not None else None
     if inner is not None and place.type != "pointer_expression":
         return Access(site, context, register, "unclear", place, place)  # it casts what is read
     call = _macro_call(place, registers.evaluator)
     if call is not None:
         return _through_macro(site, context, registers, register, place, call)
-    return _direct(site, context, register, place)
+    return _direct(site, context, registers.evaluator, register, place)
 
 
 def _of_call(site: Site, context: Context, registers: Registers, call: Node) -> Access | None:
@@ -88,9 +98,11 @@ def _of_call(site: Site, context: Context, registers: Registers, call: Node) -> 
     return Access(site, context, found[0], "write", call, call, text_of(sign), value)
 
 
-def _direct(site: Site, context: Context, register: Register, place: Node) -> Access:
+def _direct(
+    site: Site, context: Context, evaluator: Evaluator, register: Register, place: Node
+) -> Access:
     node, parent = place, place.parent
-    while parent is not None and parent.type == "parenthesized_expression":
+    while parent is not None and parent.type in PARENTHESES:
         node, parent = parent, parent.parent
     if parent is not None and parent.type == "assignment_expression":
         if parent.child_by_field_name("left") == node:
@@ -106,7 +118,58 @@ def _direct(site: Site, context: Context, register: Register, place: Node) -> Ac
         and text_of(parent).startswith(b"&")
     ):
         return Access(site, context, register, "address", place, parent)
+    elif _is_bound(node):
+        return Access(site, context, None, "address", place, place)
+    elif _may_be_bound(node, context, evaluator):
+        found = evaluator.value(place, context.scope)
+        is_struct = isinstance(found, Place) and found.type.kind == "struct"
+        return Access(site, context, None, "address" if is_struct else "reference", place, place)
     return Access(site, context, register, "read", place, place)
+
+
+def _is_bound(node: Node) -> bool:
+    """Whether an object is what a reference refers to that is declared, or returned."""
+    parent = node.parent
+    while parent is not None and parent.type in ("initializer_list", "argument_list"):
+        node, parent = parent, parent.parent
+    if parent is not None and parent.type == "return_statement":
+        parent = enclosing_function(parent)
+        declarator = parent.child_by_field_name("declarator") if parent is not None else None
+        return declarator is not None and declarator.type == "reference_declarator"
+    if parent is None or parent.type not in ("init_declarator", "field_declaration"):
+        return False
+    declarator = parent.child_by_field_name("declarator")
+    return declarator is not None and declarator.type == "reference_declarator"
+
+
+def _may_be_bound(node: Node, context: Context, evaluator: Evaluator) -> bool:
+    """Whether a C++ function that is given an object may take a reference to it."""
+    arguments = node.parent
+    if arguments is None or not context.tree.is_cplusplus:
+        return False
+    if arguments.type == "lambda_capture_initializer":
+        return True
+    call = arguments.parent
+    if arguments.type not in ("argument_list", "initializer_list") or call is None:
+        return False
+    if evaluator.cast_argument(call) is not None:
+        return False
+    if call.type == "init_declarator":
+        return _is_object(call, evaluator)
+    if call.type != "call_expression":
+        return True
+    function = call.child_by_field_name("function")
+    takes = evaluator.types.takes_values(text_of(function)) if function is not None else False
+    return not takes
+
+
+def _is_object(declarator: Node, evaluator: Evaluator) -> bool:
+    """Whether an initialiser is handed to the constructor of a class."""
+    specifier = declarator.parent.child_by_field_name("type") if declarator.parent else None
+    inner = declarator.child_by_field_name("declarator")
+    if specifier is None or specifier.type == "placeholder_type_specifier":
+        return False
+    return evaluator.types.of(specifier, inner).kind not in ("scalar", "pointer")
 
 
 def _macro_call(place: Node, evaluator: Evaluator) -> Node | None:

@@ -27,9 +27,13 @@ from porter.sites.site import Site, SiteKind
 from porter.sites.undefined import UndefinedNames
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
+from porter.source.cplusplus_casts import named_cast
 from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
-from porter.source.values import Number, Pointer
+from porter.source.scoped_names import path_around, whole_name
+from porter.source.token_tools import is_qualified
+from porter.source.values import Number, Place, Pointer
 
+_NAMES = ("identifier", "field_identifier")
 _SHARED_ONLY = frozenset(
     b"""MODER OTYPER OSPEEDR PUPDR AFRL AFRH BSRR BSRRL BSRRH
     PLLCFGR AHBENR AHB1ENR AHB2ENR AHB3ENR APB1ENR APB2ENR EXTICR""".split()
@@ -189,7 +193,10 @@ class CSites:
             if previous in (b"->", b"."):
                 return self._member(region, index)
             if token.text in INTRINSIC_BYTES:
-                return SiteKind.INTRINSIC
+                return None if self._is_members(region, index) else SiteKind.INTRINSIC
+            if self.registers.may_be_register(token.text):
+                self._has_addresses = True
+                return SiteKind.REGISTER if self._is_scoped(region, token) else None
             if self.registers.names_register(token.text):
                 self._has_addresses = True
                 return SiteKind.REGISTER
@@ -229,8 +236,41 @@ class CSites:
             return SiteKind.REGISTER if self._is_unmistakable(token.text) else None
         value = self.text.evaluator.value(node.parent, context.scope)
         if value is None:
-            return SiteKind.REGISTER if self._is_unmistakable(token.text) else None
+            is_open = context.tree.is_cplusplus and token.text.isupper()  # auto, or a template's
+            return SiteKind.REGISTER if is_open or self._is_unmistakable(token.text) else None
         return SiteKind.REGISTER if self.registers.identify(value) is not None else None
+
+    def _is_scoped(self, region: Region, token: Token) -> bool:
+        """Whether a name stands for the constant of a namespace or a class that leads to a
+        register, or may. Where it is declared its value is a site."""
+        context = self.contexts.of(region, token.start, token.end)
+        node = context.node_at(token.start, token.end) if context is not None else None
+        if context is None or node is None:
+            return True
+        is_enumerator = node.parent is not None and (
+            node.parent.type == "enumerator" and node.parent.child_by_field_name("name") == node
+        )
+        if node.type not in _NAMES or is_enumerator or is_declarator(node):
+            return False
+        match self.text.evaluator.value(whole_name(node), context.scope):
+            case Number(value=address):
+                return self.registers.is_address(address)
+            case Pointer(address=address) | Place(address=address):
+                return address is not None and self.registers.is_address(address)
+        return True
+
+    def _is_members(self, region: Region, index: int) -> bool:
+        """Whether a function of that name belongs to a class or a namespace of the project: what
+        it does is found where it is defined."""
+        token = region.tokens[index]
+        known = token.text in self.text.evaluator.types.member_functions
+        if not self.text.is_cplusplus or not known:
+            return False
+        if is_qualified(region.tokens, index):
+            return True
+        context = self.contexts.of(region, token.start, token.end)
+        node = context.node_at(token.start, token.end) if context is not None else None
+        return node is not None and is_declarator(node) and bool(path_around(node))
 
     def _is_call(self, region: Region, index: int) -> bool:
         """A macro call that reaches a register through its arguments."""
@@ -273,6 +313,13 @@ class CSites:
                 kind = parent.child_by_field_name("type")
                 if kind is not None and b"*" in text_of(kind):
                     return True
+            elif (cast := named_cast(parent)) is not None:
+                if b"*" in text_of(cast[0]):
+                    return True
+            elif parent.type == "template_argument_list":
+                return True
+            elif parent.type == "argument_list":
+                continue
             elif parent.type not in ("parenthesized_expression", "binary_expression"):
                 return False
         return False
@@ -289,10 +336,10 @@ class CSites:
             return False
         context = self.contexts.of(region, token.start, token.end)
         node = context.node_at(token.start, token.end) if context is not None else None
-        if context is None or node is None or node.type != "identifier" or is_declarator(node):
+        if context is None or node is None or node.type not in _NAMES or is_declarator(node):
             return False
-        match evaluator.value(node, context.scope):
-            case Pointer(address=int() as address):
+        match evaluator.value(whole_name(node), context.scope):
+            case Pointer(address=int() as address) | Place(address=int() as address):
                 return self.registers.is_address(address)
         return False
 

@@ -12,6 +12,8 @@ from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope, no_scope
+from porter.source.scoped_names import functions, path_around
+from porter.source.values import Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ class Contexts:
             return None
         key = (id(tree), node.start_byte)
         if key not in self._functions:
-            scope = scope_of(node, self.text, self.file_scope)
+            scope = scope_of(node, self.text, self._scope_around(tree, node))
             self._functions[key] = Context(tree, node, scope, function_name(node), "function")
         return self._functions[key]
 
@@ -71,7 +73,7 @@ class Contexts:
     def at(self, tree: SyntaxTree, node: Node) -> Context:
         """The context of a node in a function of a tree."""
         function = next(a for a in ancestors(node) if a.type == "function_definition")
-        scope = scope_of(function, self.text, self.file_scope)
+        scope = scope_of(function, self.text, self._scope_around(tree, function))
         return Context(tree, function, scope, function_name(function), "function")
 
     @cached_property
@@ -98,9 +100,22 @@ class Contexts:
     def functions(self) -> Iterator[tuple[SyntaxTree, Node]]:
         """Function definitions of the file, of every #if arm."""
         tree = self.text.trees.whole
-        for node in tree.root.children:
+        for node in functions(tree.root) if tree.is_cplusplus else tree.root.children:
             if node.type == "function_definition":
                 yield tree, node
+
+    def _scope_around(self, tree: SyntaxTree, node: Node) -> Scope:
+        """What names mean around a function or a declaration, before the file's own."""
+        path = path_around(node) if tree.is_cplusplus else ()
+        if not path:
+            return self.file_scope
+        evaluator = self.text.evaluator
+
+        def look_up(name: bytes) -> Value | None:
+            found = evaluator.scopes.within(name, path)
+            return found if found is not None else self.file_scope(name)
+
+        return look_up
 
     def _macro(self, region: Region) -> Context | None:
         if region.start not in self._macros:
@@ -115,7 +130,8 @@ class Contexts:
         found = self.text.trees.clean_at(start, end)
         if found is None:
             return None
-        return Context(found[0], found[0].root, self.file_scope, "", "file")
+        scope = self._scope_around(*found)
+        return Context(found[0], found[0].root, scope, "", "file")
 
     @staticmethod
     def _clean_inside(tree: SyntaxTree, function: Node, start: int, end: int) -> bool:
@@ -135,6 +151,14 @@ def is_made_by_macro(function: Node, evaluator: Evaluator) -> bool:
     written.add(text_of(declared) if declared is not None else b"")
     found = [evaluator.macros.get(word) for word in written]
     return any(macro is not None and macro.parameters is not None for macro in found)
+
+
+def is_called_by_name(function: Node, evaluator: Evaluator) -> bool:
+    """Whether a call of a function has the name that it is defined by: constructors, destructors,
+    operators and members that override others have other ways."""
+    if is_made_by_macro(function, evaluator) or path_around(function):
+        return False
+    return function_name(function).isidentifier()
 
 
 def function_name(definition: Node) -> str:

@@ -18,13 +18,15 @@ from porter.sites.registers import Registers
 from porter.sites.site import SiteKind
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, SyntaxTree, ancestors
+from porter.source.cplusplus_casts import named_cast
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import ASM_WORDS, find_asm
 from porter.source.values import Number, Place, Pointer
 
 _INTRINSIC = "|".join(sorted(INTRINSICS))
 _ASM = "|".join(sorted(word.decode() for word in ASM_WORDS))
-_POINTER = r"\*\s*(?:(?:const|volatile|restrict)\s*)*\)"
+_LEADING = frozenset({"cast_expression", "call_expression", "identifier", "number_literal"})
+_POINTER = r"\*\s*(?:(?:const|volatile|restrict)\s*)*[)>]"
 _SYSTEM = r"0[xX][eE]00[0-9a-fA-F]{5}"
 
 
@@ -85,9 +87,9 @@ class Expanded:
     def _register(self, spot: re.Match[bytes]) -> Made | None:
         """The register that an expression leads to, or the address of one in the system space."""
         leaf = self._tree.smallest(spot.start(), spot.end())
-        if leaf is not None and spot.group().endswith(b")"):
+        if leaf is not None and spot.group().endswith((b")", b">")):
             leaf = next((it for it in (leaf, *ancestors(leaf)) if _is_cast(it, spot)), None)
-        if leaf is None or leaf.type not in ("cast_expression", "identifier", "number_literal"):
+        if leaf is None or leaf.type not in _LEADING:
             return None
         context = Context(self._tree, self._tree.root, no_scope, "", "file")
         _, value = object_around(leaf, context, self._registers.evaluator)
@@ -103,8 +105,10 @@ class Expanded:
 
 
 def _is_cast(node: Node, spot: re.Match[bytes]) -> bool:
-    kind = node.child_by_field_name("type")
-    return node.type == "cast_expression" and kind is not None and kind.end_byte < spot.end()
+    named = named_cast(node)
+    is_c = node.type == "cast_expression"
+    kind = node.child_by_field_name("type") if is_c else named[0] if named is not None else None
+    return kind is not None and kind.end_byte < spot.end()
 
 
 class Lines:

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 
 from porter.project.knowledge import CText
 from porter.sites.fixed_values import is_fixed
-from porter.source.arithmetic import converted
 from porter.source.c_tree import Node, captured, query, text_of, walk
+from porter.source.c_types import UNKNOWN
 from porter.source.declared import declared_name
-from porter.source.evaluate import Scope, typed_place
+from porter.source.evaluate import Scope
 from porter.source.possible import one_of
-from porter.source.values import Initial, Number, Pointer, Value
+from porter.source.scoped_values import typed_place
+from porter.source.values import Initial, Number, Place, Pointer, Value
+
+_DECLARING = frozenset(
+    {"declaration", "parameter_declaration", "optional_parameter_declaration", "for_range_loop"}
+)
 
 _ASSIGNMENTS = query("(assignment_expression) @it")
 
@@ -23,15 +28,15 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
     """
     for item in node.children if file_level else walk(node):
         kind = item.child_by_field_name("type")
-        if kind is None or item.type not in ("declaration", "parameter_declaration"):
+        if kind is None or item.type not in _DECLARING:
             continue
         for declarator in item.children_by_field_name("declarator"):
             if declarator.type == "init_declarator":
                 inner = declarator.child_by_field_name("declarator")
                 if inner is not None:
                     yield kind, inner, declarator.child_by_field_name("value")
-            else:
-                yield kind, declarator, None
+            else:  # `if (auto x = f())` has its value beside the declarator
+                yield kind, declarator, item.child_by_field_name("value")
 
 
 def assignments(root: Node) -> dict[bytes, list[Node]]:
@@ -68,24 +73,37 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
 
     def first(kind: Node, declarator: Node, value: Node | None) -> Value | None:
         """What a declaration gives to its name."""
-        begins = evaluator.value(value, look_up) if value is not None else None
-        if isinstance(begins, Number):
-            return converted(begins, evaluator.types.of(kind, declarator))
-        return begins
+        if value is None and kind.parent is not None and kind.parent.type == "for_range_loop":
+            return _element(kind.parent, look_up)
+        return evaluator.initial(evaluator.types.of(kind, declarator), value, look_up)
+
+    def _element(loop: Node, scope: Scope) -> Value | None:
+        """A pointer that is one of those that a loop goes over."""
+        items = loop.child_by_field_name("right")
+        if items is None or items.type != "initializer_list":
+            return None
+        values = [evaluator.value(item, scope) for item in items.named_children]
+        kinds = {it.type if isinstance(it, Pointer) else None for it in values}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return Pointer(None, kind) if kind is not None else None
 
     def look_up(name: bytes) -> Value | None:
         if name in pending:
             (kind, declarator, value), *others = pending.pop(name)
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
-            begins = first(kind, declarator, value) if name not in written else None
+            refers = declarator.type == "reference_declarator"  # a write goes to what it refers to
+            begins = first(kind, declarator, value) if refers or name not in written else None
             if isinstance(begins, Number):
                 agreed = all(first(*other) == begins for other in others)
                 if not agreed or not is_fixed(text, kind, declarator, file_level):
                     begins = Initial(begins.value)
-            known[name] = begins if isinstance(begins, Number | Initial | Pointer) else declared
+            is_known = isinstance(begins, Number | Initial | Pointer)
+            known[name] = begins if is_known or (refers and begins is not None) else declared
             if known[name] is None and name in written:
                 known[name] = one_of(evaluator.value(it, look_up) for it in assigned(name))
+            if known[name] is None and not file_level:
+                known[name] = Place(None, UNKNOWN)  # it hides what else has this name
         if name in known:
             return known[name]
         return outer(name)

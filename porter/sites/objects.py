@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from porter.sites.context import Context
-from porter.source.c_tree import Node, is_of_statement, text_of
+from porter.source.c_tree import PARENTHESES, Node, is_of_statement, text_of
 from porter.source.evaluate import Evaluator
+from porter.source.scoped_names import whole_name
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
-TRANSPARENT = frozenset({"parenthesized_expression", "cast_expression"})
+TRANSPARENT = PARENTHESES | {"cast_expression"}
 
 
 def object_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
     """From a name outwards to the largest expression that is still one object in memory."""
-    node = leaf
+    node = whole_name(leaf)
     if leaf.type == "field_identifier" and leaf.parent is not None:
         node = leaf.parent
     best: tuple[Node, Value | None] = (node, evaluator.value(node, context.scope))
@@ -62,7 +63,8 @@ def address_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[
 
 def sum_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[Node, Value | None]:
     """From a name outwards to the largest sum that it is part of, and the value of that."""
-    node, value = leaf, evaluator.value(leaf, context.scope)
+    node = whole_name(leaf)
+    value = evaluator.value(node, context.scope)
     while (parent := node.parent) is not None and (
         parent.type in TRANSPARENT or operator_of(parent) in (b"+", b"-")
     ):

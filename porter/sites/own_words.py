@@ -24,7 +24,11 @@ def own_words(text: CText, kind: Node, declarator: Node) -> frozenset[bytes]:
         return frozenset()
     specifiers = _words(text, text.file.data[declaration.start_byte : first.start_byte])
     _, star, own = text.file.data[declarator.start_byte : name.start_byte].rpartition(b"*")
-    return _words(text, own) | (specifiers & {b"static"}) if star else specifiers
+    if not star:
+        return specifiers
+    written = text.file.data[declaration.start_byte : first.start_byte].split()
+    constant = {b"const"} if b"constexpr" in written else set()
+    return _words(text, own) | (specifiers & {b"static"}) | constant
 
 
 def _words(text: CText, specifiers: bytes) -> frozenset[bytes]:

@@ -47,6 +47,7 @@ class Registers:
         self.fields = frozenset(self.blocks.fields) | self.others.fields
         self._chip = chip
         self._names: dict[bytes, bool] = {}
+        self._scoped: dict[bytes, bool] = {}
         self._variants = Variants(evaluator)
         self._otherwise: dict[int, Registers] = {}
 
@@ -157,6 +158,15 @@ class Registers:
         core = self.evaluator.number_of_name(_CORE) if len(cores) == 1 else None
         return self.space.has_aliases and core not in _WITHOUT_ALIASES
 
+    def may_be_register(self, name: bytes) -> bool:
+        """Whether a namespace or a class has a constant of that name that leads to a register."""
+        types = self.evaluator.types
+        if name not in types.scoped or name in self.evaluator.macros:
+            return False
+        if name not in self._scoped:
+            self._scoped[name] = any(map(self._leads, self.evaluator.scopes.constants(name)))
+        return self._scoped[name]
+
     def _names_register(self, name: bytes) -> bool:
         if self.evaluator.keeps_address(name):
             return False  # a variable: where it isn't hidden by another one is a site
@@ -165,6 +175,9 @@ class Registers:
             value = self.evaluator.name(name)
         else:
             value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
+        return self._leads(value)
+
+    def _leads(self, value: Value | None) -> bool:
         match value:
             case Pointer(address=int() as address) | Place(address=int() as address):
                 return self.is_address(address)

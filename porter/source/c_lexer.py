@@ -1,4 +1,4 @@
-"""C preprocessing tokens of a file, with byte offsets; directives and their conditions apart.
+"""Preprocessing tokens of C and C++, with byte offsets; directives and their conditions apart.
 
 The lexer accepts anything: what is no token becomes a one-byte `other`. Comments are kept as
 spans, line splices count as white space, but within a name or a number as nothing.
@@ -16,10 +16,11 @@ _TOKEN = re.compile(
     (?:
     (?P<newline>\n)
   | (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
-  | (?P<string>(?:u8|[LuU])?"(?:\\(?:\r\n|.)|[^"\\\n])*")
+  | (?P<string>(?:u8|[LuU])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)"
+             | (?:u8|[LuU])?"(?:\\(?:\r\n|.)|[^"\\\n])*")
   | (?P<char>(?:u8|[LuU])?'(?:\\(?:\r\n|.)|[^'\\\n])*')
   | (?P<identifier>[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\\\r?\n)+[A-Za-z0-9_$]+)*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*(?:(?:\\\r?\n)+[A-Za-z0-9_.]+)*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[A-Za-z0-9_]|[A-Za-z0-9_.])*(?:(?:\\\r?\n)+[A-Za-z0-9_.]+)*)
   | (?P<punctuator>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[^\s])
   | (?P<end>\Z)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ _SIMPLE = {
     b"n": b"\n", b"t": b"\t", b"r": b"\r", b"v": b"\v", b"f": b"\f",
     b"a": b"\a", b"b": b"\b", b"0": b"\0",
 }  # fmt: skip
+_RAW = re.compile(rb'(?:u8|[LuU])?R"([^(]*)\((.*)\)\1"', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,11 @@ def decode_strings(tokens: Iterable[Token]) -> DecodedText:
     end = 0
     for token in tokens:
         if token.kind != "string":
+            continue
+        if (raw := _RAW.fullmatch(token.text)) is not None:
+            text += raw[2]
+            offsets += range(token.start + raw.start(2), token.start + raw.end(2))
+            end = token.start + raw.end(2)
             continue
         body_start = token.start + token.text.index(b'"') + 1
         body = token.text[token.text.index(b'"') + 1 : -1]

@@ -1,4 +1,4 @@
-"""Syntax trees of C text: whole files, macro bodies and expanded expressions.
+"""Syntax trees of C and C++ text: whole files, macro bodies and expanded expressions.
 
 Nodes count bytes of the parsed buffer; a SyntaxTree translates them to offsets of the file.
 """
@@ -13,22 +13,25 @@ from itertools import accumulate
 from typing import Any
 
 import tree_sitter
-import tree_sitter_c
 
 from porter.source.blanking import Expansion, parsable, without_noise
 from porter.source.c_lexer import LexedSource
 from porter.source.comments import without_comments
 from porter.source.conditions import ConditionMap
+from porter.source.cplusplus_text import plain_cplusplus
+from porter.source.grammar import CPLUSPLUS, C, Grammar, of_expression
 
 Node = tree_sitter.Node
+Queries = tuple[tree_sitter.Query, tree_sitter.Query]
+"""One query for trees of C and one for those of C++."""
 
-_LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
-_PARSER = tree_sitter.Parser(_LANGUAGE)
-_LARGE_PARTS = tree_sitter.Query(_LANGUAGE, "(function_definition) @function (ERROR) @error")
 _STATEMENT_PREFIX = b"void f(void){"
 _BEGINS_STATEMENT = re.compile(rb"\s*(?:\{|(?:if|for|while|do|switch|return|goto)\b)")
 _EXPRESSION_PREFIX = b"int x=("
-_SAME_VALUE = frozenset({"parenthesized_expression", "cast_expression"})
+CONDITION = "condition_clause"
+"""What C++ has for the parentheses of `if`, `while` and `switch`: there may be a declaration."""
+PARENTHESES = frozenset({"parenthesized_expression", CONDITION})
+_SAME_VALUE = PARENTHESES | {"cast_expression"}
 _MAX_BRANCHES = 4  # arms of one #if group that are tried one at a time
 
 
@@ -39,11 +42,19 @@ class SyntaxTree:
     last statement ends there, not with the semicolon that it was given.
     """
 
-    def __init__(self, text: bytes, delta: int, limit: int | None = None) -> None:
-        self.root: Node = _PARSER.parse(text).root_node
+    def __init__(
+        self, text: bytes, delta: int, limit: int | None = None, grammar: Grammar = C
+    ) -> None:
+        self.root: Node = grammar.parser.parse(text).root_node
+        self._grammar = grammar
         self.delta = delta
         self.text = text
         self._limit = len(text) + delta if limit is None else limit
+
+    @property
+    def is_cplusplus(self) -> bool:
+        """Whether the text was read as C++."""
+        return self._grammar is CPLUSPLUS
 
     def start(self, node: Node) -> int:
         """File offset of a node's first byte."""
@@ -67,7 +78,7 @@ class SyntaxTree:
 
     @cached_property
     def _parts(self) -> dict[str, _Nodes]:
-        found = tree_sitter.QueryCursor(_LARGE_PARTS).captures(self.root)
+        found = tree_sitter.QueryCursor(self._grammar.large_parts).captures(self.root)
         return {kind: _Nodes(found.get(kind, [])) for kind in ("function", "error")}
 
 
@@ -98,15 +109,15 @@ def walk(node: Node) -> Iterator[Node]:
         stack.extend(reversed(current.children))
 
 
-def query(pattern: str) -> tree_sitter.Query:
-    """What to look for in trees, as tree-sitter writes it."""
-    found: tree_sitter.Query = tree_sitter.Query(_LANGUAGE, pattern)
-    return found
+def query(pattern: str) -> Queries:
+    """What to look for in trees, as tree-sitter writes it, in C's and in C++'s."""
+    return C.query(pattern), CPLUSPLUS.query(pattern)
 
 
-def captured(node: Node, wanted: tree_sitter.Query, name: str) -> list[Node]:
-    """The nodes below one that a query captures under a name."""
-    return tree_sitter.QueryCursor(wanted).captures(node).get(name, [])
+def captured(node: Node, wanted: Queries, name: str) -> list[Node]:
+    """The nodes below a function or a file that a query captures under a name."""
+    found = wanted[0 if C.made(node) else 1]
+    return tree_sitter.QueryCursor(found).captures(node).get(name, [])
 
 
 def ancestors(node: Node) -> Iterator[Node]:
@@ -130,6 +141,8 @@ _WITH_PARENTHESES = frozenset(
 def is_of_statement(node: Node) -> bool:
     """Whether parentheses are those of `if (...)` and its like, which can't go."""
     parent = node.parent
+    if node.type == CONDITION:
+        return True
     if node.type != "parenthesized_expression" or parent is None:
         return False
     return parent.type in _WITH_PARENTHESES
@@ -137,10 +150,18 @@ def is_of_statement(node: Node) -> bool:
 
 def strip_parentheses(node: Node) -> Node:
     """The expression inside any number of parentheses."""
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+    while node.type in PARENTHESES and node.named_child_count == 1:
         inner = node.named_children[0]
         node = inner
     return node
+
+
+def index_of(subscript: Node) -> Node | None:
+    """`i` of `a[i]`, which in C++ might have several."""
+    indices = subscript.child_by_field_name("indices")
+    if indices is None:
+        return subscript.child_by_field_name("index")
+    return indices.named_children[0] if indices.named_child_count == 1 else None
 
 
 def outermost(node: Node) -> Node:
@@ -164,7 +185,8 @@ def one_line(node: Node, most: int = 60) -> str:
 
 def parse_expression(text: bytes) -> Node | None:
     """The expression a text is, or None if it isn't one."""
-    tree = SyntaxTree(_EXPRESSION_PREFIX + text + b"\n);", -len(_EXPRESSION_PREFIX))
+    whole = _EXPRESSION_PREFIX + text + b"\n);"
+    tree = SyntaxTree(whole, -len(_EXPRESSION_PREFIX), grammar=of_expression(text))
     if tree.root.has_error:
         return None
     declarator: Any = tree.root.named_children[0].child_by_field_name("declarator")
@@ -177,14 +199,15 @@ def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
     body = without_comments(data[start:end])
     body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
     body = without_noise(re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body))
+    grammar = of_expression(body)
     if not _BEGINS_STATEMENT.match(body):  # if (x) *p = 1 reads like a product
         text = _EXPRESSION_PREFIX + body + b"\n);"
-        tree = SyntaxTree(text, start - len(_EXPRESSION_PREFIX), end)
+        tree = SyntaxTree(text, start - len(_EXPRESSION_PREFIX), end, grammar)
         if not tree.root.has_error:
             return tree
     for tail in (b"\n;}", b"\n}", b"\n;while(0);}"):
         text = _STATEMENT_PREFIX + body + tail
-        tree = SyntaxTree(text, start - len(_STATEMENT_PREFIX), end)
+        tree = SyntaxTree(text, start - len(_STATEMENT_PREFIX), end, grammar)
         if not tree.root.has_error:
             return tree
     return None
@@ -194,9 +217,15 @@ class FileTrees:
     """The trees of one file: every #if arm at once, and when that fails one arm at a time."""
 
     def __init__(
-        self, data: bytes, lexed: LexedSource, conditions: ConditionMap, expansion: Expansion
+        self,
+        data: bytes,
+        lexed: LexedSource,
+        conditions: ConditionMap,
+        expansion: Expansion,
+        grammar: Grammar = C,
     ) -> None:
         self._data = data
+        self._grammar = grammar
         self._lexed = lexed
         self._conditions = conditions
         self._expansion = expansion
@@ -214,7 +243,9 @@ class FileTrees:
 
     def _parse(self, branch: int | None) -> SyntaxTree:
         text = parsable(self._data, self._lexed, self._conditions, self._expansion, branch)
-        return SyntaxTree(text, 0)
+        if self._grammar is CPLUSPLUS:
+            text = plain_cplusplus(text, self._lexed)
+        return SyntaxTree(text, 0, grammar=self._grammar)
 
     def function_at(self, start: int, end: int) -> tuple[SyntaxTree, Node] | None:
         """The function definition around [start, end) and its tree, without an error if any."""

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from porter.source.blanking import ALIGNED_BY_MACRO
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.declared import Declared, Enumerator, declared_name
-from porter.source.kept_addresses import Initialised, is_written
+from porter.source.grammar import C, Grammar
+from porter.source.kept_addresses import Initialised, is_static, is_written
+from porter.source.scoped_names import CLASSES, Scoped
 
 POINTER_SIZE = 4
 _SIZES = {
@@ -28,6 +30,7 @@ _PLAIN_ALIGNMENT = re.compile(
     rb"\b(?:aligned|__aligned__|_Alignas|alignas)\s*\(\s*(0[xX][0-9a-fA-F]+|[1-9]\d*)\s*\)"
 )
 _MAX_DEPTH = 16  # typedef chains and nested structs
+_WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
 
 
 @dataclass(frozen=True)
@@ -117,11 +120,11 @@ class TypeTable:
         self._texts: list[bytes] = []
         self.count: Count = lambda node: None
 
-    def add_text(self, text: bytes) -> SyntaxTree:
+    def add_text(self, text: bytes, grammar: Grammar = C) -> SyntaxTree:
         """Collect the declarations of a text without directives (line markers are skipped);
         returns its tree, in which every byte has kept its place."""
         clean = _LINE_MARKER.sub(lambda match: b" " * len(match.group()), text)
-        tree = SyntaxTree(clean, 0)
+        tree = SyntaxTree(clean, 0, grammar=grammar)
         self.add_tree(tree)
         return tree
 
@@ -157,6 +160,21 @@ class TypeTable:
         return self._declared.initialised
 
     @property
+    def scoped(self) -> Mapping[bytes, list[Scoped]]:
+        """What namespaces and classes have, by the last name."""
+        return self._declared.scoped
+
+    @property
+    def member_functions(self) -> Mapping[bytes, list[tuple[Node | None, Node]]]:
+        """Type and declarator of functions of namespaces and classes."""
+        return self._declared.member_functions
+
+    @property
+    def constant_functions(self) -> set[bytes]:
+        """Functions that are constexpr, which have no effects."""
+        return self._declared.constant_functions
+
+    @property
     def named(self) -> Iterable[bytes]:
         """Names of types."""
         return (*self._declared.typedefs, *self._declared.tags)
@@ -165,12 +183,29 @@ class TypeTable:
         """How a type of a name is declared; b"" if there is none."""
         if name in self._declared.typedefs:
             specifier, declarator = self._declared.typedefs[name]
-            return text_of(specifier) + text_of(declarator)
+            return text_of(specifier) + (text_of(declarator) if declarator is not None else b"")
         return text_of(self._declared.tags[name]) if name in self._declared.tags else b""
 
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""
         return self.initialised[name].is_const or not is_written(name, self._texts)
+
+    def given_by(self, function: bytes) -> CType:
+        """What the functions of that name in classes and namespaces return, if all the same."""
+        found = self.member_functions.get(function, ())
+        kinds = {self.of(kind, it).target if kind is not None else None for kind, it in found}
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return kind if kind is not None else UNKNOWN
+
+    def takes_values(self, function: bytes) -> bool:
+        """Whether a function outside classes is declared, once, without references."""
+        if function not in self.globals or function in self.scoped:
+            return False
+        declarator: Node | None = self.globals[function][1]
+        while declarator is not None and declarator.type != "function_declarator":
+            declarator = declarator.child_by_field_name("declarator")
+        parameters = declarator.child_by_field_name("parameters") if declarator else None
+        return parameters is not None and b"&" not in text_of(parameters)
 
     def is_type(self, name: bytes) -> bool:
         """Whether a typedef made the name a type."""
@@ -184,13 +219,19 @@ class TypeTable:
     def _specifier(self, node: Node, depth: int) -> CType:
         if depth > _MAX_DEPTH:
             return UNKNOWN
-        if node.type in ("struct_specifier", "union_specifier"):
+        if node.type in CLASSES:
             return self._struct(node, depth)
         if node.type == "enum_specifier":
             return INT
+        while node.type == "qualified_identifier" and (last := node.child_by_field_name("name")):
+            node = last
         words = text_of(node).split()
-        if node.type == "type_identifier" and words[0] in self._declared.typedefs:
-            specifier, declarator = self._declared.typedefs[words[0]]
+        tags, typedefs = self._declared.tags, self._declared.typedefs
+        is_tag = words[0] in tags and words[0] not in typedefs
+        if node.type == "type_identifier" and is_tag:  # in C++ the name of a type
+            return self._struct(tags[words[0]], depth)
+        if node.type == "type_identifier" and words[0] in typedefs:
+            specifier, declarator = typedefs[words[0]]
             found = self.of(specifier, declarator, depth + 1)
             if found.kind == "struct" and not found.name.startswith(b"struct "):
                 return replace(found, name=words[0])
@@ -223,15 +264,18 @@ class TypeTable:
         self._layouts[key] = {}
         layout = _Layout(self._layouts[key], node.type == "union_specifier")
         outer = _aligned(node)
-        unclear = outer is None
+        unclear = outer is None or any(it.type == "base_class_clause" for it in node.children)
         for item in body.named_children:
             kind = item.child_by_field_name("type")
             asked = _aligned(item)
             unclear = unclear or asked is None
-            if item.type != "field_declaration" or kind is None:
+            unclear = unclear or is_virtual(item)
+            if item.type != "field_declaration" or kind is None or is_static(item):
                 continue
             for declarator, width in _declarators(item):
                 member = self.of(kind, declarator, depth + 1)
+                if member.kind == "function":
+                    continue
                 unclear = unclear or self.is_unclear(member)
                 name = declared_name(declarator) if declarator is not None else None
                 text = text_of(name) if name is not None else b""
@@ -290,10 +334,15 @@ class TypeTable:
                 base = CType("array", base.size * count, b"", base, count)
             elif declarator.type in ("function_declarator", "abstract_function_declarator"):
                 base = CType("function", 0, b"", base)
-            elif declarator.type == "parenthesized_declarator":
-                inner = declarator.named_children[0] if declarator.named_children else None
+            elif declarator.type in _WITHOUT_FIELD:
+                inner = declarator.named_children[-1] if declarator.named_children else None
             declarator = inner
         return base
+
+
+def is_virtual(member: Node) -> bool:
+    """Whether a member of a class has the object carry a table of functions."""
+    return any(child.type == "virtual" or text_of(child) == b"virtual" for child in member.children)
 
 
 def _is_unsigned(word: bytes) -> bool:

@@ -8,10 +8,20 @@ from itertools import islice
 
 from porter.source.arithmetic import binary, character, converted, literal, unary, word
 from porter.source.c_lexer import lex_fragment
-from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of, walk
-from porter.source.c_types import POINTER_SIZE, UNKNOWN, CType, TypeTable
+from porter.source.c_tree import (
+    Node,
+    index_of,
+    parse_expression,
+    strip_parentheses,
+    text_of,
+    walk,
+)
+from porter.source.c_types import POINTER_SIZE, UNKNOWN, CType, TypeTable, pointer_to
+from porter.source.cplusplus_casts import functional_cast, named_cast, sole_value
 from porter.source.macros import Macro, MacroTable
 from porter.source.possible import LOWEST_PERIPHERAL, one_of
+from porter.source.scoped_names import names_in
+from porter.source.scoped_values import ScopedValues, typed_place
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
@@ -35,6 +45,7 @@ class Evaluator:
         self.macros = macros
         self.types = types
         self._names: dict[bytes, Value | None] = {}
+        self.scopes = ScopedValues(types, self)
         self._types: dict[bytes, CType | None] = {}
         self._tables: dict[bytes, Pointer | None] = {}
         types.count = self.count
@@ -94,21 +105,38 @@ class Evaluator:
             specifier, declarator = self.types.globals[name]
             kind = self.types.of(specifier, declarator)
             return Place(None, kind) if kind.kind in ("pointer", "struct", "array") else None
-        return None
+        return self.scopes.everywhere(name, depth)
+
+    def initial(
+        self, kind: CType, value: Node | None, scope: Scope, depth: int = 0
+    ) -> Value | None:
+        """What an object of a type begins with; what a reference refers to."""
+        if value is None:
+            return None
+        if kind.kind not in ("array", "struct"):
+            value = sole_value(value)
+        begins = self.value(value, scope, depth)
+        return converted(begins, kind) if isinstance(begins, Number) else begins
 
     def keeps_address(self, name: bytes) -> bool:
         """Whether a name is that of a variable outside functions that always holds one address."""
         if name in self.macros or name not in self.types.initialised:
             return False
-        return isinstance(self.name(name), Number | Pointer)
+        value = self.name(name)
+        is_reference = isinstance(value, Place) and value.address is not None
+        return is_reference or isinstance(value, Number | Pointer)
 
     def _kept_address(self, name: bytes, depth: int) -> Value | None:
         """What a variable outside functions always holds, if that may be an address."""
         kept = self.types.initialised.get(name)
         if kept is None:
             return None
-        value = self.value(kept.value, no_scope, depth)
         kind = self.types.of(kept.specifier, kept.declarator)
+        value = self.value(sole_value(kept.value), no_scope, depth)
+        if kept.declarator.type == "reference_declarator":
+            return value if isinstance(value, Place) and value.address is not None else None
+        if kind.kind == "unknown" and isinstance(value, Pointer):  # auto
+            kind = pointer_to(value.type)
         if kind.kind == "pointer":
             held = self._cast(kind, value)
             known = isinstance(held, Pointer) and held.address is not None
@@ -131,7 +159,16 @@ class Evaluator:
         return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
 
     def cast_argument(self, node: Node) -> Node | None:
-        """`(x)` of a `(T)(x)` that was parsed as a call, since T is the name of a type."""
+        """The operand of a cast that is a call for the parser: one of C++, or `(T)(x)`."""
+        if (named := named_cast(node)) is not None:
+            return named[1]
+        if (functional := self._functional(node)) is not None:
+            return functional[1]
+        return self.misread_cast(node)
+
+    def misread_cast(self, node: Node) -> Node | None:
+        """`(x)` of a `(T)(x)` that was parsed as a call, since T is the name of a type. What stands
+        behind it, `(T)(x)->y`, belongs to x."""
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if node.type != "call_expression" or function is None or arguments is None:
@@ -140,6 +177,16 @@ class Evaluator:
         if not is_cast or self._type_of(text_of(strip_parentheses(function))) is None:
             return None
         return arguments.named_children[0]
+
+    def _functional(self, node: Node) -> tuple[CType, Node] | None:
+        """The type and the operand of `T(x)` or `T{x}` where T names the type of a number or a
+        pointer."""
+        found = functional_cast(node)
+        if found is None or text_of(found[0]) in self.macros:
+            return None
+        is_type = found[0].type != "identifier" or self.types.is_type(text_of(found[0]))
+        kind = self.types.of(found[0], None) if is_type else UNKNOWN
+        return (kind, found[1]) if kind.kind in ("scalar", "pointer") else None
 
     def _type_of(self, name: bytes) -> CType | None:
         """The type that a typedef or a macro names; None for what names something else."""
@@ -255,7 +302,9 @@ class Evaluator:
         field = node.child_by_field_name("field")
         if operand is None or field is None:
             return None
-        value = self.value(self.cast_argument(operand) or operand, scope, depth)
+        if operand.type == "this":  # the same name by itself
+            return self._identifier(field, scope, depth)
+        value = self.value(self.misread_cast(operand) or operand, scope, depth)
         arrow = any(child.type == "->" for child in node.children)
         base = self._loaded(value) if arrow else value
         if not isinstance(base, Pointer | Place) or base.type.kind != "struct":
@@ -282,10 +331,10 @@ class Evaluator:
 
     def _subscript_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
-        index = node.child_by_field_name("index")
+        index = index_of(node)
         if operand is None or index is None:
             return None
-        value = self.value(self.cast_argument(operand) or operand, scope, depth)
+        value = self.value(self.misread_cast(operand) or operand, scope, depth)
         owner, member = (value.owner, value.member) if isinstance(value, Place) else (b"", b"")
         base = self._loaded(value)
         if not isinstance(base, Pointer):
@@ -359,12 +408,31 @@ class Evaluator:
         if text is not None:
             return self.text(text, scope, depth)
         function = node.child_by_field_name("function")
-        if function is not None and (inner := self.cast_argument(node)) is not None:
+        if (named := named_cast(node)) is not None:
+            described = self._described(named[0])
+            value = self.value(named[1], scope, depth)
+            return None if described is None else self._cast(described, value)
+        if (functional := self._functional(node)) is not None:
+            return self._cast(functional[0], self.value(functional[1], scope, depth))
+        if function is not None and (inner := self.misread_cast(node)) is not None:
             kind = self._type_of(text_of(strip_parentheses(function)))
             value = self.value(inner, scope, depth)
             return value if kind is None else self._cast(kind, value)
         kind = self._called(function, scope, depth) if function is not None else UNKNOWN
-        return typed_place(kind.target) if kind.kind == "function" and kind.target else None
+        if kind.kind == "function" and kind.target:
+            return typed_place(kind.target)
+        member = _last_name(function) if function is not None else b""
+        return typed_place(self.types.given_by(member))
+
+    def _compound_literal_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        found = self._functional(node)
+        return None if found is None else self._cast(found[0], self.value(found[1], scope, depth))
+
+    def _qualified_identifier(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        *path, name = names_in(node)
+        if not path:
+            return self.name(name)
+        return self.scopes.qualified(name, tuple(path), depth)
 
     def _called(self, function: Node, scope: Scope, depth: int) -> CType:
         """The type of what is called: a function, or what a pointer leads to."""
@@ -389,11 +457,12 @@ class Evaluator:
         return None
 
 
-def typed_place(kind: CType) -> Value | None:
-    """The value of a variable of which only the type is known."""
-    if kind.kind == "pointer" and kind.target is not None:
-        return Pointer(None, kind.target)
-    return Place(None, kind) if kind.kind in ("struct", "array") else None
+def _last_name(function: Node) -> bytes:
+    """`f` of `f(...)`, `a::f(...)` and `object.f(...)`."""
+    if function.type == "qualified_identifier":
+        return names_in(function)[-1]
+    name = function.child_by_field_name("field") or function
+    return text_of(name) if name.type in ("identifier", "field_identifier") else b""
 
 
 def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:

@@ -29,14 +29,25 @@ def initialised(declaration: Node, declarator: Node) -> Initialised | None:
     value = declarator.child_by_field_name("value")
     if declarator.type != "init_declarator" or specifier is None or inner is None or value is None:
         return None
-    # The const of a pointer stands behind its star, that of a number before its name.
-    owner = inner if inner.type == "pointer_declarator" else declaration
+    is_const = is_constant(declaration, inner)
+    return Initialised(specifier, inner, value, is_const, is_static(declaration))
+
+
+def is_constant(declaration: Node, declarator: Node) -> bool:
+    """Whether a declaration makes its variable const. The const of a pointer stands behind its
+    star, that of a number before its name; a reference never refers to something else."""
+    if declarator.type == "reference_declarator" or _has(declaration, b"constexpr"):
+        return True
+    owner = declarator if declarator.type == "pointer_declarator" else declaration
     while (deeper := owner.child_by_field_name("declarator")) is not None and (
         owner is not declaration and deeper.type == "pointer_declarator"
     ):
         owner = deeper
-    is_const = any(it.type == "type_qualifier" and text_of(it) == b"const" for it in owner.children)
-    return Initialised(specifier, inner, value, is_const, is_static(declaration))
+    return _has(owner, b"const")
+
+
+def _has(node: Node, word: bytes) -> bool:
+    return any(it.type == "type_qualifier" and text_of(it) == word for it in node.children)
 
 
 def is_static(declaration: Node) -> bool:

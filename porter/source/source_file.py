@@ -10,9 +10,10 @@ from pathlib import Path, PurePosixPath
 from scanner.report.errors import MissingError
 
 C_SUFFIXES = frozenset({".c", ".h", ".inc", ".inl"})
-CPLUSPLUS_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".ino"})
+_CPLUSPLUS_HEADERS = frozenset({".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".tcc"})
+CPLUSPLUS_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".c++", ".ino"}) | _CPLUSPLUS_HEADERS
 ASM_SUFFIXES = frozenset({".s", ".asm", ".sx", ".s79"})
-HEADER_SUFFIXES = frozenset({".h", ".inc", ".inl", ".hpp", ".hh", ".hxx"})
+HEADER_SUFFIXES = frozenset({".h", ".inc", ".inl"}) | _CPLUSPLUS_HEADERS
 SOURCE_SUFFIXES = C_SUFFIXES | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 
 

@@ -33,6 +33,34 @@ def matching(tokens: Sequence[Token], opening: int) -> int | None:
     return None
 
 
+def is_qualified(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a name is that of a class or a namespace: `Core::name`, but not `::name`."""
+    before = tokens[max(0, index - 3) : index]
+    if len(before) < 3 or not before[1].text == before[2].text == b":":
+        return False
+    return before[0].kind == "identifier" or before[0].text == b">"
+
+
+def body_of(tokens: Sequence[Token], closing: int) -> int | None:
+    """Index of the `{` behind the parameters of a function, attributes in between; None if what
+    the parenthesis at `closing` closes are no parameters of a definition."""
+    position = closing + 1
+    while position < len(tokens):
+        text = tokens[position].text
+        if text == b"{":
+            return position
+        if text == b"(":
+            after = matching(tokens, position)
+            if after is None:
+                return None
+            position = after + 1
+        elif tokens[position].kind == "identifier":
+            position += 1
+        else:
+            return None
+    return None
+
+
 def split_arguments(tokens: Sequence[Token]) -> list[list[Token]]:
     """Tokens between commas that are in no bracket; [] for no tokens."""
     if not tokens:

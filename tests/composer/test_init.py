@@ -284,3 +284,18 @@ def test_help_says_what_it_runs() -> None:
 
 def _call(*words: str) -> object:
     return fvmkit.main(list(words), standalone_mode=False)
+
+
+def test_files_of_cplusplus_are_named_with_their_options(tmp_path: Path) -> None:
+    compile_one = "\tarm-none-eabi-{} -mcpu=cortex-m4 -mthumb -c {}\n"
+    c = compile_one.format("gcc -std=gnu99", "main.c")
+    cplusplus = compile_one.format("g++ -std=c++14 -fno-exceptions -fno-rtti", "led.cpp")
+    files = {"Makefile": f"all:\n{cplusplus}{c}", "main.c": "int main(void) { for (;;); }\n"}
+    files["led.cpp"] = "struct Led { Led(); };\nstatic Led led;\n"
+    first = first_description([write(tmp_path / "led", files)], CHIP, None, tmp_path / "system.xml")
+    tree = etree.fromstring(first.text.encode())
+    assert sorted(str(e.text) for e in tree.iter("source")) == ["led.cpp", "main.c"]
+    (project,) = attributes(tree, "project")
+    assert (project["standard"], project["cxx-standard"]) == ("gnu99", "c++14")
+    assert project["cxxflags"] == "-fno-exceptions -fno-rtti"
+    assert "1 files are C++, which init doesn't follow" in first.text.replace("\n       ", "")

@@ -142,6 +142,19 @@ def test_cplusplus_is_never_skipped(tmp_path: Path) -> None:
     assert b"virt_int_mask(VIRT_PRIMASK);" in result.files[0].ported
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "unsigned f(void) throw()", "unsigned f() const", "unsigned f(void) ODD(x) ODDER",
+        "unsigned f(p) int *p;", "extern int __WFI; unsigned f(void)", "ODD unsigned f(void)",
+        "ODD(f)", "typedef int __get_PRIMASK; unsigned f(void)",
+    ],
+)  # fmt: skip
+def test_what_is_called_in_a_function_defines_nothing(head: str, tmp_path: Path) -> None:
+    ported, _ = port_text(tmp_path, f"{head} {{ return __get_PRIMASK(); }}\n".encode())
+    assert b"{ return virt_int_query(VIRT_PRIMASK); }" in ported
+
+
 def test_names_of_any_rtos_are_understood_by_address(tmp_path: Path) -> None:
     text = (
         b"#define CPU_REG_NVIC_ICSR (*((volatile unsigned *)(0xE000ED04)))\n"
@@ -167,5 +180,6 @@ def test_a_register_that_only_a_template_reaches_has_its_name(tmp_path: Path) ->
     source = b"void f() { peripheral<0xE000ED20UL>::write(0xFF); }\n"
     result = port_files(tmp_path, {"main.cpp": source})
     assert escalations(result) == [
-        "0xE000ED20UL: no rule knows what 0xE000ED20UL, SCB->SHP, is for here"
+        "0xE000ED20UL: the address is an argument of the template peripheral<0xE000ED20UL>: what "
+        "it makes of it isn't followed; name the register where it is accessed"
     ]

@@ -1041,6 +1041,12 @@ ESCALATED = (
         escalates="in assembler or C++, which isn't followed",
     ),
     Shape(
+        "a class in a header",
+        handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
+        files={"fast.h": "class Fast { public: int first() { return USART1->DR; } };\n"},
+        escalates="in assembler or C++, which isn't followed",
+    ),
+    Shape(
         "macro of statements that reads data elsewhere",
         "#define FLUSH(dev) do { uint32_t t = (dev)->DR; (void)t; } while (0)\n"
         "void init(void) { FLUSH(USART1); }\n"

@@ -1,0 +1,3 @@
+struct S {
+    bool operator()() { return __get_PRIMASK() != 0; }
+};

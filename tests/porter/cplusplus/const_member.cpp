@@ -1,0 +1,3 @@
+struct S {
+    uint32_t get() const { return __get_PRIMASK(); }
+};

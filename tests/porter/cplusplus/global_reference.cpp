@@ -1,0 +1,6 @@
+#include "chip.h"
+namespace hw
+{
+inline volatile uint32_t &vtor = *reinterpret_cast<volatile uint32_t *>(0xE000ED08);
+}
+void f() { hw::vtor = 0x08004000; }

@@ -1,0 +1,8 @@
+#include "chip.h"
+bool get();
+void f()
+{
+    if (auto on = get(); on) {
+        GPIOA->BSRR = 1u << 5;
+    }
+}

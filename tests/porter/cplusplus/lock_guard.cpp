@@ -1,0 +1,9 @@
+class Lock
+{
+  public:
+    Lock() : saved_(__get_PRIMASK()) { __disable_irq(); }
+    ~Lock() { __set_PRIMASK(saved_); }
+
+  private:
+    unsigned saved_;
+};

@@ -1,0 +1,5 @@
+#include "chip.h"
+struct Led {
+    Led() { GPIOA->BSRR = 1u << 5; }
+};
+Led *make() { return new Led; }

@@ -1,0 +1,6 @@
+struct B {
+    virtual void idle();
+};
+struct S : B {
+    void idle() override { __WFI(); }
+};

@@ -1,0 +1,4 @@
+#include "chip.h"
+void f()
+{
+}

@@ -1,0 +1,9 @@
+#include "chip.h"
+#include <fvm/guest.h>
+bool get();
+void f()
+{
+    if (auto on = get(); on) {
+        hyp_pin_set(0, 1u << 5, 1u << 5);
+    }
+}

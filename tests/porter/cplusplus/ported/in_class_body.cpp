@@ -1,0 +1,7 @@
+#include "chip.h"
+#include <fvm/guest.h>
+class Led
+{
+  public:
+    void on() { hyp_pin_set(0, 1u << 5, 1u << 5); }
+};

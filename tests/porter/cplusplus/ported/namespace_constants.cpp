@@ -1,0 +1,9 @@
+#include "chip.h"
+namespace hw
+{
+constexpr uint32_t kRcc = 0x4002'3800;
+constexpr uint32_t kVtor = 0xE000'ED08u;
+} // namespace hw
+void f()
+{
+}

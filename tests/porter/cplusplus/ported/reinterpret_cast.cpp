@@ -1,0 +1,2 @@
+#include "chip.h"
+void f() { }

@@ -1,0 +1,10 @@
+#include "chip.h"
+#include <fvm/guest.h>
+void f()
+{
+    try {
+        hyp_pin_set(0, 1u << 5, 1u << 5);
+    } catch (...) {
+        virt_int_mask(VIRT_PRIMASK);
+    }
+}

@@ -1,0 +1,5 @@
+#include "chip.h"
+using Reg = volatile uint32_t;
+void f()
+{
+}

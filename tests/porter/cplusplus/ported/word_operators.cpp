@@ -1,0 +1,8 @@
+#include "chip.h"
+#include <fvm/guest.h>
+void f(bool a, bool b)
+{
+    if (a and not b) {
+        hyp_pin_set(0, 1u << 5, 1u << 5);
+    }
+}

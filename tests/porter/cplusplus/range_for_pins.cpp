@@ -1,0 +1,17 @@
+#include "chip.h"
+// What <initializer_list> has.
+namespace std
+{
+template <class T> struct initializer_list {
+    const T *items;
+    decltype(sizeof 0) count;
+    const T *begin() const { return items; }
+    const T *end() const { return items + count; }
+};
+} // namespace std
+void f()
+{
+    for (auto *port : {GPIOA, GPIOB}) {
+        port->BSRR = 1u << 5;
+    }
+}

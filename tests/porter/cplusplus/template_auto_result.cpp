@@ -1,0 +1,1 @@
+template <class T> auto state(T) { return __get_PRIMASK(); }

@@ -1,0 +1,2 @@
+#include "chip.h"
+auto state() -> uint32_t { return __get_PRIMASK(); }
