@@ -269,7 +269,13 @@ class _Numbering:
         """To read the log, and to decide about domains."""
         reads = [Capability("LOG", "LOG", ("READ",), 0)] if self.system.reads_log(process) else []
         decides = [
-            Capability(f"DOMAIN_{c_name(d.name)}", "DOMAIN", ("CONTROL",), self.names.index(d.name))
+            Capability(
+                f"DOMAIN_{c_name(d.name)}",
+                "DOMAIN",
+                ("CONTROL",),
+                self.names.index(d.name),
+                self.system.most_urgent(d),
+            )
             for d in self.system.decided_by(process)
         ]
         return reads + decides

@@ -142,19 +142,6 @@ def _irqs(domain: Domain, chip: Chip) -> None:
             )
 
 
-def _most_urgent(system: System, name: str, process: ProcessPart) -> int:
-    """The highest priority that a thread of a process has or may be given."""
-    ceilings = [
-        control.ceiling or 0
-        for other in system.processes
-        for control in (other.process.controls if other.process else ())
-        if (control.process or other.name) == name
-    ]
-    if process.memory is not None:
-        ceilings.append(process.memory.ceiling)
-    return max(*(t.priority for t in process.threads), *ceilings, 0)
-
-
 def _fault(system: System, domain: Domain) -> None:
     fault, tick_hz = domain.fault, system.kernel.tick_hz
     if (fault.action == "user") != (fault.process is not None):
@@ -173,7 +160,7 @@ def _fault(system: System, domain: Domain) -> None:
         )
     if decider is not None and domain.process is not None:
         least = min(t.priority for t in decider.process.threads) if decider.process else 0
-        most = _most_urgent(system, domain.name, domain.process)
+        most = system.most_urgent(domain)
         if least <= most:
             raise fault.place.error(
                 f"'{decider.name}', with a thread of priority {least}, can't start '{domain.name}',"

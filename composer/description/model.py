@@ -410,6 +410,20 @@ class System:
         """Processes in description order, then VMs."""
         return self.processes + self.vms
 
+    def most_urgent(self, domain: Domain) -> int:
+        """The highest priority that a thread of a process has or may be given; 0 for a VM."""
+        if domain.process is None:
+            return 0
+        ceilings = [
+            control.ceiling or 0
+            for other in self.processes
+            for control in (other.process.controls if other.process else ())
+            if (control.process or other.name) == domain.name
+        ]
+        if domain.process.memory is not None:
+            ceilings.append(domain.process.memory.ceiling)
+        return max(*(t.priority for t in domain.process.threads), *ceilings, 0)
+
     def decided_by(self, process: Domain) -> tuple[Domain, ...]:
         """The domains whose faults a process decides about."""
         return tuple(d for d in self.domains if d.fault.process == process.name)

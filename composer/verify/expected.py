@@ -232,6 +232,11 @@ class Expected(Described):
             vectors if vm else 0,
         )
 
+    def _most_urgent(self, index: int) -> int:
+        """What a thread has to outrank that stops or starts the domain."""
+        source = self.sources[index]
+        return 0 if source is None else self.system.most_urgent(source)
+
     def domain_rights(self, index: int) -> int:
         """The hypervisor's to a domain: it says when a process that decides is asked."""
         source = self.sources[index]
@@ -276,5 +281,7 @@ class Expected(Described):
         source, decided = self.sources[index], self.decided(index)
         assert source is not None and source.process is not None
         reads = [Capability(CAP_LOG, READ, 0)] if source.process.reads_log or decided else []
-        decides = [Capability(CAP_DOMAIN, CONTROL, domain) for domain in decided]
+        decides = [
+            Capability(CAP_DOMAIN, CONTROL, domain, self._most_urgent(domain)) for domain in decided
+        ]
         return (*waits, *sends, *reads, *decides, *object_capabilities(self, index))

@@ -28,7 +28,7 @@ enum thread_state {
     THREAD_STOPPED, /* faulted or not started: only a restart of its domain revives it */
     THREAD_READY,
     THREAD_WAITING, /* for a signal, an interrupt or a request */
-    THREAD_LEAVING, /* it is being stopped; or a port's, whose call is being broken off */
+    THREAD_LEAVING, /* a port's, whose call is being broken off */
 };
 
 struct signal;
@@ -319,7 +319,7 @@ int32_t domain_stop(uint32_t index);
 int32_t domain_restart(uint32_t index);
 int32_t domain_start_again(uint32_t index, struct domain *domain); /* a step, once it stopped */
 int32_t domain_let_go(uint32_t index); /* its restarts may go on, domain_stop tells who decides */
-uint32_t domain_stopped(void);                                     /* mask */
+uint32_t domain_stopped(void);         /* mask */
 /* True if [address, address + size) lies in the memory that holds the domain's stacks. */
 bool domain_holds(const struct fvm_domain *domain, uint32_t address, uint32_t size);
 

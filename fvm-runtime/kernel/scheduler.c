@@ -56,7 +56,7 @@ void scheduler_init(void)
         }
     }
     vcpus.funded = EVERY_VCPU;
-    vcpus.turn = 1;
+    vcpus.turn = vcpus.served = 1;
     cpu.current = cpu.next = process_thread[0];
     cpu.left = FVM_VCPUS == 0 ? NULL : vcpu_table;
     cpu.charged = timer_arch_count();
@@ -74,7 +74,8 @@ static uint32_t first_bit(uint32_t mask) { return mask & (0u - mask); }
 
 static struct vcpu *vcpu_of(uint32_t bit) { return &vcpu_table[__builtin_ctz(bit)]; }
 
-/* The next bit of a mask after `bit`, from the end on from the start again; 0 if there is none. */
+/* The next bit of a mask after `bit`, the first after 0, from the end on from the start again; 0 if
+ * there is none. */
 static uint32_t next_bit(uint32_t mask, uint32_t bit)
 {
     uint32_t above = mask & ~(bit | (bit - 1u));
@@ -112,7 +113,11 @@ static void choose_vcpu(void)
     uint32_t bit = first_bit(candidates);
     uint32_t boosted = candidates & vcpus.boosted & vcpu_of(bit)->config->peers;
     if (boosted != 0) {
-        bit = (boosted & vcpus.preferred) != 0 ? vcpus.preferred : first_bit(boosted);
+        if ((boosted & vcpus.preferred) == 0) {
+            /* It waits again: whom it interrupted goes on, so no wake changes whose tick it is. */
+            vcpus.preferred = vcpus.served = next_bit(boosted, vcpus.served >> 1);
+        }
+        bit = vcpus.preferred;
     }
     struct vcpu *vcpu = vcpu_of(bit);
     cpu.next = vcpu->vct->state == THREAD_READY ? vcpu->vct : vcpu->usr;
@@ -363,7 +368,7 @@ void scheduler_tick(void)
     }
     uint32_t boosted = vcpus.boosted & running->config->peers;
     if ((boosted & running->bit) != 0 && boosted != running->bit) {
-        vcpus.preferred = next_bit(boosted, running->bit);
+        vcpus.preferred = vcpus.served = next_bit(boosted, running->bit);
         put_off(LATE_CHOICE);
     }
 }

@@ -103,8 +103,11 @@ static int32_t on_domain(struct call_frame *frame, struct thread *caller)
     if (cap == NULL) {
         return FVM_E_CAPABILITY;
     }
-    if (invocation_runs_for(caller, cap->index)) {
-        return FVM_E_ARGUMENT; /* nobody would be left to finish the restart */
+    /* A port has the priority of whoever called: the domain's threads might run in the middle of
+     * this. And if it is one of its own chain, nobody would be left to finish the restart. */
+    if (invocation_is_inside(caller) &&
+        (caller->priority <= cap->limit || invocation_runs_for(caller, cap->index))) {
+        return FVM_E_ARGUMENT;
     }
     if (frame->number == FVM_CALL_DOMAIN_RESTART) { /* the longest path comes first */
         return domain_restart(cap->index);

@@ -20,7 +20,7 @@ bool thread_stop(struct thread *thread)
     }
     if (thread->state == THREAD_WAITING) {
         signal_leave(thread);
-        thread->state = THREAD_LEAVING;
+        thread->state = THREAD_STOPPED; /* even if nobody asks for the step that is left */
         return true;
     }
     scheduler_halt(thread);

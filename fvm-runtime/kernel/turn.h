@@ -8,7 +8,8 @@
 struct vcpus {                       /* together: one address for all */
     uint32_t ready, funded, boosted; /* bit: vCPU */
     uint32_t turn;                   /* bit: the vCPU that owns the turn */
-    uint32_t preferred;              /* bit: of several boosted ones of a priority it runs first */
+    uint32_t preferred;              /* bit: of several boosted ones of a priority it runs first: */
+    uint32_t served;                 /* who woke last, then this one, which each tick moves on */
 };
 extern struct vcpus vcpus;
 

@@ -16,7 +16,7 @@ from tests.host.calls import CALL, ERROR
 from tests.host.driver import Seen
 from tests.host.tables import NO_INDEX, ROUTE_SIGNAL, ROUTE_VCPU, Tables
 
-STOPPED, READY, WAITING, LEAVING = 0, 1, 2, 3
+STOPPED, READY, WAITING = 0, 1, 2
 TICK = 1
 GROUP = 8  # vectors of one summary byte
 LOG_RECORDS = 4
@@ -361,7 +361,7 @@ class Model:
             if thread.waits == "signal":
                 self.signals[thread.signal].waiter = None
             waited, thread.waits = thread.waits != "", ""
-            thread.state = LEAVING if waited else STOPPED
+            thread.state = STOPPED
             return waited
         elif kind == "vector":
             line = self.vcpus[domain.vcpu].lines.pop(number, None)

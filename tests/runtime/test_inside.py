@@ -7,15 +7,16 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.built import Built
+from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
 OK, MORE, E_CALL, E_ARGUMENT = 0, 1, -1, -3
+CONSOLES = {"asker": 1, "late": 2, "below": 3}
 
 
 @pytest.fixture(scope="module")
 def transcript(system: Callable[[str], Built]) -> Transcript:
-    return run(system("inside").elf, {"asker": 1, "late": 2}, 500)
+    return run(system("inside").elf, CONSOLES, 500)
 
 
 def test_a_domain_is_not_restarted_by_a_call_of_its_own(transcript: Transcript) -> None:
@@ -23,6 +24,32 @@ def test_a_domain_is_not_restarted_by_a_call_of_its_own(transcript: Transcript) 
     assert said[:3] == ["boot=1", f"restart={OK}", f"result={E_ARGUMENT}"]
     assert not any(line == "boot=2" for line in said)
     assert transcript.stats("asker")[-1].restarts == 0
+
+
+def test_a_process_is_not_restarted_at_a_priority_below_its_own(transcript: Transcript) -> None:
+    """Its threads would run in the middle of the restart, and find calls refused for it."""
+    assert transcript.values("below") == {"restart": OK, "result": E_ARGUMENT}
+    assert transcript.stats("asker")[-1].restarts == 0
+
+
+def test_a_kernel_that_asks_for_no_priority_restarts_it(
+    system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Control: `main` runs before the restart is over, which then starts what `main` stopped."""
+    changed = once(
+        tmp_path_factory,
+        "inside at any priority",
+        lambda room: with_other_kernel(
+            system("inside"),
+            room,
+            "kernel/syscall.c",
+            ("caller->priority <= cap->limit ||", ""),
+        ),
+    )
+    transcript = run(changed.elf, CONSOLES, 500)
+    assert transcript.values("below")["result"] == OK
+    assert transcript.lines("asker").count("boot=2") == 1
+    assert transcript.stats("asker")[-1].restarts == 1
 
 
 def test_a_thread_is_not_stopped_from_inside_of_its_own_call(transcript: Transcript) -> None:

@@ -83,6 +83,13 @@ def test_vms_that_woke_together_share_at_every_tick(shares: Built) -> None:
     assert sleeper.longest_us <= 3050, "two others compute for 4.5 ms after the same tick"
 
 
+def test_wakes_of_another_vm_dont_change_whose_tick_it_is(shares: Built) -> None:
+    """The first wakes for each of its ticks while the others compute after the same one."""
+    _, *bursters = compete(shares, SLEEPER, BURSTER, BURSTER)
+    assert all(burster.longest_us <= 3050 for burster in bursters)
+    assert part(bursters[0], *bursters) == pytest.approx(0.5, abs=0.1)
+
+
 @pytest.fixture
 def urgent(shares: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """The third VM is more urgent than the others, and so it is the first vCPU."""

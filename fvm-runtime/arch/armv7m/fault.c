@@ -9,7 +9,8 @@
 #define EXCEPTION_SVCALL 11u
 #define FIRST_LINE 16u
 #define XPSR_EXCEPTION 0x1FFu
-#define WAIT_FOR_STORES 8u /* bytes of code, in entry.S */
+#define WAIT_FOR_STORES 8u                            /* bytes of code, in entry.S */
+#define LATE (SCB_CFSR_IMPRECISERR | SCB_CFSR_STKERR) /* its stack may be a device, too */
 
 #define STACKING                                                                                   \
     (SCB_CFSR_MSTKERR | SCB_CFSR_MUNSTKERR | SCB_CFSR_MLSPERR | SCB_CFSR_STKERR |                  \
@@ -67,7 +68,7 @@ bool fault_entry(uint32_t exception, uint32_t exc_return)
 bool late_fault_entry(uint32_t exception, const struct exception_frame *entry)
 {
     uint32_t status = SCB_CFSR, interrupted = entry->xpsr & XPSR_EXCEPTION;
-    if (exception != EXCEPTION_BUS_FAULT || status != SCB_CFSR_IMPRECISERR ||
+    if (exception != EXCEPTION_BUS_FAULT || status == 0 || (status & ~LATE) != 0 ||
         interrupted >= FIRST_LINE + FVM_IRQS ||
         entry->pc - (vector_table[interrupted] & ~1u) > WAIT_FOR_STORES) {
         cpu_arch_reset(); /* the kernel itself faulted */

@@ -29,7 +29,8 @@ static inline int32_t fvm_event_send(uint32_t cap) { return fvm_trap1(FVM_CALL_E
  */
 int32_t fvm_fault_read(uint32_t cap, uint32_t after, struct fvm_fault *record);
 /* Stops a domain, or starts it anew. The caller must outrank all its threads, whatever priority
- * they may be given. FVM_E_ARGUMENT for its own domain and for one that waits for this very call.
+ * they may be given: in a port, where it has the priority of who called, it is FVM_E_ARGUMENT if it
+ * doesn't. So it is for one that waits for this very call.
  * FVM_E_BUSY: it stopped by a fault and is held back for a time; the signal of who decides about it
  * comes when that is over. */
 int32_t fvm_domain_stop(uint32_t cap);

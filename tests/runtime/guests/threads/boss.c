@@ -56,6 +56,10 @@ static void starting(void)
     report("start.again", fvm_thread_start(FVM_CAP_WORKER, 1));
     wait(10);
     report("start.works", worked >= 4u);
+    wait(1); /* between two periods of its timer: it waits */
+    report("stop.step", fvm_call(FVM_CALL_THREAD_STOP, FVM_CAP_WORKER, 0, 0, 0).r0);
+    report("stop.start_after_a_step", fvm_thread_start(FVM_CAP_WORKER, 1));
+    wait(10);
     report("stop.status", fvm_thread_stop(FVM_CAP_WORKER));
     report("stop.still_works", (int32_t)rounds_in(10, &worked));
     report("stop.twice", fvm_thread_stop(FVM_CAP_WORKER));
