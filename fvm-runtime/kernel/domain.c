@@ -225,7 +225,9 @@ static bool is_decided(const struct fvm_domain *domain)
 void domain_halt(struct thread *thread)
 {
     begin_stop(thread->domain_index);
-    domain_table[thread->domain_index].held = is_decided(thread->domain);
+    if (FVM_DECIDERS > 0) {
+        domain_table[thread->domain_index].held = is_decided(thread->domain);
+    }
     if (vcpu_of_thread(thread) != NULL) {
         vcpu_halt(thread->vcpu);
         cpu.payer = thread->vcpu; /* for what comes of it */

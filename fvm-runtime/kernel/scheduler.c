@@ -76,7 +76,7 @@ static struct vcpu *vcpu_of(uint32_t bit) { return &vcpu_table[__builtin_ctz(bit
 
 /* The next bit of a mask after `bit`, the first after 0, from the end on from the start again; 0 if
  * there is none. */
-static uint32_t next_bit(uint32_t mask, uint32_t bit)
+static inline __attribute__((always_inline)) uint32_t next_bit(uint32_t mask, uint32_t bit)
 {
     uint32_t above = mask & ~(bit | (bit - 1u));
     return first_bit(above != 0 ? above : mask);

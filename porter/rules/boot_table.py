@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rules.bits import ones
 from porter.rules.boot_state import known_read, never_asked, who_asks
+from porter.rules.deep_sleep import deep_sleep
 from porter.rules.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
@@ -17,8 +17,8 @@ from porter.source.c_tree import text_of
 from porter.source.edit import Edit
 
 REASON = "boot table"
-_DEEP_SLEEP = 3  # LPDS, PDDS
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
+_RESETS = re.compile(r"\w*RSTR\d*")
 REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
     {
@@ -74,11 +74,15 @@ class BootTable(Rule):
             if is_set_up(access) or _is_unused_line(unit, access)
         ]
         for access in accesses:
-            if _stops(unit, access):
-                yield self.escalated(
-                    access.site, "stop and standby: what a machine can do is hyp_vct_wait()"
-                )
-        accesses = [access for access in accesses if not _stops(unit, access)]
+            if (sleep := deep_sleep(unit, access)) is not None:
+                yield self.escalated(access.site, sleep)
+            elif (why := run_again(unit, access)) is not None:
+                yield self.escalated(access.site, why)
+        accesses = [
+            access
+            for access in accesses
+            if deep_sleep(unit, access) is None and run_again(unit, access) is None
+        ]
         for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
             known = self._known(unit, verdict) or self._ready(unit, verdict)
             yield known or self._asked(unit, verdict) or verdict
@@ -133,14 +137,22 @@ def _is_unused_line(unit: Unit, access: Access) -> bool:
     return not any("EXTI" in vector.name for vector in unit.domain.vectors)
 
 
-def _stops(unit: Unit, access: Access) -> bool:
-    """A write that asks for stop or standby mode."""
+def run_again(unit: Unit, access: Access) -> str | None:
+    """Why a write that does something each time it is made can't go with the set-up."""
     register = access.register
-    if register is None or register.block != "PWR" or access.use != "write":
-        return False
-    if register.name not in ("CR", "CR1") or access.value is None or access.operator == b"&=":
-        return False
-    return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _DEEP_SLEEP)
+    if register is None or access.use == "read":
+        return None
+    is_reset = register.block == "RCC" and _RESETS.fullmatch(register.name) is not None
+    if not is_reset and register.block != "GPIO":
+        return None
+    why = unit.why_again(access)
+    if why is None:
+        return None
+    does = "resets a block" if is_reset else "changes a pin's mode"
+    return (
+        f"{register} {does} at run time, which no boot table does ({why}): move it to before "
+        "main's loop if once is enough, else take it out or ask the block's owner"
+    )
 
 
 def is_set_up(access: Access) -> bool:
