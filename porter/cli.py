@@ -46,6 +46,13 @@ import click
     "compiler takes it: '-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard'.",
 )
 @click.option(
+    "--core-clock",
+    type=click.IntRange(min=1),
+    metavar="HZ",
+    help="How fast the core of the old chip ran, where a number of cycles is all that tells the "
+    "tick's rate: SysTick_Config(72000).",
+)
+@click.option(
     "--no-guess", is_flag=True, help="Refuse to transcribe context switches for a guessed core."
 )
 @click.option(
@@ -95,6 +102,7 @@ def port(
     force: bool,
     check: bool,
     cpu_text: str,
+    core_clock: int | None,
     no_guess: bool,
     include_dirs: tuple[Path, ...],
     known: tuple[str, ...],
@@ -129,6 +137,6 @@ def port(
         raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
-        cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms),
+        cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms), core_clock,
     )  # fmt: skip
     return run(request)

@@ -51,6 +51,7 @@ class Request:
     elf: Path | None = None
     build: bool = False
     project_request: ProjectRequest = NOTHING_MORE
+    core_clock: int | None = None
 
 
 def run(request: Request) -> int:
@@ -63,7 +64,8 @@ def run(request: Request) -> int:
         program = build_program(request.project, domain)
     excluded = [request.out] if request.out is not None else []
     result = port_project(
-        request.project, domain, excluded, progress, request.cpu, request.project_request
+        request.project, domain, excluded, progress, request.cpu, request.project_request,
+        request.core_clock,
     )
     if result.guessed_cpu:
         _guessed(result, request.no_guess)

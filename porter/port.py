@@ -25,11 +25,13 @@ from porter.rules.linker_symbols import is_declared, judge_linker_symbols, names
 from porter.rules.made_by_macro import JudgedFile, MadeByMacro
 from porter.rules.outside import refuse_lost
 from porter.rules.thresholds import judge_thresholds
+from porter.rules.tick_sources import judge_ticks
 from porter.rules.unit import Unit
 from porter.rules.vectors import judge_vectors
-from porter.rules.verdict import Verdict
+from porter.rules.verdict import Status, Verdict
 from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Reading
+from porter.sites.site import Site
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 from porter.unseen import unseen_in
@@ -46,11 +48,13 @@ def port_project(
     progress: Progress = lambda _message: None,
     cpu: tuple[str, ...] = (),
     request: Request = NOTHING_MORE,
+    core_clock: int | None = None,
 ) -> PortResult:
     """Decide on every site below `root`. Nothing is written.
 
     `excluded`: folders below `root` that are no part of the project; `cpu`: compiler options that
-    select the core, where the project has no build that tells.
+    select the core, where the project has no build that tells; `core_clock`: hertz of the core on
+    the old chip.
     """
     root = root.resolve()
     found = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
@@ -60,7 +64,7 @@ def port_project(
     scripts += [source.path for source in found if is_linker_fragment(source)]
     calls = LibraryCalls(read)
     sources = [calls.expanded(source) for source in read]
-    project = WholeProject(root, sources, domain, cpu, scripts, calls, request)
+    project = WholeProject(root, sources, domain, cpu, scripts, calls, request, core_clock)
     progress("transcribing context switches")
     _transcribe(project)
     files = _Files(project)
@@ -254,6 +258,20 @@ def _splits(project: WholeProject) -> list[HandlerSplit]:
     )
 
 
+def _with_one_tick(ports: list[FilePort], facts: list[Facts]) -> list[FilePort]:
+    """The ports with verdicts on places that start the tick at different rates."""
+    known = {verdict.site: (port, verdict) for port in ports for verdict in port.verdicts}
+
+    def place(site: Site) -> str:
+        return f"{site.file}:{known[site][0].file.line(site.start)}"
+
+    def is_rewritten(site: Site) -> bool:
+        return site in known and known[site][1].status is Status.REWRITTEN
+
+    differ = {verdict.site: verdict for verdict in judge_ticks(facts, is_rewritten, place)}
+    return [port.with_verdicts(differ) for port in ports] if differ else ports
+
+
 def _with_description(
     ports: list[FilePort], project: WholeProject, facts: list[Facts]
 ) -> list[FilePort]:
@@ -274,6 +292,7 @@ def _with_description(
     if project.domain is not None:
         contradicted = {v.site: v for v in judge_thresholds(project.domain, facts)}
         ports = [port.with_verdicts(contradicted) for port in ports]
+    ports = _with_one_tick(ports, facts)
     merged: list[FilePort] = []
     for port in ports:
         _, verdicts = extra.pop(port.file.path, (port.file, []))

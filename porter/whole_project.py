@@ -49,7 +49,7 @@ from porter.source.source_file import SourceFile
 class WholeProject:
     """Made of all sources below `root` and its linker scripts; `cpu`: compiler options that select
     the core, where the project has no build that tells; `calls`: what was put in the place of calls
-    of libraries."""
+    of libraries; `core_clock`: hertz of the old chip's core."""
 
     def __init__(
         self,
@@ -60,8 +60,10 @@ class WholeProject:
         scripts: Iterable[Path] = (),
         calls: LibraryCalls | None = None,
         request: Request = NOTHING_MORE,
+        core_clock: int | None = None,
     ) -> None:
         self.root = root
+        self._core_clock = core_clock
         self.domain = domain
         self.calls = calls
         stated = cpu or (domain.cpu_flags if domain is not None else ())
@@ -123,7 +125,9 @@ class WholeProject:
     def facts(self) -> ProjectFacts:
         """What rules ask about all files."""
         compared = partial(level_compared, units=self.units)
-        return ProjectFacts(self.knowledge, self.live, self.why_not_linked, compared)
+        return ProjectFacts(
+            self.knowledge, self.live, self.why_not_linked, compared, self._core_clock
+        )
 
     @cached_property
     def units(self) -> CUnits:

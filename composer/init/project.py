@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +17,11 @@ from composer.init.interrupts import Interrupts
 from composer.init.memory import memory_of, newest_elf
 from composer.init.stm32f4 import clock_tree, core_clock, pins_of, silicon, watchdog
 from porter.execution.survey import Survey, survey
-from porter.execution.words import number
+from porter.execution.words import Value, as_word, number
 from porter.project.vectors import FIRST_IRQ
 
 _LOAD, _CTRL = 0xE000_E014, 0xE000_E010
+_ENABLE, _CLKSOURCE = 1, 4
 _FASTEST = 10_000  # Hz: the kernel's own limit
 _EXTERNAL_DIVIDER = 8
 _NO_NAME = re.compile(r"[^a-z0-9]+")
@@ -94,7 +95,7 @@ def _tick(found: Survey, chip: Chip, tree: ClockTree | None) -> tuple[int | None
     if tree is not None:
         source = tree.hse if tree.source == "HSE" else int(chip.clock_limits["hsi"])
         clocks.insert(0, source * tree.n // (tree.m * tree.p) // tree.ahb)
-    internal = all((number(w.value) or 4) & 4 for w in found.record.to(_CTRL)[-1:])
+    internal = counts_core_clock([write.value for write in found.record.to(_CTRL)])
     for write in reversed(found.record.to(_LOAD)):
         load = number(write.value)
         for clock in clocks if load is not None else ():
@@ -103,6 +104,15 @@ def _tick(found: Survey, chip: Chip, tree: ClockTree | None) -> tuple[int | None
             if 1 <= hertz <= _FASTEST:
                 return hertz, (shown(write.where, found.root),)
     return found.program.define("configTICK_RATE_HZ"), ()
+
+
+def counts_core_clock(controls: Sequence[Value]) -> bool:
+    """Whether the timer runs with CLKSOURCE set, by what CTRL held last while it ran."""
+    words = [word for word in map(as_word, controls) if word is not None]
+    running = [word for word in words if word.value & word.known & _ENABLE]
+    if not running:
+        return True
+    return not running[-1].known & _CLKSOURCE or bool(running[-1].value & _CLKSOURCE)
 
 
 def _missing(pins: list[PinUse], chip: Chip) -> list[Decision]:

@@ -16,7 +16,7 @@ _CR, _PLLCFGR, _CFGR, _BDCR, _CSR = 0x00, 0x04, 0x08, 0x70, 0x74
 _ENABLES = range(0x10, 0x74, 4)
 _MODER, _OTYPER, _OSPEEDR, _PUPDR, _AFRL, _AFRH = 0x00, 0x04, 0x08, 0x0C, 0x20, 0x24
 _KR, _PR, _RLR = 0x00, 0x04, 0x08
-_AIRCR = 0xE000_ED0C
+_AIRCR, _TICK_CTRL = 0xE000_ED0C, 0xE000_E010
 _MODES = ("input", "output", "alternate", "analog")
 _PULLS = ("none", "up", "down", "none")
 _SPEEDS = ("low", "medium", "high", "very-high")
@@ -32,7 +32,7 @@ def silicon(chip: Chip) -> Silicon:
     rcc = chip.devices["RCC"].base
     reset = {rcc + offset: 0 for offset in (*_ENABLES, _CFGR, _BDCR, _CSR)}
     reset |= {rcc + _CR: 0x83, rcc + _PLLCFGR: 0x2400_3010, rcc + 0x30: 0x0010_0000}
-    reset |= {chip.devices["FLASH"].base: 0, _AIRCR: 0xFA05_0000}
+    reset |= {chip.devices["FLASH"].base: 0, _AIRCR: 0xFA05_0000, _TICK_CTRL: 0}
     watchdog = chip.devices["IWDG"].base
     reset |= {watchdog + _PR: 0, watchdog + _RLR: 0xFFF}
     for base in _ports(chip).values():

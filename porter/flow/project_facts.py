@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
+from pathlib import Path
 
 from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
+from porter.flow.fixed_clock import fixed_clock
+from porter.project.calls import FunctionCall, calls_of
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse, calls_in
 from porter.sites.context import function_name, is_called_by_name
@@ -21,6 +25,7 @@ class ProjectFacts:
 
     `why_not` says why a function is not part of the machine; None if it is. `level_compared` says
     which C does more with the level of BASEPRI that a function reads than to ask whether it is 0.
+    `old_clock`: hertz of the old chip's core, where a person says it.
     """
 
     def __init__(
@@ -29,11 +34,15 @@ class ProjectFacts:
         sources: Iterable[SourceFile],
         why_not: WhyNot,
         level_compared: Callable[[str], str],
+        old_clock: int | None = None,
     ) -> None:
         self._knowledge = knowledge
-        self._sources = [source for source in sources if not source.is_asm]
+        self._all = list(sources)
+        self._sources = [source for source in self._all if not source.is_asm]
         self._why_not = why_not
         self.level_compared = cache(level_compared)
+        self._stated_clock = old_clock
+        self._calls: dict[str, list[FunctionCall]] = {}
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 
     @cached_property
@@ -55,6 +64,33 @@ class ProjectFacts:
                 if self.branches.why_never(use.text, use.start, use.end) is None
             ]
         return self._running_uses[name]
+
+    def calls_of(self, name: str) -> Sequence[FunctionCall]:
+        """Calls of a function in code that may run."""
+        if name not in self._calls:
+            self._calls[name] = [
+                call
+                for source in self._sources
+                for call in calls_of(self._knowledge.text(source), name.encode("latin-1"))
+                if self._knowledge.is_arm_compiled(call.text, call.start, call.end)
+                and self.branches.why_never(call.text, call.start, call.end) is None
+            ]
+        return self._calls[name]
+
+    @cached_property
+    def old_clock(self) -> int | None:
+        """Hertz of the core on the chip that the project was written for; None if not known."""
+        if self._stated_clock is not None:
+            return self._stated_clock
+        return fixed_clock(map(self._knowledge.text, self._sources), self._why_not)
+
+    def is_in_sources(self, words: re.Pattern[bytes], besides: Path) -> bool:
+        """Whether words occur in a source file, no header, but one."""
+        return any(
+            words.search(source.data) is not None
+            for source in self._all
+            if source.path != besides and not source.is_header
+        )
 
     @cached_property
     def _macro_uses(self) -> dict[bytes, list[MacroUse]]:

@@ -16,12 +16,21 @@ class Priority:
     byte: int
 
 
+@dataclass(frozen=True)
+class Tick:
+    """A place that starts the tick; `hz` None: at a rate that is known while running."""
+
+    site: Site
+    hz: int | None
+
+
 @dataclass
 class Facts:
-    """Priorities and BASEPRI thresholds that are constants."""
+    """Priorities and BASEPRI thresholds that are constants, and what starts the tick."""
 
     priorities: list[Priority] = field(default_factory=list)
     thresholds: set[int] = field(default_factory=set)
+    ticks: list[Tick] = field(default_factory=list)
 
     def note_priority(self, site: Site, irq: int, priority: int | None, shift: int) -> None:
         """Remember a priority; None is not known and says nothing."""
@@ -32,3 +41,7 @@ class Facts:
         """Remember a threshold; 0 unmasks."""
         if value is not None and value & 0xFF:
             self.thresholds.add(value & 0xFF)
+
+    def note_tick(self, site: Site, hz: int | None) -> None:
+        """Remember a place that starts the tick."""
+        self.ticks.append(Tick(site, hz))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.rules.expressions import bare, source
 from porter.rules.rule import Rule, Sample
-from porter.rules.tick_rate import rate_of
+from porter.rules.tick_rate import Timing, rate_of
+from porter.rules.tick_source import parameters_of, timing_of_config
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.context import Context
 from porter.sites.intrinsics import TICK
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import PARENTHESES, parse_expression
+from porter.source.c_tree import PARENTHESES, Node, parse_expression, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 
@@ -36,6 +38,13 @@ class TickConfig(Rule):
         Sample("void f(void) { SysTick_Config(168000); }", "void f(void) { hyp_tick_set(1000); }"),
         Sample("void f(unsigned cycles) { (void)SysTick_Config(cycles); }", "", escalates=True),
         Sample("void f(void) { SysTick_Config(7); }", "", escalates=True),
+        Sample("void f(void) { SysTick_Config(72000); }", "", escalates=True),
+        Sample(
+            "extern unsigned SystemCoreClock;\n#define CTRL (*(volatile unsigned *)0xE000E010)\n"
+            "void f(void) { SysTick_Config(SystemCoreClock / 8000); CTRL &= ~4u; }",
+            "extern unsigned SystemCoreClock;\n#define CTRL (*(volatile unsigned *)0xE000E010)\n"
+            "void f(void) { hyp_tick_set(1000); }",
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -50,13 +59,39 @@ class TickConfig(Rule):
                 continue
             context = unit.context(site)
             scope = context.scope if context is not None else no_scope
-            rate = rate_of(node, unit.text.evaluator, scope, unit.domain)
+            timing = timing_of_config(unit, context, site.start)
+            if isinstance(timing, str):
+                yield self.escalated(site, timing)
+                continue
+            rate = rate_of(node, unit.text.evaluator, scope, timing)
             problem = rate.problem if _is_looked_at(context, site) else rate.unchecked_problem
+            problem = problem or _called_with(unit, context, node)
             if problem is not None:
                 yield self.escalated(site, problem)
                 continue
             edit = Edit(call.start, call.end, b"hyp_tick_set(%s)" % rate.text)
+            unit.facts.note_tick(site, rate.hz)
             yield self.rewritten(site, "the tick by its rate", edit)
+
+
+def _called_with(unit: Unit, context: Context | None, cycles: Node) -> str | None:
+    """What is wrong with the cycles that a wrapper passes on: a call may give the old chip's."""
+    names = parameters_of(context.root) if context is not None else []
+    if context is None or text_of(bare(cycles)) not in names:
+        return None
+    index = names.index(text_of(bare(cycles)))
+    for call in unit.calls_of(context.name):
+        node = parse_expression(call.arguments[index]) if index < len(call.arguments) else None
+        evaluator = call.text.evaluator
+        if node is None or evaluator.number(node) is None:
+            continue
+        timing = Timing(unit.domain, unit.old_clock)
+        rate = rate_of(node, evaluator, no_scope, timing)
+        if rate.problem is not None:
+            return (
+                f"{context.name}({source(node).decode('latin-1')}) in {call.place}: {rate.problem}"
+            )
+    return None
 
 
 def _is_looked_at(context: Context | None, site: Site) -> bool:

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from porter.rules.bits import ones, zeros
 from porter.rules.expressions import bare, expanded
 from porter.rules.rule import Rule, Sample
+from porter.rules.tick_clock import (
+    ENABLE,
+    TICKINT,
+    control_of,
+    is_control,
+    timing_of,
+)
 from porter.rules.tick_rate import Rate, rate_of
+from porter.rules.tick_source import source_changed
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
 from porter.sites.access import Access
-from porter.source.c_tree import Node, parse_expression
 from porter.source.edit import Edit
-from porter.source.evaluate import Evaluator, Scope
 from porter.source.truth import binary
 
-_ENABLE, _TICKINT, _CLKSOURCE = 1, 2, 4
-_ALL = 0xFFFF_FFFF
 _HEADER = (
     "#define CTRL (*(volatile unsigned *)0xE000E010)\n"
     "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
     "#define VAL (*(volatile unsigned *)0xE000E018)\n"
 )
-
-
-@dataclass(frozen=True)
-class _Control:
-    """What is known to be switched on and off by a write to CTRL."""
-
-    on: int
-    off: int
 
 
 class TickRegister(Rule):
@@ -48,16 +42,15 @@ class TickRegister(Rule):
             _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
         ),
         Sample(
+            _HEADER + "void f(void) { LOAD = 21000 - 1; CTRL = 3; }",
+            _HEADER + "void f(void) { hyp_tick_set(1000); }",
+        ),
+        Sample(
+            _HEADER + "void f(int on) { if (on) CTRL |= 3; else CTRL &= ~3u; }",
+            _HEADER + "void f(int on) { if (on) hyp_tick_set(1000); else hyp_tick_set(0); }",
+        ),
+        Sample(
             _HEADER + "void f(void) { CTRL &= ~1u; }", _HEADER + "void f(void) { hyp_tick_set(0); }"
-        ),
-        Sample(
-            _HEADER + "void f(void)\n{\n    LOAD = 167999;\n    CTRL |= 4;\n    CTRL |= 1;\n"
-            "    CTRL |= 2;\n}\n",
-            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
-        ),
-        Sample(
-            _HEADER + "void f(void)\n{\n    LOAD = 20999;\n    CTRL &= ~4u;\n    CTRL |= 3;\n}\n",
-            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
         ),
         Sample(_HEADER + "void f(void) { CTRL &= ~4u; }", "", escalates=True),
         Sample(
@@ -95,18 +88,12 @@ class TickRegister(Rule):
                     return f"{name} is read{hint}"
             elif access.statement is None:
                 return f"{name} is written inside an expression"
-            elif name == "SysTick->CTRL" and self._control(unit, access) is None:
+            elif name == "SysTick->CTRL" and control_of(unit, access) is None:
                 return "what is written to CTRL isn't known"
-        starts = [a for a in accesses if self._switches(unit, a) == _ENABLE]
+        starts = [a for a in accesses if self._switches(unit, a) == ENABLE]
         loads = [a for a in accesses if str(a.register) == "SysTick->LOAD" and a.use == "write"]
         if len(loads) > 1 or (len(starts) > 1 and not _adds_up(starts)):
             return "the tick is set up more than once in one function"
-        if not starts and any(
-            (control := self._control(unit, a)) is not None and control.off & _CLKSOURCE
-            for a in accesses
-            if a.operator == b"&=" and str(a.register) == "SysTick->CTRL"
-        ):
-            return "the timer counts an eighth of the clock from here on, whoever set it up"
         if starts and not self._interrupts(unit, accesses):
             return "the timer runs without its interrupt: virt_cycles() measures time"
         if loads and not starts:
@@ -118,10 +105,10 @@ class TickRegister(Rule):
                 if rate is not None
                 else "which rate the tick has isn't known"
             )
-        return None
+        return source_changed(unit, accesses)
 
     def _set_up(self, unit: Unit, accesses: list[Access]) -> Iterator[Verdict]:
-        starts = [a for a in accesses if self._switches(unit, a) == _ENABLE]
+        starts = [a for a in accesses if self._switches(unit, a) == ENABLE]
         start = starts[-1] if starts else None
         rate = self._rate(unit, accesses, start) if start is not None else None
         for access in accesses:
@@ -129,7 +116,7 @@ class TickRegister(Rule):
             switch = self._switches(unit, access)
             if access is start and rate is not None:
                 text = b"hyp_tick_set(%s)" % rate.text
-            elif switch == 0 and start is None:
+            elif switch == 0 and not _leads_to(access, start):
                 text = b"hyp_tick_set(0)"
             elif access.use == "write" and access.statement is not None:
                 unit.removed_writes.add(whole.id)
@@ -140,33 +127,18 @@ class TickRegister(Rule):
                 yield self.rewritten(access.site, "part of the write it is read for")
                 continue
             edit = Edit(context.start(whole), context.end(whole), text)
+            if access is start and rate is not None:
+                unit.facts.note_tick(access.site, rate.hz)
             yield self.rewritten(access.site, "the tick by its rate", edit)
 
-    def _control(self, unit: Unit, access: Access) -> _Control | None:
-        """Known effect of a write to CTRL; None if ENABLE and TICKINT stay unknown."""
-        if access.value is None:
-            return None
-        evaluator, scope = unit.text.evaluator, access.context.scope
-        one = ones(access.value, evaluator, scope)
-        zero = zeros(access.value, evaluator, scope)
-        if access.operator == b"|=":
-            return _Control(one, 0)
-        if access.operator == b"&=":
-            return _Control(0, zero)
-        if access.operator == b"=" and (one | zero) & _ENABLE:
-            return _Control(one, zero)
-        return None
-
     def _switches(self, unit: Unit, access: Access) -> int | None:
-        """_ENABLE for a write that starts the timer or its interrupt, 0 for one that stops it."""
-        if str(access.register) != "SysTick->CTRL" or access.use != "write":
-            return None
-        control = self._control(unit, access)
+        """ENABLE for a write that starts the timer or its interrupt, 0 for one that stops it."""
+        control = control_of(unit, access) if is_control(access) else None
         if control is None:
             return None
-        if control.on & _ENABLE or (control.on & _TICKINT and not control.off & _ENABLE):
-            return _ENABLE
-        return 0 if control.off & (_ENABLE | _TICKINT) else None
+        if control.on & ENABLE or (control.on & TICKINT and not control.off & ENABLE):
+            return ENABLE
+        return 0 if control.off & (ENABLE | TICKINT) else None
 
     def _interrupts(self, unit: Unit, accesses: list[Access]) -> bool:
         """Whether the running timer raises the tick; `|=` resumes what another function set up."""
@@ -174,38 +146,30 @@ class TickRegister(Rule):
             (access.operator, control)
             for access in accesses
             if str(access.register) == "SysTick->CTRL"
-            and (control := self._control(unit, access)) is not None
+            and (control := control_of(unit, access)) is not None
         ]
         resumed = all(str(access.register) == "SysTick->CTRL" for access in accesses) and all(
-            operator != b"=" or not control.on & _ENABLE for operator, control in controls
+            operator != b"=" or not control.on & ENABLE for operator, control in controls
         )
-        return resumed or any(control.on & _TICKINT for _, control in controls)
+        return resumed or any(control.on & TICKINT for _, control in controls)
 
     def _rate(self, unit: Unit, accesses: list[Access], start: Access) -> Rate | None:
         load = next((a for a in accesses if str(a.register) == "SysTick->LOAD"), None)
         if load is None:  # resumed at the rate it had
             domain = unit.domain
-            return Rate(b"%d" % domain.tick_hz) if domain and domain.tick_hz else None
+            known = domain.tick_hz if domain is not None else None
+            return Rate(b"%d" % known, hz=known) if known else None
         if load.value is None or load.operator != b"=":
             return None
+        timing = timing_of(unit, accesses, start)
+        if isinstance(timing, str):
+            return Rate(b"", timing)
         evaluator, scope = unit.text.evaluator, start.context.scope
-        count = _count(expanded(load.value, evaluator), evaluator, scope)
-        return rate_of(
-            count, evaluator, scope, unit.domain, self._counts_core_clock(unit, accesses)
-        )
-
-    def _counts_core_clock(self, unit: Unit, accesses: list[Access]) -> bool:
-        """False where writes to CTRL leave CLKSOURCE cleared."""
-        counts = True
-        for access in accesses:
-            if str(access.register) != "SysTick->CTRL":
-                continue
-            control = self._control(unit, access)
-            if control is not None and control.off & _CLKSOURCE:
-                counts = False
-            elif control is not None and control.on & _CLKSOURCE:
-                counts = True
-        return counts
+        reload = expanded(load.value, evaluator)
+        sides = binary(bare(reload), b"-")
+        if sides is not None and evaluator.number(sides[1], scope) == 1:
+            return rate_of(sides[0], evaluator, scope, timing)
+        return rate_of(reload, evaluator, scope, timing, extra=1)
 
 
 def _adds_up(starts: list[Access]) -> bool:
@@ -216,25 +180,12 @@ def _adds_up(starts: list[Access]) -> bool:
     return together and all(access.operator == b"|=" for access in starts[1:])
 
 
-def _count(reload: Node, evaluator: Evaluator, scope: Scope) -> Node:
-    """`n` of a reload value `n - 1`, be it that both are one number; who forgot the `- 1` meant the
-    same, and of two numbers the rounder one."""
-    sides = binary(bare(reload), b"-")
-    if sides is not None:
-        return sides[0]
-    number = evaluator.number(reload, scope)
-    if number is None or _roundness(number + 1) <= _roundness(number):
-        return reload
-    return parse_expression(b"%d" % (number + 1)) or reload
-
-
-def _roundness(number: int) -> int:
-    """How often a number can be divided by five: clocks and rates are what people count by tens."""
-    found = 0
-    while number and number % 5 == 0:
-        number //= 5
-        found += 1
-    return found
+def _leads_to(stop: Access, start: Access | None) -> bool:
+    """Whether a timer is stopped only to be set up: in the same block, before it is started."""
+    if start is None or stop.statement is None or start.statement is None:
+        return False
+    together = stop.statement.parent == start.statement.parent
+    return together and stop.whole.start_byte < start.whole.start_byte
 
 
 def _inside_write(access: Access, accesses: list[Access]) -> bool:

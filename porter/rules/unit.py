@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from porter.flow.dead_slice import Slice
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables, is_declarator
+from porter.project.calls import FunctionCall
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse
@@ -292,6 +294,19 @@ class Unit:
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run, in all files of the project."""
         return self._project.macro_uses(name) if self._project is not None else ()
+
+    def calls_of(self, name: str) -> Sequence[FunctionCall]:
+        """Calls of a function in code that may run, in all files of the project."""
+        return self._project.calls_of(name) if self._project is not None else ()
+
+    @property
+    def old_clock(self) -> int | None:
+        """The core's clock on the chip that the code was written for, if somebody says it."""
+        return self._project.old_clock if self._project is not None else None
+
+    def other_sources_have(self, words: re.Pattern[bytes]) -> bool:
+        """Whether words occur in a source file but this one; headers only declare."""
+        return self._project is not None and self._project.is_in_sources(words, self.file.path)
 
     def level_compared(self, context: Context | None) -> str:
         """Which C, in this build, does more with the level of BASEPRI that the function around

@@ -124,6 +124,24 @@ def test_places_are_the_lines_that_chose(tmp_path: Path, chip_place: Place) -> N
     assert facts.tick_places == (line("SysTick->LOAD"),)
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "SysTick->CTRL = 3;",
+        "SysTick->CTRL |= 3;",
+        "SysTick->CTRL = 7; SysTick->CTRL &= ~4UL;",
+        "SysTick->CTRL = 3; SysTick->CTRL = 0;",
+    ],
+)
+def test_a_tick_without_clksource_counts_an_eighth(
+    tmp_path: Path, chip_place: Place, start: str
+) -> None:
+    slow = CUBE_MAIN.replace("SystemCoreClock / 500U", "SystemCoreClock / 8U / 500U")
+    main = slow.replace("SysTick->CTRL = 7;", start)
+    facts = read_project(cube_project(tmp_path / "p", main), load_chip(CHIP, chip_place))
+    assert facts.tick_hz == 500
+
+
 def test_the_built_elf_gives_the_sizes(tmp_path: Path, chip_place: Place) -> None:
     project = cube_project(tmp_path / "p")
     subprocess.run(["make", "-C", str(project)], check=True, capture_output=True)

@@ -1,0 +1,142 @@
+"""The rate of a tick: what the timer counts, how far, and for whose clock that was written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.port import port_project
+from porter.project.domain import Domain
+from tests.porter.helpers import DOMAIN, escalations, port_files
+
+HEADER = b"""\
+typedef struct { volatile unsigned CTRL, LOAD, VAL; } SysTick_Type;
+#define SysTick ((SysTick_Type *)0xE000E010)
+extern unsigned SystemCoreClock;
+"""
+OTHER_VENDOR = b"#define __NVIC_PRIO_BITS 3\n"
+
+
+def ported(folder: Path, text: bytes, domain: Domain | None = DOMAIN) -> tuple[bytes, list[str]]:
+    result = port_files(folder, {"main.c": HEADER + text}, domain)
+    return result.files[0].ported, escalations(result)
+
+
+def rate(folder: Path, body: bytes, domain: Domain | None = DOMAIN) -> bytes:
+    text, problems = ported(folder, b"void f(void) { %s }\n" % body, domain)
+    assert problems == []
+    return text.split(b"hyp_tick_set(")[1].split(b");")[0]
+
+
+def problem(folder: Path, body: bytes, domain: Domain | None = DOMAIN) -> str:
+    text, problems = ported(folder, b"void f(void) { %s }\n" % body, domain)
+    assert problems and b"hyp_tick_set" not in text
+    return problems[0]
+
+
+def test_without_clksource_the_timer_counts_an_eighth(tmp_path: Path) -> None:
+    slow = b"SysTick->LOAD = 21000 - 1; SysTick->CTRL = 3;"
+    assert rate(tmp_path / "number", slow) == b"1000"
+    of_clock = b"SysTick->LOAD = SystemCoreClock / 8 / 1000 - 1; SysTick->CTRL = 3;"
+    assert rate(tmp_path / "clock", of_clock) == b"1000"
+    domain = replace(DOMAIN, tick_hz=125)
+    forgot = b"SysTick->LOAD = SystemCoreClock / 1000 - 1; SysTick->CTRL = 3;"
+    assert rate(tmp_path / "forgot", forgot, domain) == b"125"
+    cleared = b"SysTick_Config(SystemCoreClock / 1000); SysTick->CTRL &= ~4u;"
+    assert rate(tmp_path / "cleared", cleared, domain) == b"125"
+    from_reset = b"SysTick->LOAD = 168000 - 1; SysTick->CTRL |= 3;"
+    assert rate(tmp_path / "reset", from_reset, domain) == b"125"
+
+
+def test_another_vendors_reference_clock_is_asked_for(tmp_path: Path) -> None:
+    body = b"SysTick->LOAD = 21000 - 1; SysTick->CTRL = 3;"
+    text = OTHER_VENDOR + b"void f(void) { %s }\n" % body
+    for number, domain in enumerate((DOMAIN, None)):
+        _, problems = ported(tmp_path / str(number), text, domain)
+        assert "the chip's reference clock, which isn't known here" in problems[0]
+    core = (
+        OTHER_VENDOR
+        + b"void f(void) { SysTick->LOAD = SystemCoreClock / 50 - 1; SysTick->CTRL = 7; }"
+    )
+    result, problems = ported(tmp_path / "core", core, None)
+    assert problems == [] and b"hyp_tick_set(50);" in result
+
+
+def test_a_clock_source_that_is_set_elsewhere_is_no_guess(tmp_path: Path) -> None:
+    start = b"void f(void) { SysTick->LOAD = 168000 - 1; SysTick->CTRL |= 3; }\n"
+    _, problems = ported(tmp_path, start + b"void g(void) { SysTick->CTRL |= 4; }\n")
+    assert "CTRL keeps its CLKSOURCE" in problems[0]
+
+
+def test_a_changed_clock_source_is_told_with_its_caller(tmp_path: Path) -> None:
+    choose = (
+        b"static void choose(unsigned s) { if (s == 4) SysTick->CTRL |= 4; "
+        b"else SysTick->CTRL &= ~4u; }\n"
+        b"void f(void) { SysTick_Config(SystemCoreClock / 1000); choose(%d); }\n"
+    )
+    _, problems = ported(tmp_path / "slow", choose % 0)
+    assert len(problems) == 2 and "CLKSOURCE is cleared" in problems[0]
+    assert "called in main.c:5" in problems[0]
+    text, problems = ported(tmp_path / "core", choose % 4)
+    assert problems == [] and b"hyp_tick_set(1000)" in text
+
+
+def test_a_period_is_one_longer_than_the_reload_value(tmp_path: Path) -> None:
+    body = b"void f(int n) { SysTick->LOAD = %s; SysTick->CTRL = 7; }\n"
+    port_files(tmp_path / "exact", {"main.c": HEADER + body % b"167999"})
+    result = port_project(tmp_path / "exact", None, core_clock=168_000_000)
+    assert escalations(result) == []
+    assert b"hyp_tick_set(1000);" in result.files[0].ported
+    wrong = replace(DOMAIN, clock_hz=999_000)
+    _, problems = ported(tmp_path / "wrong", body % b"999", wrong)
+    assert "1000 cycles were counted for the old chip's clock" in problems[0]
+
+
+def test_cycles_of_the_old_chip_are_not_taken_for_this_ones(tmp_path: Path) -> None:
+    free = replace(DOMAIN, tick_hz=None, kernel_tick_hz=2000)
+    asked = "were counted for the old chip's clock, which nothing here says"
+    assert asked in problem(tmp_path / "free", b"SysTick_Config(84000);", free)
+    assert asked in problem(tmp_path / "none", b"SysTick_Config(72000);", None)
+    assert rate(tmp_path / "agrees", b"SysTick_Config(168000);") == b"1000"
+
+
+def test_the_old_clock_comes_from_the_option_or_the_project(tmp_path: Path) -> None:
+    call = HEADER + b"int main(void) { SysTick_Config(72000); for (;;) { } }\n"
+    port_files(tmp_path, {"main.c": call})
+    result = port_project(tmp_path, DOMAIN, core_clock=72_000_000)
+    assert escalations(result) == [] and b"hyp_tick_set(1000);" in result.files[0].ported
+    system = {"system.c": b"unsigned SystemCoreClock = 72000000;\n"}
+    result = port_files(tmp_path / "says", {"main.c": call, **system})
+    assert escalations(result) == []
+    update = b"void update(void) { SystemCoreClock = 48000000; }\n"
+    changing = {
+        "system.c": system["system.c"] + update,
+        "main.c": call + b"void (*u)(void) = update;",
+    }
+    assert escalations(port_files(tmp_path / "changes", changing))
+
+
+@pytest.mark.parametrize(
+    ("argument", "fine"), [(b"SystemCoreClock / 1000", True), (b"1000", False)]
+)
+def test_a_wrappers_calls_are_looked_at(tmp_path: Path, argument: bytes, fine: bool) -> None:
+    text = (
+        b"unsigned config(unsigned cycles) { return SysTick_Config(cycles); }\n"
+        b"void f(void) { config(%s); }\n" % argument
+    )
+    _, problems = ported(tmp_path, text)
+    assert (problems == []) == fine
+    assert fine or "config(1000) in main.c:5: 1000 cycles were counted" in problems[0]
+
+
+def test_two_rates_are_told_at_both_places(tmp_path: Path) -> None:
+    start = b"void %s(void) { SysTick_Config(SystemCoreClock / %d); }\n"
+    for other, count in ((100, 2), (1000, 0)):
+        files = {"a.c": HEADER + start % (b"a", 1000), "b.c": HEADER + start % (b"b", other)}
+        problems = escalations(port_files(tmp_path / str(other), files, None))
+        assert len(problems) == count
+        if count:
+            assert "at 1000 Hz, and b.c:4 at 100 Hz" in problems[0]
+            assert "at 100 Hz, and a.c:4 at 1000 Hz" in problems[1]
