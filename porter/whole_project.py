@@ -14,6 +14,7 @@ from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
 from porter.flow.project_facts import ProjectFacts
+from porter.flow.run_time import RunTime
 from porter.libraries.project import LibraryCalls
 from porter.project.build import read_build, with_files, with_folders
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
@@ -44,6 +45,8 @@ from porter.sites.registers import Registers
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
+
+_RESET = 1  # the number of the exception that starts the program
 
 
 class WholeProject:
@@ -126,7 +129,12 @@ class WholeProject:
         """What rules ask about all files."""
         compared = partial(level_compared, units=self.units)
         return ProjectFacts(
-            self.knowledge, self.live, self.why_not_linked, compared, self._core_clock
+            self.knowledge,
+            self.live,
+            self.why_not_linked,
+            compared,
+            self._core_clock,
+            self.why_again,
         )
 
     @cached_property
@@ -135,17 +143,46 @@ class WholeProject:
         return units_of([source.path for source in self.live], self.build.options)
 
     @cached_property
-    def _reached(self) -> tuple[set[str], set[str]] | None:
-        """Functions that the program reaches, and those that fault handlers reach.
-
-        None for a project without main: somebody else calls it.
-        """
+    def _graph(self) -> CallGraph:
+        """What mentions what among the live files."""
         graph = CallGraph()
         for source in self.live:
             if source.is_asm:
                 graph.add_asm(source)
             else:
                 graph.add_c(self.knowledge.text(source), self._rewritten(source))
+        return graph
+
+    @cached_property
+    def _run_time(self) -> RunTime | None:
+        """What runs once the machine is up; None for a project without main."""
+        graph = self._graph
+        if "main" not in graph.defined:
+            return None
+        vectors = self.domain.vectors if self.domain is not None else ()
+        handlers = {vector.handler for vector in vectors if vector.handler}
+        started = {"main", "SystemInit", "Reset_Handler"}
+        for table in (table for tables in self.tables.values() for table in tables):
+            for number, handler in table.handlers.items():
+                (handlers if number > _RESET else started).add(handler)
+        handlers |= set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
+        texts = [self.knowledge.text(source) for source in self.live if not source.is_asm]
+        return RunTime(
+            texts, graph.edges, sorted(handlers & graph.defined), frozenset(started),
+            lambda text, token: self.knowledge.is_arm_compiled(text, token.start, token.end),
+        )  # fmt: skip
+
+    def why_again(self, name: str, path: Path, start: int) -> str | None:
+        """Who may run a place in a function or macro again once the machine is up."""
+        return self._run_time.why(name, path, start) if self._run_time is not None else None
+
+    @cached_property
+    def _reached(self) -> tuple[set[str], set[str]] | None:
+        """Functions that the program reaches, and those that fault handlers reach.
+
+        None for a project without main: somebody else calls it.
+        """
+        graph = self._graph
         if "main" not in graph.defined:
             return None
         vectors = self.domain.vectors if self.domain is not None else ()

@@ -18,6 +18,7 @@ from porter.source.c_tree import Node, SyntaxTree
 from porter.source.source_file import SourceFile
 
 WhyNot = Callable[[str], str | None]
+WhyAgain = Callable[[str, Path, int], str | None]
 
 
 class ProjectFacts:
@@ -25,7 +26,8 @@ class ProjectFacts:
 
     `why_not` says why a function is not part of the machine; None if it is. `level_compared` says
     which C does more with the level of BASEPRI that a function reads than to ask whether it is 0.
-    `old_clock`: hertz of the old chip's core, where a person says it.
+    `old_clock`: hertz of the old chip's core, where a person says it; `why_again` says who may run
+    a place in a function or macro of a file once the machine is up.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class ProjectFacts:
         why_not: WhyNot,
         level_compared: Callable[[str], str],
         old_clock: int | None = None,
+        why_again: WhyAgain = lambda _name, _path, _start: None,
     ) -> None:
         self._knowledge = knowledge
         self._all = list(sources)
@@ -42,6 +45,7 @@ class ProjectFacts:
         self._why_not = why_not
         self.level_compared = cache(level_compared)
         self._stated_clock = old_clock
+        self.why_again = why_again
         self._calls: dict[str, list[FunctionCall]] = {}
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 

@@ -61,14 +61,14 @@ class CallGraph:
             if name in macros and name not in macros.aliases():
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
                 continue
-            canonical = _canonical(name, macros)
+            function = canonical(name, macros)
             if text.is_cplusplus and _is_member(tokens, start):
-                self.roots.add(canonical)  # constructors and operators are called without a name
+                self.roots.add(function)  # constructors and operators are called without a name
                 self.roots |= references
-            self.defined.add(canonical)
-            self.edges.setdefault(canonical, set()).update(references)
+            self.defined.add(function)
+            self.edges.setdefault(function, set()).update(references)
             if any(token.text in _KEPT for token in _declaration(tokens, start)):
-                self.roots.add(canonical)
+                self.roots.add(function)
         self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
         for directive in text.lexed.directives:
@@ -107,7 +107,7 @@ class CallGraph:
             if depth == 0 and token.text in (b";", b"="):
                 initialising = token.text == b"="
             if (depth or initialising) and token.kind == "identifier":
-                self.roots.add(_canonical(token.text, macros))
+                self.roots.add(canonical(token.text, macros))
             elif token.kind == "string":
                 self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
 
@@ -162,7 +162,7 @@ def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:
     for token in tokens:
         if token.kind == "identifier":
             in_asm = in_asm or token.text in ASM_WORDS
-            names.add(_canonical(token.text, macros))
+            names.add(canonical(token.text, macros))
         elif token.text == b";":
             in_asm = False
         elif token.kind == "string" and in_asm:
@@ -175,9 +175,9 @@ def _pasted(tokens: Sequence[Token], macros: MacroTable) -> Iterator[str]:
     """Names that macros put together by `##`."""
     for use in uses_in(tokens, macros):
         if any(macros.pastes(token.text) for token in use):
-            yield from (_canonical(name, macros) for name in macros.traced(use).pasted)
+            yield from (canonical(name, macros) for name in macros.traced(use).pasted)
 
 
-def _canonical(name: bytes, macros: MacroTable) -> str:
+def canonical(name: bytes, macros: MacroTable) -> str:
     """A name that is only a macro for another name, as that name."""
     return macros.aliases().get(name, name).decode("latin-1")

@@ -19,6 +19,7 @@ from porter.source.edit import Edit
 REASON = "boot table"
 _DEEP_SLEEP = 3  # LPDS, PDDS
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
+_RESETS = re.compile(r"\w*RSTR\d*")
 REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
     {
@@ -78,7 +79,13 @@ class BootTable(Rule):
                 yield self.escalated(
                     access.site, "stop and standby: what a machine can do is hyp_vct_wait()"
                 )
-        accesses = [access for access in accesses if not _stops(unit, access)]
+            elif (why := run_again(unit, access)) is not None:
+                yield self.escalated(access.site, why)
+        accesses = [
+            access
+            for access in accesses
+            if not _stops(unit, access) and run_again(unit, access) is None
+        ]
         for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
             known = self._known(unit, verdict) or self._ready(unit, verdict)
             yield known or self._asked(unit, verdict) or verdict
@@ -141,6 +148,24 @@ def _stops(unit: Unit, access: Access) -> bool:
     if register.name not in ("CR", "CR1") or access.value is None or access.operator == b"&=":
         return False
     return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _DEEP_SLEEP)
+
+
+def run_again(unit: Unit, access: Access) -> str | None:
+    """Why a write that does something each time it is made can't go with the set-up."""
+    register = access.register
+    if register is None or access.use == "read":
+        return None
+    is_reset = register.block == "RCC" and _RESETS.fullmatch(register.name) is not None
+    if not is_reset and register.block != "GPIO":
+        return None
+    why = unit.why_again(access)
+    if why is None:
+        return None
+    does = "resets a block" if is_reset else "changes a pin's mode"
+    return (
+        f"{register} {does} at run time, which no boot table does ({why}): move it to before "
+        "main's loop if once is enough, else take it out or ask the block's owner"
+    )
 
 
 def is_set_up(access: Access) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import is_pure
-from porter.rules.boot_table import REASON, is_set_up
+from porter.rules.boot_table import REASON, is_set_up, run_again
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
@@ -65,6 +65,8 @@ class SetUpMacro(Rule):
         if len(accesses) < len(sites) or not all(is_set_up(access) for access in accesses):
             return None
         if any(access.use not in ("read", "write") for access in accesses):
+            return None
+        if any(run_again(unit, access) is not None for access in accesses):
             return None
         writes = {access.whole.id: access for access in accesses if access.use == "write"}
         body = _body(context)

@@ -299,6 +299,14 @@ class Unit:
         """Calls of a function in code that may run, in all files of the project."""
         return self._project.calls_of(name) if self._project is not None else ()
 
+    def why_again(self, access: Access) -> str | None:
+        """Who may run an access again once the machine is up; None if only start-up does."""
+        if self._project is None:
+            return None
+        context = access.context
+        start = context.start(access.whole)
+        return self._project.why_again(context.name, self.file.path, start)
+
     @property
     def old_clock(self) -> int | None:
         """The core's clock on the chip that the code was written for, if somebody says it."""

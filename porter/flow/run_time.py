@@ -1,0 +1,134 @@
+"""Which code runs again once the machine is up, and because of whom.
+
+What `main` calls on its way to its loop runs before anybody uses a device, once. Interrupt
+handlers, functions whose address somebody has (tasks, callbacks), what stands in or behind a loop
+without end, and all that these call may run at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from porter.project.knowledge import CText
+from porter.project.reachability import canonical, functions_in
+from porter.source.c_lexer import Token
+from porter.source.evaluate import Evaluator
+from porter.source.token_tools import matching, without_linkage
+from porter.source.values import Number
+
+_MEMBER = frozenset({b".", b"->"})
+_LOOPS = frozenset({b"while", b"for", b"do"})
+
+
+class RunTime:
+    """Answers for the files of one program. `edges`: which names a function's or macro's body
+    mentions; `handlers`: of interrupts; `started`: what start-up code alone calls; `is_compiled`:
+    whether a token takes part."""
+
+    def __init__(
+        self,
+        texts: Sequence[CText],
+        edges: Mapping[str, Iterable[str]],
+        handlers: Iterable[str],
+        started: frozenset[str],
+        is_compiled: Callable[[CText, Token], bool],
+    ) -> None:
+        self._texts = texts
+        self._edges = edges
+        self._handlers = handlers
+        self._started = started
+        self._is_compiled = is_compiled
+
+    def why(self, name: str, path: Path, start: int) -> str | None:
+        """Who may run the function or macro `name` again, or the offset `start` of a file in it;
+        None if it runs on the way to main's loop only."""
+        for first, last, reason in self._loops.get(path, ()):
+            if first <= start < last:
+                return reason
+        return self._again.get(name)
+
+    @cached_property
+    def _again(self) -> dict[str, str]:
+        why = {name: f"{name} is an interrupt handler" for name in self._handlers}
+        for text in self._texts:
+            for name, reason in self._roots(text):
+                if name not in self._started:
+                    why.setdefault(name, reason)
+        waiting = list(why)
+        while waiting:
+            caller = waiting.pop(0)
+            for name in self._edges.get(caller, ()):
+                if name in self._edges and name not in why and name not in self._started:
+                    why[name] = f"called from {caller}: {why[caller]}"
+                    waiting.append(name)
+        return why
+
+    @cached_property
+    def _loops(self) -> dict[Path, list[tuple[int, int, str]]]:
+        found: dict[Path, list[tuple[int, int, str]]] = {}
+        for text in self._texts:
+            tokens = without_linkage(text.lexed.tokens)
+            for name, body, end in functions_in(tokens):
+                for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
+                    place = f"{text.file.name}:{text.file.line(tokens[first].start)}"
+                    reason = f"in or behind the loop of {name.decode('latin-1')}, {place}"
+                    span = tokens[first].start, tokens[last - 1].end, reason
+                    found.setdefault(text.file.path, []).append(span)
+        return found
+
+    def _roots(self, text: CText) -> Iterator[tuple[str, str]]:
+        """Names that loops mention, and functions whose address is taken."""
+        loops = self._loops.get(text.file.path, ())
+        tokens = without_linkage(text.lexed.tokens)
+        for index, token in enumerate(tokens[:-1]):
+            if token.kind != "identifier" or tokens[index - 1].text in _MEMBER:
+                continue
+            name = canonical(token.text, text.evaluator.macros)
+            if name not in self._edges or not self._is_compiled(text, token):
+                continue
+            for first, last, reason in loops:
+                if first <= token.start < last:
+                    yield name, reason
+            if tokens[index + 1].text != b"(" and token.text not in text.evaluator.macros:
+                place = f"{text.file.name}:{text.file.line(token.start)}"
+                yield name, f"the address of {name} is taken in {place}"
+
+
+def _loops(
+    tokens: Sequence[Token], body: int, end: int, evaluator: Evaluator, is_main: bool
+) -> Iterator[tuple[int, int]]:
+    """Loops of a function that end with the machine, with what stands behind them. In main a loop
+    that waits for something that isn't known may be one."""
+    labels: dict[bytes, int] = {}
+    for index in range(body, end - 1):
+        text, after = tokens[index].text, tokens[index + 1].text
+        if tokens[index].kind == "identifier" and after == b":":
+            labels.setdefault(text, index)
+        elif text == b"goto" and after in labels:
+            yield labels[after], end
+        elif text in _LOOPS and _is_endless(tokens, index, evaluator, is_main):
+            yield index, end
+
+
+def _is_endless(
+    tokens: Sequence[Token], index: int, evaluator: Evaluator, if_unknown: bool
+) -> bool:
+    kind, opening = tokens[index].text, index + 1
+    if kind == b"do":
+        closing = matching(tokens, opening) if tokens[opening].text == b"{" else None
+        if closing is None or tokens[closing + 1].text != b"while":
+            return if_unknown
+        opening = closing + 2
+    closing = matching(tokens, opening) if tokens[opening].text == b"(" else None
+    if closing is None:
+        return False
+    condition = [token.text for token in tokens[opening + 1 : closing]]
+    if kind == b"for":
+        parts = b" ".join(condition).split(b";")
+        return len(parts) == 3 and not parts[1].strip()
+    if tokens[closing + 1].text == b";" and kind == b"while":
+        return False  # it does nothing, or ends a `do`, which was looked at
+    value = evaluator.text(b" ".join(condition))
+    return value.value != 0 if isinstance(value, Number) else if_unknown

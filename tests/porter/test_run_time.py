@@ -1,0 +1,64 @@
+"""Set-up that code makes again once the machine is up is nobody's boot table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.porter.helpers import escalations, port_files
+
+HEADER = b"""\
+typedef struct { volatile unsigned CR, PLLCFGR, CFGR, CIR, RST[4], APB1RSTR; } RCC_TypeDef;
+#define RCC ((RCC_TypeDef *)0x40023800)
+typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR; } GPIO_TypeDef;
+#define GPIOA ((GPIO_TypeDef *)0x40020000)
+#define FORCE() (RCC->APB1RSTR |= 1u << 14)
+void wait(void);
+"""
+RESET = b"static void reset(void) { RCC->APB1RSTR |= 1u << 14; RCC->APB1RSTR &= ~(1u << 14); }\n"
+MODE = b"static void reset(void) { GPIOA->MODER |= 1u; }\n"
+MACRO = b"static void reset(void) { FORCE(); }\n"
+ONCE = b"int main(void) { reset(); for (;;) { wait(); } }\n"
+AGAIN = {
+    "handler": b"void EXTI0_IRQHandler(void) { reset(); }\n" + ONCE,
+    "task": b"void create(void (*)(void));\nstatic void task(void) { reset(); }\n"
+    b"int main(void) { create(task); return 0; }\n",
+    "loop": b"int main(void) { reset(); while (1) { reset(); } }\n",
+    "deeper": b"static void use(void) { reset(); }\n"
+    b"static void run(void) { do { use(); } while (1); }\n"
+    b"int main(void) { run(); return 0; }\n",
+    "condition": b"extern int on;\nint main(void) { while (on) { reset(); } return 0; }\n",
+    "label": b"int main(void) { again: reset(); goto again; }\n",
+}
+
+
+@pytest.mark.parametrize("what", [RESET, MODE, MACRO], ids=["reset", "mode", "macro"])
+@pytest.mark.parametrize("by", AGAIN)
+def test_what_runs_again_needs_a_person(tmp_path: Path, what: bytes, by: str) -> None:
+    files = {"chip.h": HEADER, "main.c": b'#include "chip.h"\n' + what + AGAIN[by]}
+    result = port_files(tmp_path, files)
+    found = escalations(result)
+    assert found and all("at run time, which no boot table does" in reason for reason in found)
+    kept = b"".join(port.ported for port in result.files)
+    assert (b"APB1RSTR |=" in kept) if what != MODE else (b"MODER |=" in kept)
+
+
+@pytest.mark.parametrize("what", [RESET, MODE, MACRO], ids=["reset", "mode", "macro"])
+def test_what_runs_before_the_loop_is_set_up(tmp_path: Path, what: bytes) -> None:
+    files = {"chip.h": HEADER, "main.c": b'#include "chip.h"\n' + what + ONCE}
+    result = port_files(tmp_path, files)
+    assert escalations(result) == []
+    assert b"|=" not in b"".join(port.ported for port in result.files)
+
+
+def test_the_reason_names_who_calls(tmp_path: Path) -> None:
+    files = {"chip.h": HEADER, "main.c": b'#include "chip.h"\n' + RESET + AGAIN["deeper"]}
+    found = escalations(port_files(tmp_path, files))
+    assert "(called from use: called from run: in or behind" not in found[0]
+    assert "called from use: in or behind the loop of run, main.c:4" in found[0]
+
+
+def test_the_same_clock_switched_on_again_is_no_question(tmp_path: Path) -> None:
+    main = b"int main(void) { for (;;) { RCC->CR |= 1u; } }\n"
+    assert escalations(port_files(tmp_path, {"main.c": HEADER + main})) == []
