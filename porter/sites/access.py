@@ -216,7 +216,24 @@ def _through_macro(
         return Access(site, context, register, "unclear", place, call)
     if b"=" in text_of(node).replace(b"==", b"").replace(b"!=", b"").replace(b"<=", b""):
         return Access(site, context, register, "unclear", place, call)
+    if _takes_address(node, context, registers):
+        return Access(site, context, register, "address", place, call)
     return Access(site, context, register, "read", place, call)
+
+
+def _takes_address(node: Node, context: Context, registers: Registers) -> bool:
+    """Whether a macro computes with a register's address, as for its bit-band alias: what it reads
+    is another word, and no value can stand for the register there."""
+    for item in walk(node):
+        argument = item.child_by_field_name("argument")
+        if item.type != "pointer_expression" or argument is None:
+            continue
+        if not text_of(item).startswith(b"&"):
+            continue
+        value = registers.evaluator.value(strip_parentheses(argument), context.scope)
+        if registers.identify(value) is not None:
+            return True
+    return False
 
 
 def _is_check(call: Node) -> bool:
