@@ -76,6 +76,13 @@ class Machine:
                 continue
             self._step(instruction)
 
+    def _sleeps(self, name: str) -> None:
+        """`sev; wfe` takes an event away that may be left over: it waits for nothing."""
+        if name == "wfe" and self.effects and self.effects[-1].kind == "event":
+            self.effects.pop()
+        else:
+            self.effects.append(Effect("event" if name == "sev" else "wait"))
+
     def _step(self, instruction: Instruction) -> None:
         name, operands = instruction.mnemonic, instruction.operands
         if instruction.label is not None:
@@ -92,7 +99,7 @@ class Machine:
         if name == "fence.i":
             self.effects.append(Effect("code"))
         elif name in ("wfi", "wfe", "sev"):
-            self.effects.append(Effect("event" if name == "sev" else "wait"))
+            self._sleeps(name)
         elif name in ("cpsid", "cpsie") and operands:
             self._cps(name == "cpsid", operands[0].lower())
         elif name in ("mrs", "msr") and len(operands) == 2:

@@ -40,6 +40,9 @@ SAMPLES = (
         "",
         escalates=True,
     ),
+    Sample(
+        'void f(void) { asm volatile("sev\\n wfe\\n wfe"); }', "void f(void) { hyp_vct_wait(); }"
+    ),
     Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
     Sample(
         'int f(void) { int x; asm("cpsid i\\n mrs %0, primask" : "=r"(x)); return x; }',

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rules.bits import ones
 from porter.rules.boot_state import known_read, never_asked, who_asks
+from porter.rules.deep_sleep import deep_sleep
 from porter.rules.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
@@ -17,7 +17,6 @@ from porter.source.c_tree import text_of
 from porter.source.edit import Edit
 
 REASON = "boot table"
-_DEEP_SLEEP = 3  # LPDS, PDDS
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
 _RESETS = re.compile(r"\w*RSTR\d*")
 REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
@@ -75,16 +74,14 @@ class BootTable(Rule):
             if is_set_up(access) or _is_unused_line(unit, access)
         ]
         for access in accesses:
-            if _stops(unit, access):
-                yield self.escalated(
-                    access.site, "stop and standby: what a machine can do is hyp_vct_wait()"
-                )
+            if (sleep := deep_sleep(unit, access)) is not None:
+                yield self.escalated(access.site, sleep)
             elif (why := run_again(unit, access)) is not None:
                 yield self.escalated(access.site, why)
         accesses = [
             access
             for access in accesses
-            if not _stops(unit, access) and run_again(unit, access) is None
+            if deep_sleep(unit, access) is None and run_again(unit, access) is None
         ]
         for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
             known = self._known(unit, verdict) or self._ready(unit, verdict)
@@ -138,16 +135,6 @@ def _is_unused_line(unit: Unit, access: Access) -> bool:
     if register is None or register.block != "EXTI" or unit.domain is None:
         return False
     return not any("EXTI" in vector.name for vector in unit.domain.vectors)
-
-
-def _stops(unit: Unit, access: Access) -> bool:
-    """A write that asks for stop or standby mode."""
-    register = access.register
-    if register is None or register.block != "PWR" or access.use != "write":
-        return False
-    if register.name not in ("CR", "CR1") or access.value is None or access.operator == b"&=":
-        return False
-    return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _DEEP_SLEEP)
 
 
 def run_again(unit: Unit, access: Access) -> str | None:

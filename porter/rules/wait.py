@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from porter.rules.deep_sleep import STANDBY, asks_standby
 from porter.rules.rule import Rule, Sample
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
-from porter.sites.site import SiteKind
+from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 
+_EVENTS = frozenset({"__SEV", "__sev"})
+_WFE = re.compile(rb"__(?:WFE|wfe)\s*\(\s*\)\s*;")
 _WAITS = frozenset({"__WFI", "__wfi", "__WFE", "__wfe"})
 
 
@@ -23,18 +28,64 @@ class Wait(Rule):
     samples = (
         Sample("void idle(void) { __WFI(); }", "void idle(void) { hyp_vct_wait(); }"),
         Sample("void f(void) { __SEV(); }", "", escalates=True),
+        Sample(
+            "void f(void)\n{\n    __SEV();\n    __WFE();\n    __WFE();\n}\n",
+            "void f(void)\n{\n    hyp_vct_wait();\n}\n",
+        ),
+        Sample(
+            "#define PWR_CR (*(volatile unsigned *)0x40007000)\n"
+            "void f(void) { PWR_CR |= 2; __WFI(); }",
+            "",
+            escalates=True,
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
-        """Each call on its own."""
+        """Each call on its own, but `__SEV(); __WFE();`, which only takes an old event away."""
+        cleared: set[int] = set()
         for site in unit.pending(SiteKind.INTRINSIC):
-            if site.what in ("__SEV", "__sev"):
-                yield self.escalated(site, "the event that SEV sends has no counterpart")
+            if site.what in _EVENTS:
+                if (first := _next_wait(unit, site)) is None:
+                    yield self.escalated(site, "the event that SEV sends has no counterpart")
+                    continue
+                cleared.add(first.start_byte)
+                yield self._removed(unit, site)
             if site.what not in _WAITS:
                 continue
             call = unit.call(site)
             if call is None:
                 yield self.escalated(site, f"{site.what} is used otherwise than by a call")
                 continue
-            edit = Edit(call.start, call.end, b"hyp_vct_wait()")
-            yield self.rewritten(site, "waits in the kernel", edit)
+            statement = _statement(unit, site)
+            if statement is not None and statement.start_byte in cleared:
+                yield self._removed(unit, site)
+            elif asks_standby(unit, unit.context(site)):
+                yield self.escalated(site, STANDBY)
+            else:
+                edit = Edit(call.start, call.end, b"hyp_vct_wait()")
+                yield self.rewritten(site, "waits in the kernel", edit)
+
+    def _removed(self, unit: Unit, site: Site) -> Verdict:
+        context, statement = unit.context(site), _statement(unit, site)
+        if context is not None and statement is not None:
+            unit.delete(context, statement)
+        return self.rewritten(site, "removed: an event sent to oneself and taken back")
+
+
+def _statement(unit: Unit, site: Site) -> Node | None:
+    """The statement that a call is all of."""
+    context = unit.context(site)
+    node = context.node_at(site.start, site.end) if context is not None else None
+    call = node.parent if node is not None else None
+    statement = call.parent if call is not None else None
+    is_all = statement is not None and statement.type == "expression_statement"
+    return statement if is_all else None
+
+
+def _next_wait(unit: Unit, site: Site) -> Node | None:
+    """The `__WFE();` right behind a `__SEV();`."""
+    statement = _statement(unit, site)
+    behind = statement.next_named_sibling if statement is not None else None
+    while behind is not None and behind.type == "comment":
+        behind = behind.next_named_sibling
+    return behind if behind is not None and _WFE.fullmatch(text_of(behind)) else None

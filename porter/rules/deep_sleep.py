@@ -1,0 +1,45 @@
+"""Writes that ask for stop or standby: what a machine can do instead depends on how they end."""
+
+from __future__ import annotations
+
+import re
+
+from porter.rules.bits import ones
+from porter.rules.unit import Unit
+from porter.sites.access import Access
+from porter.sites.context import Context
+
+_LOW_POWER, _POWER_DOWN = 1, 2  # LPDS, PDDS
+_MODES, _STANDBY = 7, 3  # LPMS where a family has it: standby is 3, shutdown above
+_CONTROLS = frozenset({"CR", "CR1", "+0x00"})  # the last where no header names it
+_NAMES_MODES = re.compile(rb"PWR_CR1_LPMS(?:_\w+)?")
+STOP = "stop mode: what a machine can do is hyp_vct_wait()"
+STANDBY = (
+    "standby: the chip starts anew at its wake-up, and hyp_vct_wait() returns: write "
+    "hyp_vct_wait(); hyp_reboot(); if the machine shall, or leave it awake"
+)
+
+
+def deep_sleep(unit: Unit, access: Access) -> str | None:
+    """What a write to PWR asks for, for a person; None for what is no sleep."""
+    register = access.register
+    if register is None or register.block != "PWR" or access.use != "write":
+        return None
+    if register.name not in _CONTROLS or access.value is None or access.operator == b"&=":
+        return None
+    bits = ones(access.value, unit.text.evaluator, access.context.scope)
+    has_modes = any(_NAMES_MODES.fullmatch(name) for name in unit.text.evaluator.macros)
+    if register.name == "CR1" and has_modes:
+        mode = bits & _MODES
+        return None if not mode else STANDBY if mode >= _STANDBY else STOP
+    if bits & _POWER_DOWN:
+        return STANDBY
+    return STOP if bits & _LOW_POWER else None
+
+
+def asks_standby(unit: Unit, context: Context | None) -> bool:
+    """Whether a function asks for standby, so that its wait is a reset."""
+    return context is not None and any(
+        access.context.root == context.root and deep_sleep(unit, access) == STANDBY
+        for access in unit.accesses()
+    )
