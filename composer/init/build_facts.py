@@ -83,8 +83,9 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
         any(flag in _HARD for flag in flags),
         flags,
         *_cplusplus(survey),
+        survey.build.options.optimize,
     )
-    return facts, decisions + _foreign(survey) + _refused(survey)
+    return facts, decisions + _optimized(survey, root) + _foreign(survey) + _refused(survey)
 
 
 def _standard(flags: Iterable[str]) -> str | None:
@@ -143,6 +144,26 @@ def _patterns(root: Path, names: list[str], startup: list[str]) -> list[str]:
         prefix = "" if folder == "." else f"{folder}/"
         patterns += [f"{prefix}*{suffix}"] if whole else files
     return patterns
+
+
+def _optimized(survey: Survey, root: Path) -> list[Decision]:
+    """What the compiler does with delay loops and the like is one option for a whole domain."""
+    chosen = survey.build.options.optimize
+    others = {
+        path: options.optimize
+        for path, options in survey.build.units.items()
+        if options.optimize != chosen and path.suffix.lower() == ".c"
+    }
+    if not others:
+        return []
+    words = ", ".join(sorted({option or "no -O" for option in others.values()}))
+    return [
+        Decision(
+            f"{len(others)} files are compiled with {words}, the others with {chosen or 'no -O'}:"
+            " a domain has one level, in cflags=",
+            tuple(_name(path, root) for path in list(others)[:4]),
+        )
+    ]
 
 
 def _foreign(survey: Survey) -> list[Decision]:

@@ -124,6 +124,7 @@ class BuildFacts:
     cxx_standard: str | None = None
     cxx_flags: tuple[str, ...] | None = None
     """What its C++ is compiled with; None for a project without."""
+    optimize: str = ""
 
 
 @dataclass(frozen=True)

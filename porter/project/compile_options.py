@@ -8,9 +8,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """`defines` without -D, `cpu_flags` as the compiler takes them, `compiler` its command."""
+    """`defines` without -D, `cpu_flags` as the compiler takes them, `compiler` its command,
+    `optimize` the option that says how far it optimises, "" for none."""
 
     include_dirs: tuple[Path, ...]
     defines: tuple[str, ...]
     cpu_flags: tuple[str, ...]
     compiler: str
+    optimize: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +25,14 @@ _MACHINE = (
 )  # fmt: skip
 _LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
-     "-fwrapv", "-fno-strict-aliasing", "-fcommon", "-fsingle-precision-constant",
-     "-ffreestanding", "-nostdinc", "-fexceptions", "-fno-exceptions", "-frtti", "-fno-rtti",
+     "-fwrapv", "-fno-wrapv", "-ftrapv", "-fno-strict-overflow", "-fno-strict-aliasing",
+     "-fstrict-aliasing", "-fcommon", "-fno-common", "-fno-delete-null-pointer-checks",
+     "-fstrict-volatile-bitfields", "-funsigned-bitfields", "-fshort-wchar", "-fno-builtin",
+     "-fsingle-precision-constant", "-ffast-math", "-ffp-contract=off", "-ffreestanding",
+     "-nostdinc", "-fexceptions", "-fno-exceptions", "-frtti", "-fno-rtti",
      "-fno-threadsafe-statics", "-fno-use-cxa-atexit"}
 )  # fmt: skip
+_OPTIMIZE = re.compile(r"-O(?:[0-3sgz]|fast)?")
 COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 """Suffixes of files that a build compiles by themselves."""
 
@@ -56,6 +61,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
     defines: list[str] = []
     cpu_flags: list[str] = []
     files: list[Path] = []
+    optimize = ""
     rest = iter(words[start + 1 :])
     for word in rest:
         option = next((name for name in _DIRECTORY_OPTIONS if word.startswith(name)), None)
@@ -67,13 +73,17 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             next(rest, None)
         elif word == "-include":
             cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
+        elif _OPTIMIZE.fullmatch(word):
+            optimize = word
         elif word.startswith(_MACHINE) or word in _LANGUAGE:
             cpu_flags.append(word)
         elif not word.startswith("-") and Path(word).suffix.lower() in COMPILED:
             files.append(_absolute(word, folder))
     if not files or not _is_for_target(words[start], cpu_flags):
         return None
-    options = CompileOptions(tuple(includes), tuple(defines), tuple(cpu_flags), words[start])
+    options = CompileOptions(
+        tuple(includes), tuple(defines), tuple(cpu_flags), words[start], optimize
+    )
     return CompilerCommand(tuple(files), options)
 
 
@@ -84,7 +94,8 @@ def _is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
 
 
 def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
-    """Every include folder and define of several calls, each once; flags of the first call."""
+    """Every include folder and define of several calls, each once; flags of the first call, and how
+    far most of them optimise."""
     known = list(options)
     if not known:
         return None
@@ -93,6 +104,7 @@ def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
         tuple(dict.fromkeys(name for one in known for name in one.defines)),
         next((one.cpu_flags for one in known if one.cpu_flags), ()),
         known[0].compiler,
+        Counter(one.optimize for one in known).most_common(1)[0][0],
     )
 
 

@@ -124,6 +124,19 @@ def test_places_are_the_lines_that_chose(tmp_path: Path, chip_place: Place) -> N
     assert facts.tick_places == (line("SysTick->LOAD"),)
 
 
+def test_the_projects_optimisation_and_meaning_are_kept(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "p")
+    makefile = project / "Makefile"
+    options = "-O0 -fwrapv -fno-common -funsigned-char"
+    makefile.write_text(makefile.read_text().replace("-Og", options))
+    tree = described(tmp_path, project)
+    assert attributes(tree, "project")[0]["cflags"] == options
+    text = makefile.read_text() + "$(BUILD_DIR)/main.o: CFLAGS += -O3\n"
+    makefile.write_text(text)
+    text = first_description([project], CHIP, None, tmp_path / "system.xml").text
+    assert "1 files are compiled with -O3, the others with -O0" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     "start",
     [
