@@ -10,7 +10,7 @@ from porter.sites.access import Access
 from porter.sites.context import Context
 from porter.source.arithmetic import word
 from porter.source.c_tree import Node, ancestors, parse_expression, text_of
-from porter.source.c_types import declared_name
+from porter.source.declared import declared_name
 from porter.source.values import Value
 
 _CONFIG = "tick-config"
