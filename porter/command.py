@@ -64,7 +64,12 @@ def run(request: Request) -> int:
         program = build_program(request.project, domain)
     excluded = [request.out] if request.out is not None else []
     result = port_project(
-        request.project, domain, excluded, progress, request.cpu, request.project_request,
+        request.project,
+        domain,
+        excluded,
+        progress,
+        request.cpu,
+        request.project_request,
         request.core_clock,
     )
     if result.guessed_cpu:

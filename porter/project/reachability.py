@@ -103,7 +103,7 @@ class CallGraph:
                 depth += (token.text == b"(") - (token.text == b")")
                 around = {it.text for it in tokens[max(0, number - 1) : number + 2]}
                 if token.kind == "identifier" and not around.isdisjoint((b"<", b">", b",")):
-                    self.roots.add(_canonical(token.text, macros))
+                    self.roots.add(canonical(token.text, macros))
             if depth == 0 and token.text in (b";", b"="):
                 initialising = token.text == b"="
             if (depth or initialising) and token.kind == "identifier":

@@ -8,6 +8,7 @@ import pytest
 
 from porter.libraries.body import Unfit, body_of, with_addresses
 from porter.libraries.data import Body, Known, all_libraries, is_parameter
+from porter.port import port_project
 from porter.result import PortResult
 from porter.rules.verdict import Status
 from porter.source.c_lexer import lex_fragment
@@ -99,25 +100,27 @@ def test_a_timer_that_counts_an_eighth_of_the_clock_ticks_as_it_did(tmp_path: Pa
 @pytest.mark.parametrize(
     ("source", "reload", "becomes"),
     [
-        ("AHB_DIV8", "8999", "FVM_CLOCK_HZ / 8 / (9000)"),
-        ("AHB_DIV8", "9000000 / 1000 - 1", "FVM_CLOCK_HZ / 8 / (9000000 / 1000)"),
-        ("AHB", "999", "FVM_CLOCK_HZ / (1000)"),
-        ("AHB", "72000", "FVM_CLOCK_HZ / (72000)"),
+        ("AHB_DIV8", "8999", "1000"),
+        ("AHB_DIV8", "9000000 / 1000 - 1", "1000"),
+        ("AHB", "71999", "1000"),
+        ("AHB", "72000", "1000"),
         ("AHB", "72000000 / 1000 - 1", "1000"),
     ],
 )
-def test_without_a_description_the_rate_is_calculated_where_it_is_built(
+def test_without_a_description_the_rate_is_that_of_the_old_clock(
     tmp_path: Path, source: str, reload: str, becomes: str
 ) -> None:
     text = (
-        OPENCM3
+        b"#define STM32F1 1\n"
+        + OPENCM3
         + (
             f"void f(void)\n{{\n    systick_set_clocksource(STK_CSR_CLKSOURCE_{source});\n"
             f"    systick_set_reload({reload});\n    systick_interrupt_enable();\n"
             "    systick_counter_enable();\n}\n"
         ).encode()
     )
-    (port,) = port_files(tmp_path, {"main.c": text}, None).files
+    port_files(tmp_path, {"main.c": text}, None)
+    (port,) = port_project(tmp_path, None, core_clock=72_000_000).files
     assert f"    hyp_tick_set({becomes});\n".encode() in port.ported
 
 
