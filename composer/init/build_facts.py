@@ -97,7 +97,8 @@ def _cplusplus(survey: Survey) -> tuple[str | None, tuple[str, ...] | None]:
     if not survey.foreign:
         return None, None
     options = survey.build.units.get(survey.foreign[0], survey.build.options)
-    chosen = [flag for flag in options.cpu_flags if flag.startswith("-f")]
+    chosen = [options.optimize] if options.optimize else []
+    chosen += [flag for flag in options.cpu_flags if flag.startswith("-f")]
     return _standard(options.cpu_flags), tuple(flag for flag in chosen if "abi" not in flag)
 
 

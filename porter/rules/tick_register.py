@@ -52,6 +52,15 @@ class TickRegister(Rule):
         Sample(
             _HEADER + "void f(void) { CTRL &= ~1u; }", _HEADER + "void f(void) { hyp_tick_set(0); }"
         ),
+        Sample(
+            _HEADER + "void f(void)\n{\n    LOAD = 167999;\n    CTRL |= 4;\n    CTRL |= 1;\n"
+            "    CTRL |= 2;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
+        Sample(
+            _HEADER + "void f(void)\n{\n    LOAD = 20999;\n    CTRL &= ~4u;\n    CTRL |= 3;\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
         Sample(_HEADER + "void f(void) { CTRL &= ~4u; }", "", escalates=True),
         Sample(
             _HEADER + "void f(void)\n{\n    LOAD = 168000;\n    CTRL = 7;\n}\n",
