@@ -148,7 +148,6 @@ void scheduler_halt(struct thread *thread);  /* of a process */
 void scheduler_halt_vcpu(struct vcpu *vcpu); /* both its threads */
 void scheduler_tell_fault(void);
 void scheduler_tick(void);
-void scheduler_end_turn(void);
 void scheduler_charge_stub(struct vcpu *target); /* a stub ran for `target` */
 /* What processes do is on this vCPU's account from now on, until none is ready; NULL: as it is. */
 void scheduler_pay(struct vcpu *vcpu);

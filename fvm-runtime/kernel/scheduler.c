@@ -56,7 +56,7 @@ void scheduler_init(void)
         }
     }
     vcpus.funded = EVERY_VCPU;
-    vcpus.turn = vcpus.served = 1;
+    vcpus.turn = 1;
     cpu.current = cpu.next = process_thread[0];
     cpu.left = FVM_VCPUS == 0 ? NULL : vcpu_table;
     cpu.charged = timer_arch_count();
@@ -97,6 +97,14 @@ static void pass_turn(void)
     request_budget((wraps ? behind | up_to : behind & up_to) & EVERY_VCPU);
 }
 
+/* The next of several boosted ones of a priority. Those of another one don't change whose tick it
+ * is among these. */
+static inline void prefer(uint32_t peers, uint32_t boosted, uint32_t after)
+{
+    vcpus.preferred = next_bit(boosted, after);
+    vcpus.served = (vcpus.served & ~peers) | vcpus.preferred;
+}
+
 /* No process but idle is ready: a vCPU runs, or idle while none may. */
 static void choose_vcpu(void)
 {
@@ -104,18 +112,18 @@ static void choose_vcpu(void)
     uint32_t candidates = vcpus.ready & vcpus.funded & (vcpus.boosted | vcpus.turn);
     if (candidates == 0) {
         if (vcpus.ready != 0) {
-            scheduler_end_turn();
+            put_off(LATE_TURN); /* somebody wants a budget: the hypervisor will be asked */
         } else {
             cpu.payer = NULL;
         }
         return;
     }
     uint32_t bit = first_bit(candidates);
-    uint32_t boosted = candidates & vcpus.boosted & vcpu_of(bit)->config->peers;
+    uint32_t peers = vcpu_of(bit)->config->peers, boosted = candidates & vcpus.boosted & peers;
     if (boosted != 0) {
         if ((boosted & vcpus.preferred) == 0) {
             /* It waits again: whom it interrupted goes on, so no wake changes whose tick it is. */
-            vcpus.preferred = vcpus.served = next_bit(boosted, vcpus.served >> 1);
+            prefer(peers, boosted, (vcpus.served & peers) >> 1);
         }
         bit = vcpus.preferred;
     }
@@ -160,9 +168,6 @@ void scheduler_wake_vcpu(struct vcpu *vcpu, struct thread *thread)
         turn_join(vcpu, thread);
     }
 }
-
-/* Somebody wants a budget: the hypervisor will be asked. */
-void scheduler_end_turn(void) { put_off(LATE_TURN); }
 
 /* No process but idle is ready. The VM that was left last goes on if it may and no other one wants
  * to; else who runs is looked at later, where it makes no entry longer. */
@@ -366,9 +371,9 @@ void scheduler_tick(void)
     if (running == NULL) {
         return;
     }
-    uint32_t boosted = vcpus.boosted & running->config->peers;
+    uint32_t peers = running->config->peers, boosted = vcpus.boosted & peers;
     if ((boosted & running->bit) != 0 && boosted != running->bit) {
-        vcpus.preferred = vcpus.served = next_bit(boosted, running->bit);
+        prefer(peers, boosted, running->bit);
         put_off(LATE_CHOICE);
     }
 }

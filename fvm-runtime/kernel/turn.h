@@ -9,7 +9,8 @@ struct vcpus {                       /* together: one address for all */
     uint32_t ready, funded, boosted; /* bit: vCPU */
     uint32_t turn;                   /* bit: the vCPU that owns the turn */
     uint32_t preferred;              /* bit: of several boosted ones of a priority it runs first: */
-    uint32_t served;                 /* who woke last, then this one, which each tick moves on */
+    uint32_t served;                 /* who woke last, then this one, which each tick moves on; a
+                                        bit for each priority */
 };
 extern struct vcpus vcpus;
 
@@ -28,10 +29,11 @@ static inline void turn_join(struct vcpu *vcpu, struct thread *thread)
     if (best->rank > RANK_VCPU) {
         return;
     }
-    /* What the scheduler would choose: of equals the preferred one, else the more urgent. */
+    /* What the scheduler would choose: of equals the preferred one, else the more urgent. Idle may
+     * stand for a VM that was not looked for yet: whose turn it is, stays. */
     if ((vcpus.boosted & vcpu->bit) == 0) {
         if (best->rank < RANK_VCPU) {
-            scheduler_end_turn();
+            scheduler_look_again();
         }
     } else if (best->rank < RANK_VCPU || best->vcpu->bit > vcpu->bit ||
                (vcpu->config->peers & best->vcpu->bit) != 0) {

@@ -16,6 +16,7 @@ from tests.support.counted import Board, run
 SLEEPER, BUSY, GREEDY, BURSTER, SLACKER, FLOODER, FLOODER_WITH_FPU, STRADDLER, INTERRUPTED = range(
     9
 )
+OVERDRAWN, PUNCTUAL, EVERY_OTHER = range(9, 12)
 CONSOLES = {"first": 1, "second": 2, "third": 3}
 PATIENCE = 30.0  # a flood of exceptions is slow to emulate
 UNTIL = 1500  # kernel ticks: those of the VMs are counted to 1200
@@ -204,6 +205,88 @@ def test_interrupts_that_wake_a_vm_take_nothing_from_the_others(
     fair, interrupted = work(BUSY, BUSY, BUSY), work(INTERRUPTED, BUSY, BUSY)
     kept = min(now / before for now, before in zip(interrupted, fair, strict=True))
     assert (kept >= 0.98) is pays, kept
+
+
+@pytest.mark.parametrize("looks", [True, False], ids=["turn kept", "control: turn passed"])
+def test_who_wakes_while_another_vm_goes_to_sleep_takes_nobodys_turn(
+    system: Callable[[str], Built],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    looks: bool,
+) -> None:
+    """The first sleeps with its budget used up. Its timer rings in the middle of the call by which
+    the third goes to sleep, in the turn of the second, which does nothing but compute."""
+    wakes = system("wakes")
+    if not looks:
+        change = ("{ put_off(LATE_CHOICE); }", "{ put_off(LATE_CHOICE | LATE_TURN); }")
+        wakes = once(
+            tmp_path_factory,
+            "wakes that pass the turn",
+            lambda room: with_other_kernel(wakes, room, "kernel/scheduler.c", change),
+        )
+
+    def work(before: int) -> int:
+        plan = {name: wakes.symbol(name, "plan") for name in ("first", "second", "third")}
+        words = {plan["first"]: OVERDRAWN, plan["second"]: BUSY, plan["third"]: PUNCTUAL}
+        words |= {plan["first"] + 4: -160 & 0xFFFFFFFF, plan["third"] + 4: before & 0xFFFFFFFF}
+        image = wakes.patched(tmp_path / "system.elf", words)
+        found = run(image, {"second": 3}, UNTIL, board=Board("mps2-an385", 5, 1, 5))
+        return found.values("second")["work"]
+
+    apart = work(100)
+    kept = min(work(before) for before in (-20, -40, -60)) / apart
+    assert (kept >= 0.98) is looks, kept
+    assert (kept <= 0.3) is not looks, kept
+
+
+URGENT = """
+  <vm name="fourth" priority="1" flash="4K" ram="4K" catchup="100">
+    <project path="{tests}" port="no">
+      <source>runtime/guests/report.c</source>
+      <source>runtime/guests/plan.c</source>
+      <source>runtime/guests/share.c</source>
+      <define>TEST_CMSDK_UART=0x40009000</define>
+    </project>
+    <tick handler="tick_handler"/>
+    <device name="UART4"/>
+  </vm>
+"""
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["each priority", "control: one for all"])
+def test_more_urgent_vms_dont_change_whose_tick_it_is(
+    system: Callable[[str], Built],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    apart: bool,
+) -> None:
+    """Two urgent ones compute across every other tick, the others in what is left."""
+    urgent = URGENT.format(tests=Path(__file__).parents[1])
+    old = '<vm name="first" flash'
+    four = once(
+        tmp_path_factory,
+        "wakes of two priorities",
+        lambda room: described_otherwise(
+            system("wakes"), room, old, urgent + '<vm name="first" priority="1" flash'
+        ),
+    )
+    if not apart:
+        base, change = four, ("(vcpus.served & ~peers) |", "")
+        four = once(
+            tmp_path_factory,
+            "wakes of two priorities, one tick",
+            lambda room: with_other_kernel(base, room, "kernel/scheduler.c", change),
+        )
+    ms = 25_000
+    roles = {"fourth": (EVERY_OTHER, ms // 20), "first": (EVERY_OTHER, ms * 51 // 50)}
+    roles |= {"second": (BURSTER, 0), "third": (BURSTER, 0)}
+    words = {}
+    for name, (role, cycles) in roles.items():
+        words |= {four.symbol(name, "plan"): role, four.symbol(name, "plan") + 4: cycles}
+    image = four.patched(tmp_path / "system.elf", words)
+    found = run(image, {"second": 3, "third": 4}, UNTIL, board=Board("mps2-an385", 5, 1, 5))
+    longest = [found.values(name)["longest_us"] for name in ("second", "third")]
+    assert (max(longest) <= 1.1 * min(longest)) is apart, longest
 
 
 def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(

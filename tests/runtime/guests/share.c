@@ -22,9 +22,12 @@ enum role {
     FLOODER_WITH_FPU, /* the same, with live FPU registers at each call */
     STRADDLER,        /* computes, and calls the process just before each tick */
     INTERRUPTED,      /* sleeps, and its own timer wakes it 20,000 times a second */
+    OVERDRAWN,        /* uses more than its budget, then sleeps until its timer wakes it */
+    PUNCTUAL,         /* goes to sleep in the moment in which that timer rings */
+    EVERY_OTHER,      /* computes for plan[1] cycles after every other tick */
 };
 
-/* plan: the role. */
+/* plan: the role; OVERDRAWN: cycles more than a slice, PUNCTUAL: before the other's timer rings. */
 static volatile uint32_t ticks;
 static uint32_t work, longest, last;
 
@@ -95,17 +98,64 @@ void timer_handler(void)
     work++;
 }
 
+static void start_timer(uint32_t period)
+{
+    TIMER->value = TIMER->reload = period;
+    TIMER->ctrl = CTRL_ENABLE_INTERRUPT;
+    (void)hyp_irq_ena(WAKING_LINE);
+}
+
 static void sleep_between_interrupts(void)
 {
     if (TIMER->ctrl == 0) {
-        TIMER->value = TIMER->reload = FVM_CLOCK_HZ / 20000u;
-        TIMER->ctrl = CTRL_ENABLE_INTERRUPT;
-        (void)hyp_irq_ena(WAKING_LINE);
+        start_timer(FVM_CLOCK_HZ / 20000u);
     }
     (void)hyp_vct_wait();
 }
+
+#define RHYTHM MS
+#define EARLIER 1500u /* cycles, of the punctual one's timer */
+
+/* The timers of two VMs ring at a fixed distance. */
+static void start_timer_in_step(uint32_t phase)
+{
+    while (virt_cycles() % RHYTHM - phase > 160u) {
+    }
+    start_timer(RHYTHM);
+}
+
+static void overdraw(void)
+{
+    static uint32_t used, last_look;
+    if (TIMER->ctrl == 0) {
+        (void)hyp_tick_set(0);
+        start_timer_in_step(MS / 5u + EARLIER);
+    }
+    compute();
+    uint32_t now = virt_cycles(), took = now - last_look;
+    last_look = now;
+    used += took < MS / 50u ? took : MS / 50u; /* longer: somebody else ran */
+    if (used > SLICE + plan[1]) {
+        used = 0;
+        (void)hyp_vct_wait(); /* one that came while it computed */
+        (void)hyp_vct_wait();
+    }
+}
+
+static void sleep_in_time(void)
+{
+    if (TIMER->ctrl == 0 && ticks > FROM_TICK / 2u) {
+        start_timer_in_step(MS / 5u);
+    }
+    (void)hyp_vct_wait();
+    uint32_t until = RHYTHM - EARLIER + plan[1];
+    while (TIMER->ctrl != 0 && TIMER->value > until) {
+    }
+}
 #else
 static void sleep_between_interrupts(void) {}
+static void overdraw(void) {}
+static void sleep_in_time(void) {}
 #endif
 
 static void take_part(void)
@@ -136,6 +186,18 @@ static void take_part(void)
         break;
     case INTERRUPTED:
         sleep_between_interrupts();
+        break;
+    case OVERDRAWN:
+        overdraw();
+        break;
+    case PUNCTUAL:
+        sleep_in_time();
+        break;
+    case EVERY_OTHER:
+        if (ticks % 2u == 0) {
+            compute_for(plan[1]);
+        }
+        (void)hyp_vct_wait();
         break;
     default:
         compute_for(MS / 10u);
