@@ -33,7 +33,7 @@ BUILD = ROOT / "build" / "configurations"
 SEED = 1
 FAILURES = (AssertionError, ArithmeticError, LookupError, OSError, TypeError, ValueError)
 TICKS_A_SECOND = 20  # of two machines that are halted all the time
-SHORTEST = 130
+SHORTEST = 160  # by then who is hostile committed a crime everywhere
 
 
 def make(index: int, folder: Path) -> Built:
