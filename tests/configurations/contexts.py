@@ -28,7 +28,7 @@ THREAD_RETURN, BASIC = 1 << 2, 1 << 4  # of EXC_RETURN
 NAMES = [*(f"r{i}" for i in range(13)), "sp", "lr", "pc", "xPSR"]
 # Of struct thread, as entry.S has them.
 VCPU, STATE = 12, 28
-STOPPED = 0
+STOPPED, WAITING = 0, 2
 HYPERVISOR = "hypervisor"
 VCPU_VCT, VCPU_USR = 4, 8
 
@@ -139,10 +139,15 @@ class Contexts:
             self._compare(thread, context.words, context.fpu)
             return  # it has done nothing meanwhile
         self._chained = False
+        if exception != SVCALL and thread not in self._has and self._waits(thread):
+            return  # in a call that nobody saw: the window began between that and this
         self._refresh_usr(thread)
         self._has[thread] = context
         if exception == SVCALL:
             self._call(thread, context)
+
+    def _waits(self, thread: int) -> bool:
+        return self._halted.memory.memory(thread + STATE, 1)[0] == WAITING
 
     def _of_frame(
         self, registers: list[int], state: int, psp: int, exception: int

@@ -20,7 +20,11 @@ FIRST_PRIORITY, PRIORITIES = 29, 10  # of p0's main thread; p1's is so many belo
 
 @dataclass(frozen=True)
 class Wiring:
-    """Names and numbers of a board's lines: those of the VMs, the process's, the split one."""
+    """Names and numbers of a board's lines: those of the VMs, the process's, the split one.
+
+    The split one comes behind the process's, so that each of the stubs, which follow that order, is
+    met while somebody more urgent runs than it wakes.
+    """
 
     chip: str
     console: str
@@ -31,7 +35,7 @@ class Wiring:
 
 _MPS2_LINES = (("UART2_RX", 4), ("UART3_RX", 18), ("UART4_RX", 20))
 STM32 = Wiring(
-    "STM32F405RG", "USART6", (("TIM2", 28), ("TIM3", 29), ("TIM5", 50)), ("USART3", 39),
+    "STM32F405RG", "USART6", (("TIM2", 28), ("TIM3", 29), ("TIM5", 50)), ("USART1", 37),
     ("USART2", 38),
 )  # fmt: skip
 

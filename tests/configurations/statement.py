@@ -45,8 +45,19 @@ def _text(place: str) -> tuple[str, str]:
     return name, " ".join(text.partition("/*")[0].split())
 
 
+def line_of(name: str, text: str, following: str) -> str:
+    """The place of a line, by what stands in it and in the next one."""
+    lines = (_SOURCES / name).read_text("utf-8").splitlines()
+    (number,) = (
+        index
+        for index in range(1, len(lines))
+        if _text(f"{name}:{index}")[1] == text and _text(f"{name}:{index + 1}")[1] == following
+    )
+    return f"{name}:{number}"
+
+
 class Statement:
-    """Of all configurations so far."""
+    """Of all systems so far."""
 
     def __init__(self) -> None:
         self._built: dict[Way, set[str]] = defaultdict(set)
@@ -96,7 +107,7 @@ class Statement:
     def by_file(self) -> list[str]:
         """A row of each source: how much, and how rare the rarest is."""
         lines = [
-            "| source | branches | directions | taken | in the fewest configurations |",
+            "| source | branches | directions | taken | in the fewest systems |",
             "|---|---|---|---|---|",
         ]
         files = sorted({place.partition(":")[0] for place, _ in self._built})
@@ -124,7 +135,7 @@ def write_tables(
     document: Path, results: Mapping[str, Mapping[str, Any]], statement: Statement
 ) -> None:
     """Between the markers; the rest of the page is kept."""
-    ticks = [result["ticks"] for result in results.values()]
+    ticks = [result["ticks"] for result in results.values() if "switches" in result]
     text = document.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -132,7 +143,7 @@ def write_tables(
         [
             *_configurations(results),
             "",
-            f"Of each {min(ticks)} to {max(ticks)} kernel ticks."
+            f"Of each configuration {min(ticks)} to {max(ticks)} kernel ticks."
             f" Branches of the kernel's assembler: {statement.sentence()}.",
             "",
             *statement.by_file(),
@@ -148,27 +159,31 @@ def write_tables(
 
 
 def _configurations(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What each has beside the first value of every switch."""
+    """The named systems, and what each configuration has beside the first value of every switch."""
     lines = [
         "| | configuration | comparisons | crimes | restarts | result |",
         "|---|---|---|---|---|---|",
     ]
     for name, result in results.items():
-        switches = result["switches"]
-        said = [
-            value if value not in ("yes",) else factor
-            for factor, value in switches.items()
-            if factor in ("board",) or value == "yes"
-        ]
-        said += [
-            f"{factor} {switches[factor]}"
-            for factor in FACTORS
-            if factor != "board" and switches[factor] not in ("yes", "no", FACTORS[factor][0])
-        ]
+        said = result.get("what") or _beside_first(result["switches"])
         result_said = "; ".join(result["complaints"]) or "holds"
         lines.append(
-            f"| {name} | {', '.join(said)} | {sum(result['compared'].values())} |"
+            f"| {name} | {said} | {sum(result['compared'].values())} |"
             f" {sum(result['crimes'].values())} | {sum(result['restarts'].values())} |"
             f" {result_said} |"
         )
     return lines
+
+
+def _beside_first(switches: Mapping[str, str]) -> str:
+    said = [
+        value if value != "yes" else factor
+        for factor, value in switches.items()
+        if factor == "board" or value == "yes"
+    ]
+    said += [
+        f"{factor} {switches[factor]}"
+        for factor in FACTORS
+        if factor != "board" and switches[factor] not in ("yes", "no", FACTORS[factor][0])
+    ]
+    return ", ".join(said)

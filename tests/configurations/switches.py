@@ -106,6 +106,10 @@ def name_of(row: Row) -> str:
     return f"c{configurations().index(row):02}"
 
 
+def number_of(name: str) -> int:
+    return int(name[1:])
+
+
 def short_form(count: int) -> list[int]:
     """Configurations that meet the breach, and most of what the assembler is compiled by."""
     rows, strength = configurations(), Strength(3, FACTORS, ASSEMBLED)

@@ -61,7 +61,9 @@ class Outcome(NamedTuple):
     violations: list[str]
 
 
-def fail_in(system: Built, stub: str, *offsets: int) -> list[Outcome]:
+def fail_in(
+    system: Built, stub: str, *offsets: int, options: tuple[str, ...] = ()
+) -> list[Outcome]:
     """Stores of the VM that runs fail when its entry came so far, in bytes of code."""
     outcomes: list[Outcome] = []
 
@@ -74,7 +76,7 @@ def fail_in(system: Built, stub: str, *offsets: int) -> list[Outcome]:
         halted = Halted(Path(folder))
         run(
             system.elf, CONSOLES, 0,
-            board=BOARD, options=halted.options, inspect=lambda: inspect(halted),
+            board=BOARD, options=(*halted.options, *options), inspect=lambda: inspect(halted),
         )  # fmt: skip
     return outcomes
 
