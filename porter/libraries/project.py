@@ -18,6 +18,7 @@ from porter.source.token_tools import without_linkage
 
 _INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
 _MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
+_LABEL = re.compile(rb"(?m)^([A-Za-z_]\w*)|^[ \t]+([A-Za-z_]\w*)[ \t]*:")
 _WORD = re.compile(rb"\w")
 _SPACED = bytes(code if _WORD.match(bytes([code])) else ord(" ") for code in range(256))
 """Leaves what names consist of, and room between them."""
@@ -34,7 +35,8 @@ class LibraryCalls:
         words = {it.path: set(it.data.translate(_SPACED).split()) for it in written}
         known = {word for found in words.values() for word in found if self._known(word)}
         lexed = {it.path: lex(it.data) for it in written if words[it.path] & known}
-        self._defined = _macros(written) | _functions(lexed)
+        assembled = [source for source in sources if source.is_asm]
+        self._defined = _macros(written) | _functions(lexed) | _labels(assembled)
         self.files: dict[Path, ExpandedFile] = {}
         self.lexed = lexed
         for source in written:
@@ -91,6 +93,17 @@ def _included(sources: Iterable[SourceFile]) -> Iterable[str]:
 
 def _macros(sources: Iterable[SourceFile]) -> set[bytes]:
     return {name for source in sources for name in _MACRO.findall(source.data)}
+
+
+def _labels(sources: Iterable[SourceFile]) -> set[bytes]:
+    """What assembler files define: labels with and without a colon, in any dialect."""
+    return {
+        name
+        for source in sources
+        for found in _LABEL.findall(source.data)
+        for name in found
+        if name
+    }
 
 
 def _functions(lexed: Mapping[Path, LexedSource]) -> set[bytes]:

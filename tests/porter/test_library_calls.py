@@ -285,3 +285,18 @@ def test_variables_that_are_called_like_a_function_are_none(tmp_path: Path) -> N
         b"int f(int port) { unsigned interrupts = g(port); return interrupts & port; }\n"
     )
     assert port_files(tmp_path, {"main.c": text}).found == 0
+
+
+@pytest.mark.parametrize(
+    "assembler",
+    [
+        b"    .global cm_disable_interrupts\ncm_disable_interrupts:\n    bx lr\n",
+        b"    AREA |.text|, CODE\n    EXPORT cm_disable_interrupts\ncm_disable_interrupts PROC\n"
+        b"    bx lr\n    ENDP\n    END\n",
+    ],
+    ids=["GNU", "Arm"],
+)
+def test_what_an_assembler_file_defines_is_in_the_tree(tmp_path: Path, assembler: bytes) -> None:
+    text = b"#include <libopencm3/cm3/cortex.h>\nvoid f(void)\n{\n    cm_disable_interrupts();\n}\n"
+    result = port_files(tmp_path, {"main.c": text, "low.s": assembler})
+    assert not [port for port in result.files if port.file.name == "main.c" and port.edits]
