@@ -167,6 +167,13 @@ def _fault(system: System, domain: Domain) -> None:
                 f" with one of {most}",
                 "who decides about a process has the higher priorities",
             )
+        if system.can_be_lowered(decider):
+            raise fault.place.error(
+                f"'{decider.name}' can't start '{domain.name}': a thread of it may be given a lower"
+                " priority at run time",
+                f"let another process decide, or give '{decider.name}' no 'ceiling', neither by"
+                " <control> nor by <kernel-memory>",
+            )
     if fault.most != 0 and fault.action != "restart":
         raise fault.place.error(
             f'most={fault.most} with action="{fault.action}"',

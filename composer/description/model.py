@@ -5,6 +5,7 @@ Nothing here is checked: `parse` guarantees the schema, `check` the rules.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -414,15 +415,27 @@ class System:
         """The highest priority that a thread of a process has or may be given; 0 for a VM."""
         if domain.process is None:
             return 0
-        ceilings = [
-            control.ceiling or 0
-            for other in self.processes
-            for control in (other.process.controls if other.process else ())
-            if (control.process or other.name) == domain.name
-        ]
+        ceilings = [control.ceiling or 0 for control in self._controls_of(domain)]
         if domain.process.memory is not None:
             ceilings.append(domain.process.memory.ceiling)
         return max(*(t.priority for t in domain.process.threads), *ceilings, 0)
+
+    def can_be_lowered(self, process: Domain) -> bool:
+        """Whether a thread of a process may get less priority than the description gives it.
+
+        A ceiling has no floor: who may change a priority may choose 1.
+        """
+        memory = process.process.memory if process.process else None
+        return (memory is not None and memory.ceiling != 0) or any(
+            control.ceiling is not None for control in self._controls_of(process)
+        )
+
+    def _controls_of(self, domain: Domain) -> Iterator[Control]:
+        """Rights over threads of a process, its own and those of others."""
+        for other in self.processes:
+            for control in other.process.controls if other.process else ():
+                if (control.process or other.name) == domain.name:
+                    yield control
 
     def decided_by(self, process: Domain) -> tuple[Domain, ...]:
         """The domains whose faults a process decides about."""

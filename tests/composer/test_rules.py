@@ -154,6 +154,17 @@ BREACHES = [
      '</process><process name="mid" priority="12" flash="1K" ram="1K">'
      '<project builtin="heartbeat"/></process>',
      ["'mid', with a thread of priority 12, can't start 'beater', with one of 20"]),
+    *(("</process>", '<fault action="user" process="over"/></process>'
+       f'<process name="over" priority="30" slots="4" flash="1K" ram="1K">{lowers}'
+       '<project builtin="heartbeat"/></process>',
+       ["'over' can't start 'beater'", "may be given a lower priority", "no 'ceiling'"])
+      for lowers in ('<control thread="main" ceiling="3"/>',
+                     '<kernel-memory size="256" ceiling="3"/>')),
+    ("</process>", '<fault action="user" process="over"/></process>'
+     '<process name="over" priority="30" flash="1K" ram="1K"><project builtin="heartbeat"/>'
+     '</process><process name="meddler" priority="30" flash="1K" ram="1K">'
+     '<control thread="main" process="over" ceiling="3"/>'
+     '<project builtin="heartbeat"/></process>', ["'over' can't start 'beater'"]),
     ("</process>", '<fault/><fault/></process>', ["a second <fault> in <process>"]),
     ('<tick handler="SysTick_Handler"/>',
      '<tick handler="SysTick_Handler"/><fault action="user" process="nobody"/>',

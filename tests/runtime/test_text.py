@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
-from composer.simulate.log import TEXT, Record, parse
+from composer.simulate.log import TEXT, Record
 from tests.support.built import Built
-from tests.support.counted import run
-from tests.support.machine import Machine
+from tests.support.counted import Transcript, run
 
-CONSOLES = {"flood": 1, "mute": 2, "log": 6}
+CONSOLES = {"flood": 1, "mute": 2}
 FLOOD, ROOM = 1000, 256  # characters of text.c; of the kernel's queue
 LONGEST = 80  # characters in a line of the log
 OWNER = -4
 
 
 @pytest.fixture(scope="module")
-def said(system: Callable[[str], Built]) -> dict[str, list[str]]:
-    """Lines of each console, to the last that is of interest."""
-    with Machine(system("text").elf, CONSOLES) as running:
-        return {
-            "log": running.console["log"].read_until(lambda line: "last line" in line, 20),
-            "flood": running.console["flood"].read_until(lambda line: "other" in line, 20),
-            "mute": running.console["mute"].read_until(lambda line: "other" in line, 20),
-        }
+def ran(system: Callable[[str], Built]) -> Transcript:
+    """In counted instructions: in real time a tick may fall between two characters of a line."""
+    return run(system("text").elf, CONSOLES, 2000)
 
 
 @pytest.fixture(scope="module")
-def written(said: dict[str, list[str]]) -> list[Record]:
+def written(ran: Transcript) -> list[Record]:
     """The log's lines with what VMs wrote."""
-    return [record for record in map(parse, said["log"]) if record.kind == TEXT]
+    return [record for record in ran.log if record.kind == TEXT]
 
 
 def texts(written: list[Record], domain: str) -> list[str]:
     """What a VM wrote, line by line."""
     return [record.said for record in written if record.fields["domain"] == domain]
-
-
-def count(lines: list[str], key: str) -> int:
-    """A number that a guest reports."""
-    (found,) = (re.fullmatch(rf"{key}=(-?\d+)", line) for line in lines if line.startswith(key))
-    assert found
-    return int(found[1])
 
 
 def test_ported_code_that_wrote_to_the_trace_port_writes_into_the_log(
@@ -63,19 +49,20 @@ def test_lines_are_the_vms_own_and_forge_nothing(written: list[Record]) -> None:
 
 
 def test_what_finds_no_room_is_refused_and_the_log_says_how_much(
-    said: dict[str, list[str]], written: list[Record]
+    ran: Transcript, written: list[Record]
 ) -> None:
-    refused = count(said["flood"], "refused")
+    guest = ran.values("flood")
+    refused = guest["refused"]
     assert 0 < refused <= FLOOD - ROOM // 2
-    assert count(said["flood"], "other") == 0
+    assert guest["other"] == 0
     lines = [record for record in written if record.fields["domain"] == "flood"]
     assert sum(record.number("lost") or 0 for record in lines) == refused
     assert sum(record.said.count("x") for record in lines) == FLOOD - refused
     assert max(len(record.said) for record in lines) == LONGEST
 
 
-def test_who_may_not_write_is_refused(said: dict[str, list[str]], written: list[Record]) -> None:
-    assert count(said["mute"], "other") == FLOOD * OWNER
+def test_who_may_not_write_is_refused(ran: Transcript, written: list[Record]) -> None:
+    assert ran.values("mute")["other"] == FLOOD * OWNER
     assert texts(written, "mute") == []
 
 
