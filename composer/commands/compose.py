@@ -20,6 +20,7 @@ def compose(description: Path, out: Path) -> None:
     keep their time stamps.
     """
     from composer.description.advice import advice
+    from composer.description.kept_options import option_advice
     from composer.description.parse import parse
     from composer.emit.generate import generate
     from composer.layout.report import memory_map
@@ -34,5 +35,5 @@ def compose(description: Path, out: Path) -> None:
     changed = write_all(folder, texts)
     click.echo(memory_map(plan, used))
     click.echo(f"{len(changed)} of {len(texts)} files written to {out}", err=True)
-    for line in advice(plan.system, plan.chip):
+    for line in advice(plan.system, plan.chip) + option_advice(plan.system):
         click.secho(f"warning: {line}", fg="yellow", err=True)

@@ -153,14 +153,14 @@ def _optimized(survey: Survey, root: Path) -> list[Decision]:
     others = {
         path: options.optimize
         for path, options in survey.build.units.items()
-        if options.optimize != chosen and path.suffix.lower() == ".c"
+        if options.optimize not in ("", chosen) and path.suffix.lower() == ".c"
     }
     if not others:
         return []
-    words = ", ".join(sorted({option or "no -O" for option in others.values()}))
+    words = ", ".join(sorted(set(others.values())))
     return [
         Decision(
-            f"{len(others)} files are compiled with {words}, the others with {chosen or 'no -O'}:"
+            f"{len(others)} files are compiled with {words}, the others with {chosen}:"
             " a domain has one level, in cflags=",
             tuple(_name(path, root) for path in list(others)[:4]),
         )

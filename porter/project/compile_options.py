@@ -9,7 +9,7 @@ from pathlib import Path
 @dataclass(frozen=True)
 class CompileOptions:
     """`defines` without -D, `cpu_flags` as the compiler takes them, `compiler` its command,
-    `optimize` the option that says how far it optimises, "" for none."""
+    `optimize` the option that says how far it optimises, "" if nobody knows."""
 
     include_dirs: tuple[Path, ...]
     defines: tuple[str, ...]

@@ -33,6 +33,10 @@ _LANGUAGE = frozenset(
      "-fno-threadsafe-statics", "-fno-use-cxa-atexit"}
 )  # fmt: skip
 _OPTIMIZE = re.compile(r"-O(?:[0-3sgz]|fast)?")
+_UNLESS_TOLD = re.compile(
+    r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang)(?:-[\d.]+)?(?:\.exe)?"
+)
+"""Compilers that optimise nothing unless they are told to; armcc and iccarm aren't among them."""
 COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 """Suffixes of files that a build compiles by themselves."""
 
@@ -81,6 +85,9 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             files.append(_absolute(word, folder))
     if not files or not _is_for_target(words[start], cpu_flags):
         return None
+    if not optimize and _UNLESS_TOLD.fullmatch(Path(words[start]).name):
+        is_code = any(file.suffix.lower() not in ASM_SUFFIXES for file in files)
+        optimize = "-O0" if is_code else ""
     options = CompileOptions(
         tuple(includes), tuple(defines), tuple(cpu_flags), words[start], optimize
     )
@@ -95,16 +102,17 @@ def _is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
 
 def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
     """Every include folder and define of several calls, each once; flags of the first call, and how
-    far most of them optimise."""
+    far most of those optimise of which that is known."""
     known = list(options)
     if not known:
         return None
+    levels = Counter(one.optimize for one in known if one.optimize)
     return CompileOptions(
         tuple(dict.fromkeys(path for one in known for path in one.include_dirs)),
         tuple(dict.fromkeys(name for one in known for name in one.defines)),
         next((one.cpu_flags for one in known if one.cpu_flags), ()),
         known[0].compiler,
-        Counter(one.optimize for one in known).most_common(1)[0][0],
+        next(iter(levels.most_common(1)), ("", 0))[0],
     )
 
 

@@ -72,6 +72,29 @@ def test_all_parts_are_compiled_at_the_level_of_the_description(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("legacy", "cflags", "said"),
+    [
+        ("-Os", "", ["'one' is compiled with -O2", "make says -Os", 'cflags="-Os"']),
+        ("", "", ["make says -O0"]),
+        ("-Os -fshort-enums", "-Os", ["without -fshort-enums", 'cflags="-Os -fshort-enums"']),
+        ("-O2 -fwrapv", "-fwrapv", []),
+        ("-O0", "-O2", []),
+    ],
+)
+def test_an_option_of_the_legacy_build_that_changes_is_said(
+    tmp_path: Path, legacy: str, cflags: str, said: list[str]
+) -> None:
+    ported = f'<project path="one" cflags="{cflags}">' if cflags else '<project path="one">'
+    description = systems.write(tmp_path, ('<project path="one" port="no">', ported))
+    rule = f"all:\n\tarm-none-eabi-gcc -mcpu=cortex-m4 {legacy} -c main.c -o main.o\n"
+    (tmp_path / "one" / "Makefile").write_text(rule, "utf-8")
+    result = fvmkit("compose", description, "--out", tmp_path / "out")
+    assert result.returncode == 0, result.stderr
+    warned = [line for line in result.stderr.splitlines() if "compiled with" in line]
+    assert len(warned) == bool(said) and all(part in warned[0] for part in said)
+
+
+@pytest.mark.parametrize(
     "name", ["one/one.ld", "two.domain.json", "kernel/fvm_tables.c", "Makefile"]
 )
 def test_an_edit_by_hand_is_not_overwritten(composed: tuple[Path, Path], name: str) -> None:

@@ -96,7 +96,7 @@ def test_a_project_of_stm32cubeide_after_its_first_build(tmp_path: Path) -> None
     write(project, {"Debug/makefile": f"all: main.o\n{rule} -fshort-enums -I../Core/Inc -o $@\n"})
     tree = described(tmp_path, project)
     assert [e.text for e in tree.iter("source")] == ["Core/Src/main.c"]
-    assert attributes(tree, "project")[0]["cflags"] == "-fshort-enums"
+    assert attributes(tree, "project")[0]["cflags"] == "-O0 -fshort-enums"
 
 
 def test_sources_beside_the_project(tmp_path: Path) -> None:
@@ -328,5 +328,5 @@ def test_files_of_cplusplus_are_named_with_their_options(tmp_path: Path) -> None
     assert sorted(str(e.text) for e in tree.iter("source")) == ["led.cpp", "main.c"]
     (project,) = attributes(tree, "project")
     assert (project["standard"], project["cxx-standard"]) == ("gnu99", "c++14")
-    assert project["cxxflags"] == "-fno-exceptions -fno-rtti"
+    assert project["cxxflags"] == "-O0 -fno-exceptions -fno-rtti"
     assert "1 files are C++, which init doesn't follow" in first.text.replace("\n       ", "")
