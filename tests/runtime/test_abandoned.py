@@ -16,7 +16,8 @@ UNTIL = 2000  # kernel ticks
 
 @pytest.fixture(scope="module")
 def said(system: Callable[[str], Built]) -> dict[str, int]:
-    return run(system("abandoned").elf, {"judge": 1}, UNTIL).values("judge")
+    found = run(system("abandoned").elf, {"judge": 1, "maker": 2}, UNTIL)
+    return found.values("judge") | found.values("maker")
 
 
 def test_a_thread_is_made_of_nothing_that_lay_in_its_memory(said: dict[str, int]) -> None:

@@ -124,9 +124,10 @@ def made(alone: Alone, runtime: Path | None = None) -> Alone:
     folder = alone.folder / "kernel"
     if runtime is not None:
         makefile = folder / "Makefile"
-        original = re.search(r"-I(\S+)/include -I", makefile.read_text("utf-8"))
+        # Quoted where a path has a space in it.
+        original = re.search(r"-I(?:'([^']+)|(\S+))/include'? -I", makefile.read_text("utf-8"))
         assert original is not None
-        text = makefile.read_text("utf-8").replace(original[1], str(runtime))
+        text = makefile.read_text("utf-8").replace(original[1] or original[2], str(runtime))
         makefile.write_text(text, "utf-8")
     subprocess.run(["make", "-s", "-C", str(folder)], check=True, stdout=subprocess.DEVNULL)
     return Alone(alone.folder, alone.description)
