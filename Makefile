@@ -19,8 +19,8 @@ help: ## this list
 setup: ## Debian packages, .venv and the FreeRTOS kernel; a second run finds all done
 	@$(PYTHON) -m composer.setup
 
-test: setup ## every test (TESTS=path for some, TESTFLAGS for pytest)
-	@$(PY) -m pytest $(TESTFLAGS) $(TESTS)
+test: setup ## every test but the campaigns (TESTS=path for all there, TESTFLAGS for pytest)
+	@$(PY) -m pytest $(TESTFLAGS) $(if $(filter tests,$(TESTS)),-m "not campaign") $(TESTS)
 
 test-upstream: setup ## port public RTOS trees by the recipes, and transcribe every handler in them (TREES=folder of trees)
 	@$(PY) -m tests.upstream_ports "$(TREES)"
@@ -37,8 +37,8 @@ lint: setup ## every static check, of Python and of C
 	@git ls-files -z '*.c' '*.h' | xargs -0 .venv/bin/clang-format --dry-run -Werror
 	@.ci/lint-c
 
-campaign: setup ## every change of an image that verify must notice, and 1000 random ones (CI takes a sample)
-	@FVM_MUTANTS=1000 $(PY) -m pytest $(TESTFLAGS) tests/verify/test_mutants.py tests/verify/test_levels.py tests/verify/test_ownership.py
+campaign: setup ## samples of long campaigns; FULL=1: every change of an image, 1000 random ones, every core
+	@$(if $(FULL),FVM_MUTANTS=1000) $(PY) -m pytest $(TESTFLAGS) -m campaign $(TESTS)
 
 faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
 	@$(PY) -m tests.faults.campaign

@@ -18,6 +18,8 @@ from benchmarks.scale.results import write_sections
 from benchmarks.scale.shape import CORES, Shape
 from tests.benchmarks.alone import alone
 
+pytestmark = pytest.mark.campaign
+
 CORE = CORES["cm3"]
 CONSTANT = ("ctx", "call", "handler", "task")
 

@@ -9,6 +9,8 @@ from tests.configurations.runs import run
 from tests.configurations.switches import configurations, name_of, short_form
 from tests.support.built import Built, once, with_other_kernel
 
+pytestmark = pytest.mark.campaign
+
 TICKS = 130
 SHORT = short_form(5)
 ENTRY = "arch/armv7m/entry.S"

@@ -9,6 +9,8 @@ from tests.configurations.named import NAMED
 from tests.configurations.statement import line_of
 from tests.support.built import Built, once, with_other_kernel
 
+pytestmark = pytest.mark.campaign
+
 HERE = "arch/armv7m"
 SYSTEM = NAMED["decisions"]
 ONLY_HERE = [

@@ -10,6 +10,8 @@ from tests.faults.crimes.crime import Crime
 from tests.faults.trial import commit, judge
 from tests.support.built import Built
 
+pytestmark = pytest.mark.campaign
+
 
 @pytest.mark.parametrize("crime", short_form(), ids=lambda crime: crime.name)
 def test_only_the_victim_is_hurt(campaign: Built, crime: Crime) -> None:

@@ -8,6 +8,8 @@ import pytest
 from tests.faults.controls import CONTROLS, UNPROTECTED, Control, build_changed, noticed
 from tests.support.built import Built, once
 
+pytestmark = pytest.mark.campaign
+
 
 @pytest.mark.parametrize("control", [c for c in CONTROLS if c.short], ids=lambda c: c.name)
 def test_without_the_mechanism_it_is_noticed(

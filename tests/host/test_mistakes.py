@@ -13,6 +13,8 @@ from tests.host.driver import Driver, KernelDied
 from tests.host.mistakes import MISTAKES, Mistake
 from tests.host.sequences import Mismatch, play, random_steps
 
+pytestmark = pytest.mark.campaign
+
 # `make verify` plants all of them.
 SAMPLE = MISTAKES if os.environ.get("FVM_HOST_STEPS") else MISTAKES[::12]
 MOST_STEPS = 60_000

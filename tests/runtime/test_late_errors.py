@@ -24,6 +24,8 @@ from tests.support.counted import Board, run
 from tests.support.halted import Halted
 from tests.support.invariants import KernelState
 
+pytestmark = pytest.mark.campaign
+
 MACHINE = "mps2-an500"
 BOARD = Board(MACHINE, 5, 1, 5)
 SHCSR, BUSFAULTPENDED = 0xE000ED24, 1 << 14

@@ -11,6 +11,8 @@ from composer.simulate.shared import Kind
 from tests.support.built import Built, described_otherwise
 from tests.support.watched import watched
 
+pytestmark = pytest.mark.campaign
+
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 150  # instructions without interrupts
 VM = """

@@ -20,6 +20,8 @@ from tests.runtime.register_values import Store
 from tests.runtime.scs_rules import BANKS, REGISTERS, rules
 from tests.support.built import Built, change
 
+pytestmark = pytest.mark.campaign
+
 NOP, NOP_WIDE = bytes.fromhex("00bf"), bytes.fromhex("aff30080")
 
 

@@ -24,6 +24,8 @@ from tests.support.built import Built
 from tests.support.example import MOTOR, SENSOR
 from tests.verify.mutation import Mutant, Original, caught, caught_in_code
 
+pytestmark = pytest.mark.campaign
+
 NOP, SELF, CPSID, UDF = b"\x00\xbf", b"\xfe\xe7", b"\x72\xb6", b"\xff\xde"
 
 MPU_TYPE = 0xE000ED90

@@ -28,6 +28,8 @@ from tests.verify.mutation import (
     of_regions,
 )
 
+pytestmark = pytest.mark.campaign
+
 GROUPS = {
     "regions": of_regions,
     "domains": of_domains,

@@ -23,6 +23,8 @@ from tests.verify.kernels import Alone, composed, with_other_source
 from tests.verify.mutation import Mutant
 from tests.verify.register_mutants import register_mutants
 
+pytestmark = pytest.mark.campaign
+
 ALL = "FVM_MUTANTS" in os.environ
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # Held lines and lines of processes; ports and an FPU for all; no FPU; run-time objects.

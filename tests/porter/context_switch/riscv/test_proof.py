@@ -22,6 +22,8 @@ from tests.porter.context_switch.riscv.campaign import HANDLERS, Handler, riscv
 from tests.porter.context_switch.riscv.trees import own
 from tests.porter.context_switch.trees import Tree
 
+pytestmark = pytest.mark.campaign
+
 CALLS = (("tick", 0), ("choose", 0))
 WRONG = {
     "USR_STORE(sp + 2, X3, X31);": "USR_STORE(sp + 2, X3, X30);",
