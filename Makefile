@@ -11,7 +11,7 @@ FUZZ ?= 600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-upstream demo lint campaign mutants faults fuzz soak bench scaling hw-bench verify clean
+.PHONY: help setup check test test-upstream demo lint campaign mutants faults fuzz soak bench scaling hw-bench verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,13 @@ lint: setup ## every static check, of Python and of C
 	@.venv/bin/lint-imports --no-cache
 	@git ls-files -z '*.c' '*.h' | xargs -0 .venv/bin/clang-format --dry-run -Werror
 	@.ci/lint-c
+
+check: setup ## the daily loop: Python's static checks, and what of the porter and the scanner is tested fast
+	@$(PY) -m ruff check .
+	@$(PY) -m mypy porter scanner composer benchmarks
+	@$(PY) -m pytest $(TESTFLAGS) tests/scanner tests/porter tests/composer/test_rules.py tests/trees \
+	    --ignore tests/porter/context_switch --ignore tests/porter/interrupt_split --ignore tests/porter/test_example.py \
+	    --ignore tests/porter/test_unknown_build.py
 
 campaign: setup ## samples of long campaigns; FULL=1: every change of an image, 1000 random ones, every core
 	@$(if $(FULL),FVM_MUTANTS=1000) $(PY) -m pytest $(TESTFLAGS) -m campaign $(TESTS)
