@@ -45,7 +45,7 @@ check: setup ## the daily loop: Python's static checks, and what of the porter a
 	    --ignore tests/porter/test_unknown_build.py
 
 campaign: setup ## samples of long campaigns; FULL=1: every change of an image, 1000 random ones, every core
-	@$(if $(FULL),FVM_MUTANTS=1000) $(PY) -m pytest $(TESTFLAGS) -m campaign $(TESTS)
+	@$(if $(FULL),FVM_FULL=1) $(PY) -m pytest $(TESTFLAGS) -m campaign $(TESTS)
 
 faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md
 	@$(PY) -m tests.faults.campaign

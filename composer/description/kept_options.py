@@ -33,11 +33,7 @@ def _of(system: System, domain: Domain) -> Iterator[str]:
     given = project.cflags.split()
     known = {*given, *project.cxxflags.split()}
     yield from _level(system, domain, build, given)
-    lost = [
-        flag
-        for flag in dict.fromkeys(build.options.cpu_flags)
-        if flag.startswith("-f") and "abi" not in flag and flag not in known
-    ]
+    lost = [flag for flag in build.options.language if flag not in known]
     if lost:
         yield str(
             project.place.error(

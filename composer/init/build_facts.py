@@ -81,7 +81,7 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
         next((n for n in names if _holds_main(survey, root / n)), None),
         _standard(flags),
         any(flag in _HARD for flag in flags),
-        flags,
+        survey.build.options.language,
         *_cplusplus(survey),
         survey.build.options.optimize,
     )
@@ -97,9 +97,8 @@ def _cplusplus(survey: Survey) -> tuple[str | None, tuple[str, ...] | None]:
     if not survey.foreign:
         return None, None
     options = survey.build.units.get(survey.foreign[0], survey.build.options)
-    chosen = [options.optimize] if options.optimize else []
-    chosen += [flag for flag in options.cpu_flags if flag.startswith("-f")]
-    return _standard(options.cpu_flags), tuple(flag for flag in chosen if "abi" not in flag)
+    level = (options.optimize,) if options.optimize else ()
+    return _standard(options.cpu_flags), (*level, *options.language)
 
 
 def _root(project: Path, paths: Iterable[Path]) -> Path:

@@ -120,7 +120,7 @@ class BuildFacts:
     main_file: str | None
     standard: str | None
     fpu: bool
-    cpu_flags: tuple[str, ...]
+    language: tuple[str, ...]
     cxx_standard: str | None = None
     cxx_flags: tuple[str, ...] | None = None
     """What its C++ is compiled with; None for a project without."""

@@ -103,7 +103,7 @@ def _project(machine: Machine, folder: Path) -> Iterator[str]:
     path = Path(os.path.relpath(build.root, folder.resolve())).as_posix()
     standard = f" standard={quoteattr(build.standard)}" if build.standard else ""
     flags = [build.optimize] if build.optimize else []
-    flags += [flag for flag in build.cpu_flags if flag.startswith("-f")]
+    flags += build.language
     cflags = f" cflags={quoteattr(' '.join(flags))}" if flags else ""
     if build.cxx_flags is not None:
         cflags += f" cxx-standard={quoteattr(build.cxx_standard)}" if build.cxx_standard else ""

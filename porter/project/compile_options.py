@@ -16,3 +16,8 @@ class CompileOptions:
     cpu_flags: tuple[str, ...]
     compiler: str
     optimize: str = ""
+
+    @property
+    def language(self) -> tuple[str, ...]:
+        """Options that change what the code means, each once: not the processor, not -O."""
+        return tuple(dict.fromkeys(flag for flag in self.cpu_flags if flag.startswith("-f")))

@@ -4,7 +4,6 @@ of its API that switches tasks does in the ported guest what its manual says."""
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 
 from composer.setup.freertos import FOLDER, PORTS_FOLDER
 from tests.support.built import Built, build, once
+from tests.support.campaign import FULL
 
 pytestmark = pytest.mark.campaign
 
@@ -176,12 +176,8 @@ def bare(machine: Machine, folder: Path) -> list[str]:
     return lines([*qemu, *(word for serial in serials for word in ("-serial", serial))], "")
 
 
-# In CI the smallest core and one with an FPU, with FVM_MUTANTS all.
-SAMPLE = [
-    machine
-    for machine in MACHINES
-    if "FVM_MUTANTS" in os.environ or machine.core in ("cm0", "cm4f")
-]
+# In CI the smallest core and one with an FPU, with FVM_FULL all.
+SAMPLE = [machine for machine in MACHINES if FULL or machine.core in ("cm0", "cm4f")]
 
 
 @pytest.mark.parametrize("machine", SAMPLE, ids=lambda machine: machine.core)

@@ -1,11 +1,10 @@
 """The kernel at other levels of optimisation: accepted, and changes of its code are noticed.
 
-In CI the smallest one and a sixth of the changes, with FVM_MUTANTS all.
+In CI the smallest one and a sixth of the changes, with FVM_FULL all.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +13,15 @@ import pytest
 
 from composer.verify.verify import verify
 from tests.support.built import Built, change, once
+from tests.support.campaign import FULL
 from tests.system.road import NAME, fvmkit
 from tests.verify.mutation import Mutant, Original, caught_in_code
 from tests.verify.test_code_mutants import KERNEL, Kernel
 
 pytestmark = pytest.mark.campaign
 
-ALL = "FVM_MUTANTS" in os.environ
-LEVELS = ("1", "3", "s") if ALL else ("s",)  # 2 is what all other tests have
-SHARE = 1 if ALL else 6
+LEVELS = ("1", "3", "s") if FULL else ("s",)  # 2 is what all other tests have
+SHARE = 1 if FULL else 6
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,11 @@
 """Every thread goes on with its own registers: kernels of all kinds are shown to keep to it, and
 each wrong way to save or restore is found in those whose switches have it.
 
-In CI a few kernels and a part of the mutants; with FVM_MUTANTS all, at every level.
+In CI a few kernels and a part of the mutants; with FVM_FULL all, at every level.
 """
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -19,24 +18,24 @@ from composer.verify.findings import Unreadable
 from composer.verify.ownership.exits import System
 from tests.runtime.conftest import SYSTEMS
 from tests.runtime.test_longest import VMS
+from tests.support.campaign import FULL
 from tests.verify.kernels import Alone, composed, with_other_source
 from tests.verify.mutation import Mutant
 from tests.verify.register_mutants import register_mutants
 
 pytestmark = pytest.mark.campaign
 
-ALL = "FVM_MUTANTS" in os.environ
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # Held lines and lines of processes; ports and an FPU for all; no FPU; run-time objects.
 WITH_VMS = "invocation with VMs"
 FEW = ("asleep", WITH_VMS, "mps2", "run-time")
 DESCRIPTIONS = {
-    **{path.stem: path for path in sorted(SYSTEMS.glob("*.xml")) if ALL or path.stem in FEW},
+    **{path.stem: path for path in sorted(SYSTEMS.glob("*.xml")) if FULL or path.stem in FEW},
     WITH_VMS: SYSTEMS / "invocation.xml",
-    **{path.parent.name: path for path in sorted(EXAMPLES.glob("*/system.xml")) if ALL},
+    **{path.parent.name: path for path in sorted(EXAMPLES.glob("*/system.xml")) if FULL},
 }
-LEVELS = ("0", "1", "2", "3", "s") if ALL else ("2",)
-SHARE = 10_000 if ALL else 12
+LEVELS = ("0", "1", "2", "3", "s") if FULL else ("2",)
+SHARE = 10_000 if FULL else 12
 
 
 @pytest.fixture(scope="module")
