@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -28,10 +29,12 @@ _LIBC = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def _end_with_parent() -> None:
-    """In the child: who is killed can't end QEMU any more, which would take a core for ever."""
+def end_with(parent: int) -> None:
+    """In a child: who is killed can't end QEMU any more, which would take a core for ever."""
     if hasattr(_LIBC, "prctl"):  # on Linux
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it was killed before: no signal comes any more, prctl(2)
+            os._exit(1)
 
 
 class Machine:
@@ -78,7 +81,7 @@ class Machine:
                 stderr=subprocess.STDOUT,
                 pass_fds=[*inherited, *(end.fileno() for end in theirs)],
                 start_new_session=True,  # Ctrl-C is ours to handle
-                preexec_fn=_end_with_parent,
+                preexec_fn=partial(end_with, os.getpid()),
             )
         except BaseException:
             self._open.close()

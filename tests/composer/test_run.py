@@ -103,6 +103,26 @@ def test_no_qemu_is_left_behind_a_run_that_was_killed(image: Path) -> None:
     assert not any(runs(number) for number in qemu)
 
 
+# Its child asks to be ended with a parent that is no more.
+ORPHAN = """
+import os, time
+from composer.simulate.machine import end_with
+parent = os.getpid()
+if os.fork():
+    os._exit(0)
+while os.getppid() == parent:
+    time.sleep(0.01)
+{}
+os.write(1, b"alive")
+"""
+
+
+@pytest.mark.parametrize(("asks", "left"), [("end_with(parent)", b""), ("", b"alive")])
+def test_who_is_killed_before_qemu_starts_leaves_none_behind(asks: str, left: bytes) -> None:
+    said = subprocess.run([sys.executable, "-c", ORPHAN.format(asks)], stdout=subprocess.PIPE)
+    assert said.stdout == left
+
+
 def runs(process: str) -> bool:
     """Whether there is such a process, and it isn't just not yet waited for."""
     try:
