@@ -91,6 +91,7 @@ class MacroTable:
         self._changed: frozenset[bytes] = frozenset()  # what is defined otherwise there
         self._former: dict[bytes, list[Macro]] = {}
         self._aliases: dict[bytes, bytes] | None = None  # filled when the table is complete
+        self._users: dict[bytes, list[bytes]] | None = None  # the macros that mention a name
         self._pasting: dict[bytes, bool] = {}
         self._open: dict[bytes, bool] = {}
         self._matching: dict[re.Pattern[bytes], tuple[int, tuple[bytes, ...]]] = {}
@@ -163,8 +164,8 @@ class MacroTable:
             self._aliases = {}
             names: Iterable[bytes] = self._macros
             if self._others is not None:  # most are what they are there
+                names = self._others.users_of(self._changed)
                 known = self._others.aliases()
-                names = self._changed | {it for it in known if self._is_changed(it)}
                 self._aliases = {it: known[it] for it in known.keys() - names}
             for name in names:
                 macro = self.get(name)
@@ -174,10 +175,21 @@ class MacroTable:
                         self._aliases[name] = expanded[0]
         return self._aliases
 
-    def _is_changed(self, name: bytes) -> bool:
-        """Whether the name that a macro of the other table is, is something else here."""
-        macro = self.get(name)
-        return macro is not None and macro.body[0].text in self._changed
+    def users_of(self, names: Iterable[bytes]) -> set[bytes]:
+        """These names, and every macro that means something else when one of them does."""
+        if self._users is None:
+            self._users = {}
+            for name, macros in self._macros.items():
+                for word in {word for macro in macros for word in macro.text}:
+                    if word in self._macros:
+                        self._users.setdefault(word, []).append(name)
+        found, open_names = set(names), list(names)
+        while open_names:
+            for user in self._users.get(open_names.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    open_names.append(user)
+        return found
 
     def is_open(self, name: bytes) -> bool:
         """Whether a macro, or one that it uses, has several definitions."""

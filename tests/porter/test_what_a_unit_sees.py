@@ -111,3 +111,33 @@ def test_a_header_means_what_it_means_in_every_file(tmp_path: Path, same: bool) 
     if told:
         assert "a.c" in told[0]
         assert "b.c" in told[0]
+
+
+API = b"#define IDLE SLEEP\n#define REST IDLE\n"
+IDLES = (
+    b'#include "names.h"\n#include "api.h"\n'
+    b"void f4_sleep(void) { *(volatile int *)0xE000ED9C = g(); }\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("f1", "f4", "call"),
+    [
+        (b"#define SLEEP f1_sleep\n", b"#define SLEEP f4_sleep\n", b"REST();"),
+        (b"#define SLEEP f1_sleep\n", b"#define SLEEP\n", b"f4_sleep(); SLEEP"),
+        (b"#define SLEEP\n", b"#define SLEEP f4_sleep\n", b"REST();"),
+        (b"#define SLEEP (f1())\n", b"#define SLEEP f4_sleep\n", b"REST();"),
+    ],
+)
+def test_another_name_is_what_the_files_own_headers_make_of_it(
+    tmp_path: Path, f1: bytes, f4: bytes, call: bytes
+) -> None:
+    """A function that is called by a name of a name isn't one that nothing uses."""
+    files = {
+        "f1/names.h": f1,
+        "f4/names.h": f4,
+        "api.h": API,
+        "f1/user.c": b'#include "names.h"\n#include "api.h"\nvoid u(void) { REST(); }\n',
+        "f4/main.c": IDLES + b"int main(void) { " + call + b" }\n",
+    }
+    assert statuses(port_files(tmp_path, files, None)) == {Status.ESCALATED}
