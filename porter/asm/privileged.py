@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from porter.registers.system_space import in_system_space
 from porter.source.asm_text import Instruction
 
-_SPECIAL = frozenset(
-    {"primask", "basepri", "basepri_max", "faultmask", "control", "msp", "psp", "msplim", "psplim",
-     "ipsr", "iapsr", "eapsr", "epsr", "iepsr", "psr", "xpsr", "cpsr", "cpsr_c", "cpsr_cxsf",
-     "spsr", "sp"}
-)  # fmt: skip
+_OF_ANYBODY = re.compile(r"apsr(_\w+)?")
+"""The special registers that unprivileged code reads and writes (Armv7-M manual, B5.2)."""
 UNREAD = frozenset({".inst", ".insn", "dci"})
 """Instructions by their number, which nobody read."""
 
@@ -36,7 +33,8 @@ def privileged(instruction: Instruction) -> bool:
     if name in UNREAD | _OTHERS or _CPS.match(name) or _COUNTER.match(name):
         return True
     if name.startswith(("mrs", "msr")):
-        return any(operand.removesuffix("_ns") in _SPECIAL for operand in operands)
+        special = next(iter(operands[1 if name.startswith("mrs") else 0 :]), "")
+        return bool(special) and _OF_ANYBODY.fullmatch(special) is None
     if _CSR.match(name):
         register = _csr(name, operands)
         return bool(register) and _OF_FLOATING_POINT.fullmatch(register) is None

@@ -149,3 +149,21 @@ def test_any_register_of_an_assembler_file(tmp_path: Path, register: str) -> Non
     text = f"    .text\n    .macro save\n    csrc {register}, a0\n    .endm\n"
     (port,) = _on_riscv(tmp_path, text, "f.S").files
     assert [it.site.what for it in port.verdicts] == [f"csrc {register}, a0"]
+
+
+@pytest.mark.parametrize(
+    "register", ["pac_key_p_0", "PAC_KEY_U_3_NS", "msplim_ns", "sfsr_or_newer"]
+)
+@pytest.mark.parametrize("instruction", ["mrs %0, {}", "msr {}, %0"])
+def test_a_special_register_of_any_name_is_a_site(
+    register: str, instruction: str, tmp_path: Path
+) -> None:
+    text = f'void f(int x) {{ asm volatile("{instruction.format(register)}" : "+r"(x)); }}\n'
+    (told,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert register.lower() in told.lower()
+
+
+@pytest.mark.parametrize("instruction", ["mrs %0, apsr", "msr APSR_nzcvq, %0"])
+def test_flags_are_anybodys(instruction: str, tmp_path: Path) -> None:
+    text = f'void f(int x) {{ asm volatile("{instruction}" : "+r"(x)); }}\n'
+    assert not port_files(tmp_path, {"main.c": text.encode()}).files
