@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import calls_in, function_name, is_local, parameter_name
 from porter.sites.intrinsics import INTRINSIC_BYTES, MASK_CLEAR, MASK_READ, MASK_WRITE
-from porter.source.c_tree import Node, ancestors, enclosing_function, outermost, text_of, walk
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    arguments_of,
+    enclosing_function,
+    outermost,
+    text_of,
+    walk,
+)
 
 ASM = frozenset({"gnu_asm_expression", "asm_statement"})
 _OPENS = re.compile(rb"\bcpsie\w*\s+\w*i", re.IGNORECASE)
@@ -71,7 +79,7 @@ class _Look:
         if node.type != "call_expression" or callee is None:
             return False
         name = text_of(callee).decode("latin-1")
-        values = _arguments(node)
+        values = arguments_of(node)
         wrong = name in MASK_WRITE and not (values and self._is_found(values[0]))
         return name in MASK_CLEAR or wrong
 
@@ -149,15 +157,10 @@ class _Look:
         while (parameter := parameter_name(function, place)) is not None:
             if parameter == name:
                 calls = self.units.calls(function_name(function))
-                lists = [_arguments(it) for it in calls if it.type == "call_expression"]
+                lists = [arguments_of(it) for it in calls if it.type == "call_expression"]
                 return [it[place] for it in lists if place < len(it)]
             place += 1
         return []
-
-
-def _arguments(call: Node) -> list[Node]:
-    arguments = call.child_by_field_name("arguments")
-    return [] if arguments is None else list(arguments.named_children)
 
 
 def _opens_in_assembler(text: bytes) -> bool:

@@ -23,7 +23,7 @@ from porter.context_switch.c_nodes import (
 )
 from porter.context_switch.ir import WORD, Binary, Const, Expr, Symbol
 from porter.context_switch.walk import fold
-from porter.source.c_tree import Node, enclosing_function, text_of, walk
+from porter.source.c_tree import Node, arguments_of, enclosing_function, text_of, walk
 
 _DEEPEST = 12  # expressions within expressions, and those that they come from
 _MOST_NAMES = 16  # that are looked for in the whole project, for one variable
@@ -142,10 +142,11 @@ class _Search:
         for _, right in assignments_to(own):
             yield from self.values(right)
         place = parameter_place(around, name)
+        if place is None:
+            return
         for call in self._units.calls(function_name(around)):
-            arguments = call.child_by_field_name("arguments")
-            if place is not None and arguments is not None:
-                yield from self.values(arguments.named_child(place))
+            for argument in arguments_of(call)[place : place + 1]:  # none: another's of its name
+                yield from self.values(argument)
 
     def _elements(self, array: Node | None) -> Iterator[Expr]:
         """What elements of an array are set to."""

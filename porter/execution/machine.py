@@ -17,7 +17,7 @@ from porter.execution.state import PERIPHERALS, Signal, State
 from porter.execution.statements import Statements
 from porter.execution.variables import Variables
 from porter.execution.words import FunctionName, Memory, Pointer, Value, join, number
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, arguments_of, text_of
 from porter.source.c_types import CType, TypeTable
 
 _DEPTH = 32  # calls within calls
@@ -141,14 +141,9 @@ class Machine:
     def call(self, node: Node, frame: Frame) -> Value:
         """A call expression."""
         callee = node.child_by_field_name("function")
-        arguments = node.child_by_field_name("arguments")
-        if callee is None or arguments is None:
+        if callee is None:
             return None
-        values = tuple(
-            self._expressions.value(child, frame)
-            for child in arguments.named_children
-            if child.type != "comment"
-        )
+        values = tuple(self._expressions.value(child, frame) for child in arguments_of(node))
         name = text_of(callee).decode("latin-1")
         builtin = BUILTINS.get(name)
         if builtin is not None:

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from porter.project.knowledge import CText
 from porter.sites.context import Contexts
 from porter.sites.local_names import declarations, scope_of
-from porter.source.c_tree import Node, SyntaxTree, strip_parentheses, text_of, walk
+from porter.source.c_tree import (
+    Node,
+    SyntaxTree,
+    arguments_of,
+    parts_of,
+    strip_parentheses,
+    text_of,
+    walk,
+)
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Place, Pointer
@@ -118,11 +126,10 @@ class FieldValues:
     def _call(self, node: Node, code: _Code) -> None:
         """A library function may write to what it is pointed at; memset(.., 0, ..) writes 0."""
         function = node.child_by_field_name("function")
-        arguments = node.child_by_field_name("arguments")
         name = text_of(function) if function is not None else b""
-        if arguments is None or name in self._defined or name in code.evaluator.macros:
+        if name in self._defined or name in code.evaluator.macros:
             return
-        given = arguments.named_children
+        given = arguments_of(node)
         value = given[1] if name == b"memset" and len(given) == 3 else None
         if value is not None and code.evaluator.number(value, code.scope) == 0:
             return
@@ -138,7 +145,7 @@ class FieldValues:
 
     def _initialiser(self, node: Node, kind: CType, code: _Code) -> None:
         """`{0}`, `{.field = constant}`; values by position are taken as unknown."""
-        items = [item for item in node.named_children if item.type != "comment"]
+        items = parts_of(node)
         target = kind.target if kind.kind == "array" else None
         if target is not None:
             for item in items:

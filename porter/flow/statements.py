@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.source.c_tree import Node, ancestors, strip_parentheses, text_of, walk
+from porter.source.c_tree import Node, ancestors, parts_of, strip_parentheses, text_of, walk
 from porter.source.evaluate import Evaluator
 
 LOOPS = frozenset({"while_statement", "do_statement", "for_statement"})
@@ -121,18 +121,14 @@ def only_passes_time(body: Node, evaluator: Evaluator) -> bool:
     if body.type == "if_statement":
         return all(_gives_up(part) or only_passes_time(part, evaluator) for part in bodies(body))
     if body.type == "expression_statement":
-        if not body.named_children:
-            return True
-        return all(
-            _counts(part, evaluator) for part in body.named_children if part.type != "comment"
-        )
+        return all(_counts(part, evaluator) for part in parts_of(body))
     return False
 
 
 def _gives_up(statement: Node) -> bool:
     last: Node | None = statement
     if statement.type == "compound_statement":
-        inner = [child for child in statement.named_children if child.type != "comment"]
+        inner = parts_of(statement)
         last = inner[-1] if inner else None
     return last is not None and last.type in _JUMPS
 

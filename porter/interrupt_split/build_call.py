@@ -8,7 +8,7 @@ from porter.interrupt_split.expression import Expr, adopt
 from porter.interrupt_split.functions import Function
 from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.types import primitive
-from porter.source.c_tree import Node, parse_expression, text_of
+from porter.source.c_tree import Node, arguments_of, parse_expression, text_of
 from porter.source.values import Number, Pointer, Value
 
 if TYPE_CHECKING:
@@ -28,10 +28,9 @@ def build_call(builder: Builder, node: Node) -> Expr:
         if body is not None:
             return builder.expansion(node, builder.inside(node).build(body))
     function = node.child_by_field_name("function")
-    arguments = node.child_by_field_name("arguments")
     found = builder.leaf("call", node, "")
     found.name = text_of(function).decode("latin-1") if function is not None else "?"
-    parts = [builder.build(child) for child in arguments_of(arguments)]
+    parts = [builder.build(child) for child in arguments_of(node)]
     found.pieces = [found.name, "("]
     for number, part in enumerate(parts):
         found.pieces += [", ", part] if number else [part]
@@ -55,7 +54,7 @@ def _inlined(builder: Builder, node: Node, call: Expr, parts: list[Expr]) -> Exp
     function = builder.function(call.name)
     if function is None or call.indirect or builder.depth >= _MAX_DEPTH:
         return None
-    inner = within(builder, function, arguments_of(node.child_by_field_name("arguments")), parts)
+    inner = within(builder, function, arguments_of(node), parts)
     if inner is None or function.body is None or not _knows_all(inner, function):
         return None
     built = _value(inner, function)
@@ -113,10 +112,3 @@ def peeled_once(expr: Expr) -> Expr:
     while expr.kind == "pure" and expr.operator == "()":
         expr = expr.parts[0]
     return expr
-
-
-def arguments_of(node: Node | None) -> list[Node]:
-    """The arguments of a call's list."""
-    if node is None:
-        return []
-    return [child for child in node.named_children if child.type != "comment"]

@@ -13,7 +13,7 @@ from porter.interrupt_split.functions import Function, Functions, scalars_of
 from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.statement import Callee, Local, Statement, accesses, walk_all
 from porter.interrupt_split.symbolic import computed
-from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.c_tree import Node, SyntaxTree, arguments_of, parts_of, text_of
 from porter.source.declared import declared_name
 
 _BODY_PREFIX = b"void f(void){"
@@ -135,7 +135,7 @@ class StatementBuilder:
 
     def _return_statement(self, made: Statement, node: Node) -> None:
         made.kind = "return"
-        values = [child for child in node.named_children if child.type != "comment"]
+        values = parts_of(node)
         made.expr = self.builder.build(values[0]) if values else None
 
     def _declaration(self, made: Statement, node: Node) -> None:
@@ -152,7 +152,7 @@ class StatementBuilder:
 
     def _expression_statement(self, made: Statement, node: Node) -> None:
         made.kind = "expression"
-        inner = [child for child in node.named_children if child.type != "comment"]
+        inner = parts_of(node)
         if not inner:
             made.kind = "block"
             return
@@ -180,8 +180,7 @@ class StatementBuilder:
         if function is None or call.indirect or function.body is None:
             return
         here = self.builder.source.function
-        arguments = node.child_by_field_name("arguments")
-        nodes = [c for c in (arguments.named_children if arguments else []) if c.type != "comment"]
+        nodes = arguments_of(node)
         builder = within(self.builder, function, nodes, call.parts)
         if builder is None:
             return

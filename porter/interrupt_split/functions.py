@@ -12,7 +12,7 @@ from porter.interrupt_split.types import scalar_name
 from porter.project.knowledge import CText, Knowledge
 from porter.sites.context import Contexts, function_name
 from porter.sites.local_names import declarations
-from porter.source.c_tree import Node, SyntaxTree, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, parts_of, text_of, walk
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.source_file import SourceFile
@@ -87,14 +87,10 @@ class Function:
     @cached_property
     def returned_value(self) -> Node | None:
         """The value of a function that is one `return`; None for any other function."""
-        statements = [
-            child
-            for child in (self.body.named_children if self.body is not None else [])
-            if child.type != "comment"
-        ]
+        statements = parts_of(self.body)
         if len(statements) != 1 or statements[0].type != "return_statement":
             return None
-        values = [child for child in statements[0].named_children if child.type != "comment"]
+        values = parts_of(statements[0])
         return values[0] if values else None
 
 

@@ -30,7 +30,7 @@ from porter.interrupt_split.uses import private_uses
 from porter.interrupt_split.vm_section import Bottom
 from porter.interrupt_split.writers import compare
 from porter.project.domain import Frame
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, parts_of, text_of
 
 _SERIAL = re.compile("(LP)?US?ART")
 _BYTES = ("(char)", "(uint8_t)", "(unsigned char)")
@@ -242,11 +242,7 @@ def _is_byte(read: Expr) -> bool:
 
 def _only_call(function: Function) -> str:
     """The function that a body calls and does nothing else; "" if it does more."""
-    statements = [
-        child
-        for child in (function.body.named_children if function.body is not None else [])
-        if child.type != "comment"
-    ]
+    statements = parts_of(function.body)
     if len(statements) != 1 or statements[0].type != "expression_statement":
         return ""
     call = next(iter(statements[0].named_children), None)

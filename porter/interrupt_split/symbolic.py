@@ -13,7 +13,7 @@ from porter.flow.statements import is_assertion
 from porter.interrupt_split.build_expression import Builder
 from porter.interrupt_split.effects import is_consuming_read
 from porter.interrupt_split.expression import Expr, adopt, peeled
-from porter.source.c_tree import Node, strip_parentheses, text_of
+from porter.source.c_tree import Node, parts_of, strip_parentheses, text_of
 from porter.source.declared import declared_name
 from porter.source.values import Number, Value
 
@@ -68,7 +68,7 @@ def computed(builder: Builder, body: Node) -> Computed | None:
     work = _Evaluation(builder)
     state = _State(dict(builder.names.values), dict(builder.names.arguments))
     try:
-        value = work.run(_statements(body), state)
+        value = work.run(parts_of(body), state)
     except _Unknown:
         return None
     result = Computed(value, work.writes)
@@ -95,9 +95,9 @@ class _Evaluation:
             if self._left < 0:
                 raise _Unknown
             if node.type == "compound_statement":
-                pending = [*_statements(node), *pending]
+                pending = [*parts_of(node), *pending]
             elif node.type == "return_statement":
-                values = _statements(node)
+                values = parts_of(node)
                 if not values:
                     return None
                 return self._build(values[0], state)
@@ -164,7 +164,7 @@ class _Evaluation:
                 state.set(text_of(name), self._build(value, state))
 
     def _expression(self, node: Node, state: _State) -> None:
-        inner = _statements(node)
+        inner = parts_of(node)
         if not inner or is_assertion(node):
             return
         expression = strip_parentheses(inner[0])
@@ -231,12 +231,8 @@ def _constant(number: int) -> Expr:
     return Expr("const", [text], 0, number=number)
 
 
-def _statements(node: Node) -> list[Node]:
-    return [child for child in node.named_children if child.type != "comment"]
-
-
 def _branch(node: Node, name: str) -> list[Node]:
     found = node.child_by_field_name(name)
     if found is None:
         return []
-    return _statements(found) if found.type == "else_clause" else [found]
+    return parts_of(found) if found.type == "else_clause" else [found]

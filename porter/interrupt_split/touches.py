@@ -17,7 +17,7 @@ from porter.interrupt_split.suspects import Suspects
 from porter.project.domain import Split
 from porter.project.reachability import CallGraph
 from porter.source.c_lexer import lex_fragment
-from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, ancestors, arguments_of, text_of, walk
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
 
@@ -231,10 +231,8 @@ class Touches:
                 called = node.child_by_field_name("function")
                 if node.type != "call_expression" or called is None or text_of(called) != name:
                     continue
-                arguments = node.child_by_field_name("arguments")
-                given = arguments.named_children if arguments is not None else []
-                if position < len(given):
-                    yield from self._bound(touch, caller, node, given[position])
+                for argument in arguments_of(node)[position : position + 1]:
+                    yield from self._bound(touch, caller, node, argument)
 
     def _callers(self, name: str) -> Iterator[Function]:
         for caller, called in self._graph.edges.items():

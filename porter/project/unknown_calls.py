@@ -105,7 +105,9 @@ class UnknownCalls:
             objects = objects_in(text.lexed)
             for token, around in _called(text.lexed):
                 name = token.text.decode("latin-1")
-                if token.text in objects or self._is_known(name):
+                if token.text in objects or text.evaluator.types.is_type(token.text):
+                    continue  # an object that is made, a cast of C++
+                if self._is_known(name):
                     continue
                 if around is not None and self._is_dead(around):
                     continue

@@ -12,7 +12,7 @@ from porter.project.macro_uses import MacroUse
 from porter.rules.unit import Unit
 from porter.sites.access import Access
 from porter.source.arithmetic import word
-from porter.source.c_tree import PARENTHESES, Node, text_of
+from porter.source.c_tree import PARENTHESES, Node, parts_of, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import Scope
 from porter.source.truth import binary
@@ -118,7 +118,7 @@ def _masked_by_macro(unit: Unit, node: Node, scope: Scope) -> int | None:
     if call is None or function is None:
         return None
     macro = unit.text.evaluator.macros.get(text_of(function))
-    arguments = node.named_children
+    arguments = parts_of(node)
     if macro is None or macro.parameters is None or len(macro.parameters) != 2:
         return None
     register, mask = macro.parameters

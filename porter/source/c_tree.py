@@ -148,11 +148,20 @@ def is_of_statement(node: Node) -> bool:
     return parent.type in _WITH_PARENTHESES
 
 
+def parts_of(node: Node | None) -> list[Node]:
+    """Statements of a block, elements of a list: what is below a node, without comments."""
+    return [] if node is None else [it for it in node.named_children if it.type != "comment"]
+
+
+def arguments_of(call: Node) -> list[Node]:
+    """What a call hands over."""
+    return parts_of(call.child_by_field_name("arguments"))
+
+
 def strip_parentheses(node: Node) -> Node:
     """The expression inside any number of parentheses."""
-    while node.type in PARENTHESES and node.named_child_count == 1:
-        inner = node.named_children[0]
-        node = inner
+    while node.type in PARENTHESES and len(parts := parts_of(node)) == 1:
+        node = parts[0]
     return node
 
 

@@ -208,8 +208,8 @@ class TypeTable:
         return parameters is not None and b"&" not in text_of(parameters)
 
     def is_type(self, name: bytes) -> bool:
-        """Whether a typedef made the name a type."""
-        return name in self._declared.typedefs
+        """Whether the name is the language's, its library's or a typedef's for a type."""
+        return name in self._declared.typedefs or name in _SIZES
 
     def of(self, specifier: Node, declarator: Node | None, depth: int = 0) -> CType:
         """The type that a declaration gives to its declarator."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.source.c_tree import Node, strip_parentheses, text_of
+from porter.source.c_tree import Node, arguments_of, parts_of, strip_parentheses, text_of
 
 _NAMED = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast"})
 _LISTS = frozenset({"initializer_list", "argument_list"})
@@ -10,7 +10,7 @@ _LISTS = frozenset({"initializer_list", "argument_list"})
 
 def sole_value(node: Node) -> Node:
     """`x` of the initialiser `{x}` or `(x)`; any other initialiser is itself."""
-    parts = [it for it in node.named_children if it.type != "comment"]
+    parts = parts_of(node)
     is_list = node.type in _LISTS and len(parts) == 1 and parts[0].type != "initializer_pair"
     return parts[0] if is_list else node
 
@@ -48,7 +48,5 @@ def functional_cast(node: Node) -> tuple[Node, Node] | None:
 
 
 def _operand(call: Node) -> Node | None:
-    arguments = call.child_by_field_name("arguments")
-    if arguments is None or arguments.named_child_count != 1:
-        return None
-    return strip_parentheses(arguments.named_children[0])
+    arguments = arguments_of(call)
+    return strip_parentheses(arguments[0]) if len(arguments) == 1 else None

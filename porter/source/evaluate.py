@@ -10,6 +10,7 @@ from porter.source.arithmetic import binary, character, converted, literal, unar
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import (
     Node,
+    arguments_of,
     index_of,
     parse_expression,
     strip_parentheses,
@@ -170,13 +171,13 @@ class Evaluator:
         """`(x)` of a `(T)(x)` that was parsed as a call, since T is the name of a type. What stands
         behind it, `(T)(x)->y`, belongs to x."""
         function = node.child_by_field_name("function")
-        arguments = node.child_by_field_name("arguments")
-        if node.type != "call_expression" or function is None or arguments is None:
+        if node.type != "call_expression" or function is None:
             return None
-        is_cast = function.type == "parenthesized_expression" and arguments.named_child_count == 1
+        arguments = arguments_of(node)
+        is_cast = function.type == "parenthesized_expression" and len(arguments) == 1
         if not is_cast or self._type_of(text_of(strip_parentheses(function))) is None:
             return None
-        return arguments.named_children[0]
+        return arguments[0]
 
     def _functional(self, node: Node) -> tuple[CType, Node] | None:
         """The type and the operand of `T(x)` or `T{x}` where T names the type of a number or a

@@ -198,6 +198,14 @@ def test_names_that_a_macro_puts_together_are_calls_too(tmp_path: Path) -> None:
     assert calls(unseen(tmp_path, main_c=text)) == {"nvic_enable_irq": 1, "own_2": 1}
 
 
+def test_a_cast_by_a_types_name_is_no_call(tmp_path: Path) -> None:
+    text = (
+        "#include <stdint.h>\ntypedef uint32_t word;\n"
+        "word f(int v) { return uint32_t(v) + word(/* as it is */ v) + float(v); }\n"
+    )
+    assert calls(unseen(tmp_path, a_cpp=text)) == {}
+
+
 def test_what_a_constructor_initialises_is_no_call(tmp_path: Path) -> None:
     header = "class A { public: A(int n); void go(); private: int pin; };\n"
     text = '#include "a.h"\nA::A(int n) : pin(n) { go(); }\nvoid A::go() { gone(pin); A b(1); }\n'

@@ -180,6 +180,7 @@ def _in_words(file: str, words: Sequence[Word], known: _Known) -> Iterator[Place
         if word.kind != "name":
             continue
         behind = words[number + 1].text if number + 1 < len(words) else ""
+        is_prototype = [it.text for it in words[number + 1 : number + 4]] == ["(", "void", ")"]
         before = words[number - 1] if number else None
         if word.text in ASM_WORDS:
             yield from _asm(file, words, number)
@@ -187,6 +188,8 @@ def _in_words(file: str, words: Sequence[Word], known: _Known) -> Iterator[Place
             yield Place(file, word.line, words[number + 1].last, "register", word.text)
         elif word.text in known.registers and not _is_declared(before):
             yield Place(file, word.line, word.last, "register", word.text)
+        elif is_prototype:
+            continue  # f(void), whatever macro is around it
         elif word.text in known.calls and behind == "(" and not _is_declared(before):
             yield Place(file, word.line, words[number + 1].last, "call", word.text)
 

@@ -95,6 +95,9 @@ AT_RUN_TIME = {
     "a parameter": "static volatile uint32_t *mpu;\n"
     "static void set(volatile uint32_t *place) { mpu = place; }\n"
     "void init(void) { set(&MPU->CTRL); }\n",
+    "a parameter that not every call has": "volatile uint32_t *mpu;\n"
+    "void init(void) { set(); set(1, /* and */ &MPU->CTRL); }\n"
+    "void set(int n, volatile uint32_t *place) { mpu = place; }\n",
     "a local variable": "uint32_t mpu;\n"
     "void init(void) { volatile MPU_Type *it = MPU; it = it; mpu = (uint32_t)&it[0].CTRL; }\n",
     "a condition": "volatile void *mpu;\n"
