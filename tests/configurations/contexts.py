@@ -169,16 +169,21 @@ class Contexts:
         number = context.number = context.words[12]
         vcpu = self._words(thread + VCPU, 1)[0]
         if vcpu and number == CALL_RESUME:
-            registers = [0] * 4 + context.words[4:12]
-            resumed = self._of_frame(registers, BASIC, context.words[0], 0)
-            if context.words[1] & BASIC and resumed is not None:
-                self._has[thread] = replace(resumed, fpu=None, number=number)
-            else:
-                self._has.pop(thread)
+            if thread == self._words(vcpu + VCPU_USR, 1)[0]:  # VCT's is refused
+                self._resume(thread, context)
         elif not vcpu and number == CALL_RETURN:
             self._has.pop(thread)
         elif not vcpu and number in CALLS_ABOUT_OBJECTS:
             self._has = {t: had for t, had in self._has.items() if self._in_table(t)}
+
+    def _resume(self, thread: int, context: Context) -> None:
+        """It goes on with the frame that it names, unless the processor refuses that."""
+        registers = [0] * 4 + context.words[4:12]
+        resumed = self._of_frame(registers, BASIC, context.words[0], 0)
+        if resumed is None or not context.words[1] & BASIC or resumed.words[XPSR] & EXCEPTION:
+            self._has.pop(thread)
+        else:
+            self._has[thread] = replace(resumed, fpu=None, number=context.number)
 
     def _forget_stopped(self) -> None:
         table = self._halted.memory.memory(self._threads, self._size * self._count)

@@ -118,6 +118,8 @@ def _fault(row: Row, name: str) -> str:
         return ALL_AT_ONCE
     if name == "p0" or row["fault"] == "restart":
         return ""
+    if row["fault"] == "user" and name[0] == "p" and _can_be_lowered(row):
+        return ""  # no decider for a process: it has to be the more urgent one
     return {"stop": '<fault action="stop"/>', "user": '<fault action="user" process="p0"/>'}[
         row["fault"]
     ]
@@ -146,6 +148,11 @@ def _process(row: Row, index: int, seed: int) -> str:
             "</process>",
         ]
     )
+
+
+def _can_be_lowered(row: Row) -> bool:
+    """p0 may give threads of its own other priorities at run time."""
+    return row["threads"] == "several" or row["objects"] == "memory"
 
 
 def _lowest(index: int) -> int:

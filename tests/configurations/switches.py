@@ -71,6 +71,9 @@ FORBIDDEN: Forbidden = (
         )
     ),
     _not(vms="0", processes="1", fault="user"),
+    # Who decides about processes has threads of higher priorities, for good.
+    _not(vms="0", fault="user", threads="several"),
+    _not(vms="0", fault="user", objects="memory"),
     _not(board=NO_FPU, vm_fpu="one all"),
     _not(board=NO_FPU, process_fpu="one all"),
     _not(board="mps2-an385 mps2-an386 mps2-an500", split="yes"),  # a device of the STM32
@@ -79,6 +82,7 @@ FORBIDDEN: Forbidden = (
     _not(processes="1 2 3", timers="no", process_line="no"),
     _not(timers="no", threads="several"),
     _not(protection="off", hostile="vm process both"),
+    _not(ports="yes", fault="stop", hostile="process both"),  # who serves would stop at once
 )  # fmt: skip
 
 # What entry.S and its parts are compiled by.

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 from itertools import combinations, product
+from pathlib import Path
 
+from composer.description.parse import parse
+from composer.resolve import resolve
 from tests.configurations.covering import completed
+from tests.configurations.describe import describe
 from tests.configurations.switches import (
     ASSEMBLED,
     BREACH,
@@ -13,6 +17,7 @@ from tests.configurations.switches import (
     FORBIDDEN,
     SEED,
     configurations,
+    name_of,
     short_form,
 )
 
@@ -39,6 +44,13 @@ def test_every_three_switches_of_the_assembler_are_built() -> None:
 def test_nothing_is_built_that_is_forbidden() -> None:
     for row in configurations():
         assert goes(dict(row)), row
+
+
+def test_every_configuration_is_a_description_that_is_accepted(tmp_path: Path) -> None:
+    for index, row in enumerate(configurations()):
+        file = tmp_path / f"{name_of(row)}.xml"
+        file.write_text(describe(row, name_of(row), index + 1), "utf-8")
+        resolve(parse(file), tmp_path / name_of(row))  # or it says what is wrong
 
 
 def test_the_short_form_has_the_combination_of_the_breach() -> None:
