@@ -48,7 +48,10 @@ def port_c(
     verdicts += _unheard(unit.file, switches, verdicts)
     edits = with_split_edits(unit.edits(), splits)
     text = unit.text
-    edits += include_edits(unit.file, text.lexed, text.conditions, edits, unit.is_in_assembler)
+    macros = text.evaluator.macros
+    edits += include_edits(
+        unit.file, text.lexed, text.conditions, edits, macros, unit.is_in_assembler
+    )
     return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from porter.asm.translate import CLOSES_FPU
 from porter.rules.bits import zeros
+from porter.rules.deep_sleep import OTHERS_DEEP, sets_others_deep
 from porter.rules.fpu_access import only_opens
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
@@ -76,6 +77,8 @@ class KernelRegister(Rule):
         for reason, accesses in groups.items():
             yield from remove_accesses(self, unit, accesses, reason, waits_end=False)
         for access in unit.accesses():
+            if str(access.register) == "SCB->SCR" and sets_others_deep(unit, access):
+                yield self.escalated(access.site, OTHERS_DEEP)
             if str(access.register) != "SCB->CPACR":
                 continue
             if access.use == "write" and not only_opens(unit, access):
@@ -99,7 +102,8 @@ def is_removable(register: str) -> bool:
 def _reason(unit: Unit, access: Access) -> str | None:
     name = str(access.register)
     if name == "SCB->SCR" and _never_sleeps_on_exit(unit, access):
-        return "how deep the core sleeps is the kernel's choice"
+        is_decided = not sets_others_deep(unit, access)
+        return "how deep the core sleeps is the kernel's choice" if is_decided else None
     if name == "SCB->CPACR":
         takes = access.use == "write" and not only_opens(unit, access)
         return "the FPU is granted" if _grants_fpu(unit) and not takes else None

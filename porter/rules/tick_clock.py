@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from porter.rules.bits import ones, zeros
 from porter.rules.tick_rate import Timing
 from porter.rules.unit import Unit
+from porter.rules.vendor import is_stm32
 from porter.sites.access import Access
 from porter.source.c_tree import text_of
 
 ENABLE, TICKINT, CLKSOURCE = 1, 2, 4
-_STM32_DIVIDER = 8
-_STM32 = re.compile(rb"STM32\w*|RCC_CR_HSEON")
-_DEVICE_HEADER = re.compile(rb"__CM\d+\w*_REV|__NVIC_PRIO_BITS")
+_STM32_DIVIDER = 8  # HCLK by the reference clock
 _TICK_WORDS = re.compile(rb"(?i)systick(?!_handler|_irq)|e000e01|\bstk_c\w+|\bsyst_c\w+")
 NO_REFERENCE = (
     "without CLKSOURCE the timer counts the chip's reference clock, which isn't known here (it is "
@@ -86,19 +85,9 @@ def timing_of(unit: Unit, accesses: Iterable[Access], start: Access) -> Timing |
 
 def timing(unit: Unit, core: bool) -> Timing | str:
     """Timing with CLKSOURCE set (`core`) or clear."""
-    divider = 1 if core else _reference_divider(unit)
-    return Timing(unit.domain, unit.old_clock, divider) if divider is not None else NO_REFERENCE
-
-
-def _reference_divider(unit: Unit) -> int | None:
-    """HCLK by how much the chip's reference clock is; None if that isn't known."""
-    names = unit.text.evaluator.macros
-    if any(_STM32.fullmatch(name) for name in names):
-        return _STM32_DIVIDER
-    if any(_DEVICE_HEADER.fullmatch(name) for name in names):
-        return None  # the header of another vendor's chip
-    is_stm32 = unit.domain is not None and unit.domain.chip.startswith("STM32")
-    return _STM32_DIVIDER if is_stm32 else None
+    if not core and not is_stm32(unit):
+        return NO_REFERENCE
+    return Timing(unit.domain, unit.old_clock, 1 if core else _STM32_DIVIDER)
 
 
 def _reads_itself(access: Access) -> bool:

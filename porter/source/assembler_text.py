@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
-from porter.source.c_lexer import LexedSource
 from porter.source.conditions import Arm, ConditionMap
 
 _HIDES = re.compile(r"!\s*\(?\s*(?:defined\s*\(?\s*)?(\w*(?:ASSEMBL|_I?ASM)\w*)", re.IGNORECASE)
 _INCLUDE = re.compile(rb'(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)')
 
 
-def arms_for_c(lexed: LexedSource, conditions: ConditionMap) -> Iterator[Arm]:
+def arms_for_c(conditions: ConditionMap, defined: Container[bytes]) -> Iterator[Arm]:
     """Arms that a condition hides from assembler, such as `#ifndef __ASSEMBLER__`.
 
-    What the file itself defines says nothing of the language: `#ifndef __ASM`.
+    What C text defines says nothing of the language: `#ifndef __ASM`, `HAVE_GCC_EXTENDED_ASM`.
     """
-    defined = {it.tokens[0].text for it in lexed.directives if it.name == b"define" and it.tokens}
     for arm in conditions:
         if any(_hides(condition, defined) for condition in arm.conditions):
             yield arm
 
 
-def _hides(condition: str, defined: set[bytes]) -> bool:
+def _hides(condition: str, defined: Container[bytes]) -> bool:
     found = _HIDES.search(condition)
     return found is not None and "||" not in condition and found[1].encode() not in defined
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from porter.source.assembler_text import arms_for_c
 from porter.source.c_lexer import LexedSource
@@ -24,11 +24,13 @@ def include_edits(
     lexed: LexedSource,
     conditions: ConditionMap,
     edits: Iterable[Edit],
+    defined: Container[bytes] = (),
     in_assembler: bool = False,
 ) -> list[Edit]:
     """The edit that adds what the replacements need and the file doesn't include yet.
 
-    `in_assembler`: assembler files include this one too, and can't read the guest API.
+    `defined`: macros of C. `in_assembler`: assembler files include this one too, and can't read the
+    guest API.
     """
     edits = list(edits)
     text = b"\n".join(edit.replacement for edit in edits)
@@ -45,7 +47,7 @@ def include_edits(
     if not wanted:
         return []
     lines = [b"#include " + header for header in wanted]
-    hidden = list(arms_for_c(lexed, conditions))
+    hidden = list(arms_for_c(conditions, defined))
     first = min(edit.start for edit in edits)
     arm = next((it for it in hidden if len(it.conditions) == 1 and it.start <= first), None)
     if arm is not None:

@@ -155,7 +155,7 @@ class MacroTable:
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._macros)
 
-    def __contains__(self, name: bytes) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._macros
 
     def aliases(self) -> dict[bytes, bytes]:

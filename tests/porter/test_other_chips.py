@@ -9,6 +9,10 @@ import pytest
 
 from tests.porter.helpers import DOMAIN, escalations, port_files
 
+DEEP = (
+    b"#include <stdint.h>\n#define %s\n#define SCR (*(volatile uint32_t *)0xE000ED10)\n"
+    b"void f(uint32_t x) { SCR %s; __WFI(); }\n"
+)
 POWER = 0x40007000  # of an STM32; a UART of an MPS2 board
 SOURCE = f"void f(void) {{ *(volatile unsigned *){POWER:#x} = 1; }}\n".encode()
 
@@ -17,3 +21,23 @@ SOURCE = f"void f(void) {{ *(volatile unsigned *){POWER:#x} = 1; }}\n".encode()
 def test_the_chip_says_whose_an_address_is(tmp_path: Path, chip: str, escalated: int) -> None:
     result = port_files(tmp_path, {"main.c": SOURCE}, replace(DOMAIN, chip=chip))
     assert len(escalations(result)) == escalated
+
+
+@pytest.mark.parametrize(
+    ("header", "write", "escalated"),
+    [
+        (b"__NVIC_PRIO_BITS 3", b"|= 4", True),
+        (b"__NVIC_PRIO_BITS 3", b"= x", True),
+        (b"__NVIC_PRIO_BITS 3", b"|= 16", False),
+        (b"__NVIC_PRIO_BITS 3", b"&= ~4u", False),
+        (b"STM32F405xx", b"|= 4", False),
+        (b"NOTHING", b"|= 4", True),
+    ],
+)
+def test_how_a_chips_deep_sleep_ends_may_be_unknown(
+    tmp_path: Path, header: bytes, write: bytes, escalated: bool
+) -> None:
+    """A wait returns; SAM's backup, LPC's deep power-down and others' end in a reset."""
+    found = escalations(port_files(tmp_path, {"main.c": DEEP % (header, write)}, None))
+    told = [it for it in found if "whether the chip starts anew" in it]
+    assert bool(told) is escalated, found

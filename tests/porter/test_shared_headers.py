@@ -56,6 +56,18 @@ def test_a_header_for_c_alone_gets_the_plain_line(tmp_path: Path) -> None:
     assert b"__ASSEMBLER__" not in found
 
 
+def test_a_word_of_the_projects_own_says_nothing_of_the_language(tmp_path: Path) -> None:
+    own = b"#ifdef HAVE_EXTENDED_ASM\n#define A 1\n#else\nint fallback(void);\n#endif\n"
+    files = {
+        "features.h": b"#define HAVE_EXTENDED_ASM 1\n",
+        "config.h": b'#include "features.h"\n' + own + MACRO,
+        "main.c": USER,
+    }
+    result = port_files(tmp_path, files)
+    found = next(port.ported for port in result.files if port.file.name == "config.h")
+    assert found.startswith(b'#include "features.h"\n' + ADDED + own)
+
+
 def test_a_compilers_word_for_assembler_hides_nothing(tmp_path: Path) -> None:
     word = b"#ifndef __ASM\n#define __ASM __asm\n#endif\n"
     found = ported(tmp_path, SIZE + word + MACRO, b".text\nnop\n")
