@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from porter.flow.outside_memory import OutsideMemory
 from porter.project.knowledge import CText
 from porter.sites.context import Contexts
 from porter.sites.local_names import declarations, scope_of
@@ -57,19 +58,23 @@ class FieldValues:
         self._values: dict[_Field, set[int] | None] = {}
         self._defined: set[bytes] = set()
         self._is_open = False  # whether objects are made of lists for which no type is written
+        texts = list(texts)
         codes = [code for text in texts for code in _codes(text, takes_part)]
         for code in codes:
             declarator = code.root.child_by_field_name("declarator")
             if code.root.type == "function_definition" and declarator is not None:
                 name = declarator.child_by_field_name("declarator")
                 self._defined.add(text_of(name) if name is not None else b"")
+        self._outside = OutsideMemory(texts, frozenset(self._defined))
         for code in codes:
             self._read(code)
 
     def of(self, node: Node, evaluator: Evaluator, scope: Scope) -> frozenset[int] | None:
         """What is written to a field, which holds 0 before; None if it may be anything."""
         owner, member = _field(node, evaluator, scope)
-        if self._is_open or not owner or not member:
+        if self._is_open or not owner or not member or _is_at_number(node, evaluator, scope):
+            return None
+        if self._outside.holds(owner, evaluator.types, evaluator.macros):
             return None
         known = [self._values.get((name, member), set()) for name in (owner, _NO_OWNER)]
         values = [found for found in known if found is not None]
@@ -85,6 +90,8 @@ class FieldValues:
                 self._anything(node.child_by_field_name("argument"), code)
             elif node.type == "call_expression":
                 self._call(node, code)
+            elif node.type == "cast_expression":
+                self._cast(node, code)
             elif node.type == "initializer_list" and code.is_cplusplus:
                 self._list(node, code)
         is_file = code.root.type != "function_definition"
@@ -143,6 +150,16 @@ class FieldValues:
             if isinstance(target, Place | Pointer) and target.type.kind == "struct":
                 self._forget(target.type, code)
 
+    def _cast(self, node: Node, code: _Code) -> None:
+        """A pointer to a struct that becomes another pointer or a number: for DMA, as bytes."""
+        kind, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        target = code.evaluator.value(value, code.scope) if value is not None else None
+        words = text_of(kind).split() if kind is not None else []
+        if not isinstance(target, Pointer) or target.type.kind != "struct" or words == [b"void"]:
+            return
+        if target.type.name.split()[-1] not in words:
+            self._forget(target.type, code)
+
     def _initialiser(self, node: Node, kind: CType, code: _Code) -> None:
         """`{0}`, `{.field = constant}`; values by position are taken as unknown."""
         items = parts_of(node)
@@ -177,6 +194,12 @@ class FieldValues:
             self._values[field] = None
         else:
             known.add(value)
+
+
+def _is_at_number(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
+    """Whether the address of a field is known: no variable's is."""
+    value = evaluator.value(node, scope)
+    return isinstance(value, Place) and value.address is not None
 
 
 def _field(node: Node, evaluator: Evaluator, scope: Scope) -> _Field:

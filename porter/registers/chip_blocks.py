@@ -122,6 +122,14 @@ class ChipBlocks:
         """The kind of block that a struct type describes."""
         return self._structs.get(name)
 
+    def is_doubtful(self, place: Place) -> bool:
+        """Whether what is at an address is described by a struct of another block's than the one
+        that a header, perhaps of another chip, has there: UART1 of one and SYSCFG of the other."""
+        instance = self.instance_at(place.address) if place.address is not None else None
+        if self._is_family or instance is None or not place.owner or place.owner in self._structs:
+            return False
+        return block_kind(instance) in self._structs.values()
+
     def identify(self, place: Place) -> Register | None:
         """The shared register an lvalue is, or None."""
         described = self.kind_of_struct(place.owner)

@@ -8,8 +8,14 @@ from porter.registers.register import Register
 from porter.rules.rule import Rule
 from porter.rules.unit import Unit
 from porter.rules.verdict import Verdict
+from porter.sites.registers import DOUBTFUL
 from porter.sites.site import Site, SiteKind
 from porter.source.values import Number, Pointer
+
+_DOUBTFUL = (
+    " by a header of the project, which may be another chip's, and something else by the struct "
+    "that it is used as: say which chip it is by --domain"
+)
 
 
 class Unknown(Rule):
@@ -22,7 +28,15 @@ class Unknown(Rule):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Escalates all that is left."""
+        doubtful = {
+            it.site: it.register.name
+            for it in unit.accesses()
+            if it.register is not None and it.register.block == DOUBTFUL
+        }
         for site in unit.pending():
+            if site in doubtful:
+                yield self.escalated(site, f"{doubtful[site]}{_DOUBTFUL}")
+                continue
             register = _register(unit, site)
             what = site.what if register is None else f"{site.what}, {register},"
             yield self.escalated(site, f"no rule knows what {what} is for here")

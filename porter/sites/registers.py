@@ -24,6 +24,8 @@ NOT_GRANTED = "not granted"
 _CORE = b"__CORTEX_M"
 _WITHOUT_ALIASES = frozenset({0, 1, 7, 23, 33, 35, 52, 55, 85})
 _SEVERAL = "several"
+DOUBTFUL = "doubtful"
+"""The block of what one chip's header has at an address and a struct of other code describes."""
 _ARM: SystemSpace = ArmSpace()
 
 
@@ -72,7 +74,10 @@ class Registers:
             return found
         if value.address is not None and self._is_alias(value.address):
             return self._aliased(value.address, value)
-        return self.blocks.identify(value) or self._foreign(value)
+        known = self.blocks.identify(value)
+        if known is not None and self.blocks.is_doubtful(value):
+            return Register(DOUBTFUL, str(known), None, "perhaps")
+        return known or self._foreign(value)
 
     def _foreign(self, place: Place) -> Register | None:
         """A register of a block that no rule knows, or of a device that the machine isn't given."""

@@ -240,3 +240,48 @@ def test_only_a_handler_that_does_something_needs_a_name(
     vectors += b" .word SVC_Handler\n" + b" .word 0\n" * 40
     files = {"startup.s": vectors, "main.c": b"void g(void);\nvoid SVC_Handler(void)" + body}
     assert len(escalations(port_files(tmp_path, files))) == escalated
+
+
+# --- memory that others fill ---------------------------------------------------------------------
+
+TYPE = b"typedef struct { unsigned id, word; } msg_t;\n"
+BEHIND = b"if (m->id == 3) { __set_MSP(4); }"
+OTHERS_FILL = {
+    "a device": b"typedef struct { volatile unsigned SR; } uart_t;\n"
+    b"#define UART ((uart_t *)0x40011000)\n"
+    b"int main(void) { if (UART->SR & 4) { __set_MSP(4); } }",
+    "a device behind a parameter": b"typedef struct { volatile unsigned SR; } uart_t;\n"
+    b"void f(uart_t *u) { if (u->SR & 4) { __set_MSP(4); } }\n"
+    b"int main(void) { f((uart_t *)0x40011000); }",
+    "a type that is volatile": b"typedef volatile unsigned reg_t;\n"
+    b"typedef struct { reg_t SR; } uart_t;\n"
+    b"void f(uart_t *u) { if (u->SR & 4) { __set_MSP(4); } }\nint main(void) { f(get()); }",
+    "a macro for volatile": b"#define IO volatile\ntypedef struct { IO unsigned SR; } uart_t;\n"
+    b"void f(uart_t *u) { if (u->SR & 4) { __set_MSP(4); } }\nint main(void) { f(get()); }",
+    "no volatile at all": b"typedef struct { unsigned SR; } uart_t;\n"
+    b"int main(void) { if (((uart_t *)0x40011000)->SR & 4) { __set_MSP(4); } }",
+    "a buffer": TYPE + b"unsigned char buffer[8];\n"
+    b"int main(void) { msg_t *m = (msg_t *)buffer; @ }",
+    "a buffer by a macro": TYPE + b"#define MSG(b) ((msg_t *)(b))\nunsigned char buffer[8];\n"
+    b"int main(void) { msg_t *m = MSG(buffer); @ }",
+    "a part of a union": TYPE + b"union { msg_t msg; unsigned char raw[8]; } u;\n"
+    b"int main(void) { msg_t *m = &u.msg; u.raw[0] = 3; @ }",
+    "an object of another program": TYPE + b"extern msg_t shared;\n"
+    b"int main(void) { msg_t *m = &shared; @ }",
+    "a library's": TYPE + b"msg_t *next(void);\nint main(void) { msg_t *m = next(); @ }",
+    "bytes of it": TYPE + b"msg_t own;\nint main(void) { msg_t *m = &own;\n"
+    b"    fill((unsigned char *)&own, 8); @ }",
+    "its address in a register": TYPE + b"msg_t own;\nint main(void) { msg_t *m = &own;\n"
+    b"    DMA = (unsigned)&own; @ }",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS_FILL)
+def test_fields_that_others_may_fill_decide_nothing(name: str, tmp_path: Path) -> None:
+    text = OTHERS_FILL[name].replace(b"@", BEHIND)
+    assert "stack pointers belong to the context switch" in escalations(port(tmp_path, text))[-1]
+
+
+def test_fields_that_only_the_project_fills_do(tmp_path: Path) -> None:
+    text = TYPE + b"static msg_t own;\nint main(void) { msg_t *m = &own; own.id = 2; @ }"
+    assert escalations(port(tmp_path, text.replace(b"@", BEHIND))) == []

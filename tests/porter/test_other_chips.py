@@ -41,3 +41,21 @@ def test_how_a_chips_deep_sleep_ends_may_be_unknown(
     found = escalations(port_files(tmp_path, {"main.c": DEEP % (header, write)}, None))
     told = [it for it in found if "whether the chip starts anew" in it]
     assert bool(told) is escalated, found
+
+
+def test_an_address_that_another_chips_header_names_is_no_ones(tmp_path: Path) -> None:
+    """USART1 of an STM32F1 is SYSCFG of an STM32F2: its data aren't a boot table's."""
+    files = {
+        "f2/syscfg.h": b"struct syscfg_map { volatile unsigned MEMRMP, PMC; };\n"
+        b"#define SYSCFG_BASE ((struct syscfg_map *)0x40013800)\n",
+        "f1/serial.c": b"struct uart { volatile unsigned status, data; };\n"
+        b"#define UART1 ((struct uart *)0x40013800)\n"
+        b"void put(int c)\n{\n    struct uart *up = UART1;\n"
+        b"    while (!(up->status & 128));\n    up->data = c;\n}\n",
+    }
+    result = port_files(tmp_path, files, None)
+    assert all("SYSCFG->" in it and "another chip's" in it for it in escalations(result)), (
+        escalations(result)
+    )
+    (serial,) = (it for it in result.files if it.file.name == "f1/serial.c")
+    assert b"up->data = c;" in serial.ported
