@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.source.asm_text import Instruction, dialect_of, instructions
-from porter.source.c_tree import Node, SyntaxTree, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, parts_of, text_of, walk
 from porter.source.source_file import SourceFile
 
 RESET = 1
@@ -116,8 +116,8 @@ def table_in(
     entries: dict[int, str] = {}
     unsure: set[int] = set()
     position, known = 0, True
-    for child in node.named_children:
-        if child.type == "comment" or not counts(child):
+    for child in parts_of(node):
+        if not counts(child):
             continue
         designator = child.child_by_field_name("designator")
         if designator is not None and designator.named_children:
@@ -127,6 +127,8 @@ def table_in(
                 continue
             position = index
         value = child.child_by_field_name("value") if designator is not None else child
+        if value is not None and value.type == "initializer_list" and len(parts_of(value)) > 1:
+            return  # a table of something else with a handler in it
         entries[position] = _entry(value) if value is not None else "0"
         unsure |= set() if known else {position}
         position += 1

@@ -170,6 +170,12 @@ def test_tables_of_every_dialect(tmp_path: Path) -> None:
         assert {n: h for n, h in table.handlers.items() if h != "_estack"} == expected
 
 
+def test_a_table_of_structs_is_no_vector_table(tmp_path: Path) -> None:
+    rows = b"".join(b'{ %d, "t%d", run_reset_%d },\n' % (n, n, n) for n in range(40))
+    text = b"const struct test all[] = {\n" + rows + b"};\n"
+    assert not [*tables_in_c(SourceFile(tmp_path / "t.c", "t.c", text), SyntaxTree(text, 0))]
+
+
 def test_a_table_in_c(tmp_path: Path) -> None:
     entries = ["(isr)&stack", "reset_isr", "nmi_isr", *["0"] * 13, "wwdg_isr", "/* x */ pvd_isr"]
     text = f"const isr vectors[] = {{ {', '.join(entries)} }};\n".encode()
