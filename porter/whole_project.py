@@ -17,6 +17,7 @@ from porter.flow.project_facts import ProjectFacts
 from porter.flow.run_time import RunTime
 from porter.libraries.project import LibraryCalls
 from porter.project.build import read_build, with_files, with_folders
+from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
@@ -24,9 +25,12 @@ from porter.project.likely_core import likely_core
 from porter.project.linker_symbols import (
     linker_aliases,
     linker_symbols,
+    linker_words,
 )
 from porter.project.reachability import CallGraph
 from porter.project.request import NOTHING_MORE, Request
+from porter.project.source_tree import find_sources
+from porter.project.toolchain import archive_needs, library_needs
 from porter.project.vectors import (
     CMSIS_HANDLER,
     FAULT_HANDLERS,
@@ -88,6 +92,7 @@ class WholeProject:
                 self.staying[source.path] = reason
         self.sources = sources
         scripts = list(scripts)
+        self._scripts = scripts
         self.linked, self.aliases = linker_symbols(scripts), linker_aliases(scripts)
         self.switches: dict[Path, list[SwitchPort]] = {}
         self.numbered = Numbered(self.build.options)
@@ -151,7 +156,17 @@ class WholeProject:
                 graph.add_asm(source)
             else:
                 graph.add_c(self.knowledge.text(source), self._rewritten(source))
+        if "main" in graph.defined:
+            graph.roots |= self._used_outside()
         return graph
+
+    def _used_outside(self) -> frozenset[str]:
+        """Names that the compiler's libraries, archives in the tree and linker scripts use."""
+        options = self.build.options
+        compilers = {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
+        found = linker_words(self._scripts).union(*map(library_needs, compilers))
+        archives = find_sources(self.root, (), frozenset({".a", ".lib"}))
+        return found.union(*(archive_needs(DEFAULT_COMPILER, Path(path)) for path in archives))
 
     @cached_property
     def _run_time(self) -> RunTime | None:

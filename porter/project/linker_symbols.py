@@ -68,6 +68,12 @@ def linker_symbols(scripts: Iterable[Path]) -> list[LinkerSymbol]:
     return [symbol for script in _small(scripts) for symbol in _symbols(script)]
 
 
+def linker_words(scripts: Iterable[Path]) -> frozenset[str]:
+    """Every name in the scripts: a function of theirs is used, by ENTRY, EXTERN or PROVIDE."""
+    texts = (without_comments(script.read_bytes()) for script in _small(scripts))
+    return frozenset(it.decode("latin-1") for text in texts for it in _NAME.findall(text))
+
+
 def _small(scripts: Iterable[Path]) -> Iterator[Path]:
     return (script for script in scripts if script.stat().st_size <= _LARGEST)
 

@@ -14,6 +14,7 @@ _LIBRARIES = ("libc.a", "libm.a", "libgcc.a", "libnosys.a", "librdimon.a", "libs
 _MAGIC = b"!<arch>\n"
 _HEADER = 60  # bytes before each member of an archive
 _LARGEST = 1 << 28
+_UNDEFINED = re.compile(r"(?m)^\s+[Uw] (\w+)$")
 _BETWEEN = re.compile(r"search starts here:\n(.*?)End of search list", re.DOTALL)
 
 
@@ -34,6 +35,22 @@ def library_functions(compiler: str) -> frozenset[str]:
         if path.startswith("/"):
             found |= archive_symbols(Path(path))
     return frozenset(found)
+
+
+@lru_cache(maxsize=8)
+def library_needs(compiler: str) -> frozenset[str]:
+    """Names that those libraries use and somebody else may define: `_write`, `__malloc_lock`."""
+    return frozenset(
+        name for library in _LIBRARIES
+        if (path := _run([compiler, f"-print-file-name={library}"]).strip()).startswith("/")
+        for name in archive_needs(compiler, Path(path))
+    )  # fmt: skip
+
+
+def archive_needs(compiler: str, path: Path) -> frozenset[str]:
+    """Names that parts of an archive use and don't define."""
+    reader = _run([compiler, "-print-prog-name=nm"]).strip()
+    return frozenset(_UNDEFINED.findall(_run([reader, "-u", str(path)]))) if reader else frozenset()
 
 
 def header_macros(compiler: str, headers: Iterable[str]) -> frozenset[str]:
