@@ -133,3 +133,17 @@ def test_a_file_that_is_missing_leaves_the_others_in_doubt(tmp_path: Path) -> No
 def test_what_is_no_project_file_is_passed_over(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     assert read_build(tmp_path, []).is_guess
+
+
+@pytest.mark.parametrize(("second", "status"), [("b", Status.REWRITTEN), ("a", Status.LEFT)])
+def test_what_another_project_file_compiles_is_ported_too(
+    tmp_path: Path, second: str, status: Status
+) -> None:
+    """A folder of examples; the same project for another version of the IDE has nothing more."""
+    for name, source in (("one", "a"), ("two", second)):
+        text = KEIL.format(core="Cortex-M3", fpu=0).replace("..\\SRC\\Main.c", f"{source}.c")
+        (tmp_path / f"{name}.uvprojx").write_text(text)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.c").write_text("void f(void) { __disable_irq(); }\n")
+    found = {it.file.name: {v.status for v in it.verdicts} for it in port_project(tmp_path).files}
+    assert found == {"a.c": {Status.REWRITTEN}, "b.c": {status}}

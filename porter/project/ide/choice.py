@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from porter.project.compiler_command import CompilerCommand
 from porter.project.ide import eclipse, iar, keil
 from porter.project.ide.project_file import Element, ProjectFile, parsed
+from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _DEPTHS = ("", "*/", "*/*/")
+_MOST = 200  # project files that are looked at
+_C_SUFFIXES = CPLUSPLUS_SUFFIXES | {".c"}
 # What compiles with GCC comes first: of a project that has several it is the one nearest to ours.
 _KINDS: tuple[tuple[str, Callable[[Path, Element], ProjectFile | None]], ...] = (
     (".cproject", eclipse.read),
@@ -20,14 +24,27 @@ _KINDS: tuple[tuple[str, Callable[[Path, Element], ProjectFile | None]], ...] = 
 
 
 def project_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
-    """The compiler's calls of the first project file that can be read, and whether every file
-    that it names is there."""
-    for path, read in _candidates(root):
+    """The compiler's calls of the first project file that can be read, and whether these are all:
+    every file that it names is there, and no other project file has C of its own."""
+    projects = _readable(root)
+    project = next(projects, None)
+    if project is None:
+        return [], False
+    others = {file.resolve() for other in projects for file in other.files if _is_c(file)}
+    is_whole = all(file.is_file() for file in project.files)
+    return project.commands(), is_whole and others <= {file.resolve() for file in project.files}
+
+
+def _is_c(file: Path) -> bool:
+    return file.suffix.lower() in _C_SUFFIXES and file.is_file()
+
+
+def _readable(root: Path) -> Iterator[ProjectFile]:
+    for path, read in islice(_candidates(root), _MOST):
         document = parsed(path)
         project = read(path, document) if document is not None else None
         if project is not None and any(file.is_file() for file in project.files):
-            return project.commands(), all(file.is_file() for file in project.files)
-    return [], False
+            yield project
 
 
 def _candidates(
