@@ -19,7 +19,8 @@ struct slot slot_table[FVM_SLOTS]; /* the architecture's entry looks there, too 
 /* Those of the description that may be delegated, by their number, then the slots. */
 static struct node {
     uint8_t next, previous;
-    uint8_t depth;    /* 0: delegated by nobody */
+    uint8_t depth;    /* 0: delegated by nobody. It outgrows the number of nodes where a chain loses
+                         its upper half again and again, and must not begin anew */
     uint8_t reserved; /* a node is a word */
 } node[NODES + 1u];
 static const struct node nobody = {.next = NOBODY, .previous = NOBODY};
@@ -156,14 +157,15 @@ static int32_t delegate(const struct thread *caller, const struct call_frame *fr
     }
     const struct fvm_domain *to = &fvm_domain[table->index];
     struct slot *slot = slot_at(to, frame->r[3]);
-    if (slot == NULL || slot->capability.type != FVM_CAP_EMPTY ||
+    uint32_t parent = node_of(source);
+    if (slot == NULL || slot->capability.type != FVM_CAP_EMPTY || node[parent].depth == UINT8_MAX ||
         (domain_stopped() & 1u << table->index) != 0) {
         return FVM_E_BUSY;
     }
     slot->capability = (struct fvm_capability){
         .type = source->type, .rights = (uint8_t)rights, .index = source->index};
     slot->object = source->index == FVM_NO_INDEX ? slot_object(source) : NULL;
-    insert(node_of(source), FVM_ROOTS + (uint32_t)(slot - slot_table));
+    insert(parent, FVM_ROOTS + (uint32_t)(slot - slot_table));
     return (int32_t)slot->id;
 }
 

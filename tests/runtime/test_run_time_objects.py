@@ -9,7 +9,7 @@ import pytest
 
 from composer.simulate.shared import Kind
 from tests.runtime.observed import about
-from tests.support.built import Built, described_otherwise
+from tests.support.built import Built, described_otherwise, once, with_other_kernel
 from tests.support.counted import Transcript, run
 from tests.support.watched import watched
 
@@ -71,6 +71,26 @@ def test_revoking_reaches_all_that_was_passed_on_and_nothing_else(said: dict[str
         "revoke_all": OK,
         "gone": 1,
     }
+
+
+@pytest.mark.parametrize("bounded", [True, False], ids=["bounded", "control: depths begin anew"])
+def test_revoking_reaches_a_line_however_long_it_was_made(
+    system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory, bounded: bool
+) -> None:
+    """Who holds a link may revoke a step at a time: the upper ones go, and the lower stay."""
+    lineage = system("lineage")
+    if not bounded:
+        change = (" node[parent].depth == UINT8_MAX ||", "")
+        lineage = once(
+            tmp_path_factory,
+            "lineage without end",
+            lambda room: with_other_kernel(lineage, room, "kernel/slot.c", change),
+        )
+    found = run(lineage.elf, {"owner": 1}, 4000).values("owner")
+    assert (found["done"], found["before"], found["revoke"]) == (1, OK, OK)
+    assert found["rounds"] > 120
+    after = {found[f"after.{name}"] for name in ("middle", "user", "bare")}
+    assert (after == {E_CAPABILITY}) is bounded, found
 
 
 def test_what_nobody_gave_cant_be_delegated_deleted_or_used(said: dict[str, int]) -> None:

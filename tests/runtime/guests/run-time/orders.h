@@ -19,4 +19,9 @@ struct order {
 
 #define ORDER(who) (&((volatile struct order *)FVM_SHM_BOARD)[who])
 
+void wait(uint32_t ticks);
+
+/* The result of a call that another process makes. */
+int32_t by(uint32_t who, uint32_t number, uint32_t a, uint32_t b, uint32_t c, uint32_t d);
+
 #endif
