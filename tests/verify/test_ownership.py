@@ -82,11 +82,14 @@ UNCHANGED = ("apart", "signal_saved", "wait_saved", "wait_for_vm", "invocation_l
 
 def is_harmless(kernel: Alone, mutant: Mutant) -> bool:
     """What changes nothing in this system. No way to those places has used r11; PendSV doesn't come
-    to `again` but for lines that are held; without FPU for anybody nobody has such registers."""
+    to `again` but for lines that are held; without FPU for anybody nobody has such registers, and
+    a caller gets the same lr, whatever was kept of it."""
     (address,) = mutant.patches
     place = kernel.label(address)
     if "without r11" in mutant.what and place in UNCHANGED and "!" not in mutant.what:
         return True
+    if "without r14" in mutant.what and place == "invocation_return":
+        return not kernel.system.process_fpu
     if "cpsie" in mutant.what and place == "again":
         return not kernel.holds_lines
     fpu = kernel.system.vms or kernel.system.process_fpu
@@ -107,6 +110,13 @@ def found_in(kernel: Alone, room: Path, file: str, old: str, new: str) -> tuple[
 
 
 ENTRY = "arch/armv7m/entry.S"
+
+
+def test_the_deferred_work_is_masked(alone: Callable[[str], Alone], tmp_path: Path) -> None:
+    """What it looks at may change in an interrupt, and no other entry finds it half done."""
+    old = "    wait_for_stores\n    cpsid i\n"
+    found = found_in(alone("asleep"), tmp_path, ENTRY, old, "    wait_for_stores\n")
+    assert any("PendSV: the deferred work may be interrupted" in it for it in found), found
 
 
 def test_the_last_process_that_sleeps_keeps_its_registers(

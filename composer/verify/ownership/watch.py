@@ -103,6 +103,8 @@ class Watch:
     def called(self, state: State, at: int, summary: Summary) -> Notes:
         """The notes behind a call."""
         assert isinstance(state.notes, Ledger)
+        if self.of == Handler.DEFERRED and state.notes.masked is not True:
+            self.report(at, "the deferred work may be interrupted (PRIMASK)")
         done = self._does(summary)
         for problem in done.problems:
             self.problems.add(problem)
