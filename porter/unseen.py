@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from porter.libraries.data import Libraries
-from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
-from porter.project.source_tree import find_sources
 from porter.project.toolchain import archive_symbols, header_macros, library_functions
 from porter.project.unknown_calls import UnknownCalls
 from porter.project.unseen import MissingHeader, Unseen
@@ -58,14 +55,12 @@ def _missing(project: WholeProject) -> list[MissingHeader]:
 
 def _provided(project: WholeProject) -> frozenset[str]:
     """Names that the compiler's libraries and headers define, and archives of the project."""
-    options = project.build.options
-    compilers = {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
     includes = project.knowledge.includes
     headers = includes.toolchain(includes.by_file)
     found: set[str] = set()
-    for compiler in compilers:
+    for compiler in project.compilers:
         found |= library_functions(compiler)
         found |= header_macros(compiler, headers)
-    for path in find_sources(project.root, (), frozenset({".a", ".lib"})):
-        found |= archive_symbols(Path(path))
+    for path in project.archives:
+        found |= archive_symbols(path)
     return frozenset(found)

@@ -162,11 +162,19 @@ class WholeProject:
 
     def _used_outside(self) -> frozenset[str]:
         """Names that the compiler's libraries, archives in the tree and linker scripts use."""
+        found = linker_words(self._scripts).union(*map(library_needs, self.compilers))
+        return found.union(*(archive_needs(DEFAULT_COMPILER, path) for path in self.archives))
+
+    @property
+    def compilers(self) -> set[str]:
+        """Those whose libraries the project may be linked with."""
         options = self.build.options
-        compilers = {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
-        found = linker_words(self._scripts).union(*map(library_needs, compilers))
-        archives = find_sources(self.root, (), frozenset({".a", ".lib"}))
-        return found.union(*(archive_needs(DEFAULT_COMPILER, Path(path)) for path in archives))
+        return {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
+
+    @property
+    def archives(self) -> list[Path]:
+        """Libraries in the tree."""
+        return [Path(it) for it in find_sources(self.root, (), frozenset({".a", ".lib"}))]
 
     @cached_property
     def _run_time(self) -> RunTime | None:

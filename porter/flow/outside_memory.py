@@ -18,9 +18,9 @@ from porter.source.c_types import TypeTable
 from porter.source.macros import MacroTable, parse_define
 from porter.source.token_tools import matching
 
-_VOLATILE = b"volatile"
+_VOLATILE = frozenset({b"volatile", b"__volatile__", b"__volatile"})
 _CLASSES = frozenset({b"struct", b"class", b"union"})
-_QUALIFIERS = frozenset({b"const", b"volatile", b"restrict", b"__restrict", *_CLASSES})
+_QUALIFIERS = frozenset({b"const", b"restrict", b"__restrict", *_VOLATILE, *_CLASSES})
 _NO_OPERAND = frozenset({b")", b",", b";", b"{", b"}", b"]", b":", b"?", b"="})
 _NOTHING = frozenset({b"0", b"NULL", b"nullptr"})
 _ENDS = frozenset({b";", b"=", b"[", b","})
@@ -107,12 +107,12 @@ class OutsideMemory:
 
 
 def _is_volatile(word: bytes, macros: MacroTable) -> bool:
-    if word == _VOLATILE:
+    if word in _VOLATILE:
         return True
     macro = macros.get(word)
     if macro is None or macro.parameters is not None or len(macro.body) > _MOST_WORDS:
         return False
-    return any(token.text in (_VOLATILE, b"__volatile__", b"__volatile") for token in macro.body)
+    return any(token.text in _VOLATILE for token in macro.body)
 
 
 def _volatile_type(tokens: Sequence[Token], index: int, macros: MacroTable) -> Iterator[bytes]:
@@ -137,7 +137,7 @@ def _cast(tokens: Sequence[Token], opening: int) -> Iterator[bytes]:
     names = [*_type(tokens, opening + 1)]
     index = opening + 1 + len(names)
     stars = 0
-    while index < len(tokens) and tokens[index].text in (b"*", b"const", b"volatile"):
+    while index < len(tokens) and tokens[index].text in (b"*", b"const", *_VOLATILE):
         stars += tokens[index].text == b"*"
         index += 1
     closing = b")" if tokens[opening].text == b"(" else b">"

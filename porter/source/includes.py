@@ -24,7 +24,7 @@ def include_edits(
     lexed: LexedSource,
     conditions: ConditionMap,
     edits: Iterable[Edit],
-    defined: Container[bytes] = (),
+    defined: Container[bytes],
     in_assembler: bool = False,
 ) -> list[Edit]:
     """The edit that adds what the replacements need and the file doesn't include yet.

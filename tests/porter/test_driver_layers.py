@@ -258,6 +258,8 @@ OTHERS_FILL = {
     b"void f(uart_t *u) { if (u->SR & 4) { __set_MSP(4); } }\nint main(void) { f(get()); }",
     "a macro for volatile": b"#define IO volatile\ntypedef struct { IO unsigned SR; } uart_t;\n"
     b"void f(uart_t *u) { if (u->SR & 4) { __set_MSP(4); } }\nint main(void) { f(get()); }",
+    "GNU's word for volatile": b"typedef struct { __volatile__ unsigned SR; } uart_t;\n"
+    b"void f(uart_t *u) { if (u->SR & 4) { __set_MSP(4); } }\nint main(void) { f(get()); }",
     "no volatile at all": b"typedef struct { unsigned SR; } uart_t;\n"
     b"int main(void) { if (((uart_t *)0x40011000)->SR & 4) { __set_MSP(4); } }",
     "a buffer": TYPE + b"unsigned char buffer[8];\n"
