@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.built import Built, build, once
+from tests.support.built import Built, build, once, with_other_kernel
 from tests.support.counted import run
 from tests.support.halted import Halted
 from tests.support.invariants import KernelState
@@ -21,9 +21,8 @@ def make(room: Path) -> Built:
     return build(SYSTEMS / f"{room.name}.xml", room)
 
 
-@pytest.mark.parametrize("name", ["invocation", "run-time", "threads"])
-def test_the_kernel_is_whole(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
-    system = once(tmp_path_factory, name, make)
+def found_in(system: Built) -> list[str]:
+    """Violations when it has run for a while."""
     halted = Halted(Path(tempfile.mkdtemp(prefix="fvm-")))
     found: list[str] = []
 
@@ -33,4 +32,23 @@ def test_the_kernel_is_whole(tmp_path_factory: pytest.TempPathFactory, name: str
             found.extend(KernelState(system, system.elf, halted.memory).violations())
 
     assert run(system.elf, {}, UNTIL_TICK, options=halted.options, inspect=inspect).reached
-    assert found == []
+    return found
+
+
+@pytest.mark.parametrize("name", ["invocation", "run-time", "threads", "lineage"])
+def test_the_kernel_is_whole(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    assert found_in(once(tmp_path_factory, name, make)) == []
+
+
+def test_a_depth_of_delegation_that_begins_anew_is_noticed(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    lineage = once(tmp_path_factory, "lineage", make)
+    change = (" node[parent].depth == UINT8_MAX ||", "")
+    changed = once(
+        tmp_path_factory,
+        "lineage without end",
+        lambda room: with_other_kernel(lineage, room, "kernel/slot.c", change),
+    )
+    found = found_in(changed)
+    assert any("is a root behind node" in line for line in found), found

@@ -26,6 +26,7 @@ ROUTE_VCPU, ROUTE_SIGNAL = 1, 2
 ROUTE_KIND = 0x7F
 RAM = 0x20000000
 STACK_PATTERN = struct.pack("<I", 0xA5A5A5A5)
+SLOT_EMPTY = 0  # FVM_CAP_EMPTY
 STACK_GUARD = 4  # words that no path may reach
 
 VTOR, AIRCR, CCR, SHCSR, CPACR = 0xE000ED08, 0xE000ED0C, 0xE000ED14, 0xE000ED24, 0xE000ED88
@@ -67,6 +68,7 @@ class KernelState:
             *self._queues(),
             *self._signals(),
             *self._lines(),
+            *self._delegations(),
         ]
 
     def rights(self) -> dict[str, Any]:
@@ -259,6 +261,43 @@ class KernelState:
             may = enabled[line // 32] & ~closed[line // 32] & 1 << line % 32
             if (mine and not may) or (not mine and route["kind"] & ROUTE_KIND != ROUTE_SIGNAL):
                 yield f"line {line} is open"
+
+    def _delegations(self) -> Iterator[str]:
+        """Who holds a delegated capability stands once in the list of its root, which alone is at
+        depth 0, and holds the same object with no more rights than those it may be from."""
+        if "node" not in self.of or "slot_table" not in self.of:
+            return
+        nodes, slots = self.of["node"], self.of["slot_table"]
+        nobody, roots = len(nodes) - 1, len(nodes) - 1 - len(slots)
+        listed: set[int] = set()
+        for head in (i for i in range(nobody) if nodes[i]["depth"] == 0):
+            if nodes[head]["previous"] != nobody:
+                yield f"node {head} is a root behind node {nodes[head]['previous']}"
+            above = [(0, slots[head - roots]["capability"])] if head >= roots else []
+            before, at = head, nodes[head]["next"]
+            while at != nobody:
+                if at < roots or at in listed or nodes[at]["depth"] == 0:
+                    yield f"node {at} stands behind node {before}"
+                    break
+                listed.add(at)
+                depth, capability = nodes[at]["depth"], slots[at - roots]["capability"]
+                if nodes[at]["previous"] != before:
+                    yield f"node {at} is behind {nodes[at]['previous']} instead of {before}"
+                above = [it for it in above if it[0] < depth]
+                yield from (
+                    f"slot {at - roots}: {capability} from {given}"
+                    for _, given in above[-1:]
+                    if any(capability[name] != given[name] for name in ("type", "index"))
+                    or capability["rights"] & ~given["rights"]
+                )
+                above.append((depth, capability))
+                before, at = at, nodes[at]["next"]
+        for i, slot in enumerate(slots):
+            node, capability = nodes[roots + i], slot["capability"]
+            if node["depth"] and roots + i not in listed:
+                yield f"slot {i} is in no list: {node}"
+            if capability["type"] == SLOT_EMPTY and (node["depth"], node["next"]) != (0, nobody):
+                yield f"slot {i} is empty and in a list: {node}"
 
 
 def stored(image: Path, address: int, size: int) -> bytes:
