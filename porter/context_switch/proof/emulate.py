@@ -89,21 +89,21 @@ class Emulator(Emulated):
 
     def run(self, state: State) -> Outcome:
         """One run. Raises Stray and Broken."""
-        uc = self._start(state)
+        self._start(state)
         handled = self._model.is_handler
         # A plain function keeps its caller's registers; a handler's C has a caller of its own.
         core = state.core if self._native or not handled else [n << 20 | 5 for n in range(8)]
         self._registers(CORE, core)
         self._registers(_FPU, state.fpu)
         resumes = self._native and handled
-        uc.reg_write(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
+        self._set(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
         end = self._emulate(self._image.entry)
         outcome = self._counted()
         outcome.memory = self._memory()
         if not (outcome.ended and outcome.events[-1].name in self._model.never_return):
             outcome.masks = self._masks()
         if self._model.returns:
-            outcome.result = uc.reg_read(arm.UC_ARM_REG_R0)
+            outcome.result = self._get(arm.UC_ARM_REG_R0)
         self._finish(state, core, end)
         if not self._native and kept(self._block()) != kept(self._initial_block(state)):
             raise Broken("changes fvm_state outside USR_REG and the masks")
@@ -118,7 +118,7 @@ class Emulator(Emulated):
                 raise Broken(
                     f"ends with EXC_RETURN {end:#x}, and a guest goes on in thread mode on PSP"
                 )
-            stack = self._stack(end, self._uc.reg_read(arm.UC_ARM_REG_PSP))
+            stack = self._stack(end, self._get(arm.UC_ARM_REG_PSP))
             outcome.context = [*self._read(CORE), end, stack, *self._read(_FPU)]
         elif not outcome.ended:
             self._check_return(state, core, end)
@@ -128,7 +128,7 @@ class Emulator(Emulated):
             raise Broken("changes USR_REG")
 
     def _check_stack(self) -> None:
-        if self._uc.reg_read(arm.UC_ARM_REG_SP) != TOP:
+        if self._get(arm.UC_ARM_REG_SP) != TOP:
             raise Broken("leaves words on its own stack")
 
     def _check_return(self, state: State, core: list[int], end: int) -> None:
@@ -139,21 +139,20 @@ class Emulator(Emulated):
         if self._read(CORE) != core or self._read(_FPU) != state.fpu:
             raise Broken("loses a register of its caller")
 
-    def _start(self, state: State) -> Any:
-        uc, self._state = self._uc, state
+    def _start(self, state: State) -> None:
+        self._state = state
         self._reset(state.variables, state.arena, self._initial_block(state))
         if state.frame and not self._native:
-            uc.mem_write(state.psp - len(state.frame), state.frame)
-        uc.mem_write(SYSTEM_SPACE, bytes(PAGE))
-        uc.mem_write(CPACR, struct.pack("<I", state.cpacr))
+            self._shared.write(state.psp - len(state.frame), state.frame)
+        self._shared.write(SYSTEM_SPACE, bytes(PAGE))
+        self._shared.write(CPACR, struct.pack("<I", state.cpacr))
         self._registers(SCRATCH, state.scratch)
-        uc.reg_write(arm.UC_ARM_REG_CONTROL, 0)
-        uc.reg_write(arm.UC_ARM_REG_SP, TOP)
+        self._set(arm.UC_ARM_REG_CONTROL, 0)
+        self._set(arm.UC_ARM_REG_SP, TOP)
         if self._native:
-            uc.reg_write(arm.UC_ARM_REG_PSP, state.psp)
-            uc.reg_write(arm.UC_ARM_REG_IPSR, state.in_handler * self._model.is_plain)
+            self._set(arm.UC_ARM_REG_PSP, state.psp)
+            self._set(arm.UC_ARM_REG_IPSR, state.in_handler * self._model.is_plain)
             self._registers(_MASKS, state.masks)
-        return uc
 
     def _initial_block(self, state: State) -> list[int]:
         block = [0] * BLOCK_WORDS
@@ -177,8 +176,8 @@ class Emulator(Emulated):
             last = self._image.word(self._ran[-1], 2)
             if self._native and last is not None and last & 0xFF00 == _SUPERVISOR_CALL:
                 self._event(TRIGGER, (SVC, last & 0xFF))
-        thumb = self._uc.reg_read(arm.UC_ARM_REG_CPSR) >> 5 & 1
-        return int(self._uc.reg_read(arm.UC_ARM_REG_PC) & ~1 | thumb)
+        thumb = self._get(arm.UC_ARM_REG_CPSR) >> 5 & 1
+        return int(self._get(arm.UC_ARM_REG_PC) & ~1 | thumb)
 
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
         self._ran.append(address)
@@ -198,14 +197,14 @@ class Emulator(Emulated):
         arguments = tuple(self._read(SCRATCH[: self._model.words(name)]))
         self._registers(SCRATCH, _DESTROYED)
         if name == FPU_ACCESS:
-            uc.reg_write(arm.UC_ARM_REG_R0, self._state.cpacr)
+            self._set(arm.UC_ARM_REG_R0, self._state.cpacr)
             return
         if name == CYCLES:
-            uc.reg_write(arm.UC_ARM_REG_R0, self._next_cycles())
+            self._set(arm.UC_ARM_REG_R0, self._next_cycles())
             return
         if name == FRAME_OF_CALLER:
             stack = self._stack(self._state.exc_return, self._state.psp)
-            uc.reg_write(arm.UC_ARM_REG_R0, stack)
+            self._set(arm.UC_ARM_REG_R0, stack)
             return
         if self._served(name, arguments) or self._model.silent(name):
             return
@@ -222,19 +221,19 @@ class Emulator(Emulated):
         if moves:
             self._set_stack_pointer(effect.stack)
         self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
-        uc.reg_write(arm.UC_ARM_REG_R0, effect.result(arguments))
+        self._set(arm.UC_ARM_REG_R0, effect.result(arguments))
 
     def _stack_pointer(self) -> int:
         """The task's, where a callee finds it."""
         if self._native:
-            return int(self._uc.reg_read(arm.UC_ARM_REG_PSP))
-        return int.from_bytes(self._uc.mem_read(STATE + _PSP, 4), "little")
+            return int(self._get(arm.UC_ARM_REG_PSP))
+        return int.from_bytes(self._shared.read(STATE + _PSP, 4), "little")
 
     def _set_stack_pointer(self, value: int) -> None:
         if self._native:
-            self._uc.reg_write(arm.UC_ARM_REG_PSP, value)
+            self._set(arm.UC_ARM_REG_PSP, value)
         else:
-            self._uc.mem_write(STATE + _PSP, struct.pack("<I", value))
+            self._shared.write(STATE + _PSP, struct.pack("<I", value))
 
     def _set_stack(self, register: int, special: int) -> None:
         """An MSR to CONTROL or MSP: only what a task starts on matters."""
@@ -274,7 +273,7 @@ class Emulator(Emulated):
         if self._native:
             primask, basepri = self._read(_MASKS)
         else:
-            primask, basepri = self._uc.mem_read(STATE + MASKS + 2, 2)
+            primask, basepri = self._shared.read(STATE + MASKS + 2, 2)
         return (primask != 0, basepri != 0)
 
     def without(self, memory: bytes, start: int, size: int) -> bytes:

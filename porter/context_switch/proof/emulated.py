@@ -25,6 +25,7 @@ from porter.context_switch.proof.image import (
 )
 from porter.context_switch.proof.model import SPIN, SWITCH, TRIGGER, YIELD_BYTE, Model
 from porter.context_switch.proof.outcome import Broken, Event, Outcome, Stray
+from porter.context_switch.proof.pages import Pages
 from porter.context_switch.proof.registers import Registers
 from porter.context_switch.proof.states import Effects
 
@@ -58,9 +59,10 @@ class Emulated(ABC):
         ):  # fmt: skip
             ends = [start + len(data) for start, data in image.code if place <= start < limit]
             uc.mem_map(place, -(-(max([*ends, place + 1]) - place) // PAGE) * PAGE, rights)
-        uc.mem_map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
+        self._shared = Pages(uc)
+        self._shared.map(DATA, -(-max(self._size, 4) // PAGE) * PAGE, data)
         for place in (0, ARENA, STACK, STATE, *pages):
-            uc.mem_map(place, PAGE, data)
+            self._shared.map(place, PAGE, data)
         for start, words in image.code:
             uc.mem_write(start, words)
         uc.hook_add(unicorn.UC_HOOK_CODE, self._visit)
@@ -102,11 +104,11 @@ class Emulated(ABC):
         self._ran = []
         self._problem = ""
         self._astray = False
-        self._uc.mem_write(DATA, variables)
-        self._uc.mem_write(0, arena)
-        self._uc.mem_write(ARENA, arena)
+        self._shared.write(DATA, variables)
+        self._shared.write(0, arena)
+        self._shared.write(ARENA, arena)
         if not self._native:
-            self._uc.mem_write(STATE, struct.pack(f"<{self.block_words}I", *block))
+            self._shared.write(STATE, struct.pack(f"<{self.block_words}I", *block))
 
     def _until_it_ends(self, start: int) -> int | None:
         """Run; the number of the emulator's error where one was to end it. Raises Stray, Broken."""
@@ -151,9 +153,9 @@ class Emulated(ABC):
     def _affect(self, effect: Effects) -> None:
         """What a call does to memory."""
         self._calls += 1
-        self._uc.mem_write(DATA, effect.variables)
+        self._shared.write(DATA, effect.variables)
         for place, value in effect.words:
-            self._uc.mem_write(place, struct.pack("<I", value))
+            self._shared.write(place, struct.pack("<I", value))
 
     def _next_cycles(self) -> int:
         """What the cycle counter shows: at each look another number."""
@@ -162,14 +164,14 @@ class Emulated(ABC):
 
     def _block(self) -> list[int]:
         size = self.block_words
-        return list(struct.unpack(f"<{size}I", self._uc.mem_read(STATE, 4 * size)))
+        return list(struct.unpack(f"<{size}I", self._shared.read(STATE, 4 * size)))
 
     def _memory(self) -> bytes:
         """What both have: variables, the arena, the lowest page."""
-        parts = [bytearray(self._uc.mem_read(start, size)) for start, size in self.parts]
+        found = bytearray().join(self._shared.read(start, size) for start, size in self.parts)
         for address in self._image.own:
-            parts[0][address - DATA : address - DATA + 4] = bytes(4)
-        return b"".join(parts)
+            found[address - DATA : address - DATA + 4] = bytes(4)
+        return bytes(found)
 
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:
@@ -181,6 +183,12 @@ class Emulated(ABC):
 
     def _read(self, registers: tuple[int, ...]) -> list[int]:
         return self._group(registers).read()
+
+    def _set(self, register: int, value: int) -> None:
+        self._group((register,)).write((value,))
+
+    def _get(self, register: int) -> int:
+        return self._group((register,)).read()[0]
 
     def _group(self, registers: tuple[int, ...]) -> Registers:
         if registers not in self._groups:

@@ -49,15 +49,15 @@ class StartEmulator(Emulator):
 
     def _set_stack(self, register: int, special: int) -> None:
         if special == CONTROL:
-            value = self._uc.reg_read(arm.UC_ARM_REG_R0 + register)
-            self._uc.reg_write(arm.UC_ARM_REG_CONTROL, value & _SELECTS_PSP)
+            value = self._get(arm.UC_ARM_REG_R0 + register)
+            self._set(arm.UC_ARM_REG_CONTROL, value & _SELECTS_PSP)
 
     def _served(self, name: str, arguments: tuple[int, ...]) -> bool:
         if self._native:
             return False
         if name == ONCE:
             self._handler, self._pending = arguments[0], True
-            self._uc.mem_write(STATE + PENDING, b"\1")
+            self._shared.write(STATE + PENDING, b"\1")
         elif name != UNMASKED:
             return False
         if self._pending and not self._masks()[0]:
@@ -69,7 +69,7 @@ class StartEmulator(Emulator):
         end = super()._emulate(start)
         while self._stopped:
             self._stopped = self._pending = False
-            back = self._uc.reg_read(arm.UC_ARM_REG_LR)
+            back = self._get(arm.UC_ARM_REG_LR)
             if not self._run_vct():
                 self._task = self._first_of_usr_reg()
                 return end
@@ -82,17 +82,17 @@ class StartEmulator(Emulator):
         if self._handler is None:
             raise Broken("pends a supervisor call that nobody handles")
         before, calls = uc.context_save(), len(self._outcome.events)
-        uc.mem_write(STATE + VCT_ACT, b"\1")
+        self._shared.write(STATE + VCT_ACT, b"\1")
         self._registers(CORE, _VCT_REGISTERS)
-        uc.reg_write(arm.UC_ARM_REG_LR, RETURN | 1)
-        stack = uc.reg_read(arm.UC_ARM_REG_SP)
+        self._set(arm.UC_ARM_REG_LR, RETURN | 1)
+        stack = self._get(arm.UC_ARM_REG_SP)
         end = super()._emulate(self._handler)
-        if end != RETURN | 1 or stack != uc.reg_read(arm.UC_ARM_REG_SP):
+        if end != RETURN | 1 or stack != self._get(arm.UC_ARM_REG_SP):
             raise Broken("doesn't come back from what VCT runs")
         if self._read(CORE) != _VCT_REGISTERS:
             raise Broken("loses a register of VCT")
         uc.context_restore(before)
-        uc.mem_write(STATE + VCT_ACT, b"\0")
+        self._shared.write(STATE + VCT_ACT, b"\0")
         requests = (TRIGGER, (SWITCH,))
         return any((it.name, it.arguments) == requests for it in self._outcome.events[calls:])
 
@@ -105,19 +105,19 @@ class StartEmulator(Emulator):
         outcome.first = self._task
         outcome.context = self._context(state) if self._native else self._usr_reg()
         if self._native:
-            outcome.context[_SP] = self._uc.reg_read(arm.UC_ARM_REG_PSP)
+            outcome.context[_SP] = self._get(arm.UC_ARM_REG_PSP)
         if self._native and self._task is not None:
             outcome.context[_LR] = THREAD_ON_PSP
             outcome.context[_SP] = self._task.sp - FRAME
 
     def _first_of_registers(self, target: int) -> FirstTask:
-        stack = self._uc.reg_read(arm.UC_ARM_REG_SP)
+        stack = self._get(arm.UC_ARM_REG_SP)
         if stack == TOP:
             raise Broken(f"goes to {target:#x} on the stack it began with")
         if not any(base <= stack - FRAME <= base + size - FRAME for base, size in self.parts):
             raise Stray  # a task has a stack
         pc, xpsr = self._words(stack - 8, 2)
-        registers = [*self._read(SCRATCH), self._uc.reg_read(arm.UC_ARM_REG_LR), target]
+        registers = [*self._read(SCRATCH), self._get(arm.UC_ARM_REG_LR), target]
         xpsr = xpsr if (pc ^ target) & ~1 == 0 else THUMB
         return self._task_at(stack, (*registers, xpsr), self._read(CORE))
 

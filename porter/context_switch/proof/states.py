@@ -20,63 +20,96 @@ from porter.context_switch.proof.model import Model
 EXC_RETURNS = (0xFFFF_FFFD, 0xFFFF_FFED)
 ON_PSP = 4  # bit of EXC_RETURN
 FPU_FULL = 0xF << 20  # of CPACR
-# What becomes of a pointer: a constant, something that is none, or it stays.
-_KEPT = np.array((*[0] * 4, 0xFFFF_FFFF, 0xFFFF_FFFF), np.uint32)
-_CHANGED = np.array((0, 1, *EXC_RETURNS, 0x54, 0), np.uint32)
+# What becomes of a pointer: a constant, or it gets other bits; nine in ten stay.
+_CHANGES = ((0, 0), (0, 1), *((0, it) for it in EXC_RETURNS), (0xFFFF_FFFF, 0x54))
+_CHANCES = 1 << 12
+_ODD = [_CHANGES[index % len(_CHANGES)] for index in range(_CHANCES // 10)]
+_KEPT, _CHANGED = np.array(
+    [*_ODD, *[(0xFFFF_FFFF, 0)] * (_CHANCES - len(_ODD))], np.uint32
+).T.copy()
 _FRAMES = (8, 16, 32, 64)  # words from a stack pointer down: small frames get their share
+_DRAWN = 64  # numbers at a time
 _ABOVE = 4  # words of its caller's that count too
 _ENOUGH = 2000  # states; what comes behind them is for what hasn't run yet
 _FLAGS, _MORE_FLAGS, _ASKED = (16, 15), (4, 3), (4, 1)  # one state in so many, and which
 
 
 class Words:
-    """A source of random words. In some states `constants` are among them."""
+    """A source of random words. In some states `constants` are among them.
+
+    A proof takes thousands of states, and each generator of NumPy that is asked for a few numbers
+    costs more than the numbers: 64 bits are drawn for each, many at a time, and cut up.
+    """
 
     def __init__(self, seed: int, constants: Sequence[int] = ()) -> None:
-        self._random = np.random.default_rng(seed)
+        self._random = np.random.PCG64(seed)
+        self._few: list[int] = []
         every, one = _FLAGS if seed < _ENOUGH else _MORE_FLAGS
         self._flags = np.array((0, 1, *constants) if seed % every == one else (), np.uint32)
         every, one = _ASKED
         self._asked = np.array(constants if seed % every == one else (), np.uint32)
 
+    def _many(self, count: int) -> NDArray[np.uint64]:
+        return self._random.random_raw(count)
+
+    def _one(self) -> int:
+        if not self._few:
+            self._few = self._many(_DRAWN).tolist()
+        return self._few.pop()
+
+    def below(self, limit: int) -> int:
+        """A number from 0 up."""
+        return self._one() % limit
+
     def chance(self, probability: float) -> bool:
         """True with a probability."""
-        return bool(self._random.random() < probability)
+        return self._one() < probability * (1 << 64)
 
-    def pointers(self, count: int) -> NDArray[np.uint32]:
-        """Aligned addresses with room for a frame on both sides."""
-        steps = self._random.integers(PAGE // 32, 3 * PAGE // 32, count, dtype=np.uint32)
-        return ARENA + 8 * steps
+    def pointer(self) -> int:
+        """An aligned address with room for a frame on both sides."""
+        return ARENA + 8 * (PAGE // 32 + self.below(PAGE // 16))
 
-    def noise(self, count: int) -> NDArray[np.uint32]:
+    def word(self) -> int:
+        """Any word."""
+        return self._one() & 0xFFFF_FFFF
+
+    def noise(self, count: int) -> list[int]:
         """Any words."""
-        return self._random.integers(0, 1 << 32, count, dtype=np.uint32)
+        return [self.word() for _ in range(count)]
 
     def mixed(self, count: int) -> NDArray[np.uint32]:
         """Mostly pointers, so that what is loaded can be used as an address."""
-        found = self.pointers(count)
-        odd = self._random.random(count) < 0.1
-        kinds = np.where(odd, self._random.integers(0, len(_KEPT) - 1, count), len(_KEPT) - 1)
-        return self._some(found & _KEPT[kinds] ^ _CHANGED[kinds], self._asked, 0.2)
+        drawn = self._many(count)
+        low = drawn.astype(np.uint32)
+        found = ARENA + 8 * (PAGE // 32 + low % np.uint32(PAGE // 16))
+        change = low >> np.uint32(20)
+        return self._some(found & _KEPT[change] ^ _CHANGED[change], drawn, self._asked, 0.2)
 
     def _some(
-        self, words: NDArray[np.uint32], others: NDArray[np.uint32], share: float
+        self,
+        words: NDArray[np.uint32],
+        drawn: NDArray[np.uint64],
+        others: NDArray[np.uint32],
+        share: float,
     ) -> NDArray[np.uint32]:
-        """Words of which a share has become one of the others."""
+        """Words of which a share has become one of the others, as the upper halves of `drawn`
+        say."""
         if not len(others):
             return words
-        chosen = self._random.integers(0, len(others), len(words))
-        return np.where(self._random.random(len(words)) < share, others[chosen], words)
+        high = (drawn >> np.uint64(32)).astype(np.uint32)
+        chosen = others[(high >> np.uint32(16)) % np.uint32(len(others))]
+        return np.where(high & np.uint32(0xFFFF) < share * (1 << 16), chosen, words)
 
     def variables(self, count: int) -> NDArray[np.uint32]:
         """Values of all variables, now and then all the same."""
-        found = self._some(self.mixed(count), self._flags, 0.5)
+        found = self._some(self.mixed(count), self._many(count), self._flags, 0.5)
         return np.full(count, found[0], np.uint32) if count and self.chance(0.2) else found
 
     def stack(self, stacks: Sequence[tuple[int, int]]) -> int:
         """A stack pointer in the upper half of one of them."""
-        begin, end = stacks[int(self._random.integers(len(stacks)))]
-        return int(self._random.integers((begin + end) // 16, end // 8)) * 8
+        begin, end = stacks[self.below(len(stacks))]
+        first = (begin + end) // 16
+        return 8 * (first + self.below(end // 8 - first))
 
     def coincide(
         self, registers: list[int], stack: int, variables: NDArray[np.uint32]
@@ -85,18 +118,18 @@ class Words:
         or two of them equal; the variables, which may all become what one of them is."""
         for index in range(len(registers)):
             if self.chance(0.1):
-                depth = _FRAMES[int(self._random.integers(len(_FRAMES)))]
-                word = int(self._random.integers(-depth, _ABOVE))
+                depth = _FRAMES[self.below(len(_FRAMES))]
+                word = self.below(depth + _ABOVE) - depth
                 registers[index] = stack + 4 * word & 0xFFFF_FFFF
-        one, other = self._random.integers(len(registers), size=2).tolist()
+        one, other = (self.below(len(registers)) for _ in range(2))
         if self.chance(0.2):
             registers[one] = registers[other]
         same = np.full(len(variables), registers[one], np.uint32)
         return same if self.chance(0.1) else variables
 
-    def places(self, count: int) -> NDArray[np.uint32]:
-        """Addresses of words in the arena."""
-        return ARENA + 4 * self._random.integers(0, PAGE // 4, count, dtype=np.uint32)
+    def place(self) -> int:
+        """The address of a word in the arena."""
+        return ARENA + 4 * self.below(PAGE // 4)
 
 
 class Effects:
@@ -107,11 +140,11 @@ class Effects:
         """`variables`: what they held at entry; a scheduler may choose the task that runs."""
         found = words.variables(len(variables) // 4).tobytes()
         self.variables = variables if words.chance(0.2) else found
-        values = words.mixed(4).tolist()
-        self.words = list(zip(words.places(4).tolist(), values, strict=True))
-        self.scratch: list[int] = words.mixed(5).tolist()
+        values: list[int] = words.mixed(4 + 5).tolist()
+        self.words = [(words.place(), value) for value in values[:4]]
+        self.scratch = values[4:]
         self._hands_back = words.chance(0.2)
-        self.stack = int(words.pointers(1)[0])
+        self.stack = words.pointer()
 
     def result(self, arguments: tuple[int, ...]) -> int:
         """What it returns, now and then its first argument."""
@@ -128,19 +161,20 @@ class State:
         """`variables`: words of the data section that are in use; `constants`: what the original
         asks for."""
         self._words = words = Words(seed, constants)
-        self.core: list[int] = words.mixed(8).tolist()
-        self.fpu: list[int] = words.noise(16).tolist()
-        self.scratch: list[int] = words.mixed(5).tolist()
+        mixed = words.mixed(8 + 5 + PAGE // 4)
+        self.core: list[int] = mixed[:8].tolist()
+        self.fpu = words.noise(16)
+        self.scratch: list[int] = mixed[8:13].tolist()
         self.exc_return = EXC_RETURNS[words.chance(0.5)]
         if model.may_be_called_on_msp and words.chance(0.5):
             self.exc_return &= ~ON_PSP
-        self.psp = int(words.pointers(1)[0]) if words.chance(0.95) else 0
+        self.psp = words.pointer() if words.chance(0.95) else 0
         self.masks = tuple(int(not clear and words.chance(0.5)) for clear in model.opens_unmasked)
         self.cpacr = int(words.chance(0.5)) * FPU_FULL
         self.pending = int(words.chance(0.5))
         # Whether a handler calls a plain function. Which one has no counterpart: its number is 1.
         self.in_handler = int(model.is_handler or (model.is_plain and words.chance(0.5)))
-        self.arena = words.mixed(PAGE // 4).tobytes()
+        self.arena = mixed[13:].tobytes()
         found = words.variables(variables)
         self.variables = words.coincide(self.scratch, self.psp, found).tobytes()
         self.frame = b""  # what a yield has pushed: it ends at PSP

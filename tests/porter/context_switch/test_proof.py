@@ -191,8 +191,8 @@ def test_what_is_rare_gets_more_states(tmp_path: Path) -> None:
     one, other = middle(tmp_path, rare, ported)
     names = ("PendSV_Handler", "PendSV_Handler")
     images = link_pair(one, other, names, (), COMMAND)
-    runs, _ = compare(*images, SWITCH, 100, 50)
-    assert runs.states > 100
+    runs, _ = compare(*images, SWITCH, 400, 50)
+    assert runs.states > 400
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ class Emulator(Emulated):
 
     def run(self, state: State) -> Outcome:
         """One run. Raises Stray and Broken."""
-        uc = self._start(state)
+        self._start(state)
         core = [0, *state.core]
         if not (self._native and self._resumes):
             core[1], core[2] = RETURN, TOP
@@ -88,7 +88,7 @@ class Emulator(Emulated):
         outcome = self._counted()
         outcome.memory, outcome.masks = self._memory(), self._masks()
         if self._model.returns and not self._resumes:
-            outcome.result = uc.reg_read(_X[ARGUMENTS[0]])
+            outcome.result = self._get(_X[ARGUMENTS[0]])
         if not outcome.ended and self._native and self._resumes:
             outcome.context = self._resumed(end)
         elif not outcome.ended:
@@ -127,14 +127,13 @@ class Emulator(Emulated):
         elif context != state.found and not self._resumes:
             raise Broken("changes USR_REG")
 
-    def _start(self, state: State) -> Any:
-        uc, self._begin = self._uc, state
+    def _start(self, state: State) -> None:
+        self._begin = state
         self._reset(state.variables, state.arena, self._initial_block(state))
         self._csr = {
             "mstatus": state.status, "mepc": state.pc, "mcause": state.cause, "fcsr": state.fcsr
         }  # fmt: skip
-        uc.reg_write(riscv.UC_RISCV_REG_MSTATUS, STATUS_FS)  # its own: the FPU is there
-        return uc
+        self._set(riscv.UC_RISCV_REG_MSTATUS, STATUS_FS)  # its own: the FPU is there
 
     def _initial_block(self, state: State) -> list[int]:
         block = [0] * BLOCK_WORDS
@@ -148,7 +147,7 @@ class Emulator(Emulated):
         """Run until nothing backs the PC, or mret; the address it went to, None for mret."""
         self._returned = False
         self._until_it_ends(self._image.entry)
-        return None if self._returned else int(self._uc.reg_read(_PC))
+        return None if self._returned else int(self._get(_PC))
 
     def _visit(self, uc: Any, address: int, size: int, data: object) -> None:
         self._ran.append(address)
@@ -182,7 +181,7 @@ class Emulator(Emulated):
             self._plain.add(address)
 
     def _skip(self, it: Instruction) -> None:
-        self._uc.reg_write(_PC, it.next)
+        self._uc.reg_write(_PC, it.next)  # it has to stop what was translated
 
     def _access(self, it: Instruction) -> None:
         """A CSR instruction of the original; the port must have none."""
@@ -194,46 +193,46 @@ class Emulator(Emulated):
             self._problem = f"uses the CSR {it.csr:#x}"
             self._uc.emu_stop()
             return
-        operand = it.second if it.constant else self._uc.reg_read(_X[it.second])
+        operand = it.second if it.constant else self._get(_X[it.second])
         old = self._csr_word(name) if name else 0
         new = {"csrrw": operand, "csrrs": old | operand, "csrrc": old & ~operand}[it.name]
         if name == "mscratch":
-            self._uc.mem_write(self._scratch, struct.pack("<I", new))
+            self._shared.write(self._scratch, struct.pack("<I", new))
         elif name:
             self._csr[name] = new
         if it.rd:
-            self._uc.reg_write(_X[it.rd], old)
+            self._set(_X[it.rd], old)
         self._skip(it)
 
     def _accessed_plainly(self, it: Instruction) -> bool:
         """Whether it is an access that the port makes by a call of its own."""
         if it.csr == MTVEC_REGISTER and it.name == "csrrw" and not it.constant and not it.rd:
-            self._event(TRAP_SET, (self._image.handler(self._uc.reg_read(_X[it.second])),))
+            self._event(TRAP_SET, (self._image.handler(self._get(_X[it.second])),))
         elif it.csr in CYCLE_REGISTERS and it.name != "csrrw" and not it.second:
-            self._uc.reg_write(_X[it.rd], self._next_cycles())
+            self._set(_X[it.rd], self._next_cycles())
         elif it.csr not in CSRS and it.reads_csr:
-            self._uc.reg_write(_X[it.rd], self._next_cycles())  # what the port can't know
+            self._set(_X[it.rd], self._next_cycles())  # what the port can't know
         else:
             return False
         return True
 
     def _csr_word(self, name: str) -> int:
         if name == "mscratch":
-            return int.from_bytes(self._uc.mem_read(self._scratch, 4), "little")
+            return int.from_bytes(self._shared.read(self._scratch, 4), "little")
         return self._csr[name]
 
     def _called(self, name: str) -> None:
         """A call; the stub there returns."""
-        uc, state = self._uc, self._begin
+        state = self._begin
         if state is None:
             return
         arguments = tuple(self._read(tuple(_X[n] for n in ARGUMENTS[: self._model.words(name)])))
-        first = uc.reg_read(_X[ARGUMENTS[0]])
+        first = self._get(_X[ARGUMENTS[0]])
         lost = [it for it in CALLER_SAVED if it < self._image.registers and it != 1]
         self._registers(tuple(_X[it] for it in lost), [0xDEAD_0001 + 2 * it for it in lost])
         answers = {CAUSE: lambda: state.cause, STATUS: self._status, CYCLES: self._next_cycles}
         if name in answers:
-            uc.reg_write(_X[ARGUMENTS[0]], answers[name]())
+            self._set(_X[ARGUMENTS[0]], answers[name]())
             return
         if self._model.silent(name):
             return
@@ -246,7 +245,7 @@ class Emulator(Emulated):
             return
         effect = state.effect(self._calls)
         self._affect(effect)
-        uc.reg_write(_X[ARGUMENTS[0]], effect.result(arguments))
+        self._set(_X[ARGUMENTS[0]], effect.result(arguments))
 
     def _status(self) -> int:
         """mstatus as virt_mstatus() has it."""
@@ -259,4 +258,4 @@ class Emulator(Emulated):
             return (False, False)
         if self._native:
             return (not self._csr["mstatus"] & STATUS_MIE, False)
-        return (self._uc.mem_read(STATE + PRIMASK, 1)[0] != 0, False)
+        return (self._shared.read(STATE + PRIMASK, 1)[0] != 0, False)

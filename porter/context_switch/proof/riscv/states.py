@@ -33,14 +33,15 @@ class State:
         """`variables`: words of the data section that are in use; `stacks`: what of it may be a
         handler's stack, which it may already be on; `constants`: what the original asks for."""
         self._words = words = Words(seed, constants)
-        self.core: list[int] = words.mixed(31).tolist()
-        self.core[1] = int(words.pointers(1)[0])  # sp: room for a frame below
+        mixed = words.mixed(31 + PAGE // 4)
+        self.core: list[int] = mixed[:31].tolist()
+        self.core[1] = words.pointer()  # sp: room for a frame below
         if stacks and words.chance(0.3):
             self.core[1] = words.stack((*stacks, (0, PAGE)))
-        self.fpu: list[int] = words.noise(32).tolist()
-        self.fcsr = int(words.noise(1)[0]) & 0xFF
-        self.pc = int(words.pointers(1)[0])
-        noise = int(words.noise(1)[0])
+        self.fpu = words.noise(32)
+        self.fcsr = words.word() & 0xFF
+        self.pc = words.pointer()
+        noise = words.word()
         # The exception in whose name it runs: most often one that the architecture has.
         self.cause = CAUSES[noise % len(CAUSES)] if words.chance(0.9) else noise >> 4
         if constants and seed % _ASKED == 0:  # with and without the bit that says interrupt
@@ -51,7 +52,7 @@ class State:
         self.status = STATUS_MPP | noise & 0x6000
         self.status |= STATUS_MPIE if handler else 0 if self.masked else STATUS_MIE
         self.pending = int(words.chance(0.5))
-        self.arena = words.mixed(PAGE // 4).tobytes()
+        self.arena = mixed[31:].tobytes()
         arguments = [self.core[number - 1] for number in ARGUMENTS[:4]]
         found = words.coincide(arguments, self.core[1], words.variables(variables))
         self.core[ARGUMENTS[0] - 1 : ARGUMENTS[4] - 1] = arguments
