@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 import time
@@ -13,8 +14,9 @@ from pathlib import Path
 from composer.simulate.log import Record, parse
 
 HYPERVISOR = "hypervisor"
-_PATIENCE = 5.0  # seconds of the host; a line is due in less than one
+_PATIENCE = 5.0  # seconds of QEMU's processor time; a line is due in less than one
 _ENOUGH = 20  # times the patience
+_CLOCK = os.sysconf("SC_CLK_TCK")  # of /proc
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,8 @@ def run(
     """Runs until the kernel's periodic report of a tick is complete and the next one begins.
 
     A report starts with the hypervisor. The run ends, too, when the kernel's log says nothing new
-    for some seconds of the host: the system hangs. `inspect` is called at the end, before QEMU's.
+    for some seconds of processor time: the system hangs. `inspect` is called at the end, before
+    QEMU's.
     """
     with tempfile.TemporaryDirectory(prefix="fvm-") as folder:
         files = {number: Path(folder) / f"line{number}" for number in range(1, board.lines + 1)}
@@ -155,32 +158,55 @@ def run(
             process.kill()
             process.wait()
         text = {n: files[u].read_bytes().decode("latin-1") for n, u in consoles.items()}
-        return Transcript(reached, text, _records(files[board.console]))
+        return Transcript(reached, text, tuple(_Log(files[board.console]).read()))
 
 
 def _watch(
     process: subprocess.Popen[bytes], console: Path, until_tick: int, patience: float
 ) -> bool:
     """Whether the report that follows the tick has begun; False if the system ended or hangs."""
-    lines, since = 0, time.monotonic()
-    end = since + _ENOUGH * patience  # of one that starts anew for ever
-    while process.poll() is None and time.monotonic() < min(since + patience, end):
-        time.sleep(0.02)
-        log = _records(console)
+    log = _Log(console)
+    told: set[str] = set()  # a fault that is told for ever is no news
+    since, end = 0.0, _ENOUGH * patience  # of one that starts anew for ever
+    latest = time.monotonic() + end  # of a QEMU that doesn't run
+    while process.poll() is None and (now := _ran(process)) < min(since + patience, end):
+        new = log.read()
         if any(
             r.fields.get("domain") == HYPERVISOR and _number(r, "tick") > until_tick
-            for r in log
+            for r in new
             if r.kind == "stat"
         ):
             return True
-        news = len({r.text for r in log})  # a fault that is told for ever is none
-        if news > lines:
-            lines, since = news, time.monotonic()
+        if not told.issuperset(texts := {r.text for r in new}):
+            told |= texts
+            since, latest = now, time.monotonic() + end
+        elif time.monotonic() > latest:
+            return False
+        time.sleep(0.02)
     return False
 
 
-def _records(file: Path) -> tuple[Record, ...]:
-    if not file.exists():
-        return ()
-    *lines, _ = file.read_bytes().split(b"\r\n")
-    return tuple(parse(line.decode("latin-1")) for line in lines)
+def _ran(process: subprocess.Popen[bytes]) -> float:
+    """Seconds of processor time that it took: a busy host doesn't hurry it (proc(5))."""
+    try:
+        fields = Path(f"/proc/{process.pid}/stat").read_text("ascii").rpartition(") ")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / _CLOCK
+
+
+class _Log:
+    """A log that grows."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._at = file, 0
+
+    def read(self) -> list[Record]:
+        """Complete lines that are new."""
+        if not self._file.exists():
+            return []
+        with self._file.open("rb") as file:
+            file.seek(self._at)
+            *lines, rest = (read := file.read()).split(b"\r\n")
+        self._at += len(read) - len(rest)
+        return [parse(line.decode("latin-1")) for line in lines]

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from tests.support.injector import Injector, connect
 
-_PATIENCE = 20.0
+_PATIENCE = 120.0  # seconds: of a busy host
 _XPSR = 25  # number of the register in QEMU's description of an M-profile core
 _PC = 15
 _D0, _FPSCR = 26, 42  # of a core with 16 double registers

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 _ISPR = 0xE000E200
-_PATIENCE = 10.0
+_PATIENCE = 120.0  # seconds: of a busy host
 
 
 def connect(to: socket.socket, path: Path, patience: float = _PATIENCE) -> None:
