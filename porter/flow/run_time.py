@@ -70,7 +70,7 @@ class RunTime:
         found: dict[Path, list[tuple[int, int, str]]] = {}
         for text in self._texts:
             tokens = without_linkage(text.lexed.tokens)
-            for name, body, end in functions_in(tokens):
+            for name, body, end in functions_in(tokens, text.is_attribute):
                 for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
                     place = f"{text.file.name}:{text.file.line(tokens[first].start)}"
                     reason = f"in or behind the loop of {name.decode('latin-1')}, {place}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from porter.libraries.calls import Lookup, library_uses
 from porter.libraries.data import Known, used_libraries
 from porter.libraries.expanded import ExpandedFile
-from porter.project.reachability import functions_in
+from porter.project.reachability import names_of_functions
 from porter.result import FilePort
 from porter.source.c_lexer import LexedSource, lex
 from porter.source.declared_objects import objects_in
@@ -110,5 +110,5 @@ def _functions(lexed: Mapping[Path, LexedSource]) -> set[bytes]:
     return {
         name
         for source in lexed.values()
-        for name, _, _ in functions_in(without_linkage(source.tokens))
+        for name in names_of_functions(without_linkage(source.tokens))
     }

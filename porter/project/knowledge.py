@@ -17,6 +17,7 @@ from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.project.readings import Readings
 from porter.project.visible import VisibleNames
 from porter.source.assembler_text import included_names
+from porter.source.blanking import Expanded
 from porter.source.c_lexer import LexedSource, Token, lex
 from porter.source.c_tree import FileTrees, SyntaxTree
 from porter.source.c_types import TypeTable
@@ -45,6 +46,7 @@ class CText:
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
     written: WrittenNames = field(init=False)
+    _expanded: dict[bytes, Expanded | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         guard = include_guard(self.lexed.directives, self.lexed.tokens)
@@ -59,12 +61,20 @@ class CText:
         """Whether the file is read as C++."""
         return self.grammar is CPLUSPLUS
 
-    def expansion(self, token: Token) -> tuple[bytes, ...] | None:
-        """What an object-like macro expands to, None for any other name."""
-        macro = self.evaluator.macros.get(token.text)
-        if macro is None or macro.parameters is not None:
-            return None
-        return self.evaluator.macros.expand(macro.body)
+    def expansion(self, token: Token) -> Expanded | None:
+        """What a name stands for, None if it is no macro."""
+        if token.text not in self._expanded:
+            macros = self.evaluator.macros
+            macro = macros.get(token.text)
+            self._expanded[token.text] = None if macro is None else Expanded(
+                macros.expand(macro.body), macro.parameters is not None
+            )  # fmt: skip
+        return self._expanded[token.text]
+
+    def is_attribute(self, token: Token) -> bool:
+        """Whether a name, with the parentheses behind it, only qualifies a declaration."""
+        made = self.expansion(token)
+        return made is not None and made.is_attribute
 
 
 def _add_well_known(macros: MacroTable, types: TypeTable) -> None:

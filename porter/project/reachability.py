@@ -8,7 +8,7 @@ too few. Functions out of reach are dropped by the linker (one section a functio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -47,7 +47,7 @@ class CallGraph:
         tokens = without_linkage(text.lexed.tokens)
         self.roots |= _IMPLICIT if text.is_cplusplus else set()
         outside = 0
-        for name, start, end in functions_in(tokens):
+        for name, start, end in functions_in(tokens, text.is_attribute):
             self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
             self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
@@ -67,7 +67,7 @@ class CallGraph:
                 self.roots |= references
             self.defined.add(function)
             self.edges.setdefault(function, set()).update(references)
-            if any(token.text in _KEPT for token in _declaration(tokens, start)):
+            if any(_is_kept(token, text) for token in _declaration(tokens, start)):
                 self.roots.add(function)
         self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
@@ -112,8 +112,11 @@ class CallGraph:
                 self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
 
 
-def functions_in(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
-    """Name, first token of the body and the one after it, of each function definition."""
+def functions_in(
+    tokens: list[Token], is_attribute: Callable[[Token], bool] = lambda _: False
+) -> Iterator[tuple[bytes, int, int]]:
+    """Name, first token of the body and the one after it, of each function definition.
+    `is_attribute`: of a macro with arguments in front of the name."""
     index = 0
     while index < len(tokens):
         token = tokens[index]
@@ -124,6 +127,7 @@ def functions_in(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
         if (
             token.kind == "identifier"
             and token.text not in _NO_FUNCTION
+            and not is_attribute(token)
             and opening < len(tokens)
             and tokens[opening].text == b"("
             and (closing := matching(tokens, opening)) is not None
@@ -134,6 +138,26 @@ def functions_in(tokens: list[Token]) -> Iterator[tuple[bytes, int, int]]:
             index = end
             continue
         index += 1
+
+
+def names_of_functions(tokens: list[Token]) -> Iterator[bytes]:
+    """Names that function definitions may have where macros aren't known: `T A(x) f(void) {`
+    defines f if A is an attribute, and `T f(x) B(y) {` if B is one. What has no type is a macro."""
+    for name, body, _ in functions_in(tokens):
+        index = body
+        while index and (index == body or tokens[index].text != name):
+            index -= 1
+        for place in range(index, body - 1):
+            before = tokens[place - 1].text if place else b";"
+            is_bare = before in (b";", b"}") or before.startswith(b"#")
+            is_call = tokens[place].kind == "identifier" and tokens[place + 1].text == b"("
+            if is_call and not is_bare:
+                yield tokens[place].text
+
+
+def _is_kept(token: Token, text: CText) -> bool:
+    made = text.expansion(token) if token.kind == "identifier" else None
+    return token.text in _KEPT or (made is not None and not _KEPT.isdisjoint(made.texts))
 
 
 def _is_member(tokens: list[Token], body: int) -> bool:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from porter.libraries.data import Libraries
 from porter.project.knowledge import CText
-from porter.project.reachability import functions_in
+from porter.project.reachability import functions_in, names_of_functions
 from porter.sites.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import LexedSource, Token
@@ -103,7 +103,7 @@ class UnknownCalls:
     def _calls(self) -> Iterator[_Call]:
         for text in self._texts:
             objects = objects_in(text.lexed)
-            for token, around in _called(text.lexed):
+            for token, around in _called(text):
                 name = token.text.decode("latin-1")
                 if token.text in objects or text.evaluator.types.is_type(token.text):
                     continue  # an object that is made, a cast of C++
@@ -156,17 +156,17 @@ def _pasted_calls(text: CText) -> Iterator[tuple[Token, str]]:
                 yield use[0], name.decode("latin-1")
 
 
-def _called(lexed: LexedSource) -> Iterator[tuple[Token, str | None]]:
+def _called(text: CText) -> Iterator[tuple[Token, str | None]]:
     """Names that are called, with the function or macro around them."""
-    tokens = without_linkage(lexed.tokens)
+    tokens = without_linkage(text.lexed.tokens)
     outside = 0
-    for name, start, end in functions_in(tokens):
+    for name, start, end in functions_in(tokens, text.is_attribute):
         yield from ((it, None) for it in _calls_in(tokens[outside:start], in_function=False))
         around = name.decode("latin-1")
         yield from ((it, around) for it in _calls_in(tokens[start:end], in_function=True))
         outside = end
     yield from ((it, None) for it in _calls_in(tokens[outside:], in_function=False))
-    for directive in lexed.directives:
+    for directive in text.lexed.directives:
         macro = parse_define(directive)
         if macro is not None:
             own = macro.parameters or ()
@@ -215,9 +215,8 @@ def _is_call(before: Token | None, in_code: bool) -> bool:
 
 def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
     tokens = without_linkage(lexed.tokens)
-    for name, start, _ in functions_in(tokens):
-        if not _is_bare(tokens, start, name):
-            yield name.decode("latin-1")
+    for name in names_of_functions(tokens):
+        yield name.decode("latin-1")
     for directive in lexed.directives:
         if directive.name == b"define" and directive.tokens:
             yield directive.tokens[0].text.decode("latin-1")
@@ -230,15 +229,6 @@ def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
             yield token.text.decode("latin-1")  # void (*hook)(void);
     if file.is_cplusplus or file.is_header:
         yield from _members(tokens)
-
-
-def _is_bare(tokens: Sequence[Token], body: int, name: bytes) -> bool:
-    """Whether what looks like a function has no type: `ISR(TIM2) { }`, a macro of a header."""
-    index = body
-    while index and tokens[index].text != name:
-        index -= 1
-    before = tokens[index - 1].text if index else b";"
-    return before in (b";", b"}") or (before.startswith(b"#") or index == 0)
 
 
 def _fields(tokens: Sequence[Token]) -> Iterator[str]:

@@ -23,6 +23,6 @@ def is_naked(unit: Unit, name: str) -> bool:
             last += 1
         for word in tokens[first : last + 1]:
             expansion = unit.text.expansion(word) if word.kind == "identifier" else None
-            if word.text in _NAKED or (expansion is not None and _NAKED & set(expansion)):
+            if word.text in _NAKED or (expansion is not None and _NAKED & set(expansion.texts)):
                 return True
     return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.comments import blank
@@ -37,8 +38,22 @@ _MOST_BEFORE_BODY = 12  # tokens between `struct` and `{`: attributes and a tag
 
 _NOISE_WORD = re.compile(rb"\b(?:" + b"|".join(sorted(_NOISE)) + rb")\b")
 
-Expansion = Callable[[Token], tuple[bytes, ...] | None]
-"""What an object-like macro expands to; None for a name that is no such macro."""
+
+@dataclass(frozen=True)
+class Expanded:
+    """What a macro stands for; its parameters, if it `takes_arguments`, are in `texts` as such."""
+
+    texts: tuple[bytes, ...]
+    takes_arguments: bool
+
+    @property
+    def is_attribute(self) -> bool:
+        """Whether it is a call that only qualifies a declaration: `SECTION(".ram")`."""
+        return self.takes_arguments and bool(self.texts) and is_noise(self.texts)
+
+
+Expansion = Callable[[Token], Expanded | None]
+"""What a name stands for; None if it is no macro."""
 
 
 def without_noise(text: bytes) -> bytes:
@@ -95,15 +110,19 @@ def parsable(
             end = index if closing is None else closing
             if index >= body_end or not any(b"lign" in t.text for t in tokens[index : end + 1]):
                 wipe(token.start, tokens[end].end)
-        elif token.text in _NOISE:
+            continue
+        if token.text in _NOISE:
             wipe(token.start, token.end)
-        elif _is_asm_alias(token, texts := expansion(token)):
+            continue
+        made = expansion(token)
+        texts = None if made is None or made.takes_arguments else made.texts
+        if _is_asm_alias(token, texts):
             buffer[token.start : token.end] = b"asm".ljust(len(token.text))
         elif token.text == b"extern":
             _wipe_linkage(tokens, index, wipe)
-        elif texts is not None and is_noise(texts):
-            wipe(token.start, token.end)
-            if index < body_end and any(b"lign" in text for text in texts):
+        elif made is not None and (last := _noise_end(tokens, index, made)) is not None:
+            wipe(token.start, tokens[last].end)
+            if index < body_end and any(b"lign" in text for text in made.texts):
                 buffer[token.start : token.start + 1] = ALIGNED_BY_MACRO
     for statement in find_asm(tokens, data, lambda word: word == b"__asm"):
         if statement.form == "function":
@@ -116,6 +135,14 @@ def parsable(
     if branch is not None:
         _keep_branch(lexed, conditions, branch, len(data), wipe)
     return bytes(buffer)
+
+
+def _noise_end(tokens: Sequence[Token], index: int, made: Expanded) -> int | None:
+    """The last token of a macro's use that only qualifies a declaration; None for any other."""
+    if not made.takes_arguments:
+        return index if is_noise(made.texts) else None
+    is_call = made.is_attribute and [it.text for it in tokens[index + 1 : index + 2]] == [b"("]
+    return matching(tokens, index + 1) if is_call else None
 
 
 def _body_end(tokens: Sequence[Token], index: int) -> int:

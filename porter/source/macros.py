@@ -23,11 +23,13 @@ _EXPANSION_LIMIT = 20_000  # tokens; more than any real register macro, less tha
 
 @dataclass(frozen=True)
 class Macro:
-    """`parameters` is None for an object-like macro; a variadic one ends with `__VA_ARGS__`."""
+    """`parameters` is None for an object-like macro; the last one of a variadic macro takes what is
+    left of the arguments: `__VA_ARGS__`, or the name in GNU's `name...`."""
 
     name: bytes
     parameters: tuple[bytes, ...] | None
     body: tuple[Token, ...]
+    is_variadic: bool = False
 
     def is_same(self, other: Macro) -> bool:
         """Whether another definition of the name says the same."""
@@ -58,11 +60,14 @@ def parse_define(directive: Directive) -> Macro | None:
     if len(tokens) < 2 or tokens[1].text != b"(" or tokens[1].start != name.end:
         return Macro(name.text, None, tokens[1:])
     parameters: list[bytes] = []
+    is_variadic = False
     for index, token in enumerate(tokens[2:], start=2):
         if token.text == b")":
-            return Macro(name.text, tuple(parameters), tokens[index + 1 :])
+            return Macro(name.text, tuple(parameters), tokens[index + 1 :], is_variadic)
         if token.text == b"...":
-            parameters.append(b"__VA_ARGS__")
+            is_variadic = True
+            if tokens[index - 1].kind != "identifier":
+                parameters.append(b"__VA_ARGS__")
         elif token.kind == "identifier":
             parameters.append(token.text)
         elif token.text != b",":
@@ -271,7 +276,8 @@ class MacroTable:
         get: Get,
     ) -> list[bytes]:
         values = _bind(macro, arguments)
-        body = list(macro.text)
+        body = _with_optional(macro.text, values[macro.parameters[-1]]) if (
+            macro.is_variadic and macro.parameters) else list(macro.text)  # fmt: skip
         output: list[bytes] = []
         for index, text in enumerate(body):
             if text not in values:
@@ -304,7 +310,7 @@ def _bind(macro: Macro, arguments: list[list[bytes]]) -> dict[bytes, list[bytes]
     names = macro.parameters or ()
     values: dict[bytes, list[bytes]] = {}
     for position, name in enumerate(names):
-        if name == b"__VA_ARGS__":
+        if macro.is_variadic and position == len(names) - 1:
             rest: list[bytes] = []
             for argument in arguments[position:]:
                 rest += [b",", *argument] if rest else argument
@@ -314,12 +320,41 @@ def _bind(macro: Macro, arguments: list[list[bytes]]) -> dict[bytes, list[bytes]
     return values
 
 
+def _with_optional(body: Sequence[bytes], rest: Sequence[bytes]) -> list[bytes]:
+    """A body with what its `__VA_OPT__(...)` stand for."""
+    output: list[bytes] = []
+    index = 0
+    while index < len(body):
+        if body[index] != b"__VA_OPT__" or (inner := _enclosed(body, index + 1)) is None:
+            output.append(body[index])
+            index += 1
+            continue
+        output += inner if rest else ()
+        index += len(inner) + 3
+    return output
+
+
+def _enclosed(texts: Sequence[bytes], opening: int) -> Sequence[bytes] | None:
+    """What stands between a parenthesis that is expected there and the one that closes it."""
+    depth = 0
+    for index in range(opening, len(texts)):
+        depth += (texts[index] == b"(") - (texts[index] == b")")
+        if depth == 0:
+            return texts[opening + 1 : index] if index > opening else None
+    return None
+
+
 def _paste(texts: list[bytes], pasted: set[bytes]) -> list[bytes]:
+    """Texts put together by `##`. A comma goes if nothing follows, and else stays one (GNU C)."""
     output: list[bytes] = []
     made: set[int] = set()  # which of the output
     index = 0
     while index < len(texts):
         if texts[index] == b"##" and output and index + 1 < len(texts):
+            if output[-1] == b",":
+                output.pop() if not texts[index + 1] else output.append(texts[index + 1])
+                index += 2
+                continue
             output[-1] += texts[index + 1]
             made.add(len(output) - 1)
             index += 2
