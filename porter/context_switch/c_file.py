@@ -17,6 +17,7 @@ from porter.context_switch.assemble import (
     is_riscv,
     preprocess,
 )
+from porter.context_switch.attribute_macros import NONE, attribute_macros
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.file_text import FileText, Part, write_parts
@@ -87,6 +88,7 @@ class CFile:
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = SourceText(source.read_bytes())
+        self._attributes = NONE
         self._data = with_conditions(self._text.data)
         self._spans = Spans(self._text.data, self._data)
         self._macros = MacroSpans(self._data)
@@ -99,6 +101,8 @@ class CFile:
         assembly = assemble(self._source, self._options)
         if not assembly.naked:
             return []
+        self._attributes = attribute_macros(self._source, self._options)
+        self._text = SourceText(self._text.data, self._attributes)
         unit = preprocess(self._source, self._options)
         names = Names(unit, text_of(self._texts), self._probe, self._project)
         for function in assembly.object.functions:
@@ -277,7 +281,9 @@ class CFile:
         """Prototypes that still say naked, here and in the headers."""
         edits = []
         for file in (self._source, *self._headers):
-            text = self._text if file == self._source else SourceText(file.read_bytes())
+            text = self._text
+            if file != self._source:
+                text = SourceText(file.read_bytes(), self._attributes)
             for it in found:
                 for start, end in text.naked_prototypes(it.definition.name):
                     edits.append(

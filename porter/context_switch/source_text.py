@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from porter.context_switch.attribute_macros import NONE, AttributeMacros
+
 _TOKENS = re.compile(
     rb"""//(?:\\\r?\n|[^\r\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'"""
     rb"""|(?<![^\r\n])[ \t]*\#(?:\\\r?\n|/\*.*?\*/|[^\r\n])*""",
@@ -23,6 +25,7 @@ _NAKED_IN_LIST = re.compile(
     rb"\b(?:__)?naked(?:__)?[ \t]*,[ \t]*|[ \t]*,[ \t]*(?:__)?naked(?:__)?\b"
 )
 _SAYS_NAKED = re.compile(rb"naked|__(?:asm|ASM)\b(?=\s+[A-Za-z_])")
+_ARGUMENTS = rb"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|el|endif)")  # its first letters
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[^\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
 
@@ -38,10 +41,12 @@ class Definition:
 
 
 class SourceText:
-    """One C file."""
+    """One C file. `macros` are attributes in it."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, macros: AttributeMacros = NONE) -> None:
         self.data = data
+        self._naked = _words(macros.naked)
+        self._calls = re.compile(_words(macros.calls).pattern + _ARGUMENTS)
         self._conditions: list[tuple[int, bytes]] = []
         self.code = _TOKENS.sub(self._blanked, data)
         self.eol = b"\r\n" if b"\r\n" in data else b"\n"
@@ -90,13 +95,13 @@ class SourceText:
         start = max(*marks, _last_directive(self.data, head)) + 1
         while start < body and self.code[start : start + 1].isspace():
             start += 1
-        signature = _ATTRIBUTE.sub(b"", self.code[start:body])
+        signature = self._calls.sub(b"", _ATTRIBUTE.sub(b"", self.code[start:body]))
         match = re.search(rb"([A-Za-z_]\w*)\s*\(", signature)
         return Definition(start, body, end, match.group(1).decode()) if match else None
 
     def without_naked(self, start: int, end: int) -> bytes:
         """The bytes of a range without the naked attribute."""
-        text = _NAKED.sub(b"", self.data[start:end])
+        text = self._naked.sub(b"", _NAKED.sub(b"", self.data[start:end]))
         return _NAKED_IN_LIST.sub(b"", text)
 
     def naked_prototypes(self, name: str) -> list[tuple[int, int]]:
@@ -112,7 +117,8 @@ class SourceText:
             start = max(start, _last_directive(self.data, head) + 1)
             while self.code[start : start + 1].isspace():
                 start += 1
-            if _SAYS_NAKED.search(self.code[start:end]):
+            said = self.code[start:end]
+            if _SAYS_NAKED.search(said) or self._naked.search(said):
                 found.append((start, end + 1))
         return found
 
@@ -135,6 +141,12 @@ class SourceText:
         """Whether the file writes `( x )` rather than `(x)`."""
         wide = len(re.findall(rb"\([ \t]+\S", self.code))
         return wide > len(re.findall(rb"\([^\s)]", self.code))
+
+
+def _words(names: frozenset[bytes]) -> re.Pattern[bytes]:
+    """Any of some names, with the space in front; nothing if there are none."""
+    one_of = b"|".join(map(re.escape, sorted(names))) or rb"(?!)"
+    return re.compile(rb"[ \t]*\b(?:" + one_of + rb")\b")
 
 
 def _blank(token: bytes) -> bytes:
