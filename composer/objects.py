@@ -106,13 +106,23 @@ def object_capabilities(
         for control in process.controls
     ]
     tables = [
-        Capability(c_name(f"slots-{to.name}"), "TABLE", ("CONTROL",), names.index(to.name))
+        Capability(
+            c_name(f"slots-{to.name}"),
+            "TABLE",
+            ("CONTROL",),
+            names.index(to.name),
+            _slots_of(system, to.name) if to.slots is None else to.slots,
+        )
         for to in process.delegates
     ]
     memory = process.memory and Capability(
         "KERNEL_MEMORY", "MEMORY", ("CONTROL",), index, process.memory.ceiling
     )
     return (*own, *others, *functions, *threads, *tables, *((memory,) if memory else ()))
+
+
+def _slots_of(system: System, name: str) -> int:
+    return next(d.process.slots for d in system.domains if d.name == name and d.process)
 
 
 def _rights(control: Control) -> tuple[str, ...]:

@@ -46,6 +46,11 @@ def _delegates(system: System, process: Domain) -> None:
             raise delegate.place.error(
                 f"'{delegate.name}' has no slots for capabilities", 'give it slots="4"'
             )
+        if delegate.slots is not None and not 0 < delegate.slots <= slots[delegate.name]:
+            raise delegate.place.error(
+                f"'{process.name}' fills {delegate.slots} slots of '{delegate.name}'",
+                f"it has {slots[delegate.name]}: write 1 to {slots[delegate.name]}",
+            )
 
 
 def _memory(process: Domain) -> int:

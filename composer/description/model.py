@@ -232,6 +232,15 @@ class KernelMemory:
 
 
 @dataclass(frozen=True)
+class Delegate:
+    """The right to fill slots of another process: its first `slots`, None: all."""
+
+    name: str
+    slots: int | None
+    place: Place
+
+
+@dataclass(frozen=True)
 class Control:
     """Rights over a thread of this process or, with `process`, of another one.
 
@@ -258,7 +267,7 @@ class ProcessPart:
     functions: tuple[Named, ...]
     controls: tuple[Control, ...]
     slots: int
-    delegates: tuple[Named, ...]
+    delegates: tuple[Delegate, ...]
     memory: KernelMemory | None
 
 

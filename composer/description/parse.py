@@ -13,6 +13,7 @@ from composer.description.model import (
     Clocks,
     Control,
     Count,
+    Delegate,
     Domain,
     Event,
     FaultPolicy,
@@ -366,7 +367,7 @@ def _process(node: _Node) -> ProcessPart:
         functions=_named(node, "kernel-function"),
         controls=tuple(_control(n) for n in node.all("control")),
         slots=node.number("slots"),
-        delegates=tuple(Named(n.text("to"), n.place) for n in node.all("delegate")),
+        delegates=tuple(_delegate(n) for n in node.all("delegate")),
         memory=_kernel_memory(node.optional("kernel-memory")),
     )
 
@@ -375,6 +376,11 @@ def _kernel_memory(node: _Node | None) -> KernelMemory | None:
     if node is None:
         return None
     return KernelMemory(node.unit("size", units.size), node.number("ceiling"), node.place)
+
+
+def _delegate(node: _Node) -> Delegate:
+    slots = None if node.maybe("slots") is None else node.number("slots")
+    return Delegate(node.text("to"), slots, node.place)
 
 
 def _control(node: _Node) -> Control:

@@ -25,7 +25,7 @@ def object_capabilities(described: Described, index: int) -> tuple[Capability, .
         *_ports(described, process, index),
         *(Capability(CAP_FUNCTION, INVOKE, FUNCTIONS[f.name]) for f in process.functions),
         *_threads(described, source, process),
-        *(Capability(CAP_TABLE, CONTROL, described.names.index(d.name)) for d in process.delegates),
+        *_tables(described, process),
         *_memory(process, index),
     )
 
@@ -50,6 +50,17 @@ def _threads(described: Described, source: Domain, process: ProcessPart) -> list
             rights |= CONTROL
         number = described.thread_number(owner, control.thread)
         found.append(Capability(CAP_THREAD, rights, number, control.ceiling or 0))
+    return found
+
+
+def _tables(described: Described, process: ProcessPart) -> list[Capability]:
+    found = []
+    for to in process.delegates:
+        number = described.names.index(to.name)
+        receiver = described.sources[number]
+        all_of = receiver.process.slots if receiver and receiver.process else 0
+        may_fill = all_of if to.slots is None else to.slots
+        found.append(Capability(CAP_TABLE, CONTROL, number, may_fill))
     return found
 
 

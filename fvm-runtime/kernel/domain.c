@@ -21,6 +21,7 @@ enum domain_state {
     DOMAIN_STOPPED,
     START_CHECK, /* of the image */
     START_PORTS,
+    START_SLOTS,
     START_CAPABILITIES, /* what was sent since the stop */
     START_VCPU,
     START_CONTEXTS,
@@ -117,6 +118,7 @@ static uint32_t steps_of(const struct fvm_domain *domain, uint32_t state)
     case START_PORTS:
         return domain->port_count;
     case STOP_SLOTS:
+    case START_SLOTS:
         return domain->slot_count;
     case STOP_VECTORS:
         return vcpu == NULL ? 0 : vcpu->config->vectors;
@@ -149,6 +151,9 @@ static int32_t start(const struct fvm_domain *domain, uint32_t state, uint32_t s
         return slot_good(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
     case START_PORTS:
         return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
+    case START_SLOTS:
+        slot_open(domain, step);
+        return FVM_MORE;
     case START_CAPABILITIES:
         drop_capability(&domain->capability[step]);
         return FVM_MORE;
@@ -249,7 +254,7 @@ static bool stop(uint32_t index, uint32_t state, uint32_t step)
     case STOP_THREADS:
         return thread_stop(&thread_table[domain->thread_first + step]);
     case STOP_SLOTS:
-        return slot_drop(domain, step);
+        return slot_stop(domain, step);
     case STOP_VECTORS:
         vcpu_drop(vcpu_of_domain(domain), step);
         return false;

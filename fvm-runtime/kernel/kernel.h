@@ -198,7 +198,8 @@ bool thread_stop(struct thread *thread);
 /* --- slot.c: capabilities of the run time --------------------------------------------------- */
 struct slot {
     struct fvm_capability capability; /* FVM_CAP_EMPTY: free; index FVM_NO_INDEX: to `object` */
-    uint32_t id;  /* its number, if free that of its next use; used up without FVM_CAP_RUN_TIME */
+    uint32_t id;  /* its number, if free that of its next use; used up or closed without
+                    FVM_CAP_RUN_TIME */
     void *object; /* in kernel memory, or NULL */
 };
 static inline void *slot_object(const struct fvm_capability *capability)
@@ -211,10 +212,13 @@ const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t
 /* Of its first `limit` words. No capability: nobody can name it but to delete it. */
 #define SLOT_TAKES 0xFEu /* memory is taken for an object */
 #define SLOT_GIVES 0xFFu /* and given back */
-struct slot *slot_at(const struct fvm_domain *domain, uint32_t number); /* NULL: none, used up */
+/* One of the first `limit`; NULL: none, used up. */
+struct slot *slot_at(const struct fvm_domain *domain, uint32_t number, uint32_t limit);
 kernel_call slot_call;
 /* Steps; false when there is no more to do. */
 bool slot_drop(const struct fvm_domain *domain, uint32_t number);
+bool slot_stop(const struct fvm_domain *domain, uint32_t number); /* closes it, too */
+void slot_open(const struct fvm_domain *domain, uint32_t number);
 bool slot_revoke(const struct fvm_capability *capability);
 
 /* --- memory.c: objects of the run time ------------------------------------------------------ */

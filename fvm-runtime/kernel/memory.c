@@ -111,7 +111,7 @@ int32_t memory_create(struct call_frame *frame, struct thread *caller)
         return FVM_E_ARGUMENT;
     }
     at += domain->memory_first;
-    struct slot *slot = slot_at(domain, number);
+    struct slot *slot = slot_at(domain, number, domain->slot_count);
     if (slot == NULL) {
         return FVM_E_BUSY;
     }

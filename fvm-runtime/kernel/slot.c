@@ -32,11 +32,6 @@ void slot_init(void)
     for (uint32_t i = 0; i <= NODES; i++) {
         node[i] = nobody;
     }
-    for (uint32_t domain = 0; domain < FVM_DOMAINS; domain++) {
-        for (uint32_t i = 0; i < fvm_domain[domain].slot_count; i++) {
-            slot_table[fvm_domain[domain].slot_first + i].id = FVM_CAP_RUN_TIME | i;
-        }
-    }
 }
 
 const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number)
@@ -48,9 +43,9 @@ const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t
     return &slot_table[domain->slot_first + i].capability;
 }
 
-struct slot *slot_at(const struct fvm_domain *domain, uint32_t number)
+struct slot *slot_at(const struct fvm_domain *domain, uint32_t number, uint32_t limit)
 {
-    if (number >= domain->slot_count) {
+    if (number >= limit) {
         return NULL;
     }
     struct slot *slot = &slot_table[domain->slot_first + number];
@@ -136,8 +131,24 @@ static bool drop(uint32_t which)
 
 bool slot_drop(const struct fvm_domain *domain, uint32_t number)
 {
+    return drop(FVM_ROOTS + domain->slot_first + number);
+}
+
+/* From the first step on nobody fills it: not a thread of the process that still runs between two
+ * steps, nor who delegates. */
+bool slot_stop(const struct fvm_domain *domain, uint32_t number)
+{
     uint32_t which = domain->slot_first + number;
-    return drop(FVM_ROOTS + which);
+    bool more = drop(FVM_ROOTS + which);
+    slot_table[which].id &= ~FVM_CAP_RUN_TIME;
+    return more;
+}
+
+/* Generations that are used up begin again: who knew the old numbers starts anew. */
+void slot_open(const struct fvm_domain *domain, uint32_t number)
+{
+    uint32_t *id = &slot_table[domain->slot_first + number].id;
+    *id = FVM_CAP_RUN_TIME | (*id & (FVM_CAP_RUN_TIME - 1u)) | number;
 }
 
 bool slot_revoke(const struct fvm_capability *capability)
@@ -156,10 +167,9 @@ static int32_t delegate(const struct thread *caller, const struct call_frame *fr
         return FVM_E_CAPABILITY;
     }
     const struct fvm_domain *to = &fvm_domain[table->index];
-    struct slot *slot = slot_at(to, frame->r[3]);
+    struct slot *slot = slot_at(to, frame->r[3], table->limit);
     uint32_t parent = node_of(source);
-    if (slot == NULL || slot->capability.type != FVM_CAP_EMPTY || node[parent].depth == UINT8_MAX ||
-        (domain_stopped() & 1u << table->index) != 0) {
+    if (slot == NULL || slot->capability.type != FVM_CAP_EMPTY || node[parent].depth == UINT8_MAX) {
         return FVM_E_BUSY;
     }
     slot->capability = (struct fvm_capability){
@@ -214,6 +224,19 @@ bool slot_drop(const struct fvm_domain *domain, uint32_t number)
     (void)domain;
     (void)number;
     return false;
+}
+
+bool slot_stop(const struct fvm_domain *domain, uint32_t number)
+{
+    (void)domain;
+    (void)number;
+    return false;
+}
+
+void slot_open(const struct fvm_domain *domain, uint32_t number)
+{
+    (void)domain;
+    (void)number;
 }
 
 bool slot_revoke(const struct fvm_capability *capability)

@@ -34,7 +34,8 @@ enum fvm_capability_type {
 struct fvm_capability {
     uint8_t type, rights; /* FVM_RIGHT_* of <fvm/hypercall.h> */
     uint8_t index;
-    uint8_t limit; /* highest priority it may give; of a domain: that its threads may have; with
+    uint8_t limit; /* highest priority it may give; of a domain: that its threads may have; of a
+                      table: how many of its slots, from 0 up, it fills; with
                       right DELEGATE: its number among those */
 };
 

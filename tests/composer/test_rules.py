@@ -67,6 +67,9 @@ BREACHES = [
     ("</process>", '<delegate to="second"/></process><process name="second" priority="3" flash="1K"'
      ' ram="2K"><project builtin="heartbeat"/></process>', ["'second' has no slots"]),
     ("</process>", '<delegate to="beater"/></process>', ["'beater' delegates to itself"]),
+    ("</process>", '<delegate to="second" slots="3"/></process><process name="second" priority="3"'
+     ' flash="1K" ram="1K" slots="2"><project path="x"><source>a.c</source></project></process>',
+     ["'beater' fills 3 slots of 'second'", "write 1 to 2"]),
     ("</process>", '<kernel-memory size="64"/></process>', ["no slots for what it makes"]),
     ('priority="10" flash="8K" ram="4K">',
      'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="30"/>',

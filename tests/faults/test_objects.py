@@ -44,7 +44,7 @@ def test_a_depth_of_delegation_that_begins_anew_is_noticed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     lineage = once(tmp_path_factory, "lineage", make)
-    change = (" node[parent].depth == UINT8_MAX ||", "")
+    change = (" || node[parent].depth == UINT8_MAX", "")
     changed = once(
         tmp_path_factory,
         "lineage without end",

@@ -80,7 +80,7 @@ def test_revoking_reaches_a_line_however_long_it_was_made(
     """Who holds a link may revoke a step at a time: the upper ones go, and the lower stay."""
     lineage = system("lineage")
     if not bounded:
-        change = (" node[parent].depth == UINT8_MAX ||", "")
+        change = (" || node[parent].depth == UINT8_MAX", "")
         lineage = once(
             tmp_path_factory,
             "lineage without end",
