@@ -194,6 +194,8 @@ class Registers:
         """A bare number is taken for an address only where a register or a block begins."""
         if number in self.blocks.bases:
             return True
-        if self._is_alias(number):
-            return True
+        if self._is_alias(number):  # four letters often are, by chance
+            target, _ = aliased(number)
+            known = self.blocks.instance_at(target), self.others.at(target)
+            return number % 4 == 0 and known != (None, None)
         return self.space.sure and self.space.holds(number) and number & 0xFFFFF != 0

@@ -46,3 +46,25 @@ def test_the_value_still_stands_for_a_plain_read(tmp_path: Path) -> None:
     result = port_files(tmp_path, {"main.c": HEADER + code}, KNOWN)
     assert escalations(result) == []
     assert b"READ(FVM_RCC_CR, 2)" in result.files[0].ported
+
+
+@pytest.mark.parametrize(
+    ("number", "is_address"),
+    [
+        (b"0x42470000", True),  # bit 0 of RCC->CR
+        (b"0x42470001", False),  # no word
+        (b"0x434D4421", False),  # "CMD!"
+        (b"0x434D4420", False),  # no block is behind this one
+    ],
+)
+def test_a_number_is_an_alias_where_a_register_is_behind_it(
+    tmp_path: Path, number: bytes, is_address: bool
+) -> None:
+    code = b"#define TAG " + number + b"UL\nunsigned use(unsigned a) { return a ^ 1; }\n"
+    code += b"int main(void) { return (int)use(TAG); }\n"
+    assert bool(escalations(port_files(tmp_path, {"main.c": HEADER + code}))) is is_address
+
+
+def test_any_alias_that_is_written_through_is_one(tmp_path: Path) -> None:
+    code = b"#define TAG 0x434D4420UL\nint main(void) { *(volatile unsigned *)TAG = 1; }\n"
+    assert escalations(port_files(tmp_path, {"main.c": HEADER + code}))
