@@ -88,6 +88,7 @@ def port_project(
         tuple(read),
         dict(sorted(files.devices.items())),
         not project.build.units,
+        project.build.moved,
     )
 
 

@@ -38,7 +38,8 @@ class PortResult:
     that the project was judged by although nobody told the core; `sources`: what was read;
     `unseen`: what the project uses and doesn't have; `devices`: at fixed addresses, with a name of
     each, that count as the machine's since nobody said whose they are; `assumes_options`: nobody
-    told what the compiler defines and where headers are."""
+    told what the compiler defines and where headers are; `moved`: folders of another machine, with
+    those of the project that were taken for them."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -48,6 +49,7 @@ class PortResult:
     sources: tuple[SourceFile, ...] = ()
     devices: Mapping[int, str] = field(default_factory=dict)
     assumes_options: bool = False
+    moved: Mapping[str, Path] = field(default_factory=dict)
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

@@ -26,6 +26,16 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
                 " `make --dry-run --always-make` says must be mended first"
             )
         )
+    if survey.build.moved:
+        decisions.append(
+            Decision(
+                "folders of another machine were taken for those of the project that end alike",
+                tuple(
+                    f"{there} as {_name(it, survey.root)}"
+                    for there, it in [*survey.build.moved.items()][:4]
+                ),
+            )
+        )
     compiled = [path for path in survey.compiled if path.suffix.lower() in _BUILDABLE]
     if not survey.compiled:
         compiled = [unit.path for unit in survey.program.units]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.before import Ledger
@@ -86,6 +87,13 @@ def assumptions(result: PortResult) -> Iterator[str]:
             "nothing counts as defined by -D, every arm of #if was ported, and each file was read "
             "with the headers nearest to it"
         )
+    if result.moved:
+        moved = [f"{there} ({_inside(here, result.root)})" for there, here in result.moved.items()]
+        rest = f" and {len(moved) - _DEVICES} more" if len(moved) > _DEVICES else ""
+        yield (
+            "folders of another machine were taken for those of the project that end alike: "
+            f"{', '.join(moved[:_DEVICES])}{rest}"
+        )
     if result.devices:
         shown = [f"{name} (0x{address:08X})" for address, name in result.devices.items()]
         more = f" and {len(shown) - _DEVICES} more" if len(shown) > _DEVICES else ""
@@ -112,6 +120,10 @@ def lines(result: PortResult, status: Status, acknowledged: Reasons = _NOTHING) 
                     continue
                 if len(verdict.reason) > _LONG:
                     told.setdefault(reason, port.file.line(verdict.site.start))
+
+
+def _inside(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() or "."
 
 
 def _person(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> str | None:

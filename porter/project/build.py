@@ -8,8 +8,8 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from porter.project.compile_options import CompileOptions
@@ -21,6 +21,7 @@ from porter.project.compiler_command import (
     parse_command,
 )
 from porter.project.ide.choice import project_commands
+from porter.project.relocated import Relocated
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -36,13 +37,15 @@ _GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
 class Build:
     """`units`: options by compiled file, empty when nobody could tell; `options`: all together;
     `source`: who told; `complete`: whether `units` has every compiled file; `core_is_guess`: the
-    files are known, and for which core they are compiled isn't."""
+    files are known, and for which core they are compiled isn't; `moved`: folders of another machine
+    and what was taken for them."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
     source: str
     complete: bool = True
     core_is_guess: bool = False
+    moved: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def is_known(self) -> bool:
@@ -83,7 +86,9 @@ def read_build(
     """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
     is an include folder, and the core, as compiler options, is what was stated, or a guess."""
     for source, read in _ASKED:
-        commands, complete = read(root)
+        said, complete = read(root)
+        moved = Relocated(root)
+        commands = list(map(moved.command, said))
         units = {
             file: command.options
             for command in commands
@@ -93,7 +98,8 @@ def read_build(
         in_c_first = sorted(units, key=lambda file: file.suffix.lower() in CPLUSPLUS_SUFFIXES)
         options = merge(units[file] for file in in_c_first)
         if options is not None:
-            return _with_core(Build(units, options, source, complete), stated_cpu, guessed_cpu)
+            build = Build(units, options, source, complete, moved=moved.taken)
+            return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
     guess = guessed_cpu or _GUESSED_CPU
     cpu, source = (stated_cpu, "stated") if stated_cpu else (guess, GUESS)

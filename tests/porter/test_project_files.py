@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from porter.output.port_report import assumptions
 from porter.port import port_project
 from porter.project.build import read_build
 from porter.rules.verdict import Status
@@ -147,3 +149,45 @@ def test_what_another_project_file_compiles_is_ported_too(
         (tmp_path / f"{name}.c").write_text("void f(void) { __disable_irq(); }\n")
     found = {it.file.name: {v.status for v in it.verdicts} for it in port_project(tmp_path).files}
     assert found == {"a.c": {Status.REWRITTEN}, "b.c": {status}}
+
+
+ABSOLUTE = ("C:\\Users\\Ann\\Work\\board\\", "D:/board/", "/home/ann/board/")
+
+
+@pytest.mark.parametrize("prefix", ABSOLUTE)
+def test_folders_of_another_machine_are_found_by_how_they_end(prefix: str, tmp_path: Path) -> None:
+    """The project's own, and one that stands deeper if it is the only one of its name."""
+    text = KEIL.format(core="Cortex-M4", fpu=2)
+    text = text.replace("..\\INC", f"{prefix}INC;{prefix}CMSIS/Core")
+    text = text.replace("..\\drivers\\inc", f"{prefix}Drivers/Inc")
+    root = project(tmp_path, "MDK-ARM/one.uvprojx", text)
+    (root / "libraries/cmsis/core").mkdir(parents=True)
+    build = read_build(root, [])
+    wanted = root / "inc", root / "libraries/cmsis/core", root / "drivers/inc"
+    assert build.options.include_dirs == wanted
+    assert set(build.moved.values()) == set(wanted)
+    (said,) = assumptions(port_project(root))
+    assert "end alike: " in said and "board/INC (inc)" in said and "\\" not in said
+
+
+def test_where_two_end_alike_none_is_taken(tmp_path: Path) -> None:
+    text = KEIL.format(core="Cortex-M4", fpu=2).replace("..\\INC", "C:\\board\\CMSIS\\Core")
+    root = project(tmp_path, "MDK-ARM/one.uvprojx", text)
+    for name in ("a/cmsis/core", "b/cmsis/core", "core"):
+        (root / name).mkdir(parents=True)
+    build = read_build(root, [])
+    assert build.moved == {} and root / "drivers/inc" in build.options.include_dirs
+
+
+def test_compile_commands_of_another_machine_are_read(tmp_path: Path) -> None:
+    root = project(tmp_path / "board", "other.txt", "")
+    entry = {
+        "directory": "C:/Users/Ann/board/build",
+        "file": "C:/Users/Ann/board/src/main.c",
+        "command": "C:/gcc/bin/arm-none-eabi-gcc.exe -mcpu=cortex-m4 -DBOARD=2 "
+        "-IC:/Users/Ann/board/inc -c C:/Users/Ann/board/src/main.c -o main.o",
+    }
+    (root / "compile_commands.json").write_text(json.dumps([entry]))
+    build = read_build(root, [])
+    assert list(build.units) == [root / "src/main.c"]
+    assert build.options.include_dirs == (root / "inc",)
