@@ -138,15 +138,31 @@ class ChipBlocks:
             # The struct says more than an address that another chip's header may have given.
             same = instance is not None and block_kind(instance) == described and place.exact
             return Register(
-                described, place.member.decode(), 0 if same else None, instance if same else None
+                described,
+                self._name(described, place, instance if same else None),
+                0 if same else None,
+                instance if same else None,
             )
         if instance is None or place.address is None:
             return None
         kind = block_kind(instance)
         known = instance if place.exact else None  # an unknown offset may lead to another block
-        if place.member:
-            return Register(kind, place.member.decode(), 0, known)
-        base = self._begin(instance) or 0
-        table = _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and self._old_gpio else kind, {})
-        offset = place.address - base
-        return Register(kind, table.get(offset, f"+0x{offset:02X}"), 0, known)
+        offset = place.address - (self._begin(instance) or 0)
+        name = self._name(kind, place, instance) if place.member else ""
+        return Register(kind, name or self._table(kind).get(offset, f"+0x{offset:02X}"), 0, known)
+
+    def _table(self, kind: str) -> dict[int, str]:
+        old = kind == "GPIO" and self._old_gpio
+        return _OFFSETS.get("GPIO of STM32F1" if old else kind, {})
+
+    def _name(self, kind: str, place: Place, instance: str | None) -> str:
+        """The manual's name of a register that a project's own struct may name otherwise: in small
+        letters, or as it likes where the address tells."""
+        member = place.member.decode()
+        table = self._table(kind)
+        spelt = member.upper() if member.islower() else member
+        if spelt in table.values() or instance is None or not place.exact:
+            return spelt
+        base = self._begin(instance)
+        offset = None if base is None or place.address is None else place.address - base
+        return spelt if offset is None else table.get(offset, spelt)

@@ -1,0 +1,51 @@
+"""Registers that a project's own structs name as it likes: the manual's name decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.rules.verdict import Status
+from tests.porter.helpers import port_text
+
+STRUCTS = b"""\
+#include <stdint.h>
+typedef struct {
+    volatile uint32_t mode, otype, ospeedr, pull, in, out, bsrr, lock, AFRL, AFRH;
+} gpio_t;
+typedef struct { volatile uint32_t cr, pllcfgr, cfgr; } rcc_t;
+#define GPIOA ((gpio_t *)0x40020000)
+#define RCC ((rcc_t *)0x40023800)
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "ported"),
+    [
+        (b"GPIOA->out |= 1u << 5;", b"hyp_pin_set(0, 1u << 5, 1u << 5);"),
+        (b"GPIOA->bsrr = 1u << 5;", b"hyp_pin_set(0, 1u << 5, 1u << 5);"),
+        (b"while (!(GPIOA->in & 32)) {}", b"while (!(hyp_pin_get(0) & 32)) {}"),
+        (b"GPIOA->mode = 0x400;", b""),
+        (b"GPIOA->AFRL = 7;", b""),
+        (b"RCC->cr |= 1;", b""),
+    ],
+)
+def test_a_register_is_known_by_where_it_is(
+    statement: bytes, ported: bytes, tmp_path: Path
+) -> None:
+    text = STRUCTS + b"int main(void) {\n    " + statement + b"\n    return 0;\n}\n"
+    found, port = port_text(tmp_path, text)
+    assert [verdict.status.name for verdict in port.verdicts] == ["REWRITTEN"]
+    assert ported in found and statement not in found
+
+
+def test_where_the_port_isnt_known_small_letters_are(tmp_path: Path) -> None:
+    text = STRUCTS + b"void off(gpio_t *port) { port->bsrr = 1u << 21; }\n"
+    text += b"int main(void) { off(GPIOA); }\n"
+    found, port = port_text(tmp_path, text)
+    assert port.verdicts[0].status is Status.REWRITTEN and b"port->bsrr = " not in found
+    odd = text.replace(b"bsrr", b"set_reset")
+    (tmp_path / "odd").mkdir()
+    _, port = port_text(tmp_path / "odd", odd)
+    assert port.verdicts[0].status is Status.ESCALATED
