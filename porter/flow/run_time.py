@@ -19,6 +19,7 @@ from porter.source.token_tools import matching, without_linkage
 from porter.source.values import Number
 
 _MEMBER = frozenset({b".", b"->"})
+_LEAVES = frozenset({b"return", b"goto"})
 _LOOPS = frozenset({b"while", b"for", b"do"})
 
 
@@ -99,7 +100,8 @@ class RunTime:
 def _loops(
     tokens: Sequence[Token], body: int, end: int, evaluator: Evaluator, is_main: bool
 ) -> Iterator[tuple[int, int]]:
-    """Loops of a function that end with the machine, with what stands behind them. In main a loop
+    """Loops of a function that end with the machine, with what stands behind those that something
+    leaves: behind `if (error) { for (;;) {} }` only who didn't enter it goes on. In main a loop
     that waits for something that isn't known may be one."""
     labels: dict[bytes, int] = {}
     for index in range(body, end - 1):
@@ -109,7 +111,45 @@ def _loops(
         elif text == b"goto" and after in labels:
             yield labels[after], end
         elif text in _LOOPS and _is_endless(tokens, index, evaluator, is_main):
-            yield index, end
+            closed = _is_endless(tokens, index, evaluator, if_unknown=False)
+            yield index, _never_left(tokens, index, end, evaluator) if closed else end
+
+
+def _never_left(tokens: Sequence[Token], index: int, end: int, evaluator: Evaluator) -> int:
+    """Where a loop without end is over for who never enters it; `end` if one may leave it."""
+    body = _body(tokens, index)
+    if body is None:
+        return end
+    first, last = body
+    inner: list[int] = []  # ends of loops and switches in it, which a `break` leaves instead
+    for place in range(first, last):
+        inner = [it for it in inner if it > place]
+        text = tokens[place].text
+        macro = evaluator.macros.get(text)
+        words = {text} if macro is None else set(evaluator.macros.expand(macro.body))
+        if not words.isdisjoint(_LEAVES) or (b"break" in words and not inner):
+            return end
+        nested = _body(tokens, place) if text in (*_LOOPS, b"switch") else None
+        if nested is not None:
+            inner.append(nested[1])
+    return last
+
+
+def _body(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
+    """First token of what a loop or a switch does and the one behind; None if it is unclear."""
+    opening = index + 1
+    if tokens[index].text != b"do":
+        closing = matching(tokens, opening) if tokens[opening].text == b"(" else None
+        if closing is None:
+            return None
+        opening = closing + 1
+    if opening >= len(tokens):
+        return None
+    if tokens[opening].text == b"{":
+        closing = matching(tokens, opening)
+        return None if closing is None else (opening, closing + 1)
+    last = next((at for at in range(opening, len(tokens)) if tokens[at].text == b";"), None)
+    return None if last is None else (opening, last + 1)
 
 
 def _is_endless(

@@ -15,10 +15,18 @@ typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR; } GP
 #define GPIOA ((GPIO_TypeDef *)0x40020000)
 #define FORCE() (RCC->APB1RSTR |= 1u << 14)
 void wait(void);
+int start(void);
 """
 RESET = b"static void reset(void) { RCC->APB1RSTR |= 1u << 14; RCC->APB1RSTR &= ~(1u << 14); }\n"
 MODE = b"static void reset(void) { GPIOA->MODER |= 1u; }\n"
 MACRO = b"static void reset(void) { FORCE(); }\n"
+ERRORS = {
+    "empty": b"int main(void) { if (!start()) { while (1) {} } reset(); for (;;) {} }\n",
+    "no block": b"int main(void) { if (!start()) for (;;); reset(); for (;;) {} }\n",
+    "do": b"int main(void) { if (!start()) { do { wait(); } while (1); } reset(); for (;;) {} }\n",
+    "left inside": b"int main(void) { if (!start()) { for (;;) { do { break; } while (0);\n"
+    b"switch (start()) { case 1: break; } wait(); } } reset(); for (;;) {} }\n",
+}
 ONCE = b"int main(void) { reset(); for (;;) { wait(); } }\n"
 AGAIN = {
     "handler": b"void EXTI0_IRQHandler(void) { reset(); }\n" + ONCE,
@@ -29,6 +37,11 @@ AGAIN = {
     b"static void run(void) { do { use(); } while (1); }\n"
     b"int main(void) { run(); return 0; }\n",
     "condition": b"extern int on;\nint main(void) { while (on) { reset(); } return 0; }\n",
+    "left": b"int main(void) { while (1) { if (start()) { break; } wait(); } reset(); }\n",
+    "left by a macro": b"#define STOP() if (start()) break\n"
+    b"int main(void) { for (;;) { STOP(); wait(); } reset(); }\n",
+    "left by goto": b"int main(void) { for (;;) { for (;;) { if (start()) goto out; } }\n"
+    b"out: reset(); return 0; }\n",
     "label": b"int main(void) { again: reset(); goto again; }\n",
 }
 
@@ -50,6 +63,12 @@ def test_what_runs_before_the_loop_is_set_up(tmp_path: Path, what: bytes) -> Non
     result = port_files(tmp_path, files)
     assert escalations(result) == []
     assert b"|=" not in b"".join(port.ported for port in result.files)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_a_loop_that_only_an_error_enters_is_not_mains(tmp_path: Path, error: str) -> None:
+    files = {"chip.h": HEADER, "main.c": b'#include "chip.h"\n' + RESET + ERRORS[error]}
+    assert escalations(port_files(tmp_path, files)) == []
 
 
 def test_the_reason_names_who_calls(tmp_path: Path) -> None:
