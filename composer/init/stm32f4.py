@@ -193,8 +193,8 @@ def _as_pll(
     hse = survey.program.define("HSE_VALUE") or 8_000_000
     rate = hsi if source == "HSI" else hse
     why = (
-        f"the project runs from {source} without the PLL; these factors give the same rate. Where"
-        f" it asks whether {source} is in use (CFGR's SWS), it finds the PLL: look what it does then"
+        f"the project runs from {source} without the PLL; these factors give the same rate."
+        f" Where it asks whether {source} is in use (SWS in CFGR), it finds the PLL"
     )
     family = family_of(chip)
     for ahb in (1, 2, 4, 8):

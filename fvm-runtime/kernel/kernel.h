@@ -208,7 +208,8 @@ static inline void *slot_object(const struct fvm_capability *capability)
 }
 void slot_init(void);
 const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t number);
-#define SLOT_MASK 63u /* of a number: the slot in its domain; above that the generation */
+/* Of a number: the slot in its domain, above that the generation. No domain has so many slots. */
+#define SLOT_MASK 63u
 /* Of its first `limit` words. No capability: nobody can name it but to delete it. */
 #define SLOT_TAKES 0xFEu /* memory is taken for an object */
 #define SLOT_GIVES 0xFFu /* and given back */

@@ -131,16 +131,17 @@ static bool drop(uint32_t which)
 
 bool slot_drop(const struct fvm_domain *domain, uint32_t number)
 {
-    return drop(FVM_ROOTS + domain->slot_first + number);
+    uint32_t which = domain->slot_first + number;
+    return drop(FVM_ROOTS + which);
 }
 
-/* From the first step on nobody fills it: not a thread of the process that still runs between two
- * steps, nor who delegates. */
+/* From the first step on nobody fills it, nor uses what is left in it: not a thread of the process
+ * that still runs between two steps, nor who delegates. No number names a slot SLOT_MASK. */
 bool slot_stop(const struct fvm_domain *domain, uint32_t number)
 {
     uint32_t which = domain->slot_first + number;
     bool more = drop(FVM_ROOTS + which);
-    slot_table[which].id &= ~FVM_CAP_RUN_TIME;
+    slot_table[which].id = (slot_table[which].id | SLOT_MASK) & ~FVM_CAP_RUN_TIME;
     return more;
 }
 
@@ -148,7 +149,7 @@ bool slot_stop(const struct fvm_domain *domain, uint32_t number)
 void slot_open(const struct fvm_domain *domain, uint32_t number)
 {
     uint32_t *id = &slot_table[domain->slot_first + number].id;
-    *id = FVM_CAP_RUN_TIME | (*id & (FVM_CAP_RUN_TIME - 1u)) | number;
+    *id = FVM_CAP_RUN_TIME | (*id & (FVM_CAP_RUN_TIME - 1u) & ~SLOT_MASK) | number;
 }
 
 bool slot_revoke(const struct fvm_capability *capability)

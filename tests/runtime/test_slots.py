@@ -11,10 +11,12 @@ from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import run
 
 OK, MORE, E_BUSY = 0, 1, -6
-CLOSES = ("slot_table[which].id &= ~FVM_CAP_RUN_TIME;", "")
+CLOSED = "slot_table[which].id = (slot_table[which].id | SLOT_MASK) & ~FVM_CAP_RUN_TIME;"
+STAYS_OPEN = (CLOSED, "")
+HAS_A_NUMBER = (CLOSED, "slot_table[which].id &= ~FVM_CAP_RUN_TIME;")
 WEARS = ("slot->id += SLOT_MASK + 1u;", "slot->id += 1u << 28;")  # used up after four times
 OPENS = (
-    "*id = FVM_CAP_RUN_TIME | (*id & (FVM_CAP_RUN_TIME - 1u)) | number;",
+    "*id = FVM_CAP_RUN_TIME | (*id & (FVM_CAP_RUN_TIME - 1u) & ~SLOT_MASK) | number;",
     "*id |= (*id >> 31 != 0 ? 0 : FVM_CAP_RUN_TIME) | number;",
 )
 
@@ -52,8 +54,13 @@ def test_a_restart_gives_back_all_slots(system: Callable[[str], Built]) -> None:
         assert min(said[f"slot.{slot}"]) > 0
 
 
-def test_control_it_never_stops_where_that_goes_on(changed: Callable[..., Built]) -> None:
-    said = said_by(changed("not closed", "kernel/slot.c", CLOSES))
+@pytest.mark.parametrize(
+    "change", [STAYS_OPEN, HAS_A_NUMBER], ids=["it stays open", "it has a number"]
+)
+def test_control_it_never_stops_where_a_slot(
+    changed: Callable[..., Built], change: tuple[str, str], request: pytest.FixtureRequest
+) -> None:
+    said = said_by(changed(request.node.callspec.id, "kernel/slot.c", change))
     assert said["made"][0] > 0
     assert (said["restart"], said["boots"]) == ([MORE], [1, 1])
 

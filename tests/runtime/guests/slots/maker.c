@@ -1,4 +1,5 @@
-/* Fills and empties its slots at its start; then its thread tries to fill the first one for ever.
+/* Fills and empties its slots at its start; then its thread tries for ever to fill the first one,
+ * and to pass on what is in it, by the number that it would have if closing it changed but one bit.
  */
 #include <fvm/native.h>
 
@@ -17,6 +18,10 @@ static void worker(uint32_t unused)
             if (number > 0) {
                 BOARD->made = number;
             }
+            uint32_t made = (uint32_t)BOARD->made;
+            (void)fvm_delegate(FVM_CAP_SLOTS_NEIGHBOUR, made, FVM_RIGHT_SEND, 0);
+            made &= ~FVM_CAP_RUN_TIME;
+            (void)fvm_delegate(FVM_CAP_SLOTS_NEIGHBOUR, made, FVM_RIGHT_SEND, 0);
         }
     }
 }
