@@ -21,7 +21,9 @@ enum domain_state {
     DOMAIN_STOPPED,
     START_CHECK, /* of the image */
     START_PORTS,
+#if FVM_SLOTS > 0
     START_SLOTS,
+#endif
     START_CAPABILITIES, /* what was sent since the stop */
     START_VCPU,
     START_CONTEXTS,
@@ -118,7 +120,9 @@ static uint32_t steps_of(const struct fvm_domain *domain, uint32_t state)
     case START_PORTS:
         return domain->port_count;
     case STOP_SLOTS:
+#if FVM_SLOTS > 0
     case START_SLOTS:
+#endif
         return domain->slot_count;
     case STOP_VECTORS:
         return vcpu == NULL ? 0 : vcpu->config->vectors;
@@ -151,9 +155,11 @@ static int32_t start(const struct fvm_domain *domain, uint32_t state, uint32_t s
         return slot_good(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
     case START_PORTS:
         return invocation_prepare(domain, step) ? FVM_MORE : FVM_E_ARGUMENT;
+#if FVM_SLOTS > 0
     case START_SLOTS:
         slot_open(domain, step);
         return FVM_MORE;
+#endif
     case START_CAPABILITIES:
         drop_capability(&domain->capability[step]);
         return FVM_MORE;

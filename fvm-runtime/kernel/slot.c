@@ -234,12 +234,6 @@ bool slot_stop(const struct fvm_domain *domain, uint32_t number)
     return false;
 }
 
-void slot_open(const struct fvm_domain *domain, uint32_t number)
-{
-    (void)domain;
-    (void)number;
-}
-
 bool slot_revoke(const struct fvm_capability *capability)
 {
     (void)capability;

@@ -442,7 +442,6 @@ class Model:
         parts = [
             ("check the image", threads),
             ("ports", 0),
-            ("slots", 0),
             ("capabilities", len(domain.capabilities)),
             ("vcpu", clears),
             ("prepare the threads", threads),
