@@ -220,13 +220,6 @@ const struct fvm_capability *slot_find(const struct fvm_domain *domain, uint32_t
     return NULL;
 }
 
-bool slot_drop(const struct fvm_domain *domain, uint32_t number)
-{
-    (void)domain;
-    (void)number;
-    return false;
-}
-
 bool slot_stop(const struct fvm_domain *domain, uint32_t number)
 {
     (void)domain;

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path, PureWindowsPath
 
 from porter.project.compiler_command import CompilerCommand
+from porter.project.source_tree import is_ported_copy
 
 _DRIVE = re.compile(r"(?:^|/)[A-Za-z]:[\\/]")
 _SURE = 2  # names at the end of a path that tell a folder wherever it is
@@ -69,7 +70,11 @@ class Relocated:
 
 def _below(root: Path) -> Iterator[Path]:
     for place, names, _ in os.walk(root):
-        names[:] = sorted(name for name in names if not name.startswith("."))
+        names[:] = sorted(
+            name
+            for name in names
+            if not name.startswith(".") and not is_ported_copy(Path(place, name))
+        )
         yield from ((Path(place) / name).relative_to(root) for name in names)
 
 

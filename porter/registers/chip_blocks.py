@@ -31,6 +31,8 @@ _STM32F4_BASES = {
     "IWDG": 0x40003000,
     "WWDG": 0x40002C00,
 }
+# Where ports with CRL and CRH are, on APB2 (RM0008, table 3).
+_OLD_PORTS = range(0x4001_0800, 0x4001_2400)
 # These blocks have the same addresses on both (RM0090 and RM0410, table 1).
 _FAMILY_BASES = {"STM32F4": _STM32F4_BASES, "STM32F7": _STM32F4_BASES}
 _OFFSETS: dict[str, dict[int, str]] = {
@@ -147,22 +149,24 @@ class ChipBlocks:
             return None
         kind = block_kind(instance)
         known = instance if place.exact else None  # an unknown offset may lead to another block
-        offset = place.address - (self._begin(instance) or 0)
+        base = self._begin(instance)
+        offset = place.address - (base or 0)
         name = self._name(kind, place, instance) if place.member else ""
-        return Register(kind, name or self._table(kind).get(offset, f"+0x{offset:02X}"), 0, known)
+        otherwise = self._table(kind, base).get(offset, f"+0x{offset:02X}")
+        return Register(kind, name or otherwise, 0, known)
 
-    def _table(self, kind: str) -> dict[int, str]:
-        old = kind == "GPIO" and self._old_gpio
-        return _OFFSETS.get("GPIO of STM32F1" if old else kind, {})
+    def _table(self, kind: str, base: int | None) -> dict[int, str]:
+        is_old = self._old_gpio or (base is not None and base in _OLD_PORTS)
+        return _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and is_old else kind, {})
 
     def _name(self, kind: str, place: Place, instance: str | None) -> str:
         """The manual's name of a register that a project's own struct may name otherwise: in small
         letters, or as it likes where the address tells."""
         member = place.member.decode()
-        table = self._table(kind)
+        base = self._begin(instance) if instance is not None else None
+        table = self._table(kind, base)
         spelt = member.upper() if member.islower() else member
-        if spelt in table.values() or instance is None or not place.exact:
+        if spelt in table.values() or not place.exact:
             return spelt
-        base = self._begin(instance)
         offset = None if base is None or place.address is None else place.address - base
         return spelt if offset is None else table.get(offset, spelt)

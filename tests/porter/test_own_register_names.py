@@ -49,3 +49,24 @@ def test_where_the_port_isnt_known_small_letters_are(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir()
     _, port = port_text(tmp_path / "odd", odd)
     assert port.verdicts[0].status is Status.ESCALATED
+
+
+@pytest.mark.parametrize(
+    ("statement", "ported"),
+    [
+        (b"while (!(GPIOA->input & 32)) {}", b"while (!(hyp_pin_get(0) & 32)) {}"),
+        (b"GPIOA->output |= 1u << 5;", b"hyp_pin_set(0, 1u << 5, 1u << 5);"),
+    ],
+)
+def test_ports_of_an_older_chip_are_laid_out_otherwise(
+    statement: bytes, ported: bytes, tmp_path: Path
+) -> None:
+    """At 8 is what is read, where newer ones have a pin's speed."""
+    text = b"""\
+#include <stdint.h>
+typedef struct { volatile uint32_t low, high, input, output, set, reset, lock; } port_t;
+#define GPIOA ((port_t *)0x40010800)
+int main(void) {
+    """
+    found, _ = port_text(tmp_path, text + statement + b"\n    return 0;\n}\n")
+    assert ported in found

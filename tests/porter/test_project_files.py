@@ -10,6 +10,7 @@ import pytest
 from porter.output.port_report import assumptions
 from porter.port import port_project
 from porter.project.build import read_build
+from porter.project.source_tree import PORT_RECORD
 from porter.rules.verdict import Status
 
 KEIL = """\
@@ -177,6 +178,8 @@ def test_where_two_end_alike_none_is_taken(tmp_path: Path) -> None:
         (root / name).mkdir(parents=True)
     build = read_build(root, [])
     assert build.moved == {} and root / "drivers/inc" in build.options.include_dirs
+    (root / "b" / PORT_RECORD).write_text("{}")  # an earlier port's copy is no second one
+    assert [*read_build(root, []).moved.values()] == [root / "a/cmsis/core"]
 
 
 def test_compile_commands_of_another_machine_are_read(tmp_path: Path) -> None:
