@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 HOST_COMPILERS = ("cc", "gcc", "clang")
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-PROBE_SECONDS = 20  # a tool that says nothing for so long counts as missing
+PROBE_SECONDS = 120  # a tool that says nothing for so long counts as missing
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from scanner.report.errors import InternalError, MissingError
 
 FLAGS = ("-std=c11", "-D_POSIX_C_SOURCE=200809L", "-O2", "-shared", "-fPIC")
 SOURCES = ("trace.c", "spans.c")
-SECONDS = 60
+SECONDS = 120
 
 
 def compile_plugin(folder: Path) -> Path:

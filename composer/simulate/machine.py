@@ -55,6 +55,7 @@ class Machine:
         if shutil.which(QEMU) is None:
             raise MissingError(f"{QEMU} is not installed", hint="fvmkit doctor says how to get it")
         self.here: dict[str, socket.socket] = {}
+        self._ahead: list[tuple[str, bytes]] = []
         self._open = ExitStack()
         self._selector = self._open.enter_context(selectors.DefaultSelector())
         self._said = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
@@ -65,7 +66,7 @@ class Machine:
             mine = self._pair(theirs)
             arguments += ["-chardev", f"socket,id=monitor,fd={theirs[-1].fileno()}"]
             arguments += ["-mon", "chardev=monitor,mode=control"]
-            self.monitor = Monitor(mine)
+            self.monitor = Monitor(mine, self._read_ahead)
             by_index = {line.index: line for line in lines}
             for index in range(max(by_index, default=-1) + 1):
                 if index not in by_index:
@@ -105,8 +106,8 @@ class Machine:
 
     def poll(self, seconds: float) -> list[tuple[str, bytes]]:
         """What arrived on which line, after waiting at most `seconds` for something."""
-        arrived = []
-        for key, _ in self._selector.select(seconds):
+        arrived, self._ahead = self._ahead, []
+        for key, _ in self._selector.select(0 if arrived else seconds):
             end = self.here[key.data]
             data = end.recv(CHUNK)
             if data:
@@ -114,6 +115,10 @@ class Machine:
             else:  # QEMU is gone
                 self._selector.unregister(end)
         return arrived
+
+    def _read_ahead(self) -> None:
+        """Take what the lines have, for the next poll."""
+        self._ahead = self.poll(0)
 
     def send(self, name: str, data: bytes) -> None:
         """Give bytes to a line. The model of the USART takes them when the firmware reads."""

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import json
 import socket
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from scanner.report.errors import FvmError
 
-ANSWER_SECONDS = 20.0  # a busy host; a monitor that is silent for so long is broken
+ANSWER_SECONDS = 120.0  # hosts stand still at times; a monitor that is silent for so long is broken
+LOOK_SECONDS = 0.05
 ANSWER_BYTES = 1 << 20
 DUMP_BYTES = 16 << 20  # no chip of this class has so much RAM
 
 
 class Monitor:
-    """One end of a QMP connection (JSON, one object a line); nothing is said before it is used."""
+    """One end of a QMP connection (JSON, one object a line); nothing is said before it is used.
 
-    def __init__(self, end: socket.socket) -> None:
-        end.settimeout(ANSWER_SECONDS)
+    `meanwhile` is called again and again while an answer is awaited. It reads the serial lines:
+    where one is full, QEMU waits for its reader, and its monitor waits with it.
+    """
+
+    def __init__(self, end: socket.socket, meanwhile: Callable[[], object]) -> None:
+        end.settimeout(LOOK_SECONDS)
         self._end = end
+        self._meanwhile = meanwhile
         self._rest = b""
         self._ready = False
 
@@ -53,10 +61,14 @@ class Monitor:
                 return
 
     def _line(self) -> dict[str, Any]:
+        end = time.monotonic() + ANSWER_SECONDS
         while b"\n" not in self._rest:
             try:
                 data = self._end.recv(4096)
             except OSError as error:
+                if isinstance(error, TimeoutError) and time.monotonic() < end:
+                    self._meanwhile()
+                    continue
                 raise FvmError(f"QEMU's monitor is silent: {error}") from error
             if not data or len(self._rest) > ANSWER_BYTES:
                 raise FvmError("QEMU has ended, so there is no memory to take")

@@ -25,7 +25,7 @@ from porter.source.source_file import CPLUSPLUS_SUFFIXES
 _BOOT_STEPS = 600_000  # about ten seconds
 _LATER_STEPS = 120_000  # of one function
 _ALL_LATER_STEPS = 3_000_000
-_SECONDS = 60
+_SECONDS = 120
 _BOOT = ("SystemInit", "main")
 Progress = Callable[[str], None]
 

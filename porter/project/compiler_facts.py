@@ -10,7 +10,7 @@ from pathlib import Path
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 
-_SECONDS = 20
+_SECONDS = 120
 _GNU = re.compile(r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+)(?:-[\d.]+)?(?:\.exe)?")
 _DEFINE = re.compile(r"#define (\w+)(\([^)]*\))?[ ]?(.*)")
 _ANY_CORE = (

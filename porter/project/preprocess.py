@@ -22,7 +22,7 @@ from porter.source.grammar import CPLUSPLUS, C
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
-_SECONDS = 60
+_SECONDS = 120
 _WORKERS = 2
 _MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")

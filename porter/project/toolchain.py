@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-_SECONDS = 30
+_SECONDS = 120
 _LIBRARIES = ("libc.a", "libm.a", "libgcc.a", "libnosys.a", "librdimon.a", "libstdc++.a",
               "libsupc++.a")  # fmt: skip
 _MAGIC = b"!<arch>\n"

@@ -57,7 +57,7 @@ def test_the_timer_of_the_machine_agrees(image: Image) -> None:
     command = [QEMU, "-M", NETDUINO.qemu, "-display", "none", "-monitor", "none", "-serial", "null"]
     command += ["-semihosting-config", "enable=on,target=native", "-kernel", str(image.elf)]
     command += ["-icount", "shift=4,sleep=off"]
-    assert subprocess.run(command, check=False, timeout=60).returncode == INSTRUCTIONS
+    assert subprocess.run(command, check=False, timeout=120).returncode == INSTRUCTIONS
 
 
 def test_a_span_begins_at_the_entry_of_a_line_and_ends_where_other_code_runs(

@@ -32,7 +32,7 @@ def run(
              "-semihosting", "-kernel", str(system.elf("kernel")),
              "-device", f"loader,file={str(system.elf('alpha')).replace(',', ',,')}",
              *options, *tracer.arguments],
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return tracer.read()

@@ -45,7 +45,7 @@ def dump(file: Path, answer: Answer, size: int = 16) -> list[dict[str, Any]]:
     server.start()
     try:
         with mine:
-            Monitor(mine).dump(0x20000000, size, file)
+            Monitor(mine, lambda: None).dump(0x20000000, size, file)
     finally:
         server.join(10)
     return told

@@ -20,7 +20,7 @@ def run(folder: Path, ring: Path) -> int:
     subprocess.run([*compiler, str(ring), "-lgcc", "-o", str(elf)], check=True)
     machine = ["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-semihosting"]
     machine += ["-icount", "shift=4,sleep=off", "-kernel", str(elf)]
-    return subprocess.run(machine, timeout=60, check=False, stdin=subprocess.DEVNULL).returncode
+    return subprocess.run(machine, timeout=120, check=False, stdin=subprocess.DEVNULL).returncode
 
 
 def test_ring(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ ISER = 0xE000E100
 SETTLE = 500  # ticks
 LOOKS = 8  # a look at the kernel's state in so many interrupts
 POLL = 0.005  # seconds of the host
-PATIENCE = 60.0  # seconds of the host without a tick
+PATIENCE = 120.0  # seconds of the host without a tick
 SAY_TICKS = 60_000  # how far it is
 # enum kept of victim.c
 CRIMES, BELLS, FLOODS, LINES, CHANCE, QUIET = range(2, 8)

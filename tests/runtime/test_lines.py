@@ -14,7 +14,7 @@ from tests.support.machine import Machine
 
 CONSOLES = {"commands": 1, "maskable": 2, "transparent": 3, "echo": 4}
 SETTLE = 0.1  # seconds for a byte to get through the simulated USART
-PATIENCE = 10.0
+PATIENCE = 120.0
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def run(folder: Path, pin: Path) -> int:
     subprocess.run(compiler, check=True)
     machine = ["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-semihosting"]
     machine += ["-icount", "shift=4,sleep=off", "-kernel", str(elf)]
-    return subprocess.run(machine, timeout=60, check=False, stdin=subprocess.DEVNULL).returncode
+    return subprocess.run(machine, timeout=120, check=False, stdin=subprocess.DEVNULL).returncode
 
 
 def test_pins(tmp_path: Path) -> None:

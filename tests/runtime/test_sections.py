@@ -18,7 +18,7 @@ from tests.support.variables import Variables
 USART2_LINE, USART2_SR = 38, 0x40004400
 TC, TXE, RXNE, ORE = 1 << 6, 1 << 7, 1 << 5, 1 << 3
 CONSOLES = {"commands": 1, "line": 2}
-PATIENCE = 10.0
+PATIENCE = 120.0
 RECORDS_THAT_FIT = 31  # ring of 512 bytes: 256 are data, records of two words, one byte stays free
 
 

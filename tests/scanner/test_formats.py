@@ -351,7 +351,7 @@ def test_a_program_that_carries_compressed_data_is_none(build: Build) -> None:
     assert "encrypted" not in [f.rule for f in scan(data, base=FLASH).findings]
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "data",
     [

@@ -21,7 +21,7 @@ from typing import Any
 
 from composer.setup.tools import CHROMIUMS
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 SWITCHES = (
     "--headless",
     "--no-sandbox",  # tests may run as root, and the page is our own

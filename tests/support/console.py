@@ -14,6 +14,7 @@ from collections.abc import Callable
 _CHUNK = 8
 _PAUSE = 0.001
 _HELD_BACK = 0.2  # seconds
+PATIENCE = 120.0  # seconds: hosts stand still at times, and nothing may fail because one did
 
 
 def _unread(connection: socket.socket) -> bool:
@@ -56,7 +57,7 @@ class Console:
         line, _, self._pending = self._pending.partition(b"\r\n")
         return line.decode("latin-1")
 
-    def read_until(self, is_last: Callable[[str], bool], timeout: float = 10.0) -> list[str]:
+    def read_until(self, is_last: Callable[[str], bool], timeout: float = PATIENCE) -> list[str]:
         """Lines up to and with the first that is the last one."""
         end = time.monotonic() + timeout
         lines: list[str] = []
@@ -67,12 +68,12 @@ class Console:
                 raise TimeoutError(f"{error} after the lines {lines}") from None
         return lines
 
-    def ask(self, command: bytes, timeout: float = 10.0) -> list[str]:
+    def ask(self, command: bytes, timeout: float = PATIENCE) -> list[str]:
         """Sends a command line and returns the lines of the answer, with the one that ends it."""
         self.send(command + b"\r")
         return self.read_until(is_end_of_answer, timeout)
 
-    def wait_ready(self, timeout: float = 10.0) -> list[str]:
+    def wait_ready(self, timeout: float = PATIENCE) -> list[str]:
         """Lines of the start-up banner. What is sent before it comes may be lost."""
         return self.read_until(lambda line: line == "ready", timeout)
 

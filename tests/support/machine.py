@@ -103,7 +103,7 @@ class Machine:
 
     def _accept(self, listener: socket.socket) -> socket.socket:
         with listener:
-            for _ in range(100):
+            for _ in range(1200):  # two minutes
                 try:
                     return listener.accept()[0]
                 except TimeoutError:
@@ -111,7 +111,7 @@ class Machine:
         raise TimeoutError("QEMU doesn't open its serial lines")
 
     def _wait_for(self, path: Path) -> None:
-        for _ in range(100):
+        for _ in range(1200):  # two minutes
             if path.exists():
                 return
             self._check_alive()

@@ -11,7 +11,7 @@ from composer.simulate.shared import Kind
 from composer.simulate.tracer import Trace, Tracer
 from tests.support.built import Built
 
-_PATIENCE = 60.0  # seconds of the host
+_PATIENCE = 120.0  # seconds of the host
 
 
 def watched(system: Built, image: Path, folder: Path, ticks: int) -> tuple[list[str], Trace]:

@@ -24,7 +24,7 @@ from tests.support.machine import Machine
 
 KERNEL = "kernel"
 KERNEL_CONSOLE = 6
-PATIENCE = 60.0  # seconds: only a broken system needs so long, even on a busy host
+PATIENCE = 120.0  # seconds: only a broken system needs so long, even on a busy host
 
 
 class KernelLog(threading.Thread):

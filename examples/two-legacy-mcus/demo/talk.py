@@ -9,7 +9,7 @@ from collections.abc import Callable
 from composer.simulate.log import Record
 from composer.simulate.running import Output, Running
 
-PATIENCE = 20.0  # seconds; QEMU on a busy machine is slow
+PATIENCE = 120.0  # seconds; QEMU on a busy machine is slow
 POLL = 0.05
 CHARACTER = 0.0002  # seconds between two characters: about twice as fast as the real line
 MOTOR, SENSOR = "motor-controller", "sensor-node"
