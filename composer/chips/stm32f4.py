@@ -7,11 +7,12 @@ PLL on, switch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from composer.chips.chip import Chip
 from composer.chips.family import BootOp, Frequencies
-from composer.description.model import Clocks, Pin
+from composer.description.model import Clocks, Pin, Pll
 
 _WAIT_READS = 20000  # HSE starts within 2 ms (DS8626): below 4000 reads at 16 MHz
 
@@ -20,7 +21,7 @@ _CR, _PLLCFGR, _CFGR, _APB1ENR = 0x00, 0x04, 0x08, 0x40
 _HSEON, _HSERDY, _PLLON, _PLLRDY = 1 << 16, 1 << 17, 1 << 24, 1 << 25
 _PWREN = 1 << 28
 _PLL_FROM_HSE = 1 << 22
-_SW_MASK, _SW_PLL = 0b11, 0b10
+_SW_MASK, _SW_HSE, _SW_PLL = 0b11, 0b01, 0b10
 _SWS_SHIFT = 2
 # PWR_CR and FLASH_ACR
 _VOS_SCALE_1 = 1 << 14
@@ -68,8 +69,7 @@ class Stm32F4:
         hsi = int(chip.clock_limits["hsi"])
         if clocks is None:
             return Frequencies(hsi, {"HCLK1": hsi, "PCLK1": hsi, "PCLK2": hsi})
-        source = clocks.hse if clocks.source == "HSE" else hsi
-        cpu = source * clocks.n // (clocks.m * clocks.p) // clocks.ahb
+        cpu = clocks.root_hz(hsi) // clocks.ahb
         return Frequencies(
             cpu, {"HCLK1": cpu, "PCLK1": cpu // clocks.apb1, "PCLK2": cpu // clocks.apb2}
         )
@@ -79,24 +79,25 @@ class Stm32F4:
         if clocks is None:
             return "<system> has no <clocks>", "add one with the PLL factors"
         limits = chip.clock_limits
-        for name, choices in (("p", limits["p"]), ("ahb", _AHB), ("apb1", _APB), ("apb2", _APB)):
+        if clocks.pll is not None and (problem := _factor_problem(clocks.pll, limits)):
+            return problem
+        for name, choices in (("ahb", _AHB), ("apb1", _APB), ("apb2", _APB)):
             value = getattr(clocks, name)
             if value not in choices:
                 return f"clock divider {name}={value}", f"choose one of {_words(choices)}"
-        for name in ("m", "n", "q"):
-            low, high = limits[name]
-            if not low <= getattr(clocks, name) <= high:
-                return f"PLL factor {name}={getattr(clocks, name)}", f"choose {low} to {high}"
-        source = clocks.hse if clocks.source == "HSE" else int(limits["hsi"])
         buses = self.frequencies(clocks, chip)
-        pll_input = source / clocks.m
-        ranges = [
-            ("PLL input (source / m)", pll_input, *limits["pll_input"]),
-            ("PLL output before p (source / m * n)", pll_input * clocks.n, *limits["vco"]),
+        ranges: list[tuple[str, float, float, float]] = [
             ("core clock", buses.cpu, 0, limits["cpu"]),
             ("APB1 clock", buses.buses["PCLK1"], 0, limits["apb1"]),
             ("APB2 clock", buses.buses["PCLK2"], 0, limits["apb2"]),
         ]
+        if clocks.pll is not None:
+            source = clocks.hse if clocks.source == "HSE" else int(limits["hsi"])
+            pll_input = source / clocks.pll.m
+            ranges[:0] = [
+                ("PLL input (source / m)", pll_input, *limits["pll_input"]),
+                ("PLL output before p (source / m * n)", pll_input * clocks.pll.n, *limits["vco"]),
+            ]
         if clocks.source == "HSE":
             ranges.insert(0, ("hse", clocks.hse, *limits["hse"]))
         for what, value, low, high in ranges:
@@ -113,28 +114,38 @@ class Stm32F4:
         return None
 
     def clock_ops(self, clocks: Clocks, chip: Chip) -> list[BootOp]:
-        """PLL as system clock."""
+        """The PLL as system clock, or the oscillator alone; the chip starts from HSI."""
         rcc = chip.devices["RCC"].base
         power, flash = chip.devices["PWR"].base, chip.devices["FLASH"].base
         hse = clocks.source == "HSE"
-        ops = []
+        ops: list[BootOp] = []
         if hse:
             ops.append(modify(rcc + _CR, _HSEON, _HSEON, "HSE on"))
             ops.append(wait(rcc + _CR, _HSERDY, _HSERDY, "HSE ready"))
-        pll = clocks.m | clocks.n << 6 | (clocks.p // 2 - 1) << 16 | clocks.q << 24 | self._pll_kept
-        dividers = _AHB[clocks.ahb] << 4 | _APB[clocks.apb1] << 10 | _APB[clocks.apb2] << 13
         ops += [
             modify(rcc + _APB1ENR, _PWREN, _PWREN, "power interface on"),
             modify(power, self._voltage, self._voltage, "voltage scale 1"),
-            _write(rcc + _PLLCFGR, pll | (_PLL_FROM_HSE if hse else 0), "PLL factors"),
+        ]
+        if clocks.pll is not None:
+            pll = clocks.pll
+            factors = pll.m | pll.n << 6 | (pll.p // 2 - 1) << 16 | pll.q << 24 | self._pll_kept
+            ops.append(
+                _write(rcc + _PLLCFGR, factors | (_PLL_FROM_HSE if hse else 0), "PLL factors")
+            )
+        dividers = _AHB[clocks.ahb] << 4 | _APB[clocks.apb1] << 10 | _APB[clocks.apb2] << 13
+        ops += [
             _write(flash, clocks.latency | self._flash_aids, "wait states, caches"),
             modify(rcc + _CFGR, 0xFCF0, dividers, "bus dividers"),
-            modify(rcc + _CR, _PLLON, _PLLON, "PLL on"),
-            *self._over_drive(self.frequencies(clocks, chip).cpu, power, chip),
-            wait(rcc + _CR, _PLLRDY, _PLLRDY, "PLL ready"),
-            modify(rcc + _CFGR, _SW_MASK, _SW_PLL, "switch to the PLL"),
-            wait(rcc + _CFGR, _SW_MASK << _SWS_SHIFT, _SW_PLL << _SWS_SHIFT, "switched"),
         ]
+        if clocks.pll is not None:
+            ops += [
+                modify(rcc + _CR, _PLLON, _PLLON, "PLL on"),
+                *self._over_drive(self.frequencies(clocks, chip).cpu, power, chip),
+                wait(rcc + _CR, _PLLRDY, _PLLRDY, "PLL ready"),
+                *_switch(rcc, _SW_PLL, "the PLL"),
+            ]
+        elif hse:
+            ops += _switch(rcc, _SW_HSE, "HSE")
         return ops
 
     def reset_state(self, chip: Chip) -> dict[int, tuple[str, int, int]]:
@@ -185,6 +196,24 @@ class Stm32F4:
         """BRR with oversampling by 16: the clock divided by the rate, rounded."""
         clock = frequencies.buses[chip.devices[device].bus]
         return (clock + baud // 2) // baud
+
+
+def _factor_problem(pll: Pll, limits: Mapping[str, Any]) -> tuple[str, str] | None:
+    if pll.p not in limits["p"]:
+        return f"clock divider p={pll.p}", f"choose one of {_words(limits['p'])}"
+    for name in ("m", "n", "q"):
+        low, high = limits[name]
+        if not low <= getattr(pll, name) <= high:
+            return f"PLL factor {name}={getattr(pll, name)}", f"choose {low} to {high}"
+    return None
+
+
+def _switch(rcc: int, source: int, name: str) -> list[BootOp]:
+    """SW, and SWS says so."""
+    return [
+        modify(rcc + _CFGR, _SW_MASK, source, f"switch to {name}"),
+        wait(rcc + _CFGR, _SW_MASK << _SWS_SHIFT, source << _SWS_SHIFT, "switched"),
+    ]
 
 
 def _words(choices: Sequence[int] | dict[int, int]) -> str:

@@ -59,27 +59,41 @@ class Pin:
 
 
 @dataclass(frozen=True)
-class Clocks:
-    """The clock tree. `m`, `n`, `p`, `q` set the PLL; the dividers are of the buses."""
+class Pll:
+    """Factors of the main PLL: it gives source / m * n / p, and / q to the 48 MHz domain."""
 
-    source: str
-    hse: int
     m: int
     n: int
     p: int
     q: int
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The clock tree: the core runs from the PLL, or from `source` itself where there is none.
+
+    `source` is HSE or HSI, `hse` in hertz; the dividers are of the buses, `latency` in wait states.
+    """
+
+    source: str
+    hse: int
+    pll: Pll | None
     ahb: int
     apb1: int
     apb2: int
     latency: int
     place: Place
 
-    def values(self) -> tuple[str | int, ...]:
+    def values(self) -> tuple[str | int | Pll | None, ...]:
         """Everything but the place, to compare two."""
         return (
-            self.source, self.hse, self.m, self.n, self.p, self.q,
-            self.ahb, self.apb1, self.apb2, self.latency,
+            self.source, self.hse, self.pll, self.ahb, self.apb1, self.apb2, self.latency,
         )  # fmt: skip
+
+    def root_hz(self, hsi: int) -> int:
+        """What the AHB divider divides, where the internal oscillator has `hsi` hertz."""
+        source = self.hse if self.source == "HSE" else hsi
+        return source * self.pll.n // (self.pll.m * self.pll.p) if self.pll else source
 
 
 @dataclass(frozen=True)

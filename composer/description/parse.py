@@ -25,6 +25,7 @@ from composer.description.model import (
     Named,
     Pin,
     Place,
+    Pll,
     Port,
     ProcessPart,
     Project,
@@ -44,6 +45,7 @@ from scanner.report.errors import FvmError
 
 # The schema's defaults, of a domain without <fault>: no limit, 1 s, 1 ms, 10 ms.
 _FAULT_LIMITS = (0, 1_000_000, 1_000, 10_000)
+_FACTORS = ("m", "n", "p", "q")  # of the PLL
 
 
 def parse(file: Path) -> System:
@@ -181,16 +183,25 @@ def _clocks(node: _Node) -> Clocks:
     return Clocks(
         source=node.text("source"),
         hse=node.unit("hse", units.rate),
-        m=node.number("m"),
-        n=node.number("n"),
-        p=node.number("p"),
-        q=node.number("q"),
+        pll=_pll(node),
         ahb=node.number("ahb"),
         apb1=node.number("apb1"),
         apb2=node.number("apb2"),
         latency=node.number("latency"),
         place=node.place,
     )
+
+
+def _pll(node: _Node) -> Pll | None:
+    missing = [name for name in _FACTORS if node.maybe(name) is None]
+    if len(missing) == len(_FACTORS):
+        return None
+    if missing:
+        raise node.place.error(
+            f"<clocks> has no {', '.join(missing)}",
+            "give all of m, n, p and q, or none of them to run from the oscillator itself",
+        )
+    return Pll(*(node.number(name) for name in _FACTORS))
 
 
 def _domain(node: _Node, vm: VmPart | None, process: ProcessPart | None) -> Domain:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from composer.chips.chip import Chip
 from composer.chips.family import family_of
-from composer.description.model import Clocks, Place
+from composer.description.model import Clocks, Place, Pll
 from composer.init.facts import ClockTree, Decision, ProjectFacts
 
-_DEFAULT = ClockTree("HSI", 8_000_000, 16, 336, 2, 7, 1, 4, 2, 5, ())
+_DEFAULT = ClockTree(Clocks("HSI", 0, Pll(16, 336, 2, 7), 1, 4, 2, 5, Place("")), ())
 
 
 def choose_clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTree, list[Decision]]:
@@ -25,14 +25,14 @@ def choose_clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTr
     if chosen.guessed:
         decisions.append(Decision(f"{owner}: {chosen.guessed}", chosen.places))
     for project, tree in known[1:]:
-        if tree.values() != chosen.values():
+        if tree.clocks.values() != chosen.clocks.values():
             text = (
                 f"{project.name} sets up {describe(tree)}, {owner} {describe(chosen)}"
                 f" ({', '.join(chosen.places)}): one chip has one clock tree; {project.name} must"
                 " get along with this one (baud rates, timers, delay loops)"
             )
             decisions.append(Decision(text, tree.places))
-    problem = family_of(chip).clock_problem(as_clocks(chosen), chip)
+    problem = family_of(chip).clock_problem(chosen.clocks, chip)
     if problem is not None:
         text = (
             f"{owner}'s clocks don't suit {chip.name} ({problem[0]}; {problem[1]}); this is another"
@@ -44,15 +44,8 @@ def choose_clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTr
 
 def describe(tree: ClockTree) -> str:
     """A clock tree in a few words."""
-    clocks = as_clocks(tree)
-    source = f"{tree.source} {tree.hse / 1e6:g} MHz" if tree.source == "HSE" else tree.source
+    clocks, pll = tree.clocks, tree.clocks.pll
+    source = f"{clocks.source} {clocks.hse / 1e6:g} MHz" if clocks.source == "HSE" else "HSI"
+    factors = f"m={pll.m} n={pll.n} p={pll.p} q={pll.q}" if pll else "without the PLL"
     dividers = f"AHB/{clocks.ahb} APB1/{clocks.apb1} APB2/{clocks.apb2}"
-    return f"{source} m={tree.m} n={tree.n} p={tree.p} q={tree.q} {dividers} latency={tree.latency}"
-
-
-def as_clocks(tree: ClockTree) -> Clocks:
-    """In the form that the family checks."""
-    return Clocks(
-        tree.source, tree.hse, tree.m, tree.n, tree.p, tree.q,
-        tree.ahb, tree.apb1, tree.apb2, tree.latency, Place(""),
-    )  # fmt: skip
+    return f"{source} {factors} {dividers} latency={clocks.latency}"

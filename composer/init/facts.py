@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from composer.chips.chip import Chip
+from composer.description.model import Clocks
 from porter.execution.program import Where
 
 Places = tuple[str, ...]
@@ -59,26 +60,11 @@ class PinUse:
 
 @dataclass(frozen=True)
 class ClockTree:
-    """The factors that the code sets; `guessed` says why a person must look, if so."""
+    """The clocks that the code sets up, and where; `guessed` says why a person must look, if so."""
 
-    source: str
-    hse: int
-    m: int
-    n: int
-    p: int
-    q: int
-    ahb: int
-    apb1: int
-    apb2: int
-    latency: int
+    clocks: Clocks
     places: Places
     guessed: str = ""
-
-    def values(self) -> tuple[str | int, ...]:
-        """Everything but the evidence; HSE counts only where it is the source."""
-        hse = self.hse if self.source == "HSE" else 0
-        factors = (self.m, self.n, self.p, self.q, self.ahb, self.apb1, self.apb2, self.latency)
-        return (self.source, hse, *factors)
 
 
 @dataclass(frozen=True)

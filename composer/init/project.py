@@ -93,8 +93,7 @@ def _tick(found: Survey, chip: Chip, tree: ClockTree | None) -> tuple[int | None
     if (stated := core_clock(found)) is not None:
         clocks.insert(0, stated)
     if tree is not None:
-        source = tree.hse if tree.source == "HSE" else int(chip.clock_limits["hsi"])
-        clocks.insert(0, source * tree.n // (tree.m * tree.p) // tree.ahb)
+        clocks.insert(0, tree.clocks.root_hz(clocks[-1]) // tree.clocks.ahb)
     internal = counts_core_clock([write.value for write in found.record.to(_CTRL)])
     for write in reversed(found.record.to(_LOAD)):
         load = number(write.value)

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from composer.chips.chip import Chip
-from composer.chips.family import family_of
-from composer.description.model import Clocks, Place
+from composer.description.model import Clocks, Place, Pll
 from composer.init.facts import ClockTree, PinUse, Places, shown
 from porter.execution.survey import Silicon, Survey
 from porter.execution.words import MASK, as_word
@@ -132,26 +131,24 @@ def clock_tree(survey: Survey, chip: Chip) -> ClockTree | None:
     ahb, apb1, apb2 = (b or 0 for b in buses)
     dividers = (_AHB.get(ahb, 1), _apb(apb1), _apb(apb2))
     places = (*written_at(survey, rcc + _PLLCFGR), *written_at(survey, rcc + _CFGR, 3))
-    source = _SYSTEM_CLOCK[system]
-    if source != "PLL":
-        return _as_pll(survey, chip, source, dividers, places)
-    if pll is None:
-        return None
-    source = "HSE" if pll >> 22 & 1 else "HSI"
-    m, n, p, q = pll & 63, pll >> 6 & 511, 2 * ((pll >> 16 & 3) + 1), pll >> 24 & 15
-    hse, guessed = (
-        _crystal(survey, chip, (m, n, p, dividers[0])) if source == "HSE" else (8_000_000, "")
-    )
-    return ClockTree(source, hse, m, n, p, q, *dividers, latency, places, guessed)
+    source, factors = _SYSTEM_CLOCK[system], None
+    if source == "PLL":
+        if pll is None:
+            return None
+        source = "HSE" if pll >> 22 & 1 else "HSI"
+        factors = Pll(pll & 63, pll >> 6 & 511, 2 * ((pll >> 16 & 3) + 1), pll >> 24 & 15)
+    hse, guessed = _crystal(survey, chip, factors, dividers[0]) if source == "HSE" else (0, "")
+    clocks = Clocks(source, hse, factors, *dividers, latency, Place(""))
+    return ClockTree(clocks, places, guessed)
 
 
 def _apb(field: int) -> int:
     return 2 << (field - 4) if field >= 4 else 1
 
 
-def _crystal(survey: Survey, chip: Chip, factors: tuple[int, int, int, int]) -> tuple[int, str]:
+def _crystal(survey: Survey, chip: Chip, pll: Pll | None, ahb: int) -> tuple[int, str]:
     """HSE in hertz: from the core clock that the program states, or its HSE_VALUE."""
-    m, n, p, ahb = factors
+    m, n, p = (pll.m, pll.n, pll.p) if pll else (1, 1, 1)
     named = survey.program.define("HSE_VALUE")
     core = core_clock(survey)
     meant = core * ahb * p * m // n if core and n else None
@@ -183,35 +180,6 @@ def core_clock(survey: Survey) -> int | None:
         return None
     unit = survey.program.units[variable.unit]
     return unit.evaluator.number(variable.value)
-
-
-def _as_pll(
-    survey: Survey, chip: Chip, source: str, dividers: tuple[int, int, int], places: Places
-) -> ClockTree | None:
-    """PLL factors that give the rate of a program that runs from an oscillator alone."""
-    hsi = int(chip.clock_limits["hsi"])
-    hse = survey.program.define("HSE_VALUE") or 8_000_000
-    rate = hsi if source == "HSI" else hse
-    why = (
-        f"the project runs from {source} without the PLL; these factors give the same rate."
-        f" Where it asks whether {source} is in use (SWS in CFGR), it finds the PLL"
-    )
-    family = family_of(chip)
-    for ahb in (1, 2, 4, 8):
-        for p in (2, 4, 6, 8):
-            for m in range(2, 64):
-                n = ahb * p * m
-                latency = int(rate // dividers[0] // int(chip.clock_limits["hz_per_wait_state"]))
-                tree = Clocks(
-                    source, hse, m, n, p, max(2, min(15, -(-rate // m * n // 48_000_000))),
-                    ahb * dividers[0], dividers[1], dividers[2], latency, Place(""),
-                )  # fmt: skip
-                if family.clock_problem(tree, chip) is None:
-                    return ClockTree(
-                        source, hse, tree.m, tree.n, tree.p, tree.q, tree.ahb, tree.apb1,
-                        tree.apb2, tree.latency, places, why,
-                    )  # fmt: skip
-    return None
 
 
 def watchdog(survey: Survey, chip: Chip) -> tuple[int | None, Places]:

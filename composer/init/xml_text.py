@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from composer.description.model import Clocks
 from composer.description.units import show_size
 from composer.init.claims import Lost, lost_decision
 from composer.init.draft import Draft, Machine
-from composer.init.facts import ClockTree, Decision, Line, PinUse, Places
+from composer.init.facts import Decision, Line, PinUse, Places
 from composer.init.links import link_proposals
 
 _WIDTH = 100
@@ -46,7 +47,7 @@ def _system(draft: Draft, folder: Path) -> Iterator[str]:
     if draft.console.pins:
         yield "  </kernel>"
     yield from _decisions(draft.clock_decisions, "  ")
-    yield from _with(_clocks(draft.clocks), draft.clocks.places, "  ")
+    yield from _with(_clocks(draft.clocks.clocks), draft.clocks.places, "  ")
     for machine in draft.machines:
         yield ""
         yield from _vm(machine, folder)
@@ -56,12 +57,12 @@ def _system(draft: Draft, folder: Path) -> Iterator[str]:
     yield "</system>"
 
 
-def _clocks(tree: ClockTree) -> str:
-    hse = f' hse="{_rate(tree.hse)}"' if tree.source == "HSE" else ""
-    return (
-        f'<clocks source="{tree.source}"{hse} m="{tree.m}" n="{tree.n}" p="{tree.p}" q="{tree.q}"'
-        f' ahb="{tree.ahb}" apb1="{tree.apb1}" apb2="{tree.apb2}" latency="{tree.latency}"/>'
-    )
+def _clocks(clocks: Clocks) -> str:
+    hse = f' hse="{_rate(clocks.hse)}"' if clocks.source == "HSE" else ""
+    pll = clocks.pll
+    factors = f' m="{pll.m}" n="{pll.n}" p="{pll.p}" q="{pll.q}"' if pll else ""
+    buses = f'ahb="{clocks.ahb}" apb1="{clocks.apb1}" apb2="{clocks.apb2}"'
+    return f'<clocks source="{clocks.source}"{hse}{factors} {buses} latency="{clocks.latency}"/>'
 
 
 def _vm(machine: Machine, folder: Path) -> Iterator[str]:

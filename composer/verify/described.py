@@ -103,8 +103,10 @@ class Described:
         if not described:
             return hsi
         clocks = described[0]
-        source = clocks.hse if clocks.source == "HSE" else hsi
-        return source * clocks.n // (clocks.m * clocks.p) // clocks.ahb
+        rate = clocks.hse if clocks.source == "HSE" else hsi
+        if clocks.pll is not None:
+            rate = rate * clocks.pll.n // (clocks.pll.m * clocks.pll.p)
+        return rate // clocks.ahb
 
     def ticks(self, microseconds: int) -> int:
         """A time in kernel ticks, rounded up."""

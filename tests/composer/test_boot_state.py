@@ -41,6 +41,8 @@ def composed(folder: Path, clocks: str) -> tuple[dict[str, int], str]:
     [
         (CLOCKS.format("HSE", 8), 0x03030083, 0x07405408, 0x940A, 0x705),
         (CLOCKS.format("HSI", 16), 0x03000083, 0x07005410, 0x940A, 0x705),
+        ('<clocks source="HSI" latency="0"/>', 0x83, 0x24003010, 0, 0x700),
+        ('<clocks source="HSE" apb1="2" latency="0"/>', 0x30083, 0x24003010, 0x1005, 0x700),
     ],
 )
 def test_clock_registers(

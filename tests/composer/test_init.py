@@ -83,6 +83,9 @@ def test_a_low_layer_project_with_compile_commands(tmp_path: Path) -> None:
     assert attributes(tree.find("vm"), "pin") == [
         {"port": "B", "pin": "6", "mode": "alternate", "af": "7"}
     ]
+    assert attributes(tree, "clocks") == [  # as after a reset: no PLL is made up
+        {"source": "HSI", "ahb": "1", "apb1": "1", "apb2": "1", "latency": "0"}
+    ]
     assert tree.find(".//tick") is None  # only a weak default
     assert attributes(tree, "project")[0]["standard"] == "gnu99"
     assert [e.text for e in tree.iter("source")] == ["src/main.c"]

@@ -46,6 +46,7 @@ BREACHES = [
     ('apb1="4"', 'apb1="2"', ["APB1 clock is 84 MHz"]),
     ('apb1="4"', 'apb1="3"', ["apb1=3"]),
     ('latency="5"', 'latency="4"', ["flash latency 4 at 168 MHz", "5 to 7"]),
+    (' p="2" q="7"', "", ["<clocks> has no p, q", "all of m, n, p and q, or none"]),
     ("</process>", '<clocks m="4" n="336" p="2" q="7" latency="5"/></process>',
      ["<clocks> differ", "line 4"]),
     ('<clocks m="8" n="336" p="2" q="7" ahb="1" apb1="4" apb2="2" latency="5"/>', "",

@@ -12,13 +12,13 @@ import pytest
 
 from composer.chips.chip import Chip, load_chip
 from composer.chips.family import family_of
-from composer.description.model import Clocks, Place
+from composer.description.model import Clocks, Place, Pll
 from composer.verify.verify import verify
 from tests.composer.systems import TINY, write
 from tests.support.built import Built, build, once
 
 HERE = Place("system.xml", 1, 1)
-FASTEST = Clocks("HSE", 25_000_000, 25, 432, 2, 9, 1, 4, 2, 7, HERE)
+FASTEST = Clocks("HSE", 25_000_000, Pll(25, 432, 2, 9), 1, 4, 2, 7, HERE)
 PWR_CR1, PWR_CSR1 = 0x40007000, 0x40007004
 RCC_CR, RCC_PLLCFGR, RCC_CFGR, FLASH_ACR = 0x40023800, 0x40023804, 0x40023808, 0x40023C00
 CHANGES = (
@@ -60,14 +60,15 @@ def test_facts_that_the_reference_manual_has_too(chip: Chip) -> None:
     ("change", "problem"),
     [
         ({}, None),
-        ({"n": 434}, "PLL factor n=434"),
+        ({"pll": Pll(25, 434, 2, 9)}, "PLL factor n=434"),
+        ({"pll": None, "latency": 0}, None),
         ({"apb1": 2}, "APB1 clock is 108 MHz"),
         ({"apb2": 1}, "APB2 clock is 216 MHz"),
         ({"latency": 6}, "flash latency 6 at 216 MHz"),
         ({"hse": 27_000_000}, "hse is 27 MHz"),
     ],
 )
-def test_clock_limits(chip: Chip, change: dict[str, int], problem: str | None) -> None:
+def test_clock_limits(chip: Chip, change: dict[str, int | Pll | None], problem: str | None) -> None:
     found = family_of(chip).clock_problem(replace(FASTEST, **change), chip)  # type: ignore[arg-type]
     assert (found and found[0]) == problem
 
@@ -95,7 +96,7 @@ def test_over_drive_is_on_before_the_core_runs_from_the_pll(chip: Chip) -> None:
 
 
 def test_180_mhz_need_no_over_drive(chip: Chip) -> None:
-    slower = replace(FASTEST, n=360, latency=5)
+    slower = replace(FASTEST, pll=Pll(25, 360, 2, 9), latency=5)
     assert PWR_CSR1 not in [op.address for op in family_of(chip).clock_ops(slower, chip)]
 
 

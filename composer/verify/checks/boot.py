@@ -34,7 +34,8 @@ _DIVIDERS_APB = {1: 0, 2: 4, 4: 5, 8: 6, 16: 7}
 _HSE_ON, _HSE_READY, _PLL_ON, _PLL_READY = 1 << 16, 1 << 17, 1 << 24, 1 << 25
 _POWER_CLOCK = 1 << 28
 _PLL_SOURCE_HSE = 1 << 22
-_SWITCHED_MASK, _SWITCHED = 3 << 2, 2 << 2
+_SWITCHED_SHIFT, _SWITCHED_MASK = 2, 3 << 2
+_HSI, _HSE, _PLL = range(3)  # in CFGR: SW, SWS
 _OVER_DRIVE, _OVER_DRIVE_SWITCH = 1 << 16, 1 << 17  # in PWR_CR1, and their flags in PWR_CSR1
 
 
@@ -134,24 +135,33 @@ def _clocks(subject: Subject) -> Clocks | None:
 
 def _want_clocks(subject: Subject, clocks: Clocks, registers: _Registers) -> None:
     rcc, hse = registers.rcc, clocks.source == "HSE"
-    on = _PLL_ON | (_HSE_ON if hse else 0)
+    on = (_PLL_ON if clocks.pll else 0) | (_HSE_ON if hse else 0)
     registers.want(rcc + _RCC["CR"], on, on)
-    factors = clocks.m | clocks.n << 6 | (clocks.p // 2 - 1) << 16 | clocks.q << 24
-    source = _PLL_SOURCE_HSE if hse else 0
     family = registers.family
-    registers.want(rcc + _RCC["PLLCFGR"], 0xFFFFFFFF, factors | source | family.pll_kept)
+    if clocks.pll is not None:
+        pll = clocks.pll
+        factors = pll.m | pll.n << 6 | (pll.p // 2 - 1) << 16 | pll.q << 24
+        source = _PLL_SOURCE_HSE if hse else 0
+        registers.want(rcc + _RCC["PLLCFGR"], 0xFFFFFFFF, factors | source | family.pll_kept)
     dividers = (
         _DIVIDERS_AHB.get(clocks.ahb, 0) << 4
         | _DIVIDERS_APB.get(clocks.apb1, 0) << 10
         | _DIVIDERS_APB.get(clocks.apb2, 0) << 13
     )
-    registers.want(rcc + _RCC["CFGR"], 0xFFFFFFFF, dividers | 2)
+    registers.want(rcc + _RCC["CFGR"], 0xFFFFFFFF, dividers | _in_use(clocks))
     registers.want(rcc + _RCC["APB1ENR"], _POWER_CLOCK, _POWER_CLOCK)
     registers.want(registers.flash, 0xFFFFFFFF, clocks.latency | family.accelerators)
     registers.want(registers.power, family.scale_1, family.scale_1)
     if _needs_over_drive(subject, family):
         both = _OVER_DRIVE | _OVER_DRIVE_SWITCH
         registers.want(registers.power, both, both)
+
+
+def _in_use(clocks: Clocks) -> int:
+    """What SW and SWS say."""
+    if clocks.pll is not None:
+        return _PLL
+    return _HSE if clocks.source == "HSE" else _HSI
 
 
 def _needs_over_drive(subject: Subject, family: _Family) -> bool:
@@ -172,14 +182,20 @@ def _order(subject: Subject, clocks: Clocks, registers: _Registers) -> Iterator[
     ]
     steps = [
         *([("HSE on", MODIFY, cr, _HSE_ON), ("HSE ready", WAIT, cr, _HSE_READY)] if hse else []),
-        ("PLL factors", WRITE, registers.rcc + _RCC["PLLCFGR"], None),
+        *([("PLL factors", WRITE, registers.rcc + _RCC["PLLCFGR"], None)] if clocks.pll else []),
         ("wait states", WRITE, registers.flash, None),
-        ("PLL on", MODIFY, cr, _PLL_ON),
-        *(over_drive if _needs_over_drive(subject, registers.family) else []),
-        ("PLL ready", WAIT, cr, _PLL_READY),
-        ("switch", MODIFY, cfgr, 2),
-        ("switched", WAIT, cfgr, _SWITCHED),
     ]
+    if clocks.pll:
+        steps += [
+            ("PLL on", MODIFY, cr, _PLL_ON),
+            *(over_drive if _needs_over_drive(subject, registers.family) else []),
+            ("PLL ready", WAIT, cr, _PLL_READY),
+        ]
+    if used := _in_use(clocks):  # HSI is in use after a reset
+        steps += [
+            ("switch", MODIFY, cfgr, used),
+            ("switched", WAIT, cfgr, used << _SWITCHED_SHIFT),
+        ]
     position = -1
     for what, kind, address, value in steps:
         places = [
