@@ -36,11 +36,19 @@ class DeadBranches:
         found = text.trees.function_at(start, end)
         if found is None:
             return None
-        tree, function = found
+        _, function = found
         if is_called_by_name(function, text.evaluator):
             reason = self._why_not(function_name(function))
             if reason is not None:
                 return reason
+        return self.never_taken(text, start, end)
+
+    def never_taken(self, text: CText, start: int, end: int) -> str | None:
+        """Why no branch leads to [start, end), whatever becomes of the function around it."""
+        found = text.trees.function_at(start, end)
+        if found is None:
+            return None
+        tree, function = found
         node = tree.smallest(start, end)
         for parent in ancestors(node) if node is not None else ():
             if parent.id == function.id:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -68,6 +68,14 @@ class ProjectFacts:
                 if self.branches.why_never(use.text, use.start, use.end) is None
             ]
         return self._running_uses[name]
+
+    def idle_uses(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
+        """Uses of a function-like macro that the program has and never runs, and why."""
+        for use in self._macro_uses.get(name, ()):
+            place = use.text, use.start, use.end
+            reason = self.branches.why_never(*place)
+            if reason is not None and reason == self.branches.never_taken(*place):
+                yield use, reason  # not for a function that nothing calls: the program has none
 
     def calls_of(self, name: str) -> Sequence[FunctionCall]:
         """Calls of a function in code that may run."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +71,17 @@ def record_of(result: PortResult, overlooked: tuple[OpenPlace, ...] = ()) -> Rec
     """The record of a port."""
     kept: list[Kept] = []
     sums: dict[str, str] = {}
+    copies = {source.path: _Copied(FilePort(source, (), ())) for source in result.sources}
+    copies |= {port.file.path: _Copied(port) for port in result.files}
     for port in result.files:
-        after = SourceFile(port.file.path, port.file.name, port.ported)
         stays = [it for it in port.verdicts if it.status is not Status.REWRITTEN]
-        kept += [_kept(port, verdict, after) for verdict in stays]
+        kept += [_kept(copies[port.file.path], verdict) for verdict in stays]
         if port.edits or stays:
-            sums[port.file.name] = sha256(after.data)
+            sums[port.file.name] = sha256(port.ported)
+        for verdict in stays:
+            for path, first, last in verdict.also:
+                kept.append(_elsewhere(copies[path], verdict, first, last))
+                sums[copies[path].port.file.name] = sha256(copies[path].port.ported)
     return Record(
         result.count(Status.REWRITTEN),
         result.count(Status.LEFT),
@@ -132,10 +137,27 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _kept(port: FilePort, verdict: Verdict, after: SourceFile) -> Kept:
-    site, place = verdict.site, place_of(port, verdict)
-    first = after.line(_moved(port, site.start))
-    height = port.file.line(max(site.end - 1, site.start)) - place.line
+class _Copied:
+    """A file, and where its bytes are in the copy."""
+
+    def __init__(self, port: FilePort) -> None:
+        self.port = port
+        self._after = SourceFile(port.file.path, port.file.name, port.ported)
+
+    def line(self, offset: int) -> int:
+        """The line in the copy of a byte of the original."""
+        grown = sum(
+            len(edit.replacement) - (edit.end - edit.start)
+            for edit in self.port.edits
+            if edit.end <= offset
+        )
+        return self._after.line(offset + grown)
+
+
+def _kept(copy: _Copied, verdict: Verdict) -> Kept:
+    site, place = verdict.site, place_of(copy.port, verdict)
+    first = copy.line(site.start)
+    height = copy.port.file.line(max(site.end - 1, site.start)) - place.line
     return Kept(
         verdict.status.value,
         verdict.rule,
@@ -151,9 +173,8 @@ def _kept(port: FilePort, verdict: Verdict, after: SourceFile) -> Kept:
     )
 
 
-def _moved(port: FilePort, offset: int) -> int:
-    """Where a byte of the original stands in the copy."""
-    grown = sum(
-        len(edit.replacement) - (edit.end - edit.start) for edit in port.edits if edit.end <= offset
-    )
-    return offset + grown
+def _elsewhere(copy: _Copied, verdict: Verdict, first: int, last: int) -> Kept:
+    """The same at lines that the verdict speaks of, too."""
+    file = copy.port.file
+    start, end = file.start_of(first), file.start_of(last) + 1
+    return _kept(copy, replace(verdict, site=replace(verdict.site, start=start, end=end, where="")))

@@ -78,8 +78,8 @@ class ExpandedFile:
             for span in self._spans
         }
         return {
-            starts.get(use.start, self.offset(use.start)): f"{use.name.text.decode('latin-1')} of "
-            f"{use.library} isn't in the tree: {use.reason}"
+            starts.get(use.start, self.offset(use.start)): "no code that is compiled here defines "
+            f"{use.name.text.decode('latin-1')} of {use.library}: {use.reason}"
             for use in self._uses
             if use.body is None
         }

@@ -24,6 +24,11 @@ class MacroUse:
     end: int
     arguments: tuple[int | None, ...]
 
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line of the call."""
+        return self.text.file.line(self.start), self.text.file.line(self.end - 1)
+
 
 def calls_in(text: CText) -> Iterator[tuple[bytes, MacroUse]]:
     """Names of function-like macros with their uses, in the code and in bodies of other macros."""

@@ -7,6 +7,8 @@ the code can see of it is certain.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from porter.project.domain import BootRegister
 from porter.project.macro_uses import MacroUse
 from porter.rules.unit import Unit
@@ -53,6 +55,15 @@ def who_asks(unit: Unit, access: Access) -> str | None:
 def never_asked(unit: Unit, access: Access) -> bool:
     """Whether a macro reads a register only for arguments that no use of it has."""
     return access.context.kind == "macro" and access.use == "read" and _bits_seen(unit, access) == 0
+
+
+def idle_askers(unit: Unit, access: Access) -> Iterator[tuple[MacroUse, str]]:
+    """Uses that make a macro read a register, in code that the program has and never runs."""
+    macro = unit.text.evaluator.macros.get(access.context.name.encode("latin-1"))
+    if macro is not None and macro.parameters:
+        for use, reason in unit.idle_uses(macro.name):
+            if _bits_in(unit, access, _scope(macro.parameters, use)):
+                yield use, reason
 
 
 def _register(unit: Unit, access: Access) -> BootRegister | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from porter.rules.boot_state import known_read, never_asked, who_asks
+from porter.rules.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.rules.deep_sleep import deep_sleep
 from porter.rules.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
@@ -95,8 +96,18 @@ class BootTable(Rule):
         if (edit := known_read(unit, access)) is not None:
             return self.rewritten(access.site, "as the boot table leaves it", edit)
         if never_asked(unit, access):
-            return self.left(access.site, "no use of the macro in this project reads it")
+            return self._never_asked(unit, access)
         return None
+
+    def _never_asked(self, unit: Unit, access: Access) -> Verdict:
+        idle = list(idle_askers(unit, access))
+        if not idle:
+            return self.left(access.site, "no use of the macro in this project reads it")
+        (use, why), file = idle[0], idle[0][0].text.file
+        place = f"{file.name}:{file.line(use.start)}"
+        reason = f"no use of the macro that may run reads it; {place} {why}"
+        also = tuple((use.text.file.path, *use.lines) for use, _ in idle)
+        return replace(self.left(access.site, reason), also=also)
 
     def _asked(self, unit: Unit, verdict: Verdict) -> Verdict | None:
         """Names the use of a macro for which a person is needed."""

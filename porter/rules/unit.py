@@ -295,6 +295,10 @@ class Unit:
         """Uses of a function-like macro in code that may run, in all files of the project."""
         return self._project.macro_uses(name) if self._project is not None else ()
 
+    def idle_uses(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
+        """Uses of one that the program has and never runs, and why."""
+        return self._project.idle_uses(name) if self._project is not None else iter(())
+
     def calls_of(self, name: str) -> Sequence[FunctionCall]:
         """Calls of a function in code that may run, in all files of the project."""
         return self._project.calls_of(name) if self._project is not None else ()

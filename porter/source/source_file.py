@@ -62,6 +62,10 @@ class SourceFile:
         """Line number of an offset, from 1."""
         return bisect_right(self._line_starts, offset)
 
+    def start_of(self, line: int) -> int:
+        """Offset of the first byte of a line, which is numbered from 1."""
+        return self._line_starts[line - 1]
+
     def column(self, offset: int) -> int:
         """Column of an offset, from 1, in bytes."""
         return offset - self._line_starts[self.line(offset) - 1] + 1

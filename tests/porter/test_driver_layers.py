@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.ledger.record import record_of
 from porter.project.domain import BootRegister
 from porter.result import PortResult
 from porter.rules.verdict import Status
@@ -198,11 +199,23 @@ int main(void)
 """
 
 
+LATE = "while (!GET_FLAG(LSIRDY)) { if (late()) return 1; }"
+
+
 def test_what_is_never_asked_for_stays(tmp_path: Path) -> None:
     text = OSCILLATORS.replace(b"    } else {\n        return RCC->CSR;\n", b"")
     result = port(tmp_path, text, CHIP + GET_FLAG)
     assert escalations(result) == []
     assert "while (!GET_FLAG(LSIRDY))" in ported(result, "chip.h") + text.decode()
+    (asked,) = (it for it in record_of(result).kept if it.file == "main.c")
+    assert (asked.text, asked.absent) == (LATE, False), "link finds it in the program"
+    assert "no use of the macro that may run reads it" in asked.reason
+
+
+def test_what_nothing_calls_is_not_in_the_program(tmp_path: Path) -> None:
+    text = OSCILLATORS.replace(b"    return config(&osc);\n", b"")
+    kept = record_of(port(tmp_path, text, CHIP + GET_FLAG)).kept
+    assert not [it for it in kept if it.text == LATE and not it.absent]
 
 
 @pytest.mark.parametrize(
