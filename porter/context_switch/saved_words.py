@@ -30,8 +30,18 @@ from porter.context_switch.ir import Binary, Const, Expr, Load, Symbol
 from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
 from porter.context_switch.saved_places import kept_at
-from porter.source.c_tree import Node, ancestors, enclosing_function, outermost, text_of, walk
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    captured,
+    enclosing_function,
+    outermost,
+    query,
+    text_of,
+    walk,
+)
 
+_CHANGES = query("[(assignment_expression) (update_expression)] @it")
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
 _FETCHES = re.compile(rb"\bldr(?:ex|t|\.[nw])?\s[^;\n\[]*\[([^\]]*)\]", re.IGNORECASE)
 _STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
@@ -234,7 +244,8 @@ def _is_in_front(pointer: Node) -> bool:
     around = enclosing_function(pointer)
     if around is None or pointer.type != "identifier":
         return False
-    moves = [it for it in walk(around) if _changes(it, text_of(pointer))]
+    changes = captured(around, _CHANGES, "it")
+    moves = [it for it in changes if _changes(it, text_of(pointer))]
     back = [it for it in moves if (_sign(it) or b"")[:1] == b"-"]
     blocks = (next((it for it in ancestors(move) if it.type == "compound_statement"), None)
               for move in back if move.end_byte <= pointer.start_byte)  # fmt: skip

@@ -70,6 +70,7 @@ class Unit:
         self.facts = Facts()
         self.removed_waits: list[Node] = []  # loops that waited for what the boot table set up
         self.replaced: list[Edit] = []  # edits of verdicts
+        self._covered_by = 0, 0  # deletions and replacements that settle_covered() has seen
         self.extra_edits: list[Edit] = []  # edits that carry no site, such as prototypes
         self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
         self._accesses: dict[Site, Access | None] = {}
@@ -112,12 +113,10 @@ class Unit:
 
     def settle_covered(self) -> None:
         """Settle the sites inside text that is deleted or replaced by something without them."""
-        replaced = [
-            edit
-            for verdict in self.verdicts.values()
-            if verdict.status is Status.REWRITTEN
-            for edit in verdict.edits
-        ]
+        changed = len(self.deletions), len(self.replaced)
+        if changed == self._covered_by:
+            return
+        self._covered_by = changed
         for site in list(self.pending()):
             if self.is_deleted(site.start, site.end):
                 reason = "removed with the statement it is part of"
@@ -125,7 +124,7 @@ class Unit:
                 edit.start <= site.start
                 and site.end <= edit.end
                 and site.what.encode("latin-1") not in edit.replacement
-                for edit in replaced
+                for edit in self.replaced
             ):
                 reason = "part of an expression that is rewritten"
             else:
