@@ -23,6 +23,7 @@ DOMAINS_MAX = 32  # the hypervisor is one; the kernel has masks of domains and v
 VMS_MAX = 28  # a mask of the scheduler has flags beside them
 ALARMS_MAX = 32  # a tick and, if any VM has one, a watchdog a VM; timers: bits of a mask
 INDICES_MAX = 255  # of signals, of events: a byte, and one value says none
+NODES_MAX = 255  # of slots and capabilities that may be delegated: likewise
 TICKS_MAX = 2**31 - 1  # the runtime counts in 32 bits and compares by signed difference
 SVC_NUMBER = 0xF5
 FUNCTIONS = ("reset", "restart", "ticks", "cycles")  # FVM_FUNCTION_* of <fvm/hypercall.h>

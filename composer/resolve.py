@@ -31,6 +31,7 @@ from composer.plan import (
     LOG_THREAD,
     MANAGER_SIGNAL,
     MANAGER_THREAD,
+    NODES_MAX,
     SIGNAL_FAULT,
     VIRT_FIRST,
     VIRT_SVC,
@@ -48,6 +49,8 @@ from composer.plan import (
     c_name,
 )
 from composer.sources import find_all_sources
+
+_LOG_HZ = 1000  # the log thread runs so often, or each tick
 
 
 def resolve(system: System, out: Path) -> Plan:
@@ -100,7 +103,7 @@ def resolve(system: System, out: Path) -> Plan:
             )
         )
     domains = number_roots(domains)
-    return Plan(
+    plan = Plan(
         system,
         chip,
         board,
@@ -118,6 +121,8 @@ def resolve(system: System, out: Path) -> Plan:
         layout.free_flash,
         layout.free_ram,
     )
+    _check_nodes(plan)
+    return plan
 
 
 def _signals(system: System, chip: Chip) -> list[Signal]:
@@ -128,7 +133,8 @@ def _signals(system: System, chip: Chip) -> list[Signal]:
     if system.vms:
         signals.append(Signal(len(signals), MANAGER_SIGNAL, 0))
     if system.kernel.console:
-        signals.append(Signal(len(signals), LOG_SIGNAL, 0, period_ticks=1))
+        period = max(1, system.kernel.tick_hz // _LOG_HZ)
+        signals.append(Signal(len(signals), LOG_SIGNAL, 0, period_ticks=period))
     for index, domain in enumerate(system.processes, start=1):
         if domain.process is None:
             continue
@@ -160,6 +166,16 @@ def _check_counts(system: System, signals: list[Signal]) -> None:
             raise system.place.error(
                 f"{found} {what} are too many", f"at most {limit} are possible"
             )
+
+
+def _check_nodes(plan: Plan) -> None:
+    """What may be delegated is in chains, whose links are bytes."""
+    found = plan.roots + plan.slots
+    if plan.slots and found > NODES_MAX:
+        raise plan.system.place.error(
+            f'{found} slots and capabilities with delegate="yes" are too many',
+            f"at most {NODES_MAX} together are possible",
+        )
 
 
 def _delays(system: System) -> bool:

@@ -58,7 +58,11 @@ MISTAKES = {
         "route->target != vcpu->index ||\n        route->virt_id != virt_id",
         "route->virt_id != virt_id",
     ),
-    "pin": ("kernel/pin.c", "fvm_pin[i].domain == domain_index && ", ""),
+    "pin": (
+        "kernel/pin.c",
+        "grant->domain == domain_index && grant->port == port",
+        "grant->port == port",
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from scanner.image.model import Segment
 _WORD = 4
 _SHORTEST = 16
 _RAM = range(0x1000_0000, 0x4000_0000)
-_DEFAULT_USES = 3  # an address in so many entries is a default handler
+DEFAULT_USES = 3  # an address in so many entries is a default handler
 
 
 def vectors_of(path: Path, entries: int) -> dict[int, str]:
@@ -32,7 +32,7 @@ def vectors_of(path: Path, entries: int) -> dict[int, str]:
     uses = Counter(table)
     found: dict[int, str] = {}
     for exception, word in enumerate(table):
-        if exception and _is_code(word, segment) and uses[word] < _DEFAULT_USES:
+        if exception and _is_code(word, segment) and uses[word] < DEFAULT_USES:
             name = image.symbols.function_at(word & ~1)
             if name is not None:
                 found[exception] = name

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 from composer.chips.chip import Chip
+from composer.init.elf_vectors import DEFAULT_USES
 from composer.init.facts import Decision, Line, Places, shown
 from porter.execution.program import FunctionText
 from porter.execution.survey import Survey
 from porter.execution.words import number
 from porter.project.vectors import FIRST_IRQ, SYSTEM
+from porter.source.c_tree import text_of
 
+_NOTHING = re.compile(
+    rb"\{[\s;]*(?:(?:while\s*\(\s*(?:1|true)\s*\)|for\s*\(\s*;\s*;\s*\))"
+    rb"\s*(?:;|\{[\s;]*\}))?[\s;]*\}"
+)
+"""A body as the preprocessor leaves it: empty, or a loop without end."""
 _ENABLE = range(0xE000_E100, 0xE000_E120, 4)
 _PRIORITY = 0xE000_E400
 
@@ -22,10 +31,22 @@ class Interrupts:
     def __init__(self, survey: Survey, chip: Chip) -> None:
         self._survey = survey
         self._names: Mapping[int, str] = {line: name for name, line in chip.interrupts.items()}
-        self._handlers = {n: h for n, h in survey.handlers.items() if h in survey.strong}
+        uses = Counter(survey.handlers.values())
+        self._handlers = {
+            n: h
+            for n, h in survey.handlers.items()
+            if h in survey.strong and uses[h] < DEFAULT_USES
+        }
         self._enabled, self._unclear = self._enables()
         self._thresholds = {threshold.value for threshold in survey.record.thresholds}
         self.decisions: list[Decision] = []
+        for handler in sorted(set(survey.handlers.values()) & set(survey.strong)):
+            if uses[handler] >= DEFAULT_USES and self._does_something(handler):
+                self._say(
+                    f"{handler} serves {uses[handler]} exceptions, so it was taken for the default"
+                    " handler: if it passes them on, name the handlers that it calls",
+                    handler,
+                )
         self.system_handlers = self._system()
 
     def _system(self) -> dict[str, str]:
@@ -43,11 +64,15 @@ class Interrupts:
 
     def has_tasks(self) -> bool:
         """Whether the switch handler does something: CubeMX writes an empty one."""
-        definition = self._survey.strong.get(self.system_handlers.get("switch", ""))
+        return self._does_something(self.system_handlers.get("switch", ""))
+
+    def _does_something(self, handler: str) -> bool:
+        """Whether a function is more than a loop without end; one in assembler counts as more."""
+        definition = self._survey.strong.get(handler)
         if not isinstance(definition, FunctionText):
             return definition is not None
         body = definition.body
-        return body is not None and any(n.type != "comment" for n in body.named_children)
+        return body is not None and _NOTHING.fullmatch(text_of(body)) is None
 
     def _by_name(self, names: Mapping[int, str]) -> dict[str, str]:
         return {SYSTEM[n]: name for n, name in names.items() if name in self._survey.strong}

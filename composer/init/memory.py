@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from elftools.elf.elffile import ELFFile
 from composer.init.facts import Decision, MemoryUse
 from composer.init.linker_script import choose, find_scripts, read_script
 from porter.execution.survey import Survey
+from porter.project.build import Build
 
 _ELF_SUFFIXES = (".elf", ".axf", ".out")
 _SKIPPED = frozenset({".git", "node_modules", ".venv"})
@@ -38,7 +40,8 @@ def memory_of(survey: Survey, elf: ElfSize | None) -> tuple[MemoryUse, list[Deci
     """What can be told, and what a person must look at."""
     root = survey.root
     decisions: list[Decision] = []
-    candidates = choose(find_scripts(root), root)
+    named = [script for it in survey.build.linked for script in it.scripts if script.is_file()]
+    candidates = list(dict.fromkeys(named)) or choose(find_scripts(root), root)
     script = read_script(candidates[0], root) if candidates else None
     if len(candidates) > 1:
         names = tuple(path.relative_to(root).as_posix() for path in candidates[:4])
@@ -61,8 +64,20 @@ def memory_of(survey: Survey, elf: ElfSize | None) -> tuple[MemoryUse, list[Deci
     )
 
 
-def newest_elf(root: Path) -> ElfSize | None:
-    """The last built program below a folder; None if there is none for Arm."""
+def built_elf(root: Path, build: Build) -> ElfSize | None:
+    """The program that the build links, if it is there; else the last built one below a folder.
+
+    None if there is none for Arm, or if the build links another one and several are there.
+    """
+    programs = [it.program for it in build.linked if it.program.is_file()]
+    sizes = [measure(path, os.path.relpath(path, root)) for path in programs]
+    known = [size for size in sizes if size is not None]
+    found = known or list(_newest(root))
+    return found[0] if found and (known or not build.linked or len(found) == 1) else None
+
+
+def _newest(root: Path) -> Iterator[ElfSize]:
+    """Built programs below a folder, the last one first."""
     found: list[tuple[float, Path]] = []
     for folder, subfolders, names in os.walk(root):
         subfolders[:] = sorted(name for name in subfolders if name not in _SKIPPED)
@@ -73,8 +88,7 @@ def newest_elf(root: Path) -> ElfSize | None:
     for _, path in sorted(found, reverse=True):
         size = measure(path, path.relative_to(root).as_posix())
         if size is not None:
-            return size
-    return None
+            yield size
 
 
 def measure(path: Path, name: str) -> ElfSize | None:

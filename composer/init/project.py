@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +14,11 @@ from composer.init.elf_vectors import vectors_of
 from composer.init.facts import ClockTree, Decision, PinUse, Places, ProjectFacts, shown
 from composer.init.foreign import explain, guessed
 from composer.init.interrupts import Interrupts
-from composer.init.memory import memory_of, newest_elf
+from composer.init.memory import built_elf, memory_of
 from composer.init.stm32f4 import clock_tree, core_clock, pins_of, silicon, watchdog
 from porter.execution.survey import Survey, survey
 from porter.execution.words import Value, as_word, number
+from porter.project.build import Build
 from porter.project.vectors import FIRST_IRQ
 
 _LOAD, _CTRL = 0xE000_E014, 0xE000_E010
@@ -31,19 +32,18 @@ def read_project(
     folder: Path, chip: Chip, progress: Callable[[str], None] = lambda _message: None
 ) -> ProjectFacts:
     """All that a description needs of a project. Raises FvmError when nothing can be read."""
-    elf = newest_elf(folder)
-    found = survey(
-        folder,
-        silicon(chip),
-        lambda: vectors_of(elf.path, FIRST_IRQ + chip.lines) if elf else {},
-        progress,
-    )
+
+    def vectors(build: Build) -> Mapping[int, str]:
+        elf = built_elf(folder, build)
+        return vectors_of(elf.path, FIRST_IRQ + chip.lines) if elf else {}
+
+    found = survey(folder, silicon(chip), vectors, progress)
     if not found.program.units:
         raise explain(folder, found)
     build, decisions = build_of(found)
     if not found.build.units:
         decisions.insert(0, guessed(folder))
-    memory, more = memory_of(found, elf)
+    memory, more = memory_of(found, built_elf(folder, found.build))
     decisions += more
     interrupts = Interrupts(found, chip)
     system, lines = interrupts.system_handlers, interrupts.lines()

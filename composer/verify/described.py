@@ -16,6 +16,7 @@ from composer.verify.tables import NO_INDEX, Timer
 HYPERVISOR = "hypervisor"
 FAULT = 0  # the first of the hypervisor's signals
 MICROSECONDS = 1_000_000
+_LOG_HZ = 1000  # how often the log thread looks for something to write, at most
 _KERNEL_STEP = 32
 
 
@@ -152,7 +153,7 @@ class Described:
         if self.system.vms:
             signals[0, "manager"] = len(signals)
         if self.system.kernel.console:
-            timers.append(Timer(len(signals), 1))
+            timers.append(Timer(len(signals), max(1, self.system.kernel.tick_hz // _LOG_HZ)))
             signals[0, "log"] = len(signals)
         for index, process in enumerate(self.system.processes, start=1):
             for timer in process.process.timers if process.process else ():

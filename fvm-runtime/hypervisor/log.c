@@ -1,8 +1,8 @@
 /* The log thread: fault records, boot messages, a periodic status and what VMs say, as `key=value`
  * lines.
  *
- * It is the least urgent process thread and writes a few characters a kernel tick without ever
- * waiting for the transmitter, so the log costs no VM more than that.
+ * It is the least urgent process thread. Once a millisecond it composes at most a line and writes a
+ * few characters, without ever waiting for the transmitter, so the log costs no VM more than that.
  */
 #include <fvm/fault.h>
 #include <fvm/native.h>
@@ -12,8 +12,8 @@
 #include "hypervisor/policy.h"
 #include "hypervisor/text.h"
 
-#define CHARACTERS_A_TICK 16u
-#define TEXT_MOST 80u /* characters of a VM in a line */
+#define CHARACTERS_A_TIME 16u /* 16,000 a second: more than 115200 baud take */
+#define TEXT_MOST 80u         /* characters of a VM in a line, those that don't show too */
 
 static struct hyp_text line;
 static size_t sent;          /* of the line */
@@ -170,7 +170,7 @@ static struct fvm_result text_piece(uint32_t number)
 static void write_text(uint32_t number, struct fvm_result piece)
 {
     char said[TEXT_MOST];
-    uint32_t length = 0;
+    uint32_t length = 0, taken = 0;
     bool ends = false;
     begin("text domain=");
     text_string(&line, hyp_name[hyp_text[number]]);
@@ -178,6 +178,7 @@ static void write_text(uint32_t number, struct fvm_result piece)
         value(" lost=", piece.r2);
     }
     while (piece.r0 > 0) {
+        taken += (uint32_t)piece.r0;
         for (int32_t i = 0; i < piece.r0; i++, piece.r1 >>= 8) {
             char character = (char)piece.r1;
             ends = character == '\n';
@@ -185,7 +186,7 @@ static void write_text(uint32_t number, struct fvm_result piece)
                 said[length++] = character == '\0' ? '?' : character;
             }
         }
-        if (ends || length + sizeof piece.r1 > TEXT_MOST) {
+        if (ends || taken + sizeof piece.r1 > TEXT_MOST) {
             break;
         }
         piece = text_piece(number);
@@ -257,7 +258,7 @@ _Noreturn void hyp_log_thread(void)
         if (sent == line.length) {
             compose();
         }
-        for (uint32_t i = 0; i < CHARACTERS_A_TICK && sent < line.length; i++) {
+        for (uint32_t i = 0; i < CHARACTERS_A_TIME && sent < line.length; i++) {
             if (!console_put(line.character[sent])) {
                 break;
             }

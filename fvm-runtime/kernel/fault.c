@@ -212,6 +212,7 @@ static const struct fvm_fault *next_after(uint32_t after)
     if (after == 0) {
         return record_of(place);
     }
+#pragma GCC unroll 8
     for (uint32_t half = FVM_RECORDS / 2u; half != 0; half /= 2u) {
         if (!later(record_of(place + half - 1u)->serial, after)) {
             place += half;

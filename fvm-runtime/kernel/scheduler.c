@@ -37,7 +37,7 @@ _Static_assert(FVM_VCPUS <= 28, "a mask has flags, too: the composer refuses suc
 /* Cycles, of a vCPU whose call made a process work for seconds. */
 #define LARGEST_DEBT (INT32_MIN / 2)
 
-static void settle(struct thread *thread, uint32_t priority)
+static inline __attribute__((always_inline)) void settle(struct thread *thread, uint32_t priority)
 {
     thread->bit = 1u << priority;
     thread->priority = (uint8_t)priority;
@@ -262,7 +262,8 @@ static struct move {
 } move;
 
 /* Where a thread is now, or what runs in its place. */
-static uint32_t take_away(const struct thread *thread, struct thread **runs)
+static inline __attribute__((always_inline)) uint32_t take_away(const struct thread *thread,
+                                                                struct thread **runs)
 {
     uint32_t ready = cpu.ready & thread->bit;
     *runs = process_thread[thread->priority];
@@ -271,7 +272,8 @@ static uint32_t take_away(const struct thread *thread, struct thread **runs)
     return ready;
 }
 
-static void put(struct thread *thread, struct thread *runs, uint32_t priority, uint32_t ready)
+static inline __attribute__((always_inline)) void put(struct thread *thread, struct thread *runs,
+                                                      uint32_t priority, uint32_t ready)
 {
     settle(thread, priority);
     settle(runs, priority);
@@ -349,6 +351,10 @@ void scheduler_catch_up(void)
     vcpus.funded &= ~spent;
     vcpus.boosted &= ~spent;
     if ((spent & vcpus.turn) != 0 || (late & LATE_TURN) != 0) {
+        if (interrupt_hold(process_thread[0])) {
+            cpu.late = LATE_TURN; /* lines that waited come first: their VMs may want the turn */
+            return;
+        }
         pass_turn();
     }
     choose();

@@ -70,7 +70,7 @@ class Survey:
 def survey(
     root: Path,
     silicon: Silicon,
-    built_vectors: Callable[[], Mapping[int, str]] = dict,
+    built_vectors: Callable[[Build], Mapping[int, str]] = lambda _build: {},
     progress: Progress = lambda _message: None,
 ) -> Survey:
     """Everything that can be told of a project without running it on a chip. `built_vectors` is
@@ -97,7 +97,7 @@ def survey(
             strong.setdefault(name, path)
     handlers = {number: name for table in tables for number, name in table.handlers.items()}
     if not tables:
-        handlers = dict(built_vectors())
+        handlers = dict(built_vectors(build))
     boot = [name for name in (handlers.get(1, ""), *_BOOT) if name in program.functions]
     named = {name for number, name in handlers.items() if number > 1}
     entries = sorted(named & set(program.functions))

@@ -21,6 +21,7 @@ from porter.project.compiler_command import (
     parse_command,
 )
 from porter.project.ide.choice import project_commands
+from porter.project.linking import Linking, parse_linking
 from porter.project.relocated import Relocated
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
@@ -38,7 +39,7 @@ class Build:
     """`units`: options by compiled file, empty when nobody could tell; `options`: all together;
     `source`: who told; `complete`: whether `units` has every compiled file; `core_is_guess`: the
     files are known, and for which core they are compiled isn't; `moved`: folders of another machine
-    and what was taken for them."""
+    and what was taken for them; `linked`: what is made of them, as far as make says it."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
@@ -46,6 +47,7 @@ class Build:
     complete: bool = True
     core_is_guess: bool = False
     moved: Mapping[str, Path] = field(default_factory=dict)
+    linked: tuple[Linking, ...] = ()
 
     @property
     def is_known(self) -> bool:
@@ -86,9 +88,9 @@ def read_build(
     """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
     is an include folder, and the core, as compiler options, is what was stated, or a guess."""
     for source, read in _ASKED:
-        said, complete = read(root)
+        told = read(root)
         moved = Relocated(root)
-        commands = list(map(moved.command, said))
+        commands = list(map(moved.command, told.commands))
         units = {
             file: command.options
             for command in commands
@@ -98,7 +100,8 @@ def read_build(
         in_c_first = sorted(units, key=lambda file: file.suffix.lower() in CPLUSPLUS_SUFFIXES)
         options = merge(units[file] for file in in_c_first)
         if options is not None:
-            build = Build(units, options, source, complete, moved=moved.taken)
+            linked = tuple(told.linked)
+            build = Build(units, options, source, told.complete, moved=moved.taken, linked=linked)
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
     guess = guessed_cpu or _GUESSED_CPU
@@ -125,8 +128,17 @@ def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) ->
     return replace(build, units=units, options=on_core(build.options), core_is_guess=not stated)
 
 
-def _compile_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
-    return list(_compile_entries(root)), True
+@dataclass(frozen=True)
+class _Told:
+    """What one of the ways to build a project says; `complete`: all that it compiles."""
+
+    commands: list[CompilerCommand]
+    complete: bool
+    linked: list[Linking] = field(default_factory=list)
+
+
+def _compile_commands(root: Path) -> _Told:
+    return _Told(list(_compile_entries(root)), True)
 
 
 def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
@@ -150,16 +162,22 @@ def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
                 yield command
 
 
-def _make_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
+def _make_commands(root: Path) -> _Told:
     """Commands of a dry run of make, and whether they are all: what make printed before it failed
     says nothing about the files that it didn't reach."""
     for folder in make_folders(root):
         for target in ([], ["all"]):
             lines, complete = _dry_run(folder, target)
-            commands = list(_commands_of(lines, folder))
-            if commands:
-                return commands, complete
-    return [], False
+            calls = list(_calls_of(lines, folder))
+            compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
+            linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
+            if compiled:
+                return _Told(compiled, complete, linked)
+    return _Told([], False)
+
+
+def _project_file(root: Path) -> _Told:
+    return _Told(*project_commands(root))
 
 
 def make_folders(root: Path) -> list[Path]:
@@ -185,7 +203,8 @@ def _dry_run(root: Path, target: list[str]) -> tuple[list[str], bool]:
     return re.sub(r"\\\n", " ", text).splitlines(), process.returncode == 0
 
 
-def _commands_of(lines: Sequence[str], root: Path) -> Iterator[CompilerCommand]:
+def _calls_of(lines: Sequence[str], root: Path) -> Iterator[tuple[list[str], Path]]:
+    """Words of each command that make would run, and the folder that it would run in."""
     folders = [root]
     for line in lines:
         if (entering := _ENTERING.match(line)) is not None:
@@ -193,10 +212,10 @@ def _commands_of(lines: Sequence[str], root: Path) -> Iterator[CompilerCommand]:
         elif _LEAVING.match(line) is not None and len(folders) > 1:
             folders.pop()
         else:
-            yield from _commands_in_line(line, folders[-1])
+            yield from _calls_in(line, folders[-1])
 
 
-def _commands_in_line(line: str, folder: Path) -> Iterator[CompilerCommand]:
+def _calls_in(line: str, folder: Path) -> Iterator[tuple[list[str], Path]]:
     words: list[str] = []
     for word in [*_words(line), ";"]:
         if word not in (";", "&&", "||", "|"):
@@ -204,8 +223,8 @@ def _commands_in_line(line: str, folder: Path) -> Iterator[CompilerCommand]:
             continue
         if len(words) == 2 and words[0] == "cd":
             folder = folder / words[1]
-        elif (command := parse_command(words, folder)) is not None:
-            yield command
+        elif words:
+            yield words, folder
         words = []
 
 
@@ -222,5 +241,5 @@ def _words(line: str) -> list[str]:
 _ASKED = (
     ("compile_commands.json", _compile_commands),
     ("make", _make_commands),
-    ("project file", project_commands),
+    ("project file", _project_file),
 )

@@ -73,7 +73,7 @@ BREACHES = [
      ["'beater' fills 3 slots of 'second'", "write 1 to 2"]),
     ("</process>", '<kernel-memory size="64"/></process>', ["no slots for what it makes"]),
     ('priority="10" flash="8K" ram="4K">',
-     'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="30"/>',
+     'priority="10" slots="16" flash="8K" ram="4K"><kernel-memory size="30"/>',
      ["30 bytes of kernel memory", "multiple of 4"]),
     ('priority="10" flash="8K" ram="4K">',
      'priority="10" slots="2" flash="8K" ram="4K"><kernel-memory size="64" ceiling="31"/>',
@@ -248,6 +248,28 @@ def test_without_a_vm_nobody_is_asked_for_a_slice(tmp_path: Path, tick: str) -> 
     """5 ms, the default, would be too much for VMs with the one tick, too little with the other."""
     plan = systems.plan_of(tmp_path, ("2kHz", tick), text=ONLY_A_PROCESS)
     assert plan.vms == ()
+
+
+def test_links_of_chains_of_delegation_are_bytes(tmp_path: Path) -> None:
+    """223 capabilities that may be delegated and 32 slots are as many as a byte tells apart."""
+
+    def roots(events: int) -> int:
+        more = "".join(
+            f'<event name="e{n}" from="giver" to="beater" delegate="yes"/>' for n in range(events)
+        )
+        giver = (
+            '<process name="giver" priority="12" flash="2K" ram="2K" slots="16">'
+            '<project builtin="heartbeat"/><timer name="t" period="1s"/></process>'
+        )
+        changes = (
+            ('priority="10"', 'priority="10" slots="16"'),
+            ("</system>", giver + more + "</system>"),
+        )
+        return systems.plan_of(tmp_path, *changes, text=ONLY_A_PROCESS).roots
+
+    assert roots(223) == 223
+    with pytest.raises(FvmError, match="256 slots and capabilities .* are too many"):
+        roots(224)
 
 
 def test_a_log_that_nobody_writes_takes_no_text(tmp_path: Path) -> None:

@@ -40,7 +40,9 @@ def test_pins(tmp_path: Path) -> None:
         (" & grant->own", " & grant->mask"),
         ("(mask & ~(uint32_t)grant->mask) != 0", "(mask & ~(uint32_t)grant->own) != 0"),
         ("LEVELS_INPUT : LEVELS_OUTPUT", "LEVELS_OUTPUT : LEVELS_INPUT"),
-        ("fvm_pin[i].port == port", "fvm_pin[i].port <= port"),
+        ("grant->port == port", "grant->port <= port"),
+        ("grant->domain == domain_index && grant->port == port", "grant->port == port"),
+        ("first = middle + 1", "first = end"),
     ],
 )
 def test_a_wrong_kernel_is_noticed(tmp_path: Path, right: str, wrong: str) -> None:

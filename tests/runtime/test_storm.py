@@ -1,4 +1,5 @@
-"""VMs that restart without end: whoever decides about it, the others keep their time and ticks."""
+"""VMs that restart, fault or write into the log without end: whoever decides about it, the others
+keep their time and ticks."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import pytest
 from tests.support.built import Built, described_otherwise, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
-SLEEPS, COMPUTES, REBOOTS, FAULTS = range(4)
+SLEEPS, COMPUTES, REBOOTS, FAULTS, WRITES, RETURNS = range(6)
 STORMS = ("storm-a", "storm-b", "storm-c")
 UNTIL = 1250  # kernel ticks: the good VM reports after 1000
 PATIENCE = 120.0
@@ -24,12 +25,12 @@ def storm(system: Callable[[str], Built]) -> Built:
     return system("storm")
 
 
-def beside(system: Built, *roles: int) -> Transcript:
+def beside(system: Built, *roles: int, until: int = UNTIL) -> Transcript:
     """The good VM computes for a second beside three in these roles."""
     words = {system.symbol(name, "plan"): role for name, role in zip(STORMS, roles, strict=True)}
     with tempfile.TemporaryDirectory() as folder:
         image = system.patched(Path(folder, "system.elf"), words)
-        return run(image, {"good": 1}, UNTIL, patience=PATIENCE)
+        return run(image, {"good": 1}, until, patience=PATIENCE)
 
 
 def work(transcript: Transcript) -> int:
@@ -120,3 +121,24 @@ def test_a_kernel_that_lets_nobody_pay_and_holds_nobody_back_loses_the_processor
         ),
     )  # fmt: skip
     assert work(beside(system, REBOOTS, REBOOTS, REBOOTS)) < 0.25 * alone
+
+
+@pytest.mark.parametrize("role", [WRITES, RETURNS], ids=["text", "characters that don't show"])
+def test_a_flood_of_text_costs_others_next_to_nothing(
+    storm: Built, tmp_path_factory: pytest.TempPathFactory, role: int
+) -> None:
+    """With ten kernel ticks a millisecond, each a time at which the log might be written."""
+    often = once(
+        tmp_path_factory,
+        "storm of text",
+        lambda room: described_otherwise(
+            storm,
+            room,
+            "<kernel ",
+            '<kernel tick="10kHz" ',
+        ),
+    )
+    computing = beside(often, COMPUTES, COMPUTES, COMPUTES, until=10 * UNTIL)
+    writing = beside(often, role, role, role, until=10 * UNTIL)
+    assert work(writing) >= 0.96 * work(computing) > 0
+    assert writing.values("good")["ticks"] >= 0.99 * computing.values("good")["ticks"]

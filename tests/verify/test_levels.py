@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from composer.verify.verify import verify
-from tests.support.built import Built, change, once
+from tests.runtime.conftest import SYSTEMS
+from tests.support.built import Built, build, change, described_otherwise, once
 from tests.support.campaign import FULL
 from tests.system.road import NAME, fvmkit
 from tests.verify.mutation import Mutant, Original, caught_in_code
@@ -53,6 +54,19 @@ def at_level(example: Built, tmp_path_factory: pytest.TempPathFactory) -> Callab
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_is_accepted(at_level: Callable[[str], Built], level: str) -> None:
     built = at_level(level)
+    report = verify(built.elf, built.description)
+    assert [f"{c.id}: {f}" for c in report.checks for f in c.findings] == []
+
+
+@pytest.mark.parametrize("name", ["threads", "stops", "held"])
+def test_objects_of_the_run_time_and_held_lines_too(
+    tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
+    def make(room: Path) -> Built:
+        base = once(tmp_path_factory, name, lambda folder: build(SYSTEMS / f"{name}.xml", folder))
+        return described_otherwise(base, room, "<system ", '<system optimize="s" ')
+
+    built = once(tmp_path_factory, f"{name} level s", make)
     report = verify(built.elf, built.description)
     assert [f"{c.id}: {f}" for c in report.checks for f in c.findings] == []
 

@@ -42,7 +42,7 @@ from composer.verify.code.values import (
     united,
 )
 
-MAX_STATES = 150_000
+MAX_STATES = 400_000
 """Of all functions together; a kernel has a quarter of that."""
 MAX_VISITS = 200
 """So many different states at one instruction of a loop are followed: one that takes longer has no

@@ -1,5 +1,6 @@
-/* What a VM does is a word that the test writes into the image: it sleeps, computes, restarts or
- * faults. The one with a console tells how much it computed in a second, and how many ticks it saw.
+/* What a VM does is a word that the test writes into the image: it sleeps, computes, restarts,
+ * faults or writes into the log. The one with a console tells how much it computed in a second, and
+ * how many ticks it saw.
  */
 #include <fvm/guest.h>
 
@@ -11,7 +12,7 @@
 
 #define SECOND FVM_CLOCK_HZ
 
-enum role { SLEEPS, COMPUTES, REBOOTS, FAULTS };
+enum role { SLEEPS, COMPUTES, REBOOTS, FAULTS, WRITES, RETURNS };
 
 static volatile uint32_t ticks, work;
 
@@ -45,6 +46,10 @@ int main(void)
     for (;;) {
         if (plan[0] == COMPUTES) {
             compute();
+        } else if (plan[0] == WRITES) {
+            (void)hyp_putc('x');
+        } else if (plan[0] == RETURNS) {
+            (void)hyp_putc('\r');
         } else {
             (void)hyp_vct_wait();
         }

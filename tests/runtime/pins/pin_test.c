@@ -12,8 +12,8 @@
 #define SET_RESET_B 0x20001108u
 
 const struct fvm_pin_grant fvm_pin[FVM_PINS] = {
-    {.domain = OTHERS, .port = 0, .mask = 0x0002, .own = 0x0002, .address = SET_RESET_A},
     {.domain = MINE, .port = 0, .mask = 0x0020, .own = 0x0031, .address = SET_RESET_A},
+    {.domain = OTHERS, .port = 0, .mask = 0x0002, .own = 0x0002, .address = SET_RESET_A},
     {.domain = OTHERS, .port = 1, .mask = 0, .own = 0xFFFF, .address = SET_RESET_B},
 };
 

@@ -1,0 +1,47 @@
+"""What a build links: the program, and the linker scripts that place it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_LINKER = re.compile(
+    r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|ld|ld\.bfd|ld\.lld)(?:-[\d.]+)?(?:\.exe)?"
+)
+_NO_LINKING = frozenset({"-c", "-S", "-E", "-M", "-MM", "-r"})
+_SCRIPT = re.compile(r"(?:-T|--script=|--default-script=|-dT)(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Linking:
+    """A call that links `program`; both absolute."""
+
+    program: Path
+    scripts: tuple[Path, ...]
+
+
+def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
+    """The linker call in a command line, by GCC or by ld itself; None if it is another command."""
+    start = next((i for i, it in enumerate(words[:4]) if _LINKER.fullmatch(Path(it).name)), None)
+    if start is None or _NO_LINKING & set(words[start:]):
+        return None
+    program: Path | None = None
+    scripts: list[Path] = []
+    rest = iter(_options(words[start + 1 :]))
+    for word in rest:
+        if word == "-o":
+            program = folder / next(rest, "")
+        elif (script := _SCRIPT.fullmatch(word)) is not None and not word.startswith("-Text"):
+            scripts.append(folder / (script.group(1) or next(rest, "")))
+    return Linking(program, tuple(scripts)) if program is not None and scripts else None
+
+
+def _options(words: Sequence[str]) -> Iterator[str]:
+    """Options, those that GCC hands on to the linker (`-Wl,a,b`, `-Xlinker a`) among them."""
+    for word in words:
+        if word.startswith("-Wl,"):
+            yield from word.split(",")[1:]
+        elif word != "-Xlinker":
+            yield word
