@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from composer.chips.chip import Chip
-from composer.description.model import Domain, Place, System
+from composer.description.model import Domain, Place, System, VmPart
 
+_MICROSECONDS = 1_000_000
 _FP_FRAME_BYTES = 136  # larger exception frame (72) and S16-S31 (64)
 
 
@@ -30,6 +31,7 @@ def advice(system: System, chip: Chip) -> list[str]:
         lines += _silent_lines(domain, chip)
         if domain.vm is not None:
             lines += _vm_advice(domain)
+            lines += _lost_ticks(system, domain, domain.vm)
     return lines
 
 
@@ -65,6 +67,21 @@ def _vm_advice(domain: Domain) -> list[str]:
             "a task can't give the FPU back once another has used it: check the stack sizes",
         )
     ]
+
+
+def _lost_ticks(system: System, domain: Domain, vm: VmPart) -> Iterator[str]:
+    """A VM may wait for two budgets of each other one (docs/runtime.md, Time)."""
+    others = len(system.vms) - 1
+    wait_us = 2 * others * system.kernel.slice_us
+    ticks = wait_us * vm.tick_hz // _MICROSECONDS
+    if ticks > vm.catchup:
+        whom = "another VM that computes" if others == 1 else f"{others} VMs that compute"
+        yield _line(
+            domain.place,
+            f"'{domain.name}' may wait {wait_us / 1000:g} ms for {whom}, {ticks} of its ticks, and"
+            f" catches up {vm.catchup}; the others would be dropped",
+            f'write catchup="{ticks}" or a shorter slice, unless it can do without them',
+        )
 
 
 def _line(place: Place, what: str, hint: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from composer.description.advice import advice
 from scanner.report.errors import FvmError
 from tests.composer import systems
 
@@ -250,6 +251,22 @@ def test_without_a_vm_nobody_is_asked_for_a_slice(tmp_path: Path, tick: str) -> 
     assert plan.vms == ()
 
 
+@pytest.mark.parametrize(
+    ("change", "ticks"),
+    [
+        ((), None),  # two VMs: 10 ticks, the default
+        (('fpu="yes"', 'fpu="yes" catchup="9"'), 10),
+    ],
+)
+def test_ticks_that_a_wait_would_drop_are_a_warning(
+    tmp_path: Path, change: tuple[str, str] | tuple[()], ticks: int | None
+) -> None:
+    plan = systems.plan_of(tmp_path, *([change] if change else []))
+    said = [line for line in advice(plan.system, plan.chip) if "would be dropped" in line]
+    assert len(said) == (ticks is not None)
+    assert ticks is None or f"10 ms for another VM that computes, {ticks} of its ticks" in said[0]
+
+
 def test_links_of_chains_of_delegation_are_bytes(tmp_path: Path) -> None:
     """223 capabilities that may be delegated and 32 slots are as many as a byte tells apart."""
 
@@ -268,7 +285,7 @@ def test_links_of_chains_of_delegation_are_bytes(tmp_path: Path) -> None:
         return systems.plan_of(tmp_path, *changes, text=ONLY_A_PROCESS).roots
 
     assert roots(223) == 223
-    with pytest.raises(FvmError, match="256 slots and capabilities .* are too many"):
+    with pytest.raises(FvmError, match=r"256 slots and capabilities .* are too many"):
         roots(224)
 
 
