@@ -11,7 +11,8 @@ _LINKER = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|ld|ld\.bfd|ld\.lld)(?:-[\d.]+)?(?:\.exe)?"
 )
 _NO_LINKING = frozenset({"-c", "-S", "-E", "-M", "-MM", "-r"})
-_SCRIPT = re.compile(r"(?:-T|--script=|--default-script=|-dT)(.*)", re.DOTALL)
+_SCRIPT = re.compile(r"(?:-T(?!text|data|bss|rodata|ldata)|--script=|--default-script=|-dT)(.*)")
+"""An option with a script in it or behind it; others with -T give the address of a section."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
     for word in rest:
         if word == "-o":
             program = folder / next(rest, "")
-        elif (script := _SCRIPT.fullmatch(word)) is not None and not word.startswith("-Text"):
+        elif (script := _SCRIPT.fullmatch(word)) is not None:
             scripts.append(folder / (script.group(1) or next(rest, "")))
     return Linking(program, tuple(scripts)) if program is not None and scripts else None
 

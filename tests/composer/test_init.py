@@ -333,3 +333,65 @@ def test_files_of_cplusplus_are_named_with_their_options(tmp_path: Path) -> None
     assert (project["standard"], project["cxx-standard"]) == ("gnu99", "c++14")
     assert project["cxxflags"] == "-O0 -fno-exceptions -fno-rtti"
     assert "1 files are C++, which init doesn't follow" in first.text.replace("\n       ", "")
+
+
+SCRIPT = """MEMORY {{
+FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 64K
+RAM (xrw) : ORIGIN = 0x20000000, LENGTH = {}
+}}
+SECTIONS {{ .text : {{ *(.isr_vector) *(.text*) *(.rodata*) }} > FLASH }}
+"""
+TABLE = """
+int main(void) {{ for (;;) {{ }} }}
+void Reset_Handler(void) {{ main(); }}
+void Default_Handler(void) {{ {} }}
+__attribute__((section(".isr_vector"))) void (*const vectors[])(void) = {{
+    (void (*)(void)) 0x20005000, Reset_Handler, Default_Handler, Default_Handler, 0, 0, 0, 0, 0, 0,
+    0, Default_Handler, 0, 0, Default_Handler, Default_Handler,
+}};
+"""
+
+
+def one_of_several(folder: Path, body: str = "for (;;) { }") -> Path:
+    """A makefile that builds one of two programs."""
+    compiler = "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb"
+    makefile = (
+        f"all: b/main.elf\nb/main.elf: b/main.o\n\t{compiler} $^ -Tb/linker.ld -o $@\n"
+        f"b/main.o: b/main.c\n\t{compiler} -c $< -o $@\n"
+    )
+    return write(folder, {
+        "Makefile": makefile, "a/main.c": TABLE.format(body), "b/main.c": TABLE.format(body),
+        "a/linker.ld": SCRIPT.format("64K"), "b/linker.ld": SCRIPT.format("16K"),
+    })  # fmt: skip
+
+
+def link(source: Path, *words: str) -> None:
+    subprocess.run(
+        ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-nostdlib", "-Wl,-emain", *words,
+         source, "-o", source.with_suffix(".elf")],
+        check=True,
+    )  # fmt: skip
+
+
+def test_what_make_links_says_which_script_and_which_program(
+    tmp_path: Path, chip_place: Place
+) -> None:
+    project, chip = one_of_several(tmp_path / "p"), load_chip(CHIP, chip_place)
+    for other in ("a", "c"):
+        write(project, {f"{other}/main.c": TABLE.format("")})
+        link(project / other / "main.c")
+    facts = read_project(project, chip)
+    assert [region.length for region in facts.memory.regions if region.name == "RAM"] == [16 << 10]
+    assert not [d for d in facts.decisions if "linker script" in d.text]
+    assert facts.memory.elf is None, "neither of the others is this program"
+    link(project / "b/main.c", f"-T{project / 'b/linker.ld'}")
+    assert read_project(project, chip).memory.elf == "b/main.elf"
+
+
+@pytest.mark.parametrize(("body", "told"), [("for (;;) { }", 0), ("main();", 1)])
+def test_a_default_handler_is_no_switch_and_no_tick(
+    tmp_path: Path, chip_place: Place, body: str, told: int
+) -> None:
+    facts = read_project(one_of_several(tmp_path / "p", body), load_chip(CHIP, chip_place))
+    assert (facts.switch, facts.tick, facts.svc) == (None, None, None)
+    assert len([d for d in facts.decisions if "taken for the default handler" in d.text]) == told
