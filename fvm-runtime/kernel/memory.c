@@ -155,6 +155,11 @@ void memory_end(struct slot *slot)
     uint32_t words = FVM_OBJECT_SIGNAL_SIZE / 4u;
     if (slot->capability.type == FVM_CAP_THREAD) {
         struct thread *thread = slot->object;
+        if (thread->state == THREAD_WAITING && scheduler_runs_for(thread) == thread) {
+            signal_leave(thread); /* what thread_stop would do, in fewer instructions */
+            thread->state = THREAD_STOPPED;
+            return;
+        }
         if (thread->state != THREAD_STOPPED) {
             (void)thread_stop(thread);
             return;

@@ -9,7 +9,7 @@ import pytest
 
 from composer.simulate.shared import Kind
 from tests.runtime.observed import about
-from tests.support.built import Built
+from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import run
 from tests.support.watched import watched
 
@@ -68,3 +68,29 @@ def test_a_step_holds_interrupts_off_no_longer_where_it_wakes_somebody_more_urge
     said, trace = watched(stops, stops.elf, tmp_path, UNTIL)
     assert "done=1" in said
     assert 100 < trace.paths[Kind.CALL].longest <= LONGEST
+
+
+@pytest.mark.parametrize("wait", ["as thread_stop", "shorter"])
+def test_a_thread_of_the_run_time_that_waits_makes_no_step_too_long(
+    system: Callable[[str], Built],
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    wait: str,
+) -> None:
+    ends = system("ends")
+    if wait != "shorter":  # control
+        ends = once(
+            tmp_path_factory,
+            "ends by thread_stop",
+            lambda room: with_other_kernel(
+                system("ends"), room, "kernel/memory.c",
+                ("if (thread->state == THREAD_WAITING && scheduler_runs_for(thread) == thread) {",
+                 "if (false) {"),
+                also=[("kernel/slot.c",
+                       "static inline __attribute__((always_inline)) bool drop(uint32_t which)",
+                       "__attribute__((noinline)) static bool drop(uint32_t which)")],
+            ),
+        )  # fmt: skip
+    _, trace = watched(ends, ends.elf, tmp_path, 200)
+    longest = max(path.longest for kind, path in trace.paths.items() if kind.name != "RESET")
+    assert (longest <= LONGEST) is (wait == "shorter"), longest
