@@ -29,6 +29,9 @@ def test_the_table_has_the_numbers_of_the_composer() -> None:
         "ports": str(plan.PORTS_MAX),
         "slots a process": str(plan.SLOTS_MAX),
         "slots": str(plan.SLOTS_OF_ALL_MAX),
+        "slots and capabilities with `delegate`, together, where there are slots": str(
+            plan.NODES_MAX
+        ),
         "kernel memory": f"{check_run_time.MEMORY_MAX // 1024}K",
         "characters of a domain's name": "23",
         "characters of other names": "31",
