@@ -25,7 +25,7 @@ from tests.support.variables import Variables
 TIM2_LINE, TIM2_DIER = 28, 0x4000000C
 START_TICK = 100  # before the victim begins
 SETTLE_TICKS = 100
-PATIENCE = 120.0  # seconds
+PATIENCE = 60.0  # seconds
 SHORT_STRIDE = 9
 NOTHING = context.CRIMES[0]
 FAULTS = next(crime for crime in control.CRIMES if crime.id == "C19")

@@ -19,7 +19,7 @@ from tests.support.invariants import KernelState
 
 CONSOLES = {"victim": 1, "witness": 2, "plain": 3, "rogue": 4}
 NOTHING = CRIMES[0]
-PATIENCE = 120.0  # seconds of the host; floods and storms of a busy one take long
+PATIENCE = 30.0  # seconds of the processor; floods and storms take long
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ SLEEPER, BUSY, GREEDY, BURSTER, SLACKER, FLOODER, FLOODER_WITH_FPU, STRADDLER, I
 )
 OVERDRAWN, PUNCTUAL, EVERY_OTHER = range(9, 12)
 CONSOLES = {"first": 1, "second": 2, "third": 3}
-PATIENCE = 120.0  # a flood of exceptions is slow to emulate
+PATIENCE = 30.0  # a flood of exceptions is slow to emulate
 UNTIL = 1500  # kernel ticks: those of the VMs are counted to 1200
 
 

@@ -15,7 +15,7 @@ from tests.support.counted import Transcript, run
 SLEEPS, COMPUTES, REBOOTS, FAULTS, WRITES, RETURNS = range(6)
 STORMS = ("storm-a", "storm-b", "storm-c")
 UNTIL = 1250  # kernel ticks: the good VM reports after 1000
-PATIENCE = 120.0
+PATIENCE = 30.0
 DECIDED = '<fault action="user" process="decider"/>'
 AT_ONCE = '<fault action="user" process="decider" delay="0s" longest="0s"/>'
 
