@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.support.built import Built
+from composer.simulate.shared import Kind
+from tests.support.built import Built, described_otherwise, once
 from tests.support.counted import Fault, Transcript, run
+from tests.support.watched import watched
 
 CONSOLES = {"doctor": 4, "reader": 5}
 E_CAPABILITY = -2
@@ -129,3 +132,15 @@ def test_the_others_notice_nothing(transcript: Transcript) -> None:
     assert transcript.stats("healthy")[-1].dropped == 0
     last = transcript.stats("healthy")[-1]
     assert last.tick - last.ticks in range(0, 3)
+
+
+def test_a_read_of_many_records_holds_interrupts_off_no_longer(
+    system: Callable[[str], Built], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    many = once(
+        tmp_path_factory,
+        "faults, 32 records",
+        lambda room: described_otherwise(system("faults"), room, 'records="8"', 'records="32"'),
+    )
+    _, trace = watched(many, many.elf, tmp_path, 500)
+    assert trace.paths[Kind.CALL].longest <= 150
