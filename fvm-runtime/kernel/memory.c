@@ -156,7 +156,7 @@ void memory_end(struct slot *slot)
     if (slot->capability.type == FVM_CAP_THREAD) {
         struct thread *thread = slot->object;
         if (thread->state == THREAD_WAITING && scheduler_runs_for(thread) == thread) {
-            signal_leave(thread); /* what thread_stop would do, in fewer instructions */
+            signal_leave(thread); /* as thread_stop, for one in no port that serves no request */
             thread->state = THREAD_STOPPED;
             return;
         }

@@ -71,8 +71,8 @@ def record_of(result: PortResult, overlooked: tuple[OpenPlace, ...] = ()) -> Rec
     """The record of a port."""
     kept: list[Kept] = []
     sums: dict[str, str] = {}
-    copies = {source.path: _Copied(FilePort(source, (), ())) for source in result.sources}
-    copies |= {port.file.path: _Copied(port) for port in result.files}
+    copies = {port.file.path: _Copied(port) for port in result.files}
+    sources = {source.path: source for source in result.sources}
     for port in result.files:
         stays = [it for it in port.verdicts if it.status is not Status.REWRITTEN]
         kept += [_kept(copies[port.file.path], verdict) for verdict in stays]
@@ -80,8 +80,9 @@ def record_of(result: PortResult, overlooked: tuple[OpenPlace, ...] = ()) -> Rec
             sums[port.file.name] = sha256(port.ported)
         for verdict in stays:
             for path, first, last in verdict.also:
-                kept.append(_elsewhere(copies[path], verdict, first, last))
-                sums[copies[path].port.file.name] = sha256(copies[path].port.ported)
+                copy = copies.get(path) or _Copied(FilePort(sources[path], (), ()))
+                kept.append(_elsewhere(copy, verdict, first, last))
+                sums[copy.port.file.name] = sha256(copy.port.ported)
     return Record(
         result.count(Status.REWRITTEN),
         result.count(Status.LEFT),
