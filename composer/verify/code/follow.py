@@ -43,7 +43,7 @@ from composer.verify.code.values import (
 )
 
 MAX_STATES = 400_000
-"""Of all functions together; a kernel has a quarter of that."""
+"""Of all functions together: mostly a kernel has a twentieth of that, at -Os at times the half."""
 MAX_VISITS = 200
 """So many different states at one instruction of a loop are followed: one that takes longer has no
 bound that matters to an interrupt."""
