@@ -16,6 +16,9 @@ from porter.source.declared import declared_name
 from porter.source.values import Initial, Number, Pointer
 
 _USES = (  # what a register's name has in it, in any vendor's headers, and what serves instead
+    ("dbg reset", "hyp_reboot() starts this machine anew, nothing else"),
+    ("dbg ", "what a debugger stops is the whole chip's affair: leave it out"),
+    ("debug ", "only a debugger reads it: write where the machine's output goes, or leave it out"),
     ("cmp", "hyp_tick_set(hz) starts the machine's tick, and the kernel sets every next one"),
     ("sip", "virt_yield() requests a switch, virt_vct_trig() any other vector"),
     ("softirq", "virt_yield() requests a switch, virt_vct_trig() any other vector"),
@@ -30,7 +33,7 @@ class RiscvBlock(Rule):
     """What starts a tick there and what only keeps it going look alike: a person knows."""
 
     id = "riscv-block"
-    finds = "an access to, or an address in, a chip's CLINT, PLIC, PFIC, ECLIC or machine timer"
+    finds = "access to, or an address in, a chip's CLINT, PLIC, PFIC, ECLIC, timer or debug unit"
     becomes = "itself"
     why = "these blocks are the kernel's; which of its calls serves instead depends on the purpose"
 

@@ -55,6 +55,8 @@ def ported(folder: Path, text: bytes) -> tuple[str, PortResult]:
         ("stm32f4xx_hal.h", "HAL_SYSTICK_Config(168000);", "hyp_tick_set(1000);"),
         ("Arduino.h", "noInterrupts(); interrupts();",
          "virt_int_mask(VIRT_PRIMASK); virt_int_unmask(VIRT_PRIMASK);"),
+        ("intrinsics.h", "__clear_bits_csr(0x300, 8); __set_bits_csr(_CSR_MSTATUS, 0x8);",
+         "virt_int_mask(VIRT_PRIMASK); virt_int_unmask(VIRT_PRIMASK);"),
         ("nrf_nvic.h", "sd_nvic_EnableIRQ(37);", "hyp_irq_ena(37);"),
         ("nrf_nvic.h", "x = sd_nvic_EnableIRQ(37);", "x = (hyp_irq_ena(37), 0);"),
         ("fsl_common.h", "x = DisableGlobalIRQ(); EnableGlobalIRQ(x);",

@@ -66,6 +66,10 @@ def reasons(result: PortResult) -> list[str]:
         ("SIO->compare = x;", "SIO->MTIMECMP[0]"),
         ("uint32_t plic = 0x0C000000; *(uint32_t *)(plic + 0x200004) = x;", "PLIC->claim"),
         ("*(volatile uint32_t *)(0xE000E000 + 0x100) = 1;", "PFIC->IENR[0]"),
+        ("*(volatile uint32_t *)0xE004200C = 0x4b5a6978;", "DBG->reset_key"),
+        ("*(volatile uint32_t *)(0xE0042000 + 4) |= 1;", "DBG->CTL"),
+        ("while (*(volatile uint32_t *)0xE0000380);", "debug->DATA[0]"),
+        ("*(volatile uint32_t *)0xE00000F8 = x;", "debug->DATA[1]"),
     ],
 )
 def test_what_leads_there_is_told(tmp_path: Path, statement: str, register: str) -> None:

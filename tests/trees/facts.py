@@ -24,6 +24,9 @@ HARMLESS_REGISTER = re.compile(r"\b(?:apsr\w*|cpsr_f|fpscr|fflags|frm|fcsr)\b", 
 SYSTEM_ADDRESS = re.compile(r"0[xX](?:[eE]00[0-9a-fA-F]{5})(?:[uUlL]*)\Z")
 """A number of the private peripheral bus."""
 
+ENCODING = re.compile(r"(?:MATCH|MASK)_[A-Z0-9_]+\Z")
+"""Macros of riscv-opcodes' headers: a number there is an instruction, no address."""
+
 BLOCKS = frozenset(
     {"NVIC", "SCB", "SysTick", "CoreDebug", "DCB", "MPU", "ITM", "DWT", "TPI", "FPU", "SCnSCB",
      "PFIC"}

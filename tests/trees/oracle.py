@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.trees.assembler import assembler_places
-from tests.trees.facts import ASM_WORDS, BLOCKS, INTRINSICS, LIBRARY_CALLS, SYSTEM_ADDRESS
+from tests.trees.facts import (
+    ASM_WORDS,
+    BLOCKS,
+    ENCODING,
+    INTRINSICS,
+    LIBRARY_CALLS,
+    SYSTEM_ADDRESS,
+)
 from tests.trees.instructions import instructions_in
 from tests.trees.place import Place
 from tests.trees.words import Macro, Text, Word, read_text
@@ -73,7 +80,7 @@ def c_places(texts: dict[str, Text]) -> Iterator[Place]:
         for place in _in_words(name, text.code, known):
             yield place
         for macro in text.macros:
-            if not known.names_register(macro):
+            if not known.names_register(macro) and not ENCODING.match(macro.name):
                 for place in _in_words(name, macro.body, known):
                     yield place.within(macro.line, macro.last, macro.name)
 

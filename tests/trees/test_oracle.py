@@ -39,6 +39,7 @@ void reg(void) { SCB->ICSR = 1; *(volatile int *)0xE000ED04 = 1; MY_REG = 2; }
 void __enable_irq(void);
 void use(void) { LOCK(); HUSH(); nvic_enable_irq(3); mine(); noInterrupts(); }
 void noInterrupts(void) { mine(); }
+#define MATCH_AMOMAXU_W 0xe000202f
 SVCALL(SD_APP_EVT_WAIT, int, sd_app_evt_wait(void));
 """,
     "b.s": """
