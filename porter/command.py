@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from porter.judging.verdict import Status
 from porter.ledger.acknowledged import OpenPlace, Settled, settle
 from porter.ledger.before import Ledger, compare
 from porter.ledger.open_places import escalated, settle_port
@@ -26,7 +27,6 @@ from porter.project.domain import read_domain
 from porter.project.request import NOTHING_MORE
 from porter.project.request import Request as ProjectRequest
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from scanner.report.errors import FvmError, MissingError
 
 _QUIET_SECONDS = 2.0  # work that takes longer says what it is doing

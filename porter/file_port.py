@@ -10,13 +10,11 @@ from porter.asm.privileged import UNREAD
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
 from porter.result import FilePort
-from porter.rules.context_switch import not_transcribed, transcribed
-from porter.rules.never_runs import never_runs
-from porter.rules.registry import LAST_RULE, RULES
-from porter.rules.unit import Unit
-from porter.rules.unlinked import WhyNot, unlinked
-from porter.rules.verdict import Status, Verdict
+from porter.rules.context_switch import Transcribed
+from porter.rules.registry import REVISIONS, RULES
 from porter.sites.asm_sites import IN_MACRO
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import instructions
@@ -29,23 +27,18 @@ ASM_RULE = "assembler-file"
 _NAMES_NUMBER = re.compile(r"\.?(?:equ|set)\b|define\b|=", re.IGNORECASE)
 
 
-def port_c(
-    unit: Unit,
-    switches: Sequence[SwitchPort],
-    why_not: WhyNot,
-    splits: Sequence[HandlerSplit] = (),
-) -> FilePort:
+def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
     """Port a C file. Raises InternalError for a site that no rule accounts for."""
-    _settle(unit, transcribed(unit, switches))
     for rule in RULES:
-        _settle(unit, rule.examine(unit))
-    _settle(unit, not_transcribed(unit, switches))
-    _settle(unit, LAST_RULE.examine(unit))
-    for verdict in [*unlinked(unit, why_not), *never_runs(unit)]:
-        unit.verdicts[verdict.site] = verdict
+        for verdict in list(rule.examine(unit)):
+            unit.settle(verdict)
+        unit.settle_covered()
+    for revision in REVISIONS:
+        for verdict in list(revision.examine(unit)):
+            unit.revise(verdict)
     account(unit.found.sites, unit.verdicts)
     verdicts = [unit.verdicts[site] for site in unit.found.sites]
-    verdicts += _unheard(unit.file, switches, verdicts)
+    verdicts += _unheard(unit.file, unit.switches, verdicts)
     edits = with_split_edits(unit.edits(), splits)
     text = unit.text
     macros = text.evaluator.macros
@@ -101,13 +94,7 @@ def _unheard(
             end = last if line < 0 else line
             site = Site(file.name, switch.start, end, SiteKind.ASM, switch.name, switch.name)
             reason = f"{switch.name}: {switch.reason}"
-            yield Verdict(site, Status(switch.status), "context-switch", reason)
-
-
-def _settle(unit: Unit, verdicts: Iterator[Verdict]) -> None:
-    for verdict in list(verdicts):
-        unit.settle(verdict)
-    unit.settle_covered()
+            yield Verdict(site, Status(switch.status), Transcribed.id, reason)
 
 
 def _uses_macro(site: Site, file: SourceFile) -> bool:
@@ -131,7 +118,7 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Ver
         # A handler that stays names only its label.
         if switch.start <= site.start < switch.end or switch.name == site.where:
             return Verdict(
-                site, Status(switch.status), "context-switch", f"{switch.name}: {switch.reason}"
+                site, Status(switch.status), Transcribed.id, f"{switch.name}: {switch.reason}"
             )
     reason = "assembler outside a context switch: write this function in C over virt_int_*"
     for switch in switches:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from porter.judging.verdict import Status, Verdict
 from porter.project.unseen import Unseen
-from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile

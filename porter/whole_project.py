@@ -15,6 +15,7 @@ from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.run_time import RunTime
+from porter.judging.verdict import Status
 from porter.libraries.project import LibraryCalls
 from porter.project.build import read_build, with_files, with_folders
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
@@ -30,6 +31,7 @@ from porter.project.linker_symbols import (
 from porter.project.reachability import CallGraph
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
+from porter.project.staying import file_stays
 from porter.project.toolchain import archive_needs, library_needs
 from porter.project.vectors import (
     CMSIS_HANDLER,
@@ -43,8 +45,6 @@ from porter.project.vectors import (
 )
 from porter.registers.riscv_blocks import riscv_space
 from porter.registers.system_space import ArmSpace, SystemSpace
-from porter.rules.outside import file_stays
-from porter.rules.verdict import Status
 from porter.sites.registers import Registers
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator

@@ -23,12 +23,12 @@ from pathlib import Path
 
 from porter.context_switch.accept import with_runtime
 from porter.context_switch.recipe import Recipe, RtosPort, recipes
+from porter.judging.verdict import Status, Verdict
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.result import PortResult
-from porter.rules.verdict import Status, Verdict
 from tests.upstream import CONFIGURATION
 
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/|(?m:^\s*;[^\n]*)", re.DOTALL)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from composer.image.composed import Composed, Part
+from porter.judging.verdict import Status
 from porter.ledger.acknowledged import Acknowledgement, OpenPlace, plain, settle
 from porter.ledger.record import Kept, Record, read_record, sha256
-from porter.rules.verdict import Status
 from scanner.report.errors import FvmError
 from scanner.report.finding import FileReport, Finding
 

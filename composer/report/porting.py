@@ -12,11 +12,11 @@ from composer.image.composed import read_json
 from composer.report.diff import Hunk, hunks
 from composer.report.material import Material
 from composer.report.text import printable
+from porter.judging.verdict import Status, Verdict
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
 from porter.project.domain import read_domain
 from porter.result import FilePort, PortResult
-from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
 

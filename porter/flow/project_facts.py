@@ -24,8 +24,9 @@ WhyAgain = Callable[[str, Path, int], str | None]
 class ProjectFacts:
     """Answers for the files that take part in the ported build.
 
-    `why_not` says why a function is not part of the machine; None if it is. `level_compared` says
-    which C does more with the level of BASEPRI that a function reads than to ask whether it is 0.
+    `why_not` says why a function or macro is not part of the machine; None if it is.
+    `level_compared` says which C does more with the level of BASEPRI that a function reads than to
+    ask whether it is 0.
     `old_clock`: hertz of the old chip's core, where a person says it; `why_again` says who may run
     a place in a function or macro of a file once the machine is up.
     """
@@ -42,7 +43,7 @@ class ProjectFacts:
         self._knowledge = knowledge
         self._all = list(sources)
         self._sources = [source for source in self._all if not source.is_asm]
-        self._why_not = why_not
+        self.why_not_linked = why_not
         self.level_compared = cache(level_compared)
         self._stated_clock = old_clock
         self.why_again = why_again
@@ -57,7 +58,7 @@ class ProjectFacts:
     @cached_property
     def branches(self) -> DeadBranches:
         """Which branches nothing leads to."""
-        return DeadBranches(self.fields, self._why_not)
+        return DeadBranches(self.fields, self.why_not_linked)
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run."""
@@ -94,7 +95,7 @@ class ProjectFacts:
         """Hertz of the core on the chip that the project was written for; None if not known."""
         if self._stated_clock is not None:
             return self._stated_clock
-        return fixed_clock(map(self._knowledge.text, self._sources), self._why_not)
+        return fixed_clock(map(self._knowledge.text, self._sources), self.why_not_linked)
 
     def is_in_sources(self, words: re.Pattern[bytes], besides: Path) -> bool:
         """Whether words occur in a source file, no header, but one."""
@@ -120,4 +121,4 @@ class ProjectFacts:
             return False
         if not is_called_by_name(function, text.evaluator):
             return True
-        return self._why_not(function_name(function)) is None
+        return self.why_not_linked(function_name(function)) is None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.handler_frame import first_byte
 from porter.interrupt_split.uses import private_uses
-from porter.rules.deletion import tidy
+from porter.judging.deletion import tidy
 from porter.source.edit import Edit
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from porter.interrupt_split.result import HandlerSplit
-from porter.result import FilePort
-from porter.rules.verdict import Status, Verdict
+from porter.judging.docket import Docket
+from porter.judging.verdict import Status, Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit
-from porter.source.source_file import SourceFile
 
 RULE = "interrupt-split"
 
@@ -35,10 +33,9 @@ def _overlap(left: Edit, right: Edit) -> bool:
     return left.start < right.end and right.start < left.end
 
 
-def with_splits(ports: Sequence[FilePort], splits: Sequence[HandlerSplit]) -> list[FilePort]:
-    """Ports in which each handler with a plan has a verdict about it."""
-    found = list(ports)
-    for split in splits:
+def judge_splits(docket: Docket) -> None:
+    """Each handler with a plan has a verdict about it, instead of that on its vector."""
+    for split in docket.splits:
         definition = split.definition
         if definition is None:
             continue  # the rule on vectors says that there is no such handler
@@ -47,19 +44,10 @@ def with_splits(ports: Sequence[FilePort], splits: Sequence[HandlerSplit]) -> li
         name = split.handler
         site = Site(file.name, definition.start, definition.end, SiteKind.VECTOR, name, name)
         verdict = Verdict(site, status, RULE, reason, tuple(split.edits))
-        found = _placed(found, file, verdict)
-    return found
-
-
-def _placed(ports: list[FilePort], file: SourceFile, verdict: Verdict) -> list[FilePort]:
-    for number, port in enumerate(ports):
-        if port.file.path != file.path:
-            continue
-        others = tuple(v for v in port.verdicts if v.site != verdict.site)
-        together = sorted((*others, verdict), key=lambda v: v.site.start)
-        ports[number] = replace(port, verdicts=tuple(together))
-        return ports
-    return [*ports, FilePort(file, (), (verdict,))]
+        if any(it.site == site for it in docket.verdicts()):
+            docket.change({site: verdict})
+        else:
+            docket.add(file, [verdict])
 
 
 def _judge(split: HandlerSplit) -> tuple[Status, str]:

@@ -16,7 +16,7 @@ from porter.interrupt_split.pretty import tidied
 from porter.interrupt_split.record import VmNames
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement, walk_all
-from porter.rules.deletion import span_of, tidy
+from porter.judging.deletion import span_of, tidy
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.edit import Edit
 

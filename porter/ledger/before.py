@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import OpenPlace, plain
 from porter.ledger.inlined import Caller, callers
 from porter.ledger.program import Program
@@ -13,7 +14,6 @@ from porter.ledger.statements import SourceLines
 from porter.project.domain import Domain
 from porter.result import PortResult
 from porter.rules.not_compiled import NotCompiled
-from porter.rules.verdict import Status, Verdict
 from scanner.report.finding import Finding
 
 _BY_USE = "definition"

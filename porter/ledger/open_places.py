@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import Acknowledgement, OpenPlace, Settled, plain, settle
 from porter.result import FilePort, PortResult
-from porter.rules.verdict import Status, Verdict
 from scanner.catalogue import catalogue
 
 

@@ -12,18 +12,18 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.open_places import place_of
 from porter.project.source_tree import PORT_RECORD
 from porter.result import FilePort, PortResult
 from porter.rules.not_compiled import NotCompiled
-from porter.rules.unlinked import RULE as UNLINKED
-from porter.rules.verdict import Status, Verdict
+from porter.rules.unlinked import Unlinked
 from porter.source.source_file import SourceFile
 from scanner.report.errors import FvmError, MissingError
 
 SCHEMA = 2
-_ABSENT = frozenset({UNLINKED, NotCompiled.id, "file", "definition"})
+_ABSENT = frozenset({Unlinked.id, NotCompiled.id, "file", "definition"})
 """Rules that leave a site because it is no part of the program."""
 
 

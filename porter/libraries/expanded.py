@@ -10,13 +10,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from porter.judging.verdict import Status, Verdict
 from porter.libraries.calls import LibraryUse
 from porter.result import FilePort
-from porter.rules.library_call import RULE as LIBRARY_CALL
-from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile
+
+RULE = "library-call"
+"""Of calls that a person has to say the body of."""
 
 _GRAVITY = (Status.LEFT, Status.REWRITTEN, Status.ESCALATED)
 
@@ -108,7 +110,7 @@ class ExpandedFile:
         body = " ".join((span.use.body or b"").decode("latin-1").split())
         if not found:
             reason = f"{what} does {body}, of which no rule knows anything"
-            return self._verdict(span.use, Status.ESCALATED, reason, LIBRARY_CALL)
+            return self._verdict(span.use, Status.ESCALATED, reason, RULE)
         worst = max(found, key=lambda verdict: _GRAVITY.index(verdict.status))
         if span.use.body is None:
             return self._verdict(span.use, worst.status, worst.reason, worst.rule)

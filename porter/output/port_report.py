@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.before import Ledger
 from porter.ledger.open_places import escalated, place_of
 from porter.project.unseen import Unseen
 from porter.result import FilePort, PortResult
 from porter.rules.ambiguous import Ambiguous
-from porter.rules.verdict import Status, Verdict
 from porter.source.source_file import SourceFile
 
 SCHEMA = 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
 from porter.source.c_types import CType

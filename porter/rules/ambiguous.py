@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.registers.register import Register
 from porter.rules.boot_table import REMOVED_WHOLE
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access, access_of
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind

@@ -11,15 +11,15 @@ from porter.asm.translate import translate
 from porter.context_switch.result import DISPATCHES, TEMPLATES
 from porter.flow.dead_slice import Alive, DeadSlice, Slice
 from porter.flow.statements import enclosing_statement
-from porter.rules.asm_lines import as_argument, refuse_overwritten, refuse_side_effects
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.asm_lines import as_argument, refuse_overwritten, refuse_side_effects
+from porter.meaning.expressions import is_computed_with, is_truth_test
+from porter.meaning.mask_level import kept
+from porter.meaning.naked import is_naked
 from porter.rules.asm_samples import SAMPLES
-from porter.rules.expressions import is_computed_with, is_truth_test
 from porter.rules.kernel_register import is_removable
-from porter.rules.naked import is_naked
 from porter.rules.rule import Rule
-from porter.rules.thresholds import kept
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.context import Context, function_name
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, parse_expression

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from porter.rules.boot_state import idle_askers, known_read, never_asked, who_asks
-from porter.rules.deep_sleep import deep_sleep
-from porter.rules.expressions import bare, is_truth_test, mask_around, source
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
+from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
+from porter.meaning.deep_sleep import deep_sleep
+from porter.meaning.expressions import bare, is_truth_test, mask_around, source
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import text_of
 from porter.source.edit import Edit

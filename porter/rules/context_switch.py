@@ -1,50 +1,68 @@
-"""Sites inside functions that the transcriber of context switches took over."""
+"""Sites inside functions that the transcriber of context switches looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
-from porter.sites.site import SiteKind
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
+from porter.rules.rule import Revision, Rule
+from porter.rules.unknown import Unknown
+from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit
 
-RULE = "context-switch"
+
+class Transcribed(Rule):
+    """Functions that became C, and handlers that couldn't."""
+
+    id = "context-switch"
+    finds = "a place in a handler that switches contexts, or in what goes with it"
+    becomes = "C over virt_int_*, proved against the original"
+    why = "a switch changes registers that a guest doesn't have"
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Sites of the functions, whose edits are the unit's: a function needn't have a site."""
+        for port in unit.switches:
+            if port.status != ESCALATED:
+                unit.extra_edits.append(Edit(port.start, port.end, port.replacement))
+            elif port.role == ROLE_OTHER:
+                continue
+            for site in unit.pending():
+                if _is_inside(site, port):
+                    yield Verdict(site, Status(port.status), self.id, _told(port))
 
 
-def transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
-    """Verdicts for the functions that became C, and for handlers that couldn't."""
-    for port in ports:
-        edit = Edit(port.start, port.end, port.replacement)
-        if port.status != ESCALATED:
-            unit.extra_edits.append(edit)
-        if port.status == ESCALATED and port.role == ROLE_OTHER:
-            continue
-        status = Status(port.status)
-        for site in unit.pending():
-            if port.start <= site.start and site.end <= port.end:
-                yield Verdict(site, status, RULE, f"{port.name}: {port.reason}")
-
-
-def not_transcribed(unit: Unit, ports: Sequence[SwitchPort]) -> Iterator[Verdict]:
+class NotTranscribed(Revision):
     """What is still open in functions that neither the transcriber nor a rule understood.
 
     A file that the transcriber couldn't compile says so at every instruction that stays.
     """
-    for port in ports:
-        if port.status == ESCALATED and port.start == port.end == 0:
-            for site, verdict in list(unit.verdicts.items()):
-                if site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED:
-                    reason = f"{verdict.reason}; {port.reason}"
-                    unit.verdicts[site] = replace(verdict, reason=reason)
-    for port in (port for port in ports if port.status == ESCALATED):
-        told = f"{port.name}: {port.reason}"
-        for site in unit.pending():
-            if port.start <= site.start and site.end <= port.end:
-                yield Verdict(site, Status.ESCALATED, RULE, told)
+
+    id = "context-switch"
+    finds = "a place that no rule understood, in a function that the transcriber gave up"
+    becomes = "itself"
+    why = "the transcriber's reason says more than that of a rule that saw one instruction"
+
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """One verdict for each function that such a site is in, the last one counts."""
+        given_up = [port for port in unit.switches if port.status == ESCALATED]
         for site, verdict in list(unit.verdicts.items()):
-            inside = port.start <= site.start and site.end <= port.end
-            if inside and site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED:
-                unit.verdicts[site] = Verdict(site, Status.ESCALATED, RULE, told)
+            is_open = verdict.rule == Unknown.id
+            stays = site.kind is SiteKind.ASM and verdict.status is Status.ESCALATED
+            if not is_open and stays:
+                reasons = [port.reason for port in given_up if port.start == port.end == 0]
+                reason = "; ".join([verdict.reason, *reasons])
+                yield replace(verdict, reason=reason)
+            for port in given_up if is_open or stays else ():
+                if _is_inside(site, port):
+                    yield Verdict(site, Status.ESCALATED, self.id, _told(port))
+
+
+def _is_inside(site: Site, port: SwitchPort) -> bool:
+    return port.start <= site.start and site.end <= port.end
+
+
+def _told(port: SwitchPort) -> str:
+    return f"{port.name}: {port.reason}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.edit import Edit
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.registers.other_blocks import OTHER
 from porter.registers.register import Register
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.sites.registers import NOT_GRANTED
 from porter.source.values import Place

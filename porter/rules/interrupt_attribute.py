@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.interrupt_attributes import WORDS, Attribute, attribute_around
 from porter.sites.site import Site, SiteKind
 from porter.source.edit import Edit

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.asm.translate import CLOSES_FPU
-from porter.rules.bits import zeros
-from porter.rules.deep_sleep import OTHERS_DEEP, sets_others_deep
-from porter.rules.fpu_access import only_opens
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.bits import zeros
+from porter.meaning.deep_sleep import OTHERS_DEEP, sets_others_deep
+from porter.meaning.fpu_access import only_opens
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 
 _SLEEPONEXIT = 1 << 1

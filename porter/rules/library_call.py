@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.libraries.expanded import RULE
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.site import SiteKind
-
-RULE = "library-call"
 
 
 class LibraryCall(Rule):

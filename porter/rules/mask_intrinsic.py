@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Call, Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Call, Unit
-from porter.rules.verdict import Verdict
 from porter.sites.intrinsics import MASK_CLEAR, MASK_SET
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import PARENTHESES

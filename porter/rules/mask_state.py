@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from porter.asm.translate import which_bits
 from porter.flow.statements import enclosing_statement, sole_call
-from porter.rules.expressions import (
+from porter.judging.unit import Call, Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.expressions import (
     is_computed_with,
     is_truth_test,
     masked,
     number_of,
     outside_parentheses,
 )
+from porter.meaning.mask_level import kept
 from porter.rules.rule import Rule, Sample
-from porter.rules.thresholds import kept
-from porter.rules.unit import Call, Unit
-from porter.rules.verdict import Verdict
 from porter.sites.context import Context
 from porter.sites.intrinsics import (
     BASEPRI_RAISE,

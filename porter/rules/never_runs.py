@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
+from porter.rules.rule import Revision
 
-RULE = "never-runs"
 
+class NeverRuns(Revision):
+    """They stay: should one run all the same, protection stops it and names the line."""
 
-def never_runs(unit: Unit) -> Iterator[Verdict]:
-    """Sites that would need a person, in branches that nothing leads to.
+    id = "never-runs"
+    finds = "a place that would need a person, in a branch that nothing leads to"
+    becomes = "itself"
+    why = "nobody has to change what never runs"
 
-    They stay as they are. Should one run all the same, protection stops it and names the line.
-    """
-    for site, verdict in unit.verdicts.items():
-        if verdict.status is not Status.ESCALATED:
-            continue
-        reason = unit.why_never(site)
-        if reason is not None:
-            yield Verdict(site, Status.LEFT, RULE, f"{reason}; else: {verdict.reason}")
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """Escalated sites that never run, with the reason why."""
+        for site, verdict in unit.verdicts.items():
+            if verdict.status is not Status.ESCALATED:
+                continue
+            reason = unit.why_never(site)
+            if reason is not None:
+                yield self.left(site, f"{reason}; else: {verdict.reason}")

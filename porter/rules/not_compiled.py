@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
 from porter.rules.rule import Rule
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
 from porter.sites.context import Context
 from porter.sites.site import Site
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.expressions import (
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.expressions import (
     bare,
     bits_of,
     is_truth_test,
@@ -15,12 +17,10 @@ from porter.rules.expressions import (
     source,
     word_of,
 )
+from porter.meaning.priority_probe import probes
 from porter.rules.nvic_call import not_granted
-from porter.rules.priority_probe import probes
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import Node, index_of, text_of
 from porter.source.edit import Edit

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
 from porter.source.c_tree import Node, text_of
 from porter.source.declared import declared_name
 from porter.source.edit import Edit

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from porter.flow.statements import is_pure
-from porter.rules.expressions import bare, bits_of, masked, source
-from porter.rules.pin_output import LOW, output_of, reads_again
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.expressions import bare, bits_of, masked, source
+from porter.meaning.pin_output import LOW, output_of, reads_again
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.edit import Edit
 

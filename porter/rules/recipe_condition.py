@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from porter.context_switch.recipe import conditions_of_port
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.source.c_lexer import Directive
 from porter.source.conditions import condition_of
 from porter.source.edit import Edit

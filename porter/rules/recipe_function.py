@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.context_switch.recipe import NewBody, new_body
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.context import Context
 from porter.source.edit import Edit
 

@@ -1,11 +1,20 @@
-"""All rules, in the order in which they look at a file; the last one takes what is left."""
+"""Who decides, in which order: on the sites of a file, on what was decided, on the project."""
 
 from __future__ import annotations
 
+from porter.interrupt_split.verdict import judge_splits
+from porter.judging.docket import Judge
+from porter.judging.linker_symbols import judge_linker_symbols
+from porter.judging.made_by_macro import judge_made
+from porter.judging.start_up import judge_start_up
+from porter.judging.thresholds import judge_thresholds
+from porter.judging.tick_sources import judge_ticks
+from porter.judging.vectors import judge_vectors
 from porter.rules.address import Address
 from porter.rules.ambiguous import Ambiguous
 from porter.rules.asm_statement import AsmStatementRule
 from porter.rules.boot_table import BootTable
+from porter.rules.context_switch import NotTranscribed, Transcribed
 from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
@@ -17,6 +26,7 @@ from porter.rules.kernel_register import KernelRegister
 from porter.rules.library_call import LibraryCall
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
+from porter.rules.never_runs import NeverRuns
 from porter.rules.no_counterpart import NoCounterpart
 from porter.rules.not_compiled import NotCompiled
 from porter.rules.nvic_call import NvicCall
@@ -27,7 +37,7 @@ from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
 from porter.rules.reset import Reset
 from porter.rules.riscv_block import RiscvBlock
-from porter.rules.rule import Rule
+from porter.rules.rule import Revision, Rule
 from porter.rules.set_up_macro import SetUpMacro
 from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
@@ -35,11 +45,13 @@ from porter.rules.tick_register import TickRegister
 from porter.rules.timeout import Timeout
 from porter.rules.undefined_block import UndefinedBlock
 from porter.rules.unknown import Unknown
+from porter.rules.unlinked import Unlinked
 from porter.rules.unused import Unused
 from porter.rules.wait import Wait
 from porter.rules.watchdog import Watchdog
 
 RULES: tuple[Rule, ...] = (
+    Transcribed(),
     RecipeCondition(),
     RecipeFunction(),
     Definition(),
@@ -74,6 +86,20 @@ RULES: tuple[Rule, ...] = (
     RiscvBlock(),
     Parameters(),
     Address(),
+    Unknown(),
 )
+"""The first one that understands a site decides; the last one takes what is left."""
 
-LAST_RULE: Rule = Unknown()
+REVISIONS: tuple[Revision, ...] = (NotTranscribed(), NeverRuns(), Unlinked())
+"""They look at a file when every site of it has a verdict."""
+
+JUDGES: tuple[Judge, ...] = (
+    judge_start_up,
+    judge_linker_symbols,
+    judge_made,
+    judge_vectors,
+    judge_thresholds,
+    judge_ticks,
+    judge_splits,
+)
+"""They look at all files together, in the end."""

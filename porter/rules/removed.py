@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from porter.flow.dead_slice import Alive, DeadSlice
 from porter.flow.statements import is_pure
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.source.c_tree import ancestors
 from porter.source.edit import Edit

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.bits import ones, zeros
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.bits import ones, zeros
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.source.edit import Edit
 
 _RESET = 1 << 2 | 1 << 0  # SYSRESETREQ, VECTRESET

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.registers.register import Register
 from porter.registers.riscv_blocks import SYSTEM
 from porter.rules.rule import Rule
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.objects import TRANSPARENT, address_around
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import text_of

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
 from porter.sites.site import Site
 from porter.source.edit import Edit
 
@@ -46,3 +46,11 @@ class Rule(ABC):
     def escalated(self, site: Site, reason: str) -> Verdict:
         """A site that a person must change."""
         return Verdict(site, Status.ESCALATED, self.id, reason)
+
+
+class Revision(Rule):
+    """A rule on what other rules decided: its verdicts take the place of theirs."""
+
+    @abstractmethod
+    def examine(self, unit: Unit) -> Iterator[Verdict]:
+        """New verdicts on settled sites."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import is_pure
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.boot_table import REASON, is_set_up, run_again
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.access import Access
 from porter.sites.context import Context
 from porter.sites.site import Site, SiteKind

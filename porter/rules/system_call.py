@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from porter.asm.effects import WHY_CONTROL
 from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
+from porter.judging.unit import Call, Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Call, Unit
-from porter.rules.verdict import Verdict
 from porter.sites.intrinsics import CACHE, CONTROL_READ, MPU, STACK_POINTERS, TRACE
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.expressions import bare, source
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.expressions import bare, source
+from porter.meaning.tick_rate import Timing, rate_of
+from porter.meaning.tick_source import parameters_of, timing_of_config
 from porter.rules.rule import Rule, Sample
-from porter.rules.tick_rate import Timing, rate_of
-from porter.rules.tick_source import parameters_of, timing_of_config
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.context import Context
 from porter.sites.intrinsics import TICK
 from porter.sites.site import Site, SiteKind

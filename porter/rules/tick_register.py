@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.expressions import bare, expanded
-from porter.rules.rule import Rule, Sample
-from porter.rules.tick_clock import (
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.expressions import bare, expanded
+from porter.meaning.tick_clock import (
     ENABLE,
     TICKINT,
     control_of,
     is_control,
     timing_of,
 )
-from porter.rules.tick_rate import Rate, rate_of
-from porter.rules.tick_source import source_changed
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
+from porter.meaning.tick_rate import Rate, rate_of
+from porter.meaning.tick_source import source_changed
+from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.edit import Edit
 from porter.source.truth import binary

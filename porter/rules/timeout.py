@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import condition_of, is_pure
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.source.arithmetic import word
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.values import Value

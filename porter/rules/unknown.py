@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.registers.register import Register
 from porter.rules.rule import Rule
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.registers import DOUBTFUL
 from porter.sites.site import Site, SiteKind
 from porter.source.values import Number, Pointer

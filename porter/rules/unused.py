@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from porter.flow.statements import is_pure
 from porter.flow.variables import Variable, outer_declaration
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.source.asm_names import spells
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rules.deep_sleep import STANDBY, asks_standby
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.meaning.deep_sleep import STANDBY, asks_standby
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit

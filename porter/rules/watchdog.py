@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rules.expressions import bare
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
+from porter.meaning.expressions import bare
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access
 from porter.source.edit import Edit
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.domain import Domain, Vector
 from porter.result import FilePort, PortResult
-from porter.rules.verdict import Status
 
 CORE = b"""\
 #include <stdint.h>

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.rules.verdict import Status
+from porter.judging.verdict import Status
 from tests.porter.helpers import escalations, port_files, port_text
 
 START = b"#include <stdint.h>\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.rules.verdict import Status
+from porter.judging.verdict import Status
 from porter.source.c_lexer import lex, lex_fragment
 from porter.source.macros import MacroTable, parse_define
 from tests.porter.helpers import escalations, port_files, port_text

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from composer.sources import runtime_folder
+from porter.judging.verdict import Status
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from tests.porter.helpers import escalations, port_files
 
 HERE = Path(__file__).parent / "cplusplus"

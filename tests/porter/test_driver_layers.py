@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.ledger.record import record_of
 from porter.project.domain import BootRegister
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from tests.porter.helpers import DOMAIN, escalations, port_files
 
 CR, PLLCFGR, CFGR = 0x40023800, 0x40023804, 0x40023808

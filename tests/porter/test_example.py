@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
 from porter.project.domain import read_domain
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from tests.porter.example_domains import MOTOR, SENSOR, compiles, copy_project, write_domain
 from tests.porter.helpers import escalations
 

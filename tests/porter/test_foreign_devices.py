@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.rules.verdict import Status
+from porter.judging.verdict import Status
+from porter.port import port_project
 from tests.porter.helpers import DOMAIN, escalations, port_files
 
 CHIPS = b"""#include <stdint.h>
@@ -112,3 +113,10 @@ def test_only_some_cores_have_aliases_of_bits(tmp_path: Path, core: int, sites: 
     text = f"#define __CORTEX_M ({core}U)\n#define TC3 (*(volatile int *)0x42002C00)\n"
     result = port_files(tmp_path, {"main.c": text.encode() + b"void f(void) { TC3 = 1; }\n"})
     assert len(escalations(result)) == sites
+
+
+def test_without_a_description_devices_that_count_as_the_machines_are_named(tmp_path: Path) -> None:
+    text = b"typedef struct { volatile uint32_t DR; } Uart;\n#define UART ((Uart *)0x4000C000)\n"
+    text += b"void f(void) { UART->DR = HWREG(0x40010000); }\n"
+    (tmp_path / "main.c").write_bytes(CHIPS + text)
+    assert port_project(tmp_path).devices == {0x4000C000: "UART", 0x40010000: "HWREG"}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.compiler_facts import belongs_to_compilers
 from porter.project.request import Request
-from porter.rules.verdict import Status
 from porter.source.condition_value import condition_value
 
 M4 = ("-mcpu=cortex-m4", "-mthumb")

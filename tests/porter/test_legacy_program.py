@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from composer.cli import fvmkit
+from porter.judging.verdict import Status
 from porter.ledger import before
 from porter.ledger.program import read_program
 from porter.port import port_project
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from scanner.report.errors import FvmError, MissingError
 
 CORE = """\

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.libraries.body import Unfit, body_of, with_addresses
 from porter.libraries.data import Body, Known, all_libraries, is_parameter
 from porter.port import port_project
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from porter.source.c_lexer import lex_fragment
 from tests.porter.helpers import DOMAIN, escalations, port_files
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.output.port_report import lines
-from porter.rules.verdict import Status
 from tests.porter.helpers import escalations, port_files, port_text
 
 START = b"""#include <stdint.h>

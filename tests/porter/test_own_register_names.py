@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.rules.verdict import Status
+from porter.judging.verdict import Status
 from tests.porter.helpers import port_text
 
 STRUCTS = b"""\

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from porter.judging.verdict import Status, Verdict
 from porter.output.port_report import as_json, lines
 from porter.result import FilePort, PortResult
-from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.source_file import SourceFile
 

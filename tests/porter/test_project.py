@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.project.build import read_build
 from porter.project.domain import Vector
 from porter.project.source_tree import find_sources
 from porter.project.vectors import PENDSV, SVC, Vectors, tables_in_asm, tables_in_c
-from porter.rules.verdict import Status
 from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.output.port_report import assumptions
 from porter.port import port_project
 from porter.project.build import read_build
 from porter.project.source_tree import PORT_RECORD
-from porter.rules.verdict import Status
 
 KEIL = """\
 <Project><Targets><Target><TargetOption>

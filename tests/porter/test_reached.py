@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from tests.porter.helpers import port_files
 
 MAIN = b"int main(void) { return 0; }\n"

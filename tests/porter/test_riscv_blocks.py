@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.result import FilePort, PortResult
-from porter.rules.verdict import Status
 from tests.porter.helpers import DOMAIN
 
 CPU = ("-march=rv32imac_zicsr", "-mabi=ilp32")

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from porter.file_port import account
+from porter.judging.verdict import Status
 from porter.output.unified_diff import unified_diff
-from porter.rules.verdict import Status
 from porter.source.c_lexer import lex
 from scanner.report.errors import InternalError
 from tests.porter.example_domains import EXAMPLE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.rules.verdict import Status
+from porter.judging.verdict import Status
 from porter.source.c_types import CType, TypeTable
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable

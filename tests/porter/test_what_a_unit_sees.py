@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.result import PortResult
-from porter.rules.verdict import Status
 from tests.porter.helpers import escalations, port_files
 
 TYPES = b"#include <stdint.h>\ntypedef struct { volatile uint32_t "

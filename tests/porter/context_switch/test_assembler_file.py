@@ -11,9 +11,9 @@ import pytest
 
 from porter.context_switch import SwitchPort
 from porter.context_switch.assemble import assemble
+from porter.judging.verdict import Status
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
-from porter.rules.verdict import Status
 from tests.porter.context_switch.trees import M3, Tree, fixture
 
 HANDLER = """\

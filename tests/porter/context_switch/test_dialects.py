@@ -12,9 +12,9 @@ from porter.context_switch.assemble import assemble
 from porter.context_switch.dialect import gnu_text
 from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
+from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.compile_options import CompileOptions
-from porter.rules.verdict import Status
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.trees import M3, M4F, fixture
 

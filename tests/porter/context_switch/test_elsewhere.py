@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status, Verdict
 from porter.port import port_project
-from porter.rules.verdict import Status, Verdict
 from tests.porter.context_switch.test_refusals import FRAME, RESUME
 from tests.porter.context_switch.trees import M3
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import transcribe_project
+from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.vectors import PENDSV, SVC, Vectors
-from porter.rules.verdict import Status
 from tests.porter.context_switch.test_refusals import code_of
 from tests.porter.context_switch.trees import M3, M4F, fixture
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from porter.context_switch import SwitchPort
+from porter.judging.verdict import Status
 from porter.port import port_project
-from porter.rules.verdict import Status
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
 FRAME = "mrs r0, psp\nstmdb r0!, {r4-r11}\nldr r1, =task\nldr r2, [r1]\nstr r0, [r2]\n"

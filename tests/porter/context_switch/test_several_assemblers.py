@@ -11,9 +11,9 @@ from porter.context_switch import SwitchPort, transcribe_project
 from porter.context_switch.companion_head import companion_head
 from porter.context_switch.conditional_text import seen, under_conditions
 from porter.context_switch.variants import variants
+from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.vectors import SVC, Vectors
-from porter.rules.verdict import Status
 from tests.porter.context_switch.trees import M3, M4F, fixture
 
 # Each task's EXC_RETURN is in its frame, but for a core that has no FPU and whose switch tells

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from porter.interrupt_split.result import HandlerSplit
+from porter.judging.verdict import Status
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project
-from porter.rules.verdict import Status
 from porter.source.edit import apply_edits
 from tests.porter.helpers import escalations
 from tests.porter.interrupt_split.shapes import ESCALATED, SPLIT, Shape

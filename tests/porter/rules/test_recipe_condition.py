@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from porter.judging.verdict import Status
 from porter.port import port_project
-from porter.rules.verdict import Status
 
 PORT = """\
 extern void *pxCurrentTCB;

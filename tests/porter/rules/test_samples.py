@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.rules.registry import LAST_RULE, RULES
+from porter.rules.registry import REVISIONS, RULES
 from porter.rules.rule import Rule, Sample
 from tests.porter.helpers import escalations, port_files
 
@@ -47,7 +47,6 @@ def test_ported_sample_needs_no_second_port(rule: Rule, sample: Sample, tmp_path
 
 
 def test_every_rule_says_what_it_does() -> None:
-    for rule in (*RULES, LAST_RULE):
+    for rule in (*RULES, *REVISIONS):
         assert rule.id and rule.finds and rule.becomes and rule.why
     assert len({rule.id for rule in RULES}) == len(RULES)
-    assert LAST_RULE not in RULES

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from porter.judging.docket import Docket
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status, Verdict
 from porter.project.preprocess import TranslationUnit
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status, Verdict
 from porter.sites.expanded import Expanded, Lines, Made
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.site import Site, SiteKind
@@ -45,6 +46,16 @@ class _Use:
     end: int
     name: bytes
     expansion: Expansion
+
+
+def judge_made(docket: Docket) -> None:
+    """Verdicts on uses of macros that make something which is no site."""
+    judged = {
+        path: JudgedFile(unit, docket.ports[path].verdicts, docket.ports[path].edits)
+        for path, unit in docket.units.items()
+    }
+    for path, verdict in MadeByMacro(judged).judge(docket.project.knowledge.units):
+        docket.add(docket.units[path].file, [verdict])
 
 
 class MadeByMacro:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from porter.rules.bits import ones, zeros
-from porter.rules.unit import Unit
-from porter.rules.vendor import is_stm32
+from porter.judging.unit import Unit
+from porter.meaning.bits import ones, zeros
+from porter.meaning.vendor import is_stm32
 from porter.sites.access import Access
 from porter.sites.context import Context
 

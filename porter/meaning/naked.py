@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.rules.unit import Unit
+from porter.judging.unit import Unit
 from porter.source.token_tools import matching
 
 _NAKED = frozenset({b"naked", b"__naked__"})

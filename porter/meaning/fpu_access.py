@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.asm.translate import FPU_ACCESS
-from porter.rules.bits import ones
-from porter.rules.expressions import bare, expanded
-from porter.rules.unit import Unit
+from porter.judging.unit import Unit
+from porter.meaning.bits import ones
+from porter.meaning.expressions import bare, expanded
 from porter.sites.access import Access
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.truth import binary

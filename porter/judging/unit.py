@@ -8,18 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from porter.context_switch.result import SwitchPort
 from porter.flow.dead_slice import Slice
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables, is_declarator
+from porter.judging.bare_body import is_cut_off
+from porter.judging.deletion import span_of, tidy
+from porter.judging.facts import Facts
+from porter.judging.verdict import Status, Verdict
 from porter.project.calls import FunctionCall
 from porter.project.domain import Domain
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse
-from porter.rules.bare_body import is_cut_off
-from porter.rules.deletion import span_of, tidy
-from porter.rules.facts import Facts
-from porter.rules.verdict import Status, Verdict
 from porter.sites.access import Access, access_of
 from porter.sites.c_sites import CSites
 from porter.sites.context import Context, Contexts
@@ -51,7 +52,8 @@ class Call:
 
 
 class Unit:
-    """Sites of a file, what is decided about them, and questions that rules ask."""
+    """Sites of a file, what is decided about them, and questions that rules ask. `switches`: what
+    the transcriber of context switches made of its functions."""
 
     def __init__(
         self,
@@ -59,11 +61,13 @@ class Unit:
         domain: Domain | None,
         knowledge: Knowledge | None = None,
         project: ProjectFacts | None = None,
+        switches: Sequence[SwitchPort] = (),
     ) -> None:
         self.found = sites
         self.domain = domain
         self._knowledge = knowledge
         self._project = project
+        self.switches = switches
         self.verdicts: dict[Site, Verdict] = {}
         self.deletions: set[Edit] = set()
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
@@ -110,6 +114,10 @@ class Unit:
         """Record a verdict; the first one stands."""
         if self.verdicts.setdefault(verdict.site, verdict) is verdict:
             self.replaced += verdict.edits if verdict.status is Status.REWRITTEN else ()
+
+    def revise(self, verdict: Verdict) -> None:
+        """Record a verdict in the place of another; it edits nothing."""
+        self.verdicts[verdict.site] = verdict
 
     def settle_covered(self) -> None:
         """Settle the sites inside text that is deleted or replaced by something without them."""
@@ -289,6 +297,10 @@ class Unit:
         if self._project is None:
             return None
         return self._project.branches.why_never(self.text, start, end)
+
+    def why_not_linked(self, name: str) -> str | None:
+        """Why a function or macro is never used; None if it may be."""
+        return self._project.why_not_linked(name) if self._project is not None else None
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run, in all files of the project."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from porter.judging.docket import Docket
+from porter.judging.verdict import Status, Verdict
 from porter.project.definitions import Definition, does_nothing
 from porter.project.domain import Domain, Vector
 from porter.project.vectors import FAULTS, FIRST_IRQ, SYSTEM, VectorTable
-from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.source_file import SourceFile
 
@@ -18,10 +19,25 @@ RULE = "vectors"
 Definitions = Mapping[str, Definition]
 
 
-def judge_vectors(
+def judge_vectors(docket: Docket) -> None:
+    """A verdict for each handler that the sources define, and each that the description misses."""
+    project, domain = docket.project, docket.project.domain
+    tables = [
+        table
+        for source in project.sources
+        if project.knowledge.is_built(source.path)
+        for table in project.tables[source.path]
+    ]
+    names = {name for table in tables for name in table.handlers.values()}
+    if domain is not None:
+        names |= {vector.handler for vector in domain.vectors if vector.handler}
+    for file, verdict in _handlers(domain, tables, project.definitions(names)):
+        docket.add(file, [verdict])
+
+
+def _handlers(
     domain: Domain | None, tables: Iterable[VectorTable], definitions: Definitions
 ) -> Iterator[tuple[SourceFile, Verdict]]:
-    """A verdict for each handler that the sources define, and each that the description misses."""
     table = {number: name for found in tables for number, name in found.handlers.items()}
     for number, name in sorted(table.items()):
         definition = definitions.get(name)

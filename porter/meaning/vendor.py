@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from porter.rules.unit import Unit
+from porter.judging.unit import Unit
 
 _STM32 = re.compile(rb"STM32\w*|RCC_CR_HSEON")
 _DEVICE_HEADER = re.compile(rb"__CM\d+\w*_REV|__NVIC_PRIO_BITS")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from porter.meaning.expressions import bare, expanded, source
 from porter.project.domain import Domain
-from porter.rules.expressions import bare, expanded, source
 from porter.source.arithmetic import word
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, text_of

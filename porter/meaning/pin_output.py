@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.rules.expressions import bare, source
-from porter.rules.unit import Unit
+from porter.judging.unit import Unit
+from porter.meaning.expressions import bare, source
 from porter.sites.access import Access
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.truth import binary

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from porter.rules.expressions import bare
-from porter.rules.unit import Unit
+from porter.judging.unit import Unit
+from porter.meaning.expressions import bare
 from porter.sites.access import Access
 from porter.source.c_tree import Node, outermost, text_of
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from porter.rules.tick_clock import clears_source, timing
-from porter.rules.tick_rate import Timing
-from porter.rules.unit import Unit
-from porter.rules.verdict import Status
+from porter.judging.unit import Unit
+from porter.judging.verdict import Status
+from porter.meaning.tick_clock import clears_source, timing
+from porter.meaning.tick_rate import Timing
 from porter.sites.access import Access
 from porter.sites.context import Context
 from porter.source.arithmetic import word

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from porter.rules.bits import ones, zeros
-from porter.rules.tick_rate import Timing
-from porter.rules.unit import Unit
-from porter.rules.vendor import is_stm32
+from porter.judging.unit import Unit
+from porter.meaning.bits import ones, zeros
+from porter.meaning.tick_rate import Timing
+from porter.meaning.vendor import is_stm32
 from porter.sites.access import Access
 from porter.source.c_tree import text_of
 

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from porter.judging.docket import Docket
+from porter.judging.facts import Facts
+from porter.judging.verdict import Status, Verdict
 from porter.project.domain import Domain
-from porter.rules.facts import Facts
-from porter.rules.unit import PRIORITY_BITS, Unit
-from porter.rules.verdict import Status, Verdict
 
 RULE = "threshold"
-_UPPER_BITS = 0xE0  # of a priority: every core with BASEPRI has them
 
 
-def kept(unit: Unit, number: int) -> int | None:
-    """What BASEPRI keeps of a number: 0 masks nothing. None if that depends on how many bits the
-    chip's priorities have, and neither the project nor the description says."""
-    byte = number & 0xFF
-    written = unit.text.evaluator.macros.all_of(PRIORITY_BITS)
-    described = unit.domain.priority_bits if unit.domain is not None else None
-    if len(written) == 1 or (not written and described is not None):
-        return byte & 0xFF << unit.priority_shift
-    return byte if not byte or byte & _UPPER_BITS else None
+def judge_thresholds(docket: Docket) -> None:
+    """Priorities that contradict a vector's `mask` in the description are a person's."""
+    domain = docket.project.domain
+    if domain is not None:
+        docket.change({it.site: it for it in _contradictions(domain, docket.facts)})
 
 
-def judge_thresholds(domain: Domain, facts: Iterable[Facts]) -> Iterator[Verdict]:
-    """Verdicts on priorities that contradict a vector's `mask` in the description."""
+def _contradictions(domain: Domain, facts: Iterable[Facts]) -> Iterator[Verdict]:
     known = list(facts)
     thresholds = {value for one in known for value in one.thresholds}
     if not thresholds:

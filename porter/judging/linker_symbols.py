@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
+from porter.judging.docket import Docket
+from porter.judging.verdict import Status, Verdict
 from porter.project.linker_symbols import LinkerSymbol
-from porter.rules.verdict import Status, Verdict
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.c_lexer import lex
+from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
 
 RULE = "linker-symbol"
@@ -22,13 +25,39 @@ IsMacro = Callable[[bytes], bool]
 """Whether the preprocessor makes something else of a name in a file: no linker sees it then."""
 
 
-def judge_linker_symbols(
-    file: SourceFile,
-    symbols: Iterable[LinkerSymbol],
-    describe: Describe,
-    is_macro: IsMacro = lambda _name: False,
+def judge_linker_symbols(docket: Docket) -> None:
+    """A verdict for each use of a register by a name from a linker script, in files that are
+    built; what the transcriber read is its own affair."""
+    project = docket.project
+    texts = [source.data for source in project.live if not source.is_asm]
+
+    @cache
+    def declared(name: bytes) -> bool:
+        return is_declared(name, texts)
+
+    for source in project.live:
+        evaluator = project.knowledge.evaluator(source.path)
+
+        def is_macro(
+            name: bytes, file: SourceFile = source, macros: MacroTable = evaluator.macros
+        ) -> bool:
+            if file.is_asm:
+                return names_itself(name, file.data)
+            return name in macros and not declared(name)
+
+        switches = project.switches.get(source.path, [])
+        describe = project.registers_of(evaluator).describe
+        docket.add(source, [
+            verdict
+            for verdict in uses_of(source, project.linked, describe, is_macro)
+            if not any(it.start <= verdict.site.start < it.end for it in switches)
+        ])  # fmt: skip
+
+
+def uses_of(
+    file: SourceFile, symbols: Iterable[LinkerSymbol], describe: Describe, is_macro: IsMacro
 ) -> Iterator[Verdict]:
-    """A verdict for each use of a register by a name from a linker script."""
+    """Verdicts on one file."""
     wanted = {
         symbol.name.encode("latin-1"): (symbol, what)
         for symbol in symbols

@@ -1,0 +1,1 @@
+"""One file while it is judged, verdicts on it, and what is decided of a project as a whole."""

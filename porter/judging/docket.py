@@ -1,0 +1,60 @@
+"""All files of a project with what is decided about them, for who looks beyond one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from porter.interrupt_split.result import HandlerSplit
+from porter.judging.facts import Facts
+from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
+from porter.result import FilePort
+from porter.sites.site import Site
+from porter.source.source_file import SourceFile
+from porter.whole_project import WholeProject
+
+
+@dataclass
+class Docket:
+    """`ports`: every file, in order, whether anything was found in it or not; `units`: those of C
+    that take part in the build; `splits`: handlers that the description divides."""
+
+    project: WholeProject
+    splits: Sequence[HandlerSplit] = ()
+    ports: dict[Path, FilePort] = field(default_factory=dict)
+    units: dict[Path, Unit] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> list[Facts]:
+        """What the rules learnt in each file."""
+        return [unit.facts for unit in self.units.values()]
+
+    @property
+    def devices(self) -> dict[int, str]:
+        """Devices at fixed addresses that count as the machine's, with a name of each."""
+        found: dict[int, str] = {}
+        for unit in self.units.values():
+            found = unit.found.devices | found
+        return dict(sorted(found.items()))
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """Of all files."""
+        for port in self.ports.values():
+            yield from port.verdicts
+
+    def change(self, changed: Mapping[Site, Verdict]) -> None:
+        """Give some sites other verdicts."""
+        if changed:
+            self.ports = {path: port.with_verdicts(changed) for path, port in self.ports.items()}
+
+    def add(self, file: SourceFile, verdicts: Iterable[Verdict]) -> None:
+        """Verdicts on places of a file that were no sites."""
+        port = self.ports.get(file.path, FilePort(file, (), ()))
+        together = sorted((*port.verdicts, *verdicts), key=lambda verdict: verdict.site.start)
+        self.ports[file.path] = replace(port, verdicts=tuple(together))
+
+
+Judge = Callable[[Docket], None]
+"""Adds verdicts to a docket, or changes some."""

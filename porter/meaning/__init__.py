@@ -1,0 +1,1 @@
+"""What code does with a register that rules ask about: which tick, which pins, how deep a sleep."""
