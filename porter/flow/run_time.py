@@ -48,7 +48,7 @@ class RunTime:
         for first, last, reason in self._loops.get(path, ()):
             if first <= start < last:
                 return reason
-        return self._again.get(name)
+        return self._again.get(name.rpartition("::")[2])
 
     @cached_property
     def _again(self) -> dict[str, str]:
@@ -71,7 +71,7 @@ class RunTime:
         found: dict[Path, list[tuple[int, int, str]]] = {}
         for text in self._texts:
             tokens = without_linkage(text.lexed.tokens)
-            for name, body, end in functions_in(tokens, text.is_attribute):
+            for name, body, end in functions_in(tokens, text.is_attribute, text.is_cplusplus):
                 for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
                     place = f"{text.file.name}:{text.file.line(tokens[first].start)}"
                     reason = f"in or behind the loop of {name.decode('latin-1')}, {place}"
@@ -84,7 +84,9 @@ class RunTime:
         loops = self._loops.get(text.file.path, ())
         tokens = without_linkage(text.lexed.tokens)
         for index, token in enumerate(tokens[:-1]):
-            if token.kind != "identifier" or tokens[index - 1].text in _MEMBER:
+            is_called = tokens[index + 1].text == b"("
+            is_field = tokens[index - 1].text in _MEMBER and not (text.is_cplusplus and is_called)
+            if token.kind != "identifier" or is_field:
                 continue
             name = canonical(token.text, text.evaluator.macros)
             if name not in self._edges or not self._is_compiled(text, token):
@@ -92,7 +94,8 @@ class RunTime:
             for first, last, reason in loops:
                 if first <= token.start < last:
                     yield name, reason
-            if tokens[index + 1].text != b"(" and token.text not in text.evaluator.macros:
+            is_type = text.is_cplusplus and text.evaluator.types.spelt(token.text) != b""
+            if not is_called and not is_type and token.text not in text.evaluator.macros:
                 place = f"{text.file.name}:{text.file.line(token.start)}"
                 yield name, f"the address of {name} is taken in {place}"
 

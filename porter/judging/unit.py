@@ -319,6 +319,10 @@ class Unit:
         if self._project is None:
             return None
         context = access.context
+        if self.text.is_cplusplus:
+            around = {node.type for node in ancestors(access.whole)}
+            if "lambda_expression" in around or context.name.startswith("operator"):
+                return "in a function without a name, which anybody may call"
         start = context.start(access.whole)
         return self._project.why_again(context.name, self.file.path, start)
 

@@ -24,6 +24,7 @@ from porter.source.token_tools import body_of, matching, without_linkage
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
+_WITH_MEMBERS = frozenset({b"class", b"struct", b"union", b"namespace"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _NO_FUNCTION = frozenset(
     {b"if", b"while", b"for", b"switch", b"sizeof", b"return", b"__attribute__", b"__attribute",
@@ -71,6 +72,10 @@ class CallGraph:
                 self.roots.add(function)
         self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
+        if text.is_cplusplus:  # what members mention is a root already
+            for name, start, end in functions_in(tokens, text.is_attribute, in_classes=True):
+                references = _references(tokens[start:end], macros)
+                self.edges.setdefault(canonical(name, macros), set()).update(references)
         for directive in text.lexed.directives:
             if (macro := parse_define(directive)) is not None:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
@@ -113,15 +118,19 @@ class CallGraph:
 
 
 def functions_in(
-    tokens: list[Token], is_attribute: Callable[[Token], bool] = lambda _: False
+    tokens: list[Token],
+    is_attribute: Callable[[Token], bool] = lambda _: False,
+    in_classes: bool = False,
 ) -> Iterator[tuple[bytes, int, int]]:
     """Name, first token of the body and the one after it, of each function definition.
-    `is_attribute`: of a macro with arguments in front of the name."""
+    `is_attribute`: of a macro with arguments in front of the name; `in_classes`: those inside
+    classes and namespaces too."""
     index = 0
     while index < len(tokens):
         token = tokens[index]
         if token.text == b"{":
-            index = _after(tokens, index)
+            is_open = in_classes and _has_members(tokens, index)
+            index = index + 1 if is_open else _after(tokens, index)
             continue
         opening = index + 1
         if (
@@ -165,6 +174,14 @@ def _is_member(tokens: list[Token], body: int) -> bool:
     head = _declaration(tokens, body)
     texts = [token.text for token in head]
     return b"operator" in texts or (b":", b":") in pairwise(texts)
+
+
+def _has_members(tokens: list[Token], opening: int) -> bool:
+    """Whether a brace opens a class or a namespace."""
+    first = opening
+    while first and tokens[first - 1].text not in (b";", b"}", b"{", b")", b"="):
+        first -= 1
+    return not _WITH_MEMBERS.isdisjoint(token.text for token in tokens[first:opening])
 
 
 def _after(tokens: list[Token], opening: int) -> int:

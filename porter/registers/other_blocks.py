@@ -18,10 +18,16 @@ _LARGEST = 0x4000
 _SHARED_WITH_CORE = 0xD000_0000  # a Raspberry Pi's SIO
 
 
+_Named = dict[bytes, tuple[int, bool] | None]
+"""By name: where a register is, and whether the macro is an access and no address; None for what
+is no register."""
+
+
 class OtherBlocks:
     """The blocks under the names of one translation unit. `fields`: those of their structs."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, like: OtherBlocks | None = None) -> None:
+        """`like`: what is known for the evaluator that this one says it is like."""
         self._spans: dict[int, tuple[int, str]] = {}  # where each begins: its end and name
         self._structs: dict[bytes, str] = {}
         for name in evaluator.macros.matching(BLOCK):
@@ -32,7 +38,11 @@ class OtherBlocks:
             for struct in self._structs
             for field in evaluator.types.members(CType("struct", 0, struct))
         )
-        self._registers = _registers(evaluator)
+        self._named: _Named = _named(evaluator, like._named if like is not None else {})
+        self._registers: dict[int, str] = {}
+        for name, register in self._named.items():
+            if register is not None and (register[1] or register[0] not in self._registers):
+                self._registers[register[0]] = name.decode("latin-1")
 
     def _note(self, name: bytes, evaluator: Evaluator) -> None:
         match = BLOCK.fullmatch(name)
@@ -80,21 +90,31 @@ class OtherBlocks:
         return self._registers.get(address)
 
 
-def _registers(evaluator: Evaluator) -> dict[int, str]:
-    """The registers that have names of their own."""
-    found: dict[int, str] = {}
-    for name in evaluator.macros.matching(REGISTER):
-        if not _may_access(name, evaluator.macros):
-            continue  # most are bits
-        match evaluator.name(name):
-            case Place(address=int() as address) | Pointer(address=int() as address):
-                if is_device(address):
-                    found[address] = name.decode("latin-1")
-    for name in evaluator.macros.matching(ADDRESS):
-        number = evaluator.number_of_name(name)
-        if number is not None and may_be_device(number):
-            found.setdefault(number, name.decode("latin-1"))
+def _named(evaluator: Evaluator, known: _Named) -> _Named:
+    """The registers that have names of their own; `known`: where the evaluator is like another."""
+    found: _Named = {}
+    for pattern, find in ((REGISTER, _access), (ADDRESS, _number)):
+        for name in evaluator.macros.matching(pattern):
+            if name in known and evaluator.means_the_same(name):
+                found[name] = known[name]
+            elif found.get(name) is None:
+                found[name] = find(name, evaluator)
     return found
+
+
+def _access(name: bytes, evaluator: Evaluator) -> tuple[int, bool] | None:
+    if not _may_access(name, evaluator.macros):
+        return None  # most are bits
+    match evaluator.name(name):
+        case Place(address=int() as address) | Pointer(address=int() as address):
+            if is_device(address):
+                return address, True
+    return None
+
+
+def _number(name: bytes, evaluator: Evaluator) -> tuple[int, bool] | None:
+    number = evaluator.number_of_name(name)
+    return (number, False) if number is not None and may_be_device(number) else None
 
 
 def _may_access(name: bytes, macros: MacroTable) -> bool:

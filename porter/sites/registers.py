@@ -38,12 +38,14 @@ class Registers:
         chip: str | None,
         space: SystemSpace = _ARM,
         grants: Sequence[range] | None = None,
+        like: Registers | None = None,
     ) -> None:
-        """`grants`: the addresses that the machine may use; None if nobody has said."""
+        """`grants`: the addresses that the machine may use; None if nobody has said. `like`: those
+        of the evaluator that this one says it is like."""
         self.evaluator = evaluator
         self.space = space
         self.blocks = ChipBlocks(evaluator, chip)
-        self.others = OtherBlocks(evaluator)
+        self.others: OtherBlocks = OtherBlocks(evaluator, like.others if like is not None else None)
         self._grants = grants
         self.calls = MacroCalls(evaluator)
         self.fields = frozenset(self.blocks.fields) | self.others.fields
@@ -106,8 +108,9 @@ class Registers:
         """What stands where if a macro that names lead to had another of its definitions."""
         for name, evaluator in self._variants.of(names):
             if id(evaluator) not in self._otherwise:
+                like = self if evaluator.like is self.evaluator else None
                 self._otherwise[id(evaluator)] = Registers(
-                    evaluator, self._chip, self.space, self._grants
+                    evaluator, self._chip, self.space, self._grants, like
                 )
             yield name, self._otherwise[id(evaluator)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO
@@ -118,6 +118,7 @@ class TypeTable:
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
         self._texts: list[bytes] = []
+        self._words: frozenset[bytes] | None = None  # of the values of constants
         self.count: Count = lambda node: None
 
     def add_text(self, text: bytes, grammar: Grammar = C) -> SyntaxTree:
@@ -136,6 +137,7 @@ class TypeTable:
         """Take what texts declare; what they declare again stays as it was."""
         self._declared.add(declared)
         self._texts += texts
+        self._words = None
 
     def seen_with(self, first: Declared) -> TypeTable:
         """The same table for a file that sees these declarations instead of others."""
@@ -178,6 +180,12 @@ class TypeTable:
     def named(self) -> Iterable[bytes]:
         """Names of types."""
         return (*self._declared.typedefs, *self._declared.tags)
+
+    def mention(self, names: Set[bytes]) -> bool:
+        """Whether the value of a constant that is no macro has one of these names in it."""
+        if self._words is None:
+            self._words = self._declared.words()
+        return not self._words.isdisjoint(names)
 
     def spelt(self, name: bytes) -> bytes:
         """How a type of a name is declared; b"" if there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ _NAMES = frozenset(
     {"identifier", "field_identifier", "type_identifier", "primitive_type", "destructor_name",
      "operator_name", "operator_cast"}
 )  # fmt: skip
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
 
 Enumerator = tuple[Node | None, bytes | None]
@@ -45,6 +47,15 @@ class Declared:
         for node in tree.root.children:
             found._add(node, is_header)
         return found
+
+    def words(self) -> frozenset[bytes]:
+        """What the values of enumerators, variables and constants of classes spell."""
+        values = [value for value, _ in self.enumerators.values()]
+        values += [kept.value for kept in self.initialised.values()]
+        values += [it.value for inside in self.scoped.values() for it in inside]
+        return frozenset(
+            word for value in values if value is not None for word in _WORD.findall(text_of(value))
+        )
 
     def add(self, other: Declared) -> None:
         """What another declares besides."""

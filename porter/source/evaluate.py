@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 from itertools import islice
 
@@ -40,11 +40,20 @@ def no_scope(_name: bytes) -> Value | None:
 
 
 class Evaluator:
-    """Answers for one translation unit."""
+    """Answers for one translation unit. `like`: an evaluator of the same types in which all macros
+    but those in `unlike` mean the same; what is known there isn't worked out again."""
 
-    def __init__(self, macros: MacroTable, types: TypeTable) -> None:
+    def __init__(
+        self,
+        macros: MacroTable,
+        types: TypeTable,
+        like: Evaluator | None = None,
+        unlike: Set[bytes] = frozenset(),
+    ) -> None:
         self.macros = macros
         self.types = types
+        self.like = like
+        self.unlike = unlike
         self._names: dict[bytes, Value | None] = {}
         self.scopes = ScopedValues(types, self)
         self._types: dict[bytes, CType | None] = {}
@@ -84,9 +93,17 @@ class Evaluator:
     def name(self, name: bytes) -> Value | None:
         """The value of an object-like macro, enumerator or global."""
         if name not in self._names:
+            if self.like is not None and self.means_the_same(name):
+                return self.like.name(name)
             self._names[name] = None  # a name that is defined by itself has no value
             self._names[name] = self._lookup(name, 0)
         return self._names[name]
+
+    def means_the_same(self, name: bytes) -> bool:
+        """Whether a macro is what it is in `like`. Nobody knows what those that paste lead to."""
+        if self.like is None or name in self.unlike or name not in self.macros:
+            return False
+        return not self.like.macros.pastes(name)
 
     def _lookup(self, name: bytes, depth: int) -> Value | None:
         macro = self.macros.get(name)
@@ -317,7 +334,8 @@ class Evaluator:
             exact = base.exact and not part
             return Place(base.address, UNKNOWN, base.type.name, text_of(field), span, exact, part)
         address = None if base.address is None else base.address + member.offset
-        if address is None and (kept := self._from_table(operand, member.type)) is not None:
+        in_table = address is None and not arrow  # behind the arrow is what a pointer leads to
+        if in_table and (kept := self._from_table(operand, member.type)) is not None:
             return kept
         part = base.part or member.part
         return Place(

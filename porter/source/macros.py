@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from porter.source.c_lexer import Directive, Token, lex_fragment
 from porter.source.token_tools import matching
@@ -35,7 +36,7 @@ class Macro:
         """Whether another definition of the name says the same."""
         return self.text == other.text and self.parameters == other.parameters
 
-    @property
+    @cached_property
     def text(self) -> tuple[bytes, ...]:
         """The body's tokens as they are spelt."""
         return tuple(token.text for token in self.body)

@@ -42,8 +42,9 @@ def is_qualified(tokens: Sequence[Token], index: int) -> bool:
 
 
 def body_of(tokens: Sequence[Token], closing: int) -> int | None:
-    """Index of the `{` behind the parameters of a function, attributes in between; None if what
-    the parenthesis at `closing` closes are no parameters of a definition."""
+    """Index of the `{` behind the parameters of a function, attributes in between, or behind what
+    a constructor initialises; None if what the parenthesis at `closing` closes are no parameters
+    of a definition."""
     position = closing + 1
     while position < len(tokens):
         text = tokens[position].text
@@ -56,8 +57,27 @@ def body_of(tokens: Sequence[Token], closing: int) -> int | None:
             position = after + 1
         elif tokens[position].kind == "identifier":
             position += 1
+        elif text == b":":
+            return _behind_initialisers(tokens, position + 1)
         else:
             return None
+    return None
+
+
+def _behind_initialisers(tokens: Sequence[Token], position: int) -> int | None:
+    """Index of the `{` behind `member(value), base<int>{value}`; None if something else stands
+    there."""
+    while position < len(tokens) and tokens[position].kind == "identifier":
+        while position < len(tokens) and tokens[position].text not in (b"(", b"{", b";", b"}"):
+            position += 1
+        closing = matching(tokens, position) if position < len(tokens) else None
+        if closing is None or closing + 1 >= len(tokens):
+            return None
+        if tokens[closing + 1].text == b"{":
+            return closing + 1
+        if tokens[closing + 1].text != b",":
+            return None
+        position = closing + 2
     return None
 
 

@@ -33,7 +33,9 @@ class Variants:
     def _with(self, name: bytes, number: int) -> Evaluator:
         macros, types = self._evaluator.macros, self._evaluator.types
         count = types.count
-        made = Evaluator(_Otherwise(macros, macros.all_of(name)[number]), types)
+        users = macros.users_of({name})
+        like = None if types.mention(users) else self._evaluator
+        made = Evaluator(_Otherwise(macros, macros.all_of(name)[number]), types, like, users)
         types.count = count  # sizes stay those of the file itself
         return made
 

@@ -114,6 +114,28 @@ def test_what_the_project_file_builds_is_ported(
     assert set(found.values()) == {Status.LEFT}
 
 
+def test_what_keil_takes_from_packs_is_compiled_too(tmp_path: Path) -> None:
+    rte = "".join(
+        f'<file category="{kind}"><instance index="0"{removed}>{name}</instance><targetInfos>'
+        f'<targetInfo name="{target}"/></targetInfos></file>'
+        for kind, name, target, removed in (
+            ("source", "..\\SRC\\Spare.c", "Target 1", ""),
+            ("source", "..\\src\\old.c", "Target 2", ""),
+            ("source", "..\\elsewhere\\other.c", "Target 1", ' removed="1"'),
+            ("header", "..\\elsewhere\\RTE_Device.h", "Target 1", ""),
+        )
+    )
+    text = KEIL.format(core="Cortex-M4", fpu=2).replace(
+        "<Target><", "<Target><TargetName>Target 1</TargetName><"
+    )
+    text = text.replace("</Project>", f"<RTE><files>{rte}</files></RTE></Project>")
+    root = project(tmp_path, "MDK-ARM/one.uvprojx", text)
+    build = read_build(root, [])
+    assert list(build.units) == [root / "src/main.c", root / "src/spare.c"]
+    assert build.options.defines == ("BOARD=2", "USE_DRIVER", "_RTE_")
+    assert root / "elsewhere" in build.options.include_dirs
+
+
 def test_a_file_that_is_missing_leaves_the_others_in_doubt(tmp_path: Path) -> None:
     root = project(tmp_path, "p.uvprojx", KEIL.format(core="Cortex-M3", fpu=1))
     assert read_build(root, []).source == "guess", "none of its files is there"

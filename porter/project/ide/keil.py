@@ -9,6 +9,7 @@ from pathlib import Path
 from porter.project.ide.project_file import Element, ProjectFile, distinct, place
 
 _COMPILED = ("1", "2", "8", "12")  # C, assembler, C++, assembler with a preprocessor
+_HEADERS = (".h", ".hpp", ".inc")
 _CORE = re.compile(r'CPUTYPE\("(Cortex-M\d+\+?)"\)')
 
 
@@ -22,10 +23,16 @@ def read(path: Path, root: Element) -> ProjectFile | None:
     ads = target.find("TargetOption/TargetArmAds")
     options = ads.find("Cads/VariousControls") if ads is not None else None
     unit = ads.findtext(".//RvdsVP") if ads is not None else None
+    components = list(_components(path, root, target.findtext("TargetName") or ""))
     return ProjectFile(
-        files=distinct(_files(path, target)),
-        include_dirs=distinct(_folders(path, options)),
-        defines=tuple(_defines(options)),
+        files=distinct([*_files(path, target), *(it for it in components if _is_source(it))]),
+        include_dirs=distinct(
+            [
+                *_folders(path, options),
+                *(it.parent for it in components if not _is_source(it)),
+            ]
+        ),
+        defines=(*_defines(options), *(("_RTE_",) if components else ())),
         core=core.group(1).lower().replace("+", "plus") if core else None,
         has_fpu=unit in ("2", "3"),  # single, double precision
     )
@@ -40,6 +47,24 @@ def _files(path: Path, target: Element) -> Iterator[Path]:
                 continue
             if (file.findtext("FileType") or "").strip() in _COMPILED:
                 yield place(file.findtext("FilePath") or "", path.parent)
+
+
+def _components(path: Path, root: Element, target: str) -> Iterator[Path]:
+    """Files of packs that the project has copies of, beside the headers that choose among them
+    (CMSIS-Pack's "run-time environment")."""
+    for file in root.iterfind("RTE/files/file"):
+        instance = file.find("instance")
+        targets = {it.get("name") for it in file.iterfind("targetInfos/targetInfo")}
+        if instance is None or instance.get("removed") == "1" or target not in targets:
+            continue
+        if (file.get("category") or "").startswith(("source", "header")):
+            yield place(instance.text or "", path.parent)
+    if any(target == it.get("name") for it in root.iterfind("RTE//targetInfo")):
+        yield path.parent / "RTE" / f"_{re.sub(r'[^A-Za-z0-9]', '_', target)}" / "RTE_Components.h"
+
+
+def _is_source(file: Path) -> bool:
+    return file.suffix.lower() not in _HEADERS
 
 
 def _is_left_out(options: Element | None) -> bool:
