@@ -38,6 +38,7 @@ from porter.source.values import Place
 
 PRIORITY_BITS = b"__NVIC_PRIO_BITS"
 _DEFAULT_PRIORITY_BITS = 4
+_PLACES = frozenset({"field_expression", "subscript_expression", "pointer_expression"})
 _PERIPHERALS = (0x4000_0000, 0x6000_0000)
 
 
@@ -201,7 +202,7 @@ class Unit:
         Such a read may have an effect, so it can't go with a value that nobody needs.
         """
         for item in walk(node):
-            if item.type in ("field_expression", "subscript_expression", "pointer_expression"):
+            if item.type in _PLACES:
                 value = self.text.evaluator.value(item, scope)
                 address = value.address if isinstance(value, Place) else None
                 if address is None or not _PERIPHERALS[0] <= address < _PERIPHERALS[1]:
@@ -209,6 +210,17 @@ class Unit:
                 if self.registers.identify(value) is None:
                     return True
         return False
+
+    def reads_within_macro(self, access: Access) -> bool:
+        """Whether a macro that writes a register reads one for the value: that isn't in the text,
+        so no rule sees it."""
+        if access.value is None or access.whole.type != "call_expression":
+            return False
+        return any(
+            self.registers.identify(self.text.evaluator.value(node, access.context.scope))
+            for node in walk(access.value)
+            if node.type in _PLACES
+        )
 
     @property
     def priority_shift(self) -> int:
@@ -243,7 +255,12 @@ class Unit:
     def remove_slice(self, context: Context, found: Slice, waits: bool = False) -> None:
         """Take out what a dead slice consists of. `waits`: its loops waited for a set-up."""
         for statement in found.statements.values():
-            self.delete(context, statement)
+            if (first := self._needed_start(statement)) is not None:
+                start, end = context.start(statement), context.end(statement)
+                self.deletions.add(Edit(start, context.start(first), b""))
+                self.deletions.add(Edit(context.end(first), end, b";"))
+            else:
+                self.delete(context, statement)
             if waits and statement.type in LOOPS:
                 self.removed_waits.append(statement)
         for declarator in found.initialisers:
@@ -251,6 +268,22 @@ class Unit:
             if inner is not None:
                 edit = Edit(context.end(inner), context.end(declarator), b"")
                 self.deletions.add(edit)
+
+    def _needed_start(self, statement: Node) -> Node | None:
+        """What a `for` assigns before it begins, if somebody behind it reads that."""
+        first = statement.child_by_field_name("initializer")
+        if statement.type != "for_statement" or first is None or first.type == "declaration":
+            return None
+        for node in walk(first):
+            if node.type != "assignment_expression":
+                continue
+            left = node.child_by_field_name("left")
+            variable = self.variables.resolve(left) if left and left.type == "identifier" else None
+            if variable is None or any(
+                use.start_byte >= statement.end_byte for use in self.variables.uses(variable)
+            ):
+                return first
+        return None
 
     def start_with_noise(self, tree: SyntaxTree, start: int) -> int:
         """Where a statement begins in the file, with the qualifiers that the tree doesn't see."""
@@ -334,6 +367,10 @@ class Unit:
     def other_sources_have(self, words: re.Pattern[bytes]) -> bool:
         """Whether words occur in a source file but this one; headers only declare."""
         return self._project is not None and self._project.is_in_sources(words, self.file.path)
+
+    def sources_have(self, words: re.Pattern[bytes]) -> bool:
+        """Whether words occur in this file or in another source file."""
+        return words.search(self.file.data) is not None or self.other_sources_have(words)
 
     def level_compared(self, context: Context | None) -> str:
         """Which C, in this build, does more with the level of BASEPRI that the function around

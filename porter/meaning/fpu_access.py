@@ -14,9 +14,9 @@ from porter.source.truth import binary
 
 
 def only_opens(unit: Unit, access: Access) -> bool:
-    """Whether a write to CPACR certainly takes the FPU from nobody."""
+    """Whether a write to CPACR certainly takes the FPU from nobody, and opens nothing else."""
     if access.operator == b"|=":
-        return True
+        return not opens_others(unit, access)
     is_word = access.register is not None and access.register.offset == 0
     if not is_word or access.value is None or access.operator not in (b"=", b"&="):
         return False
@@ -25,6 +25,14 @@ def only_opens(unit: Unit, access: Access) -> bool:
     return access.operator == b"=" and (
         _keeps(unit, access, access.value) or _opened_before(unit, access, access.value)
     )
+
+
+def opens_others(unit: Unit, access: Access) -> bool:
+    """Whether |= sets bits of other coprocessors."""
+    is_word = access.register is not None and access.register.offset == 0
+    if access.value is None or not is_word or access.operator != b"|=":
+        return False
+    return ones(access.value, unit.text.evaluator, access.context.scope) & ~FPU_ACCESS != 0
 
 
 def _are_ones(unit: Unit, access: Access, value: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from porter.judging.unit import Unit
@@ -32,6 +33,8 @@ def output_of(
         return None
     number = unit.text.evaluator.number(value, access.context.scope)
     text = source(value)
+    if name != "ODR" and access.operator not in (b"=", b"|=", b"^=", b"+="):
+        return None  # these read as 0
     if name in ("BRR", "BSRRH"):
         return Output(text, b"0", number)
     if name == "BSRRL":
@@ -50,10 +53,16 @@ def output_of(
 
 
 def reads_again(unit: Unit, access: Access, output: Output) -> bool:
-    """Whether mask and levels read a register more often than the value that was written."""
+    """Whether mask and levels read a register, or what an interrupt changes, more often than the
+    value that was written."""
     value = access.value
     written, asked = output.mask + b" " + output.value, text_of(value) if value else b""
     for node in walk(value) if value is not None else ():
+        name = text_of(node)
+        is_again = node.type == "identifier" and written.count(name) > asked.count(name)
+        changes = rb"\bvolatile\b[^;{}()]*\b%s\b" % re.escape(name)  # by an interrupt, in between
+        if is_again and re.search(changes, unit.file.data):
+            return True
         if node.type not in ("field_expression", "subscript_expression", "pointer_expression"):
             continue
         register = unit.registers.identify(unit.text.evaluator.value(node, access.context.scope))

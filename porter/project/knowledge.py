@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from porter.project.languages import Languages
 from porter.project.preprocess import TranslationUnit, preprocess_all
 from porter.project.readings import Readings
 from porter.project.visible import VisibleNames
+from porter.sites.intrinsics import LINES_AND_TICK
 from porter.source.assembler_text import included_names
 from porter.source.blanking import Expanded
 from porter.source.c_lexer import LexedSource, Token, lex
@@ -28,13 +30,18 @@ from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
 from porter.source.written_names import WrittenNames
 
+_OWN_FUNCTION = re.compile(
+    rb"^[A-Za-z_][\w \t*]*[ \t*](%s)\s*\([^;{}()]*\)\s*\{" % b"|".join(LINES_AND_TICK), re.MULTILINE
+)
+
 
 @dataclass
 class CText:
     """A C file taken apart; trees are made when somebody asks.
 
     `is_named_elsewhere`: whether another file of the project has a name; `is_known`: whether a
-    compiler has seen the file, so that every name in what it compiles is defined.
+    compiler has seen the file, so that every name in what it compiles is defined; `own`: names of
+    CMSIS that the project has given to functions of its own.
     """
 
     file: SourceFile
@@ -43,6 +50,7 @@ class CText:
     is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
     is_known: bool = False
     grammar: Grammar = C
+    own: frozenset[bytes] = frozenset()
     conditions: ConditionMap = field(init=False)
     trees: FileTrees = field(init=False)
     written: WrittenNames = field(init=False)
@@ -129,6 +137,7 @@ class Knowledge:
                 lambda name: self.mentions(name, file.path),
                 self.was_asked(file.path),
                 self._languages.grammar(file, self.lexed(file)),
+                self._own,
             )
         return self._texts[file.path]
 
@@ -144,7 +153,17 @@ class Knowledge:
     def _read_as(self, file: SourceFile, evaluator: Evaluator) -> CText:
         lexed = self.lexed(file)
         grammar = self._languages.grammar(file, lexed)
-        return CText(file, evaluator, lexed, is_known=True, grammar=grammar)
+        return CText(file, evaluator, lexed, is_known=True, grammar=grammar, own=self._own)
+
+    @cached_property
+    def _own(self) -> frozenset[bytes]:
+        """Functions for lines and the tick that a C file defines, as CMSIS never does: what they
+        take and do is the project's affair."""
+        found: set[bytes] = set()
+        for source in self._sources:
+            if not source.is_asm and not source.is_header and self.is_built(source.path):
+                found |= set(_OWN_FUNCTION.findall(source.data))
+        return frozenset(found)
 
     def reader(self, file: SourceFile) -> str:
         """The name of the C file as which a header is read."""

@@ -7,6 +7,7 @@ family's memory map; a register by its field of the block's struct, else by its 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from porter.registers.register import Register
 from porter.source.c_types import CType
@@ -31,8 +32,29 @@ _STM32F4_BASES = {
     "IWDG": 0x40003000,
     "WWDG": 0x40002C00,
 }
+_ASSUMED_PORTS = range(0x4002_0000, 0x4002_2C00)
 # Where ports with CRL and CRH are, on APB2 (RM0008, table 3).
 _OLD_PORTS = range(0x4001_0800, 0x4001_2400)
+# What an ST header's struct of a block has among its fields. Other vendors have blocks of such
+# names: GPIOA of Kinetis, FLASH of LPC55, SYSCFG of EFM32.
+_FIELDS = {
+    "GPIO": {b"MODER", b"OTYPER", b"CRL", b"CRH", b"BSRR", b"BSRRL"},
+    "FLASH": {b"ACR"},
+    "FLASH_R": {b"ACR"},
+    "PWR": {b"CR", b"CR1", b"CSR"},
+    "SYSCFG": {b"MEMRMP", b"MEMRM", b"EXTICR", b"PMC", b"CFGR1"},
+    "AFIO": {b"MAPR", b"EVCR", b"EXTICR"},
+    "EXTI": {b"IMR", b"IMR1", b"RTSR", b"RTSR1"},
+    "IWDG": {b"KR", b"PR", b"RLR"},
+    "WWDG": {b"CFR"},
+}
+# Where the ports of ST's families and of those who copied them are.
+_PORTS = (
+    range(0x4001_0800, 0x4001_2400), range(0x4002_0000, 0x4002_2C00),
+    range(0x4202_0000, 0x4202_2C00), range(0x4602_0000, 0x4602_0400),
+    range(0x4800_0000, 0x4800_2000), range(0x5000_0000, 0x5000_2000),
+    range(0x5202_0000, 0x5202_2C00), range(0x5802_0000, 0x5802_2C00),
+)  # fmt: skip
 # These blocks have the same addresses on both (RM0090 and RM0410, table 1).
 _FAMILY_BASES = {"STM32F4": _STM32F4_BASES, "STM32F7": _STM32F4_BASES}
 _OFFSETS: dict[str, dict[int, str]] = {
@@ -46,6 +68,13 @@ _OFFSETS: dict[str, dict[int, str]] = {
     },
     "IWDG": {0x00: "KR", 0x04: "PR", 0x08: "RLR", 0x0C: "SR", 0x10: "WINR"},
     "FLASH": {0x00: "ACR"},
+    "RCC of STM32F4": {
+        0x00: "CR", 0x04: "PLLCFGR", 0x08: "CFGR", 0x0C: "CIR", 0x10: "AHB1RSTR", 0x14: "AHB2RSTR",
+        0x18: "AHB3RSTR", 0x20: "APB1RSTR", 0x24: "APB2RSTR", 0x30: "AHB1ENR", 0x34: "AHB2ENR",
+        0x38: "AHB3ENR", 0x40: "APB1ENR", 0x44: "APB2ENR", 0x50: "AHB1LPENR", 0x54: "AHB2LPENR",
+        0x58: "AHB3LPENR", 0x60: "APB1LPENR", 0x64: "APB2LPENR", 0x70: "BDCR", 0x74: "CSR",
+        0x80: "SSCGR", 0x84: "PLLI2SCFGR",
+    },
 }  # fmt: skip
 
 
@@ -54,13 +83,41 @@ def block_kind(instance: str) -> str:
     return "GPIO" if instance.startswith("GPIO") else instance.rstrip("12")
 
 
-class ChipBlocks:
-    """The blocks under the names of one translation unit."""
+def is_foreign(name: bytes, evaluator: Evaluator) -> bool:
+    """Whether a block of an ST chip's name is another vendor's: its struct has none of the fields
+    that ST's has, and it isn't where ST's is."""
+    match = STM32_BLOCK.fullmatch(name)
+    if match is None:
+        return False
+    instance = match.group(1)
+    value = evaluator.name(instance)
+    kind = block_kind(instance.decode())
+    at = value.address if isinstance(value, Pointer) else None
+    if not isinstance(value, Pointer) or value.type.kind != "struct":
+        base = evaluator.number_of_name(instance + b"_BASE")
+        return kind == "GPIO" and base is not None and not any(base in it for it in _PORTS)
+    fields = {field.upper() for field in evaluator.types.members(value.type)}
+    known = _FIELDS.get(kind)
+    usual = _STM32F4_BASES.get(instance.decode().removesuffix("_R"))
+    is_usual = at is not None and (at == usual or (kind == "GPIO" and at in _OLD_PORTS))
+    return known is not None and bool(fields) and not fields & known and not is_usual
 
-    def __init__(self, evaluator: Evaluator, chip: str | None) -> None:
+
+class ChipBlocks:
+    """The blocks under the names of one translation unit. `others`: addresses of which its headers
+    say that another vendor's registers are there; `is_arm`: no chip of ST's has another core."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        chip: str | None,
+        others: Collection[int] = (),
+        is_arm: bool = True,
+    ) -> None:
         self.bases: dict[int, str] = {}
         self._structs: dict[bytes, str] = {}
         self._told: dict[int, str] | None = None  # what the project says, before assumptions
+        self._has_foreign = not is_arm or any(at in _ASSUMED_PORTS for at in others)
         # The names are STM32's: other chips have other blocks at these addresses.
         if (chip or "STM32").startswith("STM32"):
             names = [
@@ -89,6 +146,9 @@ class ChipBlocks:
         port = _OPENCM3_PORT.fullmatch(name)
         if (match is None and port is None) or name in _NOT_A_BLOCK:
             return
+        if not is_assumed and is_foreign(name, evaluator):
+            self._has_foreign = True
+            return
         value = evaluator.name(name)
         if match is not None:
             instance = match.group(1).decode().removesuffix("_R")
@@ -97,15 +157,18 @@ class ChipBlocks:
         if isinstance(value, Number) and value.value >= 0x4000_0000:
             self.bases.setdefault(value.value, instance)
         elif isinstance(value, Pointer) and value.address is not None:
-            if not is_assumed or self._may_assume:
+            if not is_assumed or self._may_assume(instance):
                 self.bases.setdefault(value.address, instance)
             if value.type.kind == "struct":
                 self._structs[value.type.name] = block_kind(instance)
 
-    @property
-    def _may_assume(self) -> bool:
-        """Whether no block that the project tells of stands elsewhere than where most have it."""
+    def _may_assume(self, instance: str) -> bool:
+        """Whether a block that the project doesn't tell of may be where most have it: none that it
+        tells of is elsewhere, and who tells of a port tells of all."""
         told = (self._told or {}).items()
+        has_ports = any(name.startswith("GPIO") for _, name in told)
+        if self._has_foreign or (has_ports and instance.startswith("GPIO")):
+            return False
         return all(_STM32F4_BASES.get(name, address) == address for address, name in told)
 
     def base_of(self, instance: str) -> int | None:
@@ -149,6 +212,8 @@ class ChipBlocks:
             return None
         kind = block_kind(instance)
         known = instance if place.exact else None  # an unknown offset may lead to another block
+        if place.span and not place.member:  # any of its registers
+            return Register(kind, "+?", 0, known)
         base = self._begin(instance)
         offset = place.address - (base or 0)
         name = self._name(kind, place, instance) if place.member else ""
@@ -156,6 +221,9 @@ class ChipBlocks:
         return Register(kind, name or otherwise, 0, known)
 
     def _table(self, kind: str, base: int | None) -> dict[int, str]:
+        if kind == "RCC":  # other families have other registers at other addresses
+            is_f4 = base == _STM32F4_BASES["RCC"]
+            return _OFFSETS["RCC of STM32F4"] if is_f4 else {}
         is_old = self._old_gpio or (base is not None and base in _OLD_PORTS)
         return _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and is_old else kind, {})
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection
 
-from porter.registers.chip_blocks import STM32_BLOCK
+from porter.registers.chip_blocks import STM32_BLOCK, is_foreign
 from porter.registers.register import Register
 from porter.registers.shared_blocks import ADDRESS, BLOCK, REGISTER, is_device, may_be_device
 from porter.source.c_types import CType
@@ -31,7 +32,11 @@ class OtherBlocks:
         self._spans: dict[int, tuple[int, str]] = {}  # where each begins: its end and name
         self._structs: dict[bytes, str] = {}
         for name in evaluator.macros.matching(BLOCK):
-            self._note(name, evaluator)
+            if STM32_BLOCK.fullmatch(name) is None and (match := BLOCK.fullmatch(name)):
+                self._note(name, match["block"], evaluator)
+        for name in evaluator.macros.matching(STM32_BLOCK):
+            if (match := STM32_BLOCK.fullmatch(name)) and is_foreign(name, evaluator):
+                self._note(name, match.group(1), evaluator)
         self._starts = sorted(self._spans)
         self.fields = frozenset(
             field
@@ -44,11 +49,10 @@ class OtherBlocks:
             if register is not None and (register[1] or register[0] not in self._registers):
                 self._registers[register[0]] = name.decode("latin-1")
 
-    def _note(self, name: bytes, evaluator: Evaluator) -> None:
-        match = BLOCK.fullmatch(name)
-        if match is None or STM32_BLOCK.fullmatch(name) or name in evaluator.macros.assumed:
+    def _note(self, name: bytes, owner: bytes, evaluator: Evaluator) -> None:
+        if name in evaluator.macros.assumed:
             return
-        block = match["block"].decode("latin-1")
+        block = owner.decode("latin-1")
         value = evaluator.name(name)
         address, size = None, _USUAL_SIZE
         match value:
@@ -64,6 +68,11 @@ class OtherBlocks:
         if address is not None:
             end, known = self._spans.get(address, (0, block))
             self._spans[address] = max(end, address + size), known
+
+    @property
+    def addresses(self) -> Collection[int]:
+        """Where registers and blocks with names are."""
+        return {*self._starts, *self._registers}
 
     def identify(self, place: Place) -> Register | None:
         """The shared register an lvalue is, or None."""

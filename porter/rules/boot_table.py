@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
+from porter.meaning.bits import ones, zeros
 from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.meaning.deep_sleep import deep_sleep
 from porter.meaning.expressions import bare, is_truth_test, mask_around, source
@@ -29,6 +30,11 @@ _REGISTERS = frozenset(
         "GPIO->AFRH", "GPIO->LCKR", "GPIO->ASCR", "GPIO->CRL", "GPIO->CRH",
     }
 )  # fmt: skip
+_SLOW = (
+    "#define BDCR (*(volatile unsigned *)0x40023870)\n"
+    "#define CSR (*(volatile unsigned *)0x40023874)\n"
+)
+_LSION, _DBP = 1 << 0, 1 << 8
 _SAMPLE_HEADER = (
     "typedef struct { volatile unsigned CR, PLLCFGR, CFGR; } RCC_TypeDef;\n"
     "#define RCC ((RCC_TypeDef *)0x40023800)\n"
@@ -59,6 +65,9 @@ class BootTable(Rule):
             _SAMPLE_HEADER + "int g;\nvoid f(void) { g = 1; g = 2; }\n",
         ),
         Sample(_SAMPLE_HEADER + "unsigned f(void) { return RCC->CFGR; }\n", "", escalates=True),
+        Sample(_SLOW + "void f(void) { CSR |= 1u; }\n", "", escalates=True),
+        Sample(_SLOW + "void f(void) { BDCR |= 1u << 15; }\n", "", escalates=True),
+        Sample(_SLOW + "void f(void) { CSR |= 1u << 24; }\n", _SLOW + "void f(void) { }\n"),
         Sample(
             "typedef struct { volatile unsigned CR; } PWR_TypeDef;\n"
             "#define PWR ((PWR_TypeDef *)0x40007000)\nvoid f(void) { PWR->CR |= 2; }\n",
@@ -77,12 +86,14 @@ class BootTable(Rule):
         for access in accesses:
             if (sleep := deep_sleep(unit, access)) is not None:
                 yield self.escalated(access.site, sleep)
-            elif (why := run_again(unit, access)) is not None:
+            elif (why := run_again(unit, access) or slow_clock(unit, access)) is not None:
                 yield self.escalated(access.site, why)
         accesses = [
             access
             for access in accesses
-            if deep_sleep(unit, access) is None and run_again(unit, access) is None
+            if deep_sleep(unit, access) is None
+            and run_again(unit, access) is None
+            and slow_clock(unit, access) is None
         ]
         for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
             known = self._known(unit, verdict) or self._ready(unit, verdict)
@@ -153,7 +164,10 @@ def run_again(unit: Unit, access: Access) -> str | None:
     register = access.register
     if register is None or access.use == "read":
         return None
-    is_reset = register.block == "RCC" and _RESETS.fullmatch(register.name) is not None
+    is_reset = register.block == "RCC" and (
+        _RESETS.fullmatch(register.name) is not None
+        or register.name.startswith("+")  # nobody knows which
+    )
     if not is_reset and register.block != "GPIO":
         return None
     why = unit.why_again(access)
@@ -163,6 +177,25 @@ def run_again(unit: Unit, access: Access) -> str | None:
     return (
         f"{register} {does} at run time, which no boot table does ({why}): move it to before "
         "main's loop if once is enough, else take it out or ask the block's owner"
+    )
+
+
+def slow_clock(unit: Unit, access: Access) -> str | None:
+    """Why a write that starts LSI, LSE or the RTC's clock can't go: no boot table starts them."""
+    register, value = access.register, access.value
+    if register is None or access.use != "write" or value is None or access.operator == b"&=":
+        return None
+    evaluator, scope = unit.text.evaluator, access.context.scope
+    name = f"{register.block}->{register.name}"
+    starts = name == "RCC->BDCR" or (
+        name == "RCC->CSR" and not zeros(value, evaluator, scope) & _LSION
+    )
+    opens = name in ("PWR->CR", "PWR->CR1") and ones(value, evaluator, scope) & _DBP
+    if not starts and not opens:
+        return None
+    return (
+        f"{register}: LSI, LSE and the RTC's clock aren't part of the boot table: take this out if "
+        "the machine needs none of them, else ask the block's owner"
     )
 
 

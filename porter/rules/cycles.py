@@ -17,7 +17,8 @@ _HEADER = (
 
 
 class Cycles(Rule):
-    """Reads are calls. A write that zeroes the counter while it is switched on means nothing."""
+    """Reads are calls. A write that zeroes the counter where it is switched on, once and with no
+    read beside it, means nothing: later reads are compared with one another."""
 
     id = "cycles"
     finds = "reads of DWT->CYCCNT, and its reset where the counter is switched on"
@@ -33,6 +34,16 @@ class Cycles(Rule):
             _HEADER + "void f(void)\n{\n    g();\n}\n",
         ),
         Sample(
+            _HEADER + "unsigned f(void) { CTRL |= 1; CYCCNT = 0; g(); return CYCCNT; }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "void f(void) { CTRL |= 1; CYCCNT = 0; }\nint main(void) { for (;;) f(); }",
+            "",
+            escalates=True,
+        ),
+        Sample(
             _HEADER + "void f(unsigned n) { CYCCNT = 0; while (CYCCNT < n) { } }",
             "",
             escalates=True,
@@ -45,18 +56,22 @@ class Cycles(Rule):
         counter = [a for a in accesses if str(a.register) == "DWT->CYCCNT"]
         starts = {a.context.root.id for a in accesses if str(a.register) == "DWT->CTRL"}
         written = {a.context.root.id for a in counter if a.use == "write"}
+        both = written & {a.context.root.id for a in counter if a.use != "write"}
         for access in counter:
-            yield self._one(unit, access, access.context.root.id, starts, written)
+            function = access.context.root.id
+            yield self._one(unit, access, function in starts, function in both)
 
-    def _one(
-        self, unit: Unit, access: Access, function: int, starts: set[int], written: set[int]
-    ) -> Verdict:
-        alone = function in starts
-        if access.use == "read" and (function not in written or alone):
+    def _one(self, unit: Unit, access: Access, is_start: bool, is_compared: bool) -> Verdict:
+        if access.use == "read" and not is_compared:
             whole = access.whole
             edit = Edit(access.context.start(whole), access.context.end(whole), b"virt_cycles()")
             return self.rewritten(access.site, "the kernel reads the counter", edit)
-        if access.use == "write" and alone and access.statement is not None:
+        if access.use == "write" and not is_compared and (why := unit.why_again(access)):
+            return self.escalated(
+                access.site,
+                f"the counter is set at run time ({why}); use differences of virt_cycles()",
+            )
+        if access.use == "write" and is_start and not is_compared and access.statement is not None:
             unit.removed_writes.add(access.whole.id)
             unit.delete(access.context, access.statement)
             return self.rewritten(access.site, "removed: the counter runs always")

@@ -50,7 +50,8 @@ class Definition(Rule):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Whatever stands in the body of such a function or macro, and its name."""
-        spans = list(_spans(unit.text.lexed.tokens))
+        own = {name.decode("latin-1") for name in unit.text.own}
+        spans = [it for it in _spans(unit.text.lexed.tokens) if it[0] not in own]
         for site in unit.pending():
             if site.kind is SiteKind.INTRINSIC and is_qualified(*unit.token_index(site)):
                 yield self.escalated(
@@ -72,8 +73,10 @@ class Definition(Rule):
         context = unit.context(site)
         if context is not None and context.kind == "function":
             name = function_name(context.root)
-            is_own = name in INTRINSICS or name in _ACCESSORS
-            return name if is_own and _is_defined_by(context, unit.text.lexed.tokens) else None
+            is_cmsis = name.encode() not in unit.text.own and (
+                name in INTRINSICS or name in _ACCESSORS
+            )
+            return name if is_cmsis and _is_defined_by(context, unit.text.lexed.tokens) else None
         if site.kind is SiteKind.INTRINSIC and context is not None and context.kind == "file":
             node = context.node_at(site.start, site.end)
             if node is not None and _is_declared(node, unit):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.asm.translate import CLOSES_FPU
@@ -9,10 +10,11 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.bits import zeros
 from porter.meaning.deep_sleep import OTHERS_DEEP, sets_others_deep
-from porter.meaning.fpu_access import only_opens
+from porter.meaning.fpu_access import only_opens, opens_others
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
+from porter.source.c_tree import text_of, walk
 
 _SLEEPONEXIT = 1 << 1
 _CPACR = "#define CPACR (*(volatile unsigned *)0xE000ED88)\n"
@@ -52,6 +54,12 @@ class KernelRegister(Rule):
             "#define VTOR (*(volatile unsigned *)0xE000ED08)\nvoid f(void)\n{\n    g();\n}\n",
         ),
         Sample(
+            "#define VTOR (*(volatile unsigned *)0xE000ED08)\nvoid (*table[64])(void);\n"
+            "void f(int n, void (*h)(void)) { VTOR = (unsigned)table; table[n + 16] = h; }\n",
+            "",
+            escalates=True,
+        ),
+        Sample(
             "#define VTOR (*(volatile unsigned *)0xE000ED08)\nunsigned f(void) { return VTOR; }\n",
             "",
             escalates=True,
@@ -71,8 +79,14 @@ class KernelRegister(Rule):
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Register by register."""
         groups: dict[str, list[Access]] = {}
-        for access in unit.accesses():
-            if access.register is not None and (reason := _reason(unit, access)) is not None:
+        for access in list(unit.accesses()):
+            if (table := _filled_table(unit, access)) is not None:
+                yield self.escalated(
+                    access.site,
+                    f"the program puts handlers into {table} while it runs, and the kernel calls "
+                    "those that the description names: name them there, one for each interrupt",
+                )
+            elif access.register is not None and (reason := _reason(unit, access)) is not None:
                 groups.setdefault(reason, []).append(access)
         for reason, accesses in groups.items():
             yield from remove_accesses(self, unit, accesses, reason, waits_end=False)
@@ -81,7 +95,13 @@ class KernelRegister(Rule):
                 yield self.escalated(access.site, OTHERS_DEEP)
             if str(access.register) != "SCB->CPACR":
                 continue
-            if access.use == "write" and not only_opens(unit, access):
+            if access.use == "write" and opens_others(unit, access):
+                yield self.escalated(
+                    access.site,
+                    "SCB->CPACR opens a coprocessor besides the FPU, which no machine is granted: "
+                    "take out what uses it",
+                )
+            elif access.use == "write" and not only_opens(unit, access):
                 yield self.escalated(access.site, f"SCB->CPACR is written: {CLOSES_FPU}")
             elif access.use == "address":
                 yield self.escalated(
@@ -92,6 +112,19 @@ class KernelRegister(Rule):
                 yield self.escalated(
                     access.site, "switches the FPU on, but the description doesn't grant it"
                 )
+
+
+def _filled_table(unit: Unit, access: Access) -> str | None:
+    """The array that VTOR is pointed at, if the program writes its elements."""
+    if str(access.register) != "SCB->VTOR" or access.use != "write" or access.value is None:
+        return None
+    for node in walk(access.value):
+        name = text_of(node)
+        if node.type == "identifier" and unit.sources_have(
+            re.compile(rb"\b%s\s*\[[^;\]]*\]\s*=(?!=)" % re.escape(name))
+        ):
+            return name.decode("latin-1")
+    return None
 
 
 def is_removable(register: str) -> bool:

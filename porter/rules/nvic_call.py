@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.flow.statements import is_pure
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
@@ -101,6 +102,9 @@ class NvicCall(Rule):
         context = unit.context(site)
         node = context.node_at(call.start, call.end) if context is not None else None
         parent = node.parent if node is not None else None
+        arguments = node.child_by_field_name("arguments") if node is not None else None
+        if arguments is None or not is_pure(arguments, unit.text.evaluator):
+            return self.escalated(site, f"what {site.what} is given has effects; {reason}")
         if context is not None and parent is not None and parent.type == "expression_statement":
             unit.delete(context, parent)
             return self.rewritten(site, f"removed: {reason}")

@@ -25,7 +25,7 @@ from porter.sites.access import Access
 from porter.source.c_tree import Node, index_of, text_of
 from porter.source.edit import Edit
 from porter.source.truth import binary
-from porter.source.values import Number
+from porter.source.values import Number, Place
 
 _SET = {"ISER": "NVIC_EnableIRQ", "ICER": "NVIC_DisableIRQ", "ISPR": "NVIC_SetPendingIRQ",
         "ICPR": "NVIC_ClearPendingIRQ", "STIR": "NVIC_SetPendingIRQ"}  # fmt: skip
@@ -88,6 +88,10 @@ class NvicRegister(Rule):
             return self.escalated(
                 access.site, f"{access.register} |= also writes back what reads as 1: use ="
             )
+        if unit.reads_within_macro(access):
+            return self.escalated(
+                access.site, "the macro also reads a register for the value: write out what it does"
+            )
         line = self._priority_line(unit, access) if name == "IP" else self._lines(unit, access)
         if line is None or access.value is None:
             return self.escalated(
@@ -142,8 +146,10 @@ class NvicRegister(Rule):
     @staticmethod
     def _priority_line(unit: Unit, access: Access) -> list[bytes] | None:
         register = access.register
-        if register is None or access.operator != b"=":
-            return None
+        place = unit.text.evaluator.value(access.place, access.context.scope)
+        is_byte = isinstance(place, Place) and place.type.size == 1
+        if register is None or access.operator != b"=" or not is_byte:
+            return None  # a word holds the priorities of four
         if register.offset is not None:
             return [b"%d" % register.offset] if register.offset >= 0 else None
         index = _index(access.place)

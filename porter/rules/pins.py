@@ -12,6 +12,7 @@ from porter.meaning.pin_output import LOW, output_of, reads_again
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.edit import Edit
+from porter.source.values import Place
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
 _LEVELS = {"IDR": b"hyp_pin_get", "ODR": b"hyp_pin_latch"}
@@ -93,6 +94,21 @@ class Pins(Rule):
         ),
         Sample(_HEADER + "void f(void) { GPIOA->BSRR = GPIOA->IDR & 0x20; }", "", escalates=True),
         Sample(_HEADER + "void f(GPIO_TypeDef *p) { p->ODR = 1; }", "", escalates=True),
+        Sample(_HEADER + "void f(void) { GPIOA->BSRR &= ~(1u << 5); }", "", escalates=True),
+        Sample(
+            _HEADER + "volatile unsigned x;\nvoid f(void) { GPIOA->BSRR = x; }", "", escalates=True
+        ),
+        Sample(
+            _HEADER + "void f(unsigned char b) { *(volatile unsigned char *)0x40020014 = b; }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "#define SET(r, c, s) ((r) = ((r) & ~(c)) | (s))\n"
+            "void f(unsigned x) { SET(GPIOA->ODR, 0xFF, x); }",
+            "",
+            escalates=True,
+        ),
         Sample(_HEADER + "int f(void) { return GPIOA->IDR & 1; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { GPIOA->BSRR = 1u << 6; }", "", escalates=True),
     )
@@ -112,6 +128,8 @@ class Pins(Rule):
             return self.escalated(access.site, f"what happens to {access.register} can't be told")
         if not is_pure(access.value, unit.text.evaluator):
             return self.escalated(access.site, "the value written to the pins has side effects")
+        if (problem := _in_part(unit, access)) is not None:
+            return self.escalated(access.site, problem)
         port = self._port(unit, access, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
@@ -122,7 +140,8 @@ class Pins(Rule):
             )
         if reads_again(unit, access, output):
             return self.escalated(
-                access.site, "the value reads a register, and would do so twice: use a variable"
+                access.site,
+                "the value reads what may change, and would do so twice: use a variable",
             )
         if (problem := _not_granted(unit, instance, output.pins)) is not None:
             return self.escalated(access.site, problem)
@@ -160,6 +179,16 @@ class Pins(Rule):
         is_arrow = any(child.type == "->" for child in place.children)
         text = source(pointer) if is_arrow else b"&" + source(pointer)
         return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (text, base, _PORT_SPACING)
+
+
+def _in_part(unit: Unit, access: Access) -> str | None:
+    """Why a write isn't one of a whole register by what its value says; None if it is."""
+    if unit.reads_within_macro(access):
+        return "the macro also reads a register for the value: write out what it does"
+    place = unit.text.evaluator.value(access.place, access.context.scope)
+    if isinstance(place, Place) and place.type.kind == "scalar" and place.type.size == 1:
+        return "writes eight of the port's pins and leaves the others: use hyp_pin_set()"
+    return None
 
 
 def _granted(unit: Unit, instance: str | None) -> bytes | None:

@@ -6,6 +6,7 @@ from porter.interrupt_split.verdict import judge_splits
 from porter.judging.docket import Judge
 from porter.judging.linker_symbols import judge_linker_symbols
 from porter.judging.made_by_macro import judge_made
+from porter.judging.own_types import judge_own_types
 from porter.judging.start_up import judge_start_up
 from porter.judging.thresholds import judge_thresholds
 from porter.judging.tick_sources import judge_ticks
@@ -97,6 +98,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_start_up,
     judge_linker_symbols,
     judge_made,
+    judge_own_types,
     judge_vectors,
     judge_thresholds,
     judge_ticks,

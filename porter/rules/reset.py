@@ -11,6 +11,7 @@ from porter.rules.rule import Rule, Sample
 from porter.source.edit import Edit
 
 _RESET = 1 << 2 | 1 << 0  # SYSRESETREQ, VECTRESET
+_KEY, _KEYS = 0x05FA << 16, 0xFFFF << 16  # what has to stand in the upper half, and where
 _HEADER = "#define AIRCR (*(volatile unsigned *)0xE000ED0C)\n"
 
 
@@ -27,6 +28,7 @@ class Reset(Rule):
             _HEADER + "void f(void) { hyp_reboot(); }",
         ),
         Sample(_HEADER + "void f(unsigned x) { AIRCR = x; }", "", escalates=True),
+        Sample(_HEADER + "void f(void) { AIRCR |= 4u; }", "", escalates=True),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -36,7 +38,20 @@ class Reset(Rule):
             if str(access.register) != "SCB->AIRCR" or access.use != "write":
                 continue
             value, scope = access.value, access.context.scope
+            is_keyed = (
+                value is not None
+                and access.operator == b"="
+                and (
+                    ones(value, evaluator, scope) & _KEY == _KEY
+                    and zeros(value, evaluator, scope) & _KEYS == _KEYS & ~_KEY
+                )
+            )
             if value is not None and ones(value, evaluator, scope) & _RESET:
+                if not is_keyed:
+                    yield self.escalated(
+                        access.site, "whether this write has AIRCR's key, 0x05FA, isn't known"
+                    )
+                    continue
                 if access.statement is None:
                     yield self.escalated(access.site, "AIRCR is written inside an expression")
                     continue

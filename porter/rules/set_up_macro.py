@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from porter.flow.statements import is_pure
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.rules.boot_table import REASON, is_set_up, run_again
+from porter.project.macro_uses import MacroUse
+from porter.rules.boot_table import REASON, is_set_up, run_again, slow_clock
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.sites.context import Context
@@ -17,6 +19,8 @@ from porter.source.declared import declared_name
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 
+_BEFORE_STATEMENTS = frozenset({b";", b"{", b"}", b")", b":", b"else", b"do", b","})
+_EFFECTS = frozenset({b"(", b"=", b"++", b"--", b"|=", b"&=", b"+=", b"-=", b"^="})
 _HEADER = (
     "typedef struct { volatile unsigned CR, ENR; } RCC_TypeDef;\n"
     "#define RCC ((RCC_TypeDef *)0x40023800)\n#define SET(r, b) ((r) |= (b))\n"
@@ -38,6 +42,17 @@ class SetUpMacro(Rule):
             _HEADER + "#define ON() do { } while (0)\n",
         ),
         Sample(
+            _HEADER + "#define ON(b) (RCC->ENR |= (b))\nint next(void);\n"
+            "void f(void) { ON(next()); }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "#define ON(b) (RCC->ENR |= (b))\nunsigned f(void) { return ON(1); }",
+            "",
+            escalates=True,
+        ),
+        Sample(
             _HEADER + "#define ON(x) do { RCC->ENR |= 1u; (x)++; } while (0)\n",
             _HEADER + "#define ON(x) do { (x)++; } while (0)\n",
         ),
@@ -55,6 +70,15 @@ class SetUpMacro(Rule):
             replacement = self._replacement(unit, context, sites) if context is not None else None
             if replacement is None:
                 continue
+            used = next(filter(_matters, unit.macro_uses(region.name or b"")), None)
+            if used is not None:
+                file = used.text.file
+                reason = (
+                    f"{REASON}; but in {file.name}:{file.line(used.start)} the macro's value is "
+                    "used, or what it is given has effects"
+                )
+                yield from (self.escalated(site, reason) for site in sites)
+                continue
             edit = Edit(region.start, region.end, replacement)
             for site in sites:
                 yield self.rewritten(site, f"removed: {REASON}", edit)
@@ -66,7 +90,7 @@ class SetUpMacro(Rule):
             return None
         if any(access.use not in ("read", "write") for access in accesses):
             return None
-        if any(run_again(unit, access) is not None for access in accesses):
+        if any(run_again(unit, it) or slow_clock(unit, it) for it in accesses):
             return None
         writes = {access.whole.id: access for access in accesses if access.use == "write"}
         body = _body(context)
@@ -83,6 +107,18 @@ class SetUpMacro(Rule):
             serves = _serves(body, writes, names, unit.text.evaluator)
             return b"do { } while (0)" if serves else None
         return b"((void)0)" if strip_parentheses(body).id in writes else None
+
+
+def _matters(use: MacroUse) -> bool:
+    """Whether a use has the macro's value, or effects in what it is given."""
+    tokens = use.text.lexed.tokens
+    index = bisect_left(tokens, use.start, key=lambda token: token.start)
+    if index == len(tokens) or tokens[index].start != use.start:
+        return False  # in the body of another macro, which has uses of its own
+    last = bisect_left(tokens, use.end, key=lambda token: token.start)
+    given = [token.text for token in tokens[index + 2 : last - 1]]
+    is_value = index > 0 and tokens[index - 1].text not in _BEFORE_STATEMENTS
+    return is_value or not _EFFECTS.isdisjoint(given)
 
 
 def _body(context: Context) -> Node | None:

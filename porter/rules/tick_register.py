@@ -18,9 +18,14 @@ from porter.meaning.tick_rate import Rate, rate_of
 from porter.meaning.tick_source import source_changed
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
+from porter.source.c_tree import walk
 from porter.source.edit import Edit
 from porter.source.truth import binary
 
+_LATER = frozenset(  # between a stop and a start these let time pass, or never come to the start
+    {"return_statement", "goto_statement", "break_statement", "continue_statement",
+     "while_statement", "for_statement", "do_statement", "labeled_statement"}
+)  # fmt: skip
 _HEADER = (
     "#define CTRL (*(volatile unsigned *)0xE000E010)\n"
     "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
@@ -65,6 +70,12 @@ class TickRegister(Rule):
         Sample(
             _HEADER + "void f(void)\n{\n    LOAD = 20999;\n    CTRL &= ~4u;\n    CTRL |= 3;\n}\n",
             _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
+        ),
+        Sample(
+            _HEADER + "void f(int on)\n{\n    CTRL = 0;\n    if (!on)\n        return;\n"
+            "    LOAD = 167999;\n    CTRL = 7;\n}\n",
+            _HEADER + "void f(int on)\n{\n    hyp_tick_set(0);\n    if (!on)\n        return;\n"
+            "    hyp_tick_set(1000);\n}\n",
         ),
         Sample(_HEADER + "void f(void) { CTRL &= ~4u; }", "", escalates=True),
         Sample(
@@ -194,11 +205,18 @@ def _adds_up(starts: list[Access]) -> bool:
 
 
 def _leads_to(stop: Access, start: Access | None) -> bool:
-    """Whether a timer is stopped only to be set up: in the same block, before it is started."""
+    """Whether a timer is stopped only to be set up: in the same block, before it is started, with
+    nothing between that waits or leaves."""
     if start is None or stop.statement is None or start.statement is None:
         return False
-    together = stop.statement.parent == start.statement.parent
-    return together and stop.whole.start_byte < start.whole.start_byte
+    if stop.statement.parent != start.statement.parent:
+        return False
+    node = stop.statement.next_named_sibling
+    while node is not None and node != start.statement:
+        if any(it.type in _LATER for it in walk(node)):
+            return False
+        node = node.next_named_sibling
+    return node is not None
 
 
 def _inside_write(access: Access, accesses: list[Access]) -> bool:

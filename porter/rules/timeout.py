@@ -22,7 +22,7 @@ class Timeout(Rule):
     """With the loop gone its counter is what it was set to before: the answer is known."""
 
     id = "timeout"
-    finds = "`if (counter == 0)` right after a wait that was removed, `counter = N` right before it"
+    finds = "`if (counter == 0)` right after a wait that was removed, `counter = N` where it began"
     becomes = "nothing, when the answer is no"
     why = "the kernel waits, bounds the wait and reports a timeout"
     samples = (
@@ -32,13 +32,24 @@ class Timeout(Rule):
             "    if (n == 0) {\n        late++;\n    }\n    g();\n}\n",
             _HEADER + "extern int late;\nvoid f(void)\n{\n    g();\n}\n",
         ),
+        Sample(
+            _HEADER + "int f(void)\n{\n    unsigned n;\n"
+            "    for (n = 9; !(RCC->CR & 2); n--)\n        ;\n    return n;\n}\n",
+            _HEADER + "int f(void)\n{\n    unsigned n;\n    n = 9;\n    return n;\n}\n",
+        ),
+        Sample(
+            _HEADER + "int f(void)\n{\n    unsigned n;\n"
+            "    for (n = 0; n < 9 && !(RCC->CR & 2); n++)\n        ;\n"
+            "    if (n == 9)\n        return -1;\n    return 0;\n}\n",
+            _HEADER + "int f(void)\n{\n    unsigned n;\n    n = 0;\n    return 0;\n}\n",
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Deletes code without sites; it decides about no site."""
         for loop in unit.removed_waits:
             question = _next(loop)
-            start = _previous(loop)
+            start = loop.child_by_field_name("initializer") or _previous(loop)
             if question is None or start is None or question.type != "if_statement":
                 continue
             if question.child_by_field_name("alternative") is not None:

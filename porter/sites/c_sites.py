@@ -192,7 +192,7 @@ class CSites:
             previous = region.tokens[index - 1].text if index else b""
             if previous in (b"->", b"."):
                 return self._member(region, index)
-            if token.text in INTRINSIC_BYTES:
+            if token.text in INTRINSIC_BYTES and token.text not in self.text.own:
                 return None if self._is_members(region, index) else SiteKind.INTRINSIC
             if self.registers.may_be_register(token.text):
                 self._has_addresses = True

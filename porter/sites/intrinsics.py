@@ -44,4 +44,5 @@ INTRINSICS: frozenset[str] = frozenset().union(
     MASK_SET, MASK_CLEAR, FAULT_MASK, MASK_READ, MASK_WRITE, BASEPRI_READ, BASEPRI_WRITE,
     BASEPRI_RAISE, WAIT, IN_INTERRUPT, CONTROL_READ, STACK_POINTERS, NVIC, TICK, TRACE, CACHE, MPU,
 )  # fmt: skip
+LINES_AND_TICK = frozenset(name.encode() for name in NVIC | TICK)
 INTRINSIC_BYTES = frozenset(name.encode() for name in INTRINSICS)

@@ -44,8 +44,9 @@ class Registers:
         of the evaluator that this one says it is like."""
         self.evaluator = evaluator
         self.space = space
-        self.blocks = ChipBlocks(evaluator, chip)
         self.others: OtherBlocks = OtherBlocks(evaluator, like.others if like is not None else None)
+        is_arm = isinstance(space, ArmSpace)
+        self.blocks = ChipBlocks(evaluator, chip, self.others.addresses, is_arm)
         self._grants = grants
         self.calls = MacroCalls(evaluator)
         self.fields = frozenset(self.blocks.fields) | self.others.fields

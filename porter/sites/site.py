@@ -14,6 +14,7 @@ class SiteKind(Enum):
     REGISTER = "register"  # an access to the system space or to a block nobody owns
     CALL = "call"  # a function of a library that isn't in the tree
     ATTRIBUTE = "attribute"  # what makes an interrupt handler of a C function, on RISC-V
+    TYPE = "type"  # a type of <stdint.h> that the project declares in its own way
     VECTOR = "vector"  # an exception handler that the project defines
 
 

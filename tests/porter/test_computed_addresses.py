@@ -118,3 +118,23 @@ def test_an_unknown_offset_is_no_known_register(tmp_path: Path) -> None:
 )
 def test_a_computed_number_that_is_no_address_is_no_site(tmp_path: Path, code: bytes) -> None:
     assert not port_files(tmp_path, {"main.c": START + code + b"\n"}).files
+
+
+@pytest.mark.parametrize(
+    ("table", "access"),
+    [
+        (b"GPIO_TypeDef *ports[2] = { GPIOA, GPIOA };", b"ports[i]->ODR ^= 8;"),
+        (b"const struct { GPIO_TypeDef *port; int pin; } led = { GPIOA, 5 };",
+         b"led.port->ODR ^= 8;"),
+        (b"GPIO_TypeDef *one[1] = { GPIOA };", b"one[0]->ODR |= 8;"),
+    ],
+)  # fmt: skip
+def test_an_access_through_a_table_of_pointers_is_one(
+    tmp_path: Path, table: bytes, access: bytes
+) -> None:
+    text = (
+        b"typedef struct { volatile unsigned MODER, r[3], IDR, ODR; } GPIO_TypeDef;\n"
+        b"#define GPIOA ((GPIO_TypeDef *)0x40020000)\n%s\nvoid f(int i) { %s }\n" % (table, access)
+    )
+    (port,) = port_files(tmp_path, {"main.c": text}, None).files
+    assert b"hyp_pin_set(((uint32_t)" in port.ported and access not in port.ported

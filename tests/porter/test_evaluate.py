@@ -127,7 +127,7 @@ def test_an_unknown_block_has_no_instance(evaluator: Evaluator) -> None:
         (b"SCB_ICSR", "SCB->ICSR"),
         (b"NVIC_ISER(n / 32)", "NVIC->ISER"),
         (b"MMIO32(0x40020814)", "GPIOC->ODR"),
-        (b"MMIO32(0x40023800)", "RCC->+0x00"),
+        (b"MMIO32(0x40023800)", "RCC->CR"),
         (b"MMIO32(0x42400284)", "GPIOA->ODR bit"),
         (b"MMIO32(0x40011000)", "None"),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.port import port_project
 from tests.porter.helpers import DOMAIN, escalations, port_files
 
 DEEP = (
@@ -59,3 +60,45 @@ def test_an_address_that_another_chips_header_names_is_no_ones(tmp_path: Path) -
     )
     (serial,) = (it for it in result.files if it.file.name == "f1/serial.c")
     assert b"up->data = c;" in serial.ported
+
+
+KINETIS = b"""\
+typedef struct { volatile unsigned PDOR, PSOR, PCOR, PTOR, PDIR, PDDR; } GPIO_Type;
+#define GPIOA ((GPIO_Type *)0x400FF000)
+typedef struct { volatile unsigned CMD, EVENT; } FLASH_Type;
+#define FLASH ((FLASH_Type *)0x40034000)
+"""
+
+
+@pytest.mark.parametrize("code", ["GPIOA->PDOR = 1;", "GPIOA->PDDR |= 1;", "FLASH->CMD = 2;"])
+def test_blocks_of_an_stm32s_names_may_be_another_vendors(tmp_path: Path, code: str) -> None:
+    text = KINETIS + f"void f(void) {{ {code} }}\n".encode()
+    result = port_files(tmp_path, {"main.c": text}, None)
+    (reason,) = escalations(result)
+    assert "serves the whole chip" in reason
+    assert not any(port.edits for port in result.files)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"#define FMC_CTL (*(volatile unsigned *)0x40022010)\n",
+        b"typedef struct { volatile unsigned MODER; } GPIO_TypeDef;\n"
+        b"#define GPIOA ((GPIO_TypeDef *)0x40020000)\n",
+    ],
+    ids=["another vendor's register in a port", "ports, and none there"],
+)
+def test_a_port_is_assumed_only_where_nothing_speaks_against_it(
+    tmp_path: Path, told: bytes
+) -> None:
+    text = told + b"void f(void) { *(volatile unsigned *)0x40022014 = 1; }\n"
+    result = port_files(tmp_path, {"main.c": text}, None)
+    assert not any(b"hyp_pin" in port.ported for port in result.files)
+
+
+def test_no_port_of_an_stm32_is_assumed_on_another_core(tmp_path: Path) -> None:
+    text = "void f(void) { *(volatile unsigned *)0x40022014 = 1; }\n"
+    (tmp_path / "main.c").write_text(text)
+    risc = port_project(tmp_path, cpu=("-march=rv32imac_zicsr", "-mabi=ilp32"))
+    arm = port_project(tmp_path, cpu=("-mcpu=cortex-m4",))
+    assert risc.found == 0 and risc.devices and arm.found == 1

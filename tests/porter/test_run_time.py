@@ -81,3 +81,48 @@ def test_the_reason_names_who_calls(tmp_path: Path) -> None:
 def test_the_same_clock_switched_on_again_is_no_question(tmp_path: Path) -> None:
     main = b"int main(void) { for (;;) { RCC->CR |= 1u; } }\n"
     assert escalations(port_files(tmp_path, {"main.c": HEADER + main})) == []
+
+
+BUS = b"class Bus { public: void recover() { RCC->APB1RSTR |= 1u << 14; } };\n"
+MEMBERS = {
+    "object": BUS + b"int main() { Bus bus; for (;;) { bus.recover(); } }\n",
+    "pointer": BUS
+    + b"void run(Bus *bus) { for (;;) bus->recover(); }\nint main() { Bus b; run(&b); }\n",
+    "static": b"struct Bus { static void recover() { RCC->APB1RSTR |= 1u << 14; } };\n"
+    b"int main() { for (;;) Bus::recover(); }\n",
+    "outside": b"class Bus { public: void recover(); };\n"
+    b"void Bus::recover() { RCC->APB1RSTR |= 1u << 14; }\n"
+    b"int main() { Bus bus; for (;;) bus.recover(); }\n",
+    "namespace": b"namespace bus { void recover() { RCC->APB1RSTR |= 1u << 14; } }\n"
+    b"int main() { for (;;) bus::recover(); }\n",
+    "constructor": b"struct Bus { int x; Bus() : x(1) { RCC->APB1RSTR |= 1u << 14; } };\n"
+    b"int main() { for (;;) { Bus bus; } }\n",
+    "operator": b"struct Bus { void operator()() { RCC->APB1RSTR |= 1u << 14; } };\n"
+    b"template <typename F> void each(F f);\nint main() { each(Bus()); for (;;) {} }\n",
+    "lambda": b"template <typename F> void each(F f);\n"
+    b"int main() { each([] { RCC->APB1RSTR |= 1u << 14; }); for (;;) {} }\n",
+}
+
+
+@pytest.mark.parametrize("by", MEMBERS)
+def test_members_of_classes_run_again_too(tmp_path: Path, by: str) -> None:
+    files = {"chip.h": HEADER, "main.cpp": b'#include "chip.h"\n' + MEMBERS[by]}
+    assert any(
+        "at run time, which" in reason for reason in escalations(port_files(tmp_path, files))
+    )
+
+
+def test_a_member_that_runs_before_the_loop_is_the_boot_tables(tmp_path: Path) -> None:
+    text = BUS + b"Bus first;\nint main() { Bus bus; bus.recover(); for (;;) {} }\n"
+    files = {"chip.h": HEADER, "main.cpp": b'#include "chip.h"\n' + text}
+    assert escalations(port_files(tmp_path, files)) == []
+
+
+@pytest.mark.parametrize(
+    "access", ["REG(x) |= 1;", "*(volatile unsigned *)0x40023820 |= 1u << 21;"]
+)
+def test_a_reset_by_address_is_one_too(tmp_path: Path, access: str) -> None:
+    text = "#define REG(o) (*(volatile unsigned *)(0x40023800u + (o)))\n"
+    text += f"void f(unsigned x) {{ {access} }}\nint main(void) {{ for (;;) f(3); }}\n"
+    (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert "at run time, which no boot table does" in reason
