@@ -119,6 +119,8 @@ class Pins(Rule):
             register = access.register
             if register is None or register.block != "GPIO" or register.name not in _DATA:
                 continue
+            if access.use == "address":
+                continue  # what is done at it is an access of its own
             yield self._one(unit, access, register.name, register.instance)
 
     def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:

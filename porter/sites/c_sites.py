@@ -48,6 +48,9 @@ class Reading:
     sites: CSites
 
 
+_SCOPES = frozenset({b"class", b"struct", b"union", b"namespace", b"enum"})
+
+
 class CSites:
     """The sites of one file and the asm statements they are in. `asked`: by offset, calls of a
     library about which a person has to decide, and why; `readings`: the file as other C files read
@@ -194,6 +197,8 @@ class CSites:
                 return self._member(region, index)
             if token.text in INTRINSIC_BYTES and token.text not in self.text.own:
                 return None if self._is_members(region, index) else SiteKind.INTRINSIC
+            if self.text.is_cplusplus and _names_scope(region, index):
+                return None
             if self.registers.may_be_register(token.text):
                 self._has_addresses = True
                 return SiteKind.REGISTER if self._is_scoped(region, token) else None
@@ -347,3 +352,10 @@ class CSites:
         where = region.name.decode("latin-1") if region.name else ""
         conditions = self.text.conditions.arm(start).conditions
         return Site(self.text.file.name, start, end, kind, what, where, conditions)
+
+
+def _names_scope(region: Region, index: int) -> bool:
+    """Whether a name is that of a class or namespace, where one is declared or asked."""
+    before = region.tokens[index - 1].text if index else b""
+    behind = [token.text for token in region.tokens[index + 1 : index + 3]]
+    return behind == [b":", b":"] or before in _SCOPES

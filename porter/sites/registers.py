@@ -177,6 +177,8 @@ class Registers:
         return self._scoped[name]
 
     def _names_register(self, name: bytes) -> bool:
+        if name in self.evaluator.macros.assumed and self.evaluator.types.spelt(name):
+            return False  # a class of the project, which knows no such block
         if self.evaluator.keeps_address(name):
             return False  # a variable: where it isn't hidden by another one is a site
         macro = self.evaluator.macros.get(name)

@@ -152,3 +152,15 @@ def test_what_the_preprocessor_puts_together(tmp_path: Path) -> None:
     )
     result = port_files(tmp_path, {"Makefile": makefile, "main.cpp": source})
     assert len(result.files[0].verdicts) == 2
+
+
+def test_classes_and_namespaces_may_bear_the_names_of_blocks(tmp_path: Path) -> None:
+    text = b"""\
+class RCC { public: static void init(); static const int F = 3; };
+class SysTick { public: static void delay(int); };
+namespace NVIC { void on(int n) { (void)n; } }
+void RCC::init() { *(volatile unsigned *)0x40023830 |= 1; }
+int main() { RCC::init(); SysTick::delay(RCC::F); NVIC::on(3); RCC r; (void)r; }
+"""
+    result = port_files(tmp_path, {"main.cpp": text})
+    assert [v.site.what for port in result.files for v in port.verdicts] == ["0x40023830"]
