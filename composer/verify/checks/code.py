@@ -33,7 +33,7 @@ _NOT_PRIVILEGED = 1
 _INDEXED = 8192  # bytes: an array of the kernel that a table's byte is an index of
 _INT_PEND, _PENDING = 4, 144  # offsets in struct fvm_state
 _FRAME, _FRAME_WITH_FPU = 32 + 4, 104 + 4  # bytes, aligned to 8
-_SIGNAL_BYTES, _COUNT = 12, 4  # of struct signal: waiter, count, delivered
+_SIGNAL_BYTES, _COUNT, _DELIVERED = 12, 4, 8  # of struct signal: waiter, count, delivered
 
 # What an interrupt may store to in the system control space, besides its own line's ICER.
 _SWITCHING = {_MPU_CTRL, _CPACR, *_MPU_REGIONS, _ICSR}
@@ -103,15 +103,25 @@ def _serves(subject: Subject, analysis: Analysis, name: str, line: int) -> Itera
         analysis.held(line + SYSTEM_VECTORS),
         route.virt_id,
         bool(route.kind & TRANSPARENT),
+        _states(subject, analysis, route.target),
     ):
-        yield f"{name}: doesn't pend vector {route.virt_id}"
+        yield f"{name}: doesn't pend vector {route.virt_id} of vCPU {route.target}"
 
 
-def _pends(summary: Summary, held: Summary, vector: int, transparent: bool) -> bool:
+def _states(subject: Subject, analysis: Analysis, vcpu: int) -> set[Value]:
+    """Where reset code keeps the address of a VM's state, which begins the VM's RAM."""
+    tables = subject.tables
+    begin = tables.domains[tables.vcpus[vcpu].domain].ram_base
+    return {store.place for store in analysis.reset.stores() if store.value == begin}
+
+
+def _pends(
+    summary: Summary, held: Summary, vector: int, transparent: bool, known: set[Value]
+) -> bool:
     """The vector's byte in the VM's state is set; while BASEPRI holds back, VCT is told to look
-    later, by int_pend, unless the vector is transparent."""
+    later, by int_pend, unless the vector is transparent. `known`: who keeps the state's address."""
     states, later = _ones(summary, _PENDING + vector), _ones(held, _INT_PEND)
-    return len(states) == 1 and later == (set() if transparent else states)
+    return len(states) == 1 and states <= known and later == (set() if transparent else states)
 
 
 def _ones(summary: Summary, offset: int) -> set[Value]:
@@ -124,21 +134,30 @@ def _ones(summary: Summary, offset: int) -> set[Value]:
 
 
 def _sends(analysis: Analysis, summary: Summary, signal: int) -> bool:
-    """By what it stores, for sending may be expanded in place: waiter and count of a signal.
-
-    Where the signals lie is seen where a process waits for one: it has the index.
-    """
-    arrays = {
-        store.place.low
-        for store in analysis.handlers[SVC].stores()
-        if isinstance(store.place, Range) and store.place.step == _SIGNAL_BYTES
-    }
-    first = min((place for place in arrays if place + _COUNT in arrays), default=None)
-    if first is None:
-        return False
+    """By what it stores, for sending may be expanded in place: waiter and count of a signal."""
     stored = {store.place for store in summary.stores()}
-    waiter = first + _SIGNAL_BYTES * signal
-    return {waiter, waiter + _COUNT} <= stored
+    waiters = {first + _SIGNAL_BYTES * signal for first in _signals(analysis)}
+    return any({waiter, waiter + _COUNT} <= stored for waiter in waiters)
+
+
+def _signals(analysis: Analysis) -> set[int]:
+    """Where the signals may begin, seen where a process waits for one.
+
+    A byte of a capability says which; all that is stored is a word of one. The slots of processes,
+    as large, are reached further and in parts.
+    """
+    reached: dict[int, int] = {}
+    for store in analysis.handlers[SVC].stores():
+        if isinstance(store.place, Range) and store.place.step == _SIGNAL_BYTES:
+            low, reach = store.place.low, store.place.high - store.place.low
+            reached[low] = max(reached.get(low, 0), reach)
+    return {
+        first
+        for first, reach in reached.items()
+        if {first + _COUNT, first + _DELIVERED} <= reached.keys()
+        and reach <= 0xFF * _SIGNAL_BYTES
+        and not {first + part for part in (1, 2, 3)} & reached.keys()
+    }
 
 
 def _stores(subject: Subject, name: str, summary: Summary, registers: set[int]) -> Iterator[str]:
