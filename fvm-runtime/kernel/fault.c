@@ -103,7 +103,7 @@ static void copy_place(const struct thread *thread, struct fvm_fault *fresh)
 __attribute__((noinline)) void fault_raise(struct thread *thread, uint32_t cause, uint32_t status,
                                            uint32_t address)
 {
-    if (thread->domain->fault_signal == FVM_NO_INDEX) {
+    if (thread->domain_index == 0) {
         cpu_arch_reset(); /* the hypervisor itself: nobody is left to decide */
     }
     struct domain *domain = &domain_table[thread->domain_index];
@@ -223,16 +223,19 @@ static const struct fvm_fault *next_after(uint32_t after)
 
 /* Serial and three words of the oldest record after a serial, or of all; 0 where there is nothing.
  */
-void fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
+int32_t fault_read(uint32_t after, uint32_t from, struct call_frame *frame)
 {
     const struct fvm_fault *found = next_after(after);
-    bool inside = found != NULL && from < FVM_FAULT_WORDS;
-    const uint32_t *word = inside ? (const uint32_t *)found + from : NULL;
-    uint32_t words = inside ? FVM_FAULT_WORDS - from : 0;
-    frame->r[0] = found == NULL ? 0 : found->serial;
+    if (found == NULL) {
+        frame->r[1] = frame->r[2] = frame->r[3] = 0;
+        return 0;
+    }
+    const uint32_t *word = (const uint32_t *)((uintptr_t)found + 4u * from); /* if it has any */
+    uint32_t words = from < FVM_FAULT_WORDS ? FVM_FAULT_WORDS - from : 0;
     for (uint32_t i = 0; i < 3; i++) {
         frame->r[1 + i] = i < words ? word[i] : 0;
     }
+    return (int32_t)found->serial;
 }
 
 /* Noted in the domain's newest record. */

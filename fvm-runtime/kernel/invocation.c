@@ -131,15 +131,10 @@ static struct thread *at_home(struct thread *thread)
 
 bool invocation_is_inside(const struct thread *thread) { return thread->port != NULL; }
 
-bool invocation_runs_for(const struct thread *thread, uint32_t domain)
+bool invocation_may_be_for(const struct thread *thread, uint32_t domain)
 {
-    while (thread->domain_index != domain) {
-        if (thread->port == NULL) {
-            return false;
-        }
-        thread = thread->port->caller;
-    }
-    return true;
+    const struct thread *caller = thread->port->caller;
+    return thread->domain_index == domain || caller->domain_index == domain || caller->port != NULL;
 }
 
 bool invocation_leave(struct thread *thread)
@@ -227,7 +222,7 @@ bool invocation_is_inside(const struct thread *thread)
     return false;
 }
 
-bool invocation_runs_for(const struct thread *thread, uint32_t domain)
+bool invocation_may_be_for(const struct thread *thread, uint32_t domain)
 {
     return thread->domain_index == domain;
 }

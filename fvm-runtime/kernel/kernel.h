@@ -178,8 +178,8 @@ bool invocation_stop(uint32_t number);        /* a port lets nobody in, and all 
 bool invocation_leave(struct thread *thread); /* it comes home from where it is */
 bool invocation_break_off(void);              /* a step of these two; false: none is due */
 bool invocation_is_inside(const struct thread *thread); /* it runs in a port */
-/* It is the domain's, or somebody in its chain of callers is. */
-bool invocation_runs_for(const struct thread *thread, uint32_t domain);
+/* For one in a port: it or its caller is the domain's, or its caller is in a port itself. */
+bool invocation_may_be_for(const struct thread *thread, uint32_t domain);
 kernel_call invocation_call;
 
 /* A thread that isn't of the description; at first it is stopped. */
@@ -337,7 +337,7 @@ void fault_raise(struct thread *thread, uint32_t cause, uint32_t status, uint32_
 #define FAULT_STEPS (6u + FAULT_NAME_STEPS)
 bool fault_record(uint32_t index, uint32_t step); /* of the domain's fault, if there was one */
 void fault_boot(uint32_t address, uint32_t mask);
-void fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
+int32_t fault_read(uint32_t after, uint32_t from, struct call_frame *frame);
 int32_t fault_next(void);
 int32_t fault_decided(uint32_t domain_index, uint32_t decision, uint32_t delay);
 uint32_t fault_lost(void);

@@ -155,13 +155,16 @@ void memory_end(struct slot *slot)
     uint32_t words = FVM_OBJECT_SIGNAL_SIZE / 4u;
     if (slot->capability.type == FVM_CAP_THREAD) {
         struct thread *thread = slot->object;
-        if (thread->state == THREAD_WAITING && scheduler_runs_for(thread) == thread) {
-            signal_leave(thread); /* as thread_stop, for one in no port that serves no request */
-            thread->state = THREAD_STOPPED;
-            return;
-        }
         if (thread->state != THREAD_STOPPED) {
-            (void)thread_stop(thread);
+            /* As thread_stop, for one that serves no request. */
+            if (scheduler_runs_for(thread) != thread) {
+                (void)invocation_leave(thread);
+            } else if (thread->state == THREAD_WAITING) {
+                signal_leave(thread);
+                thread->state = THREAD_STOPPED;
+            } else {
+                scheduler_halt(thread);
+            }
             return;
         }
         scheduler_remove(thread);

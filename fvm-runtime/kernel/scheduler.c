@@ -216,7 +216,8 @@ void scheduler_halt_vcpu(struct vcpu *vcpu)
     put_off(LATE_CHOICE);
 }
 
-void scheduler_tell_fault(void) { put_off(LATE_FAULT); }
+/* After a halt, which asked for the deferred work already. */
+void scheduler_tell_fault(void) { cpu.late |= LATE_FAULT; }
 
 void scheduler_block_vcpu(struct vcpu *vcpu, struct thread *thread)
 {

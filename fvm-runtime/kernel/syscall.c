@@ -87,8 +87,7 @@ static int32_t on_log(struct call_frame *frame, struct thread *caller)
     }
     switch (frame->number) {
     case FVM_CALL_FAULT_READ:
-        fault_read(frame->r[1], frame->r[2], frame);
-        return (int32_t)frame->r[0];
+        return fault_read(frame->r[1], frame->r[2], frame);
     case FVM_CALL_FAULT_NEXT:
         return fault_next();
     default:
@@ -104,9 +103,11 @@ static int32_t on_domain(struct call_frame *frame, struct thread *caller)
         return FVM_E_CAPABILITY;
     }
     /* A port has the priority of whoever called: the domain's threads might run in the middle of
-     * this. And if it is one of its own chain, nobody would be left to finish the restart. */
+     * this. And if it is one of its own chain, nobody would be left to finish the restart. A chain
+     * isn't followed, for each step of a restart would do it again: from its second port on nobody
+     * decides. */
     if (invocation_is_inside(caller) &&
-        (caller->priority <= cap->limit || invocation_runs_for(caller, cap->index))) {
+        (caller->priority <= cap->limit || invocation_may_be_for(caller, cap->index))) {
         return FVM_E_ARGUMENT;
     }
     if (frame->number == FVM_CALL_DOMAIN_RESTART) { /* the longest path comes first */

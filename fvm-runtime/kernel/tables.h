@@ -48,7 +48,8 @@ struct fvm_domain {
     uint8_t vcpu;         /* index, or FVM_NO_INDEX for a process */
     uint8_t thread_first; /* index of the thread of header slot 0 */
     uint8_t thread_count;
-    uint8_t fault_signal; /* sent when a thread of it faults; FVM_NO_INDEX: the chip is reset */
+    uint8_t fault_signal; /* sent when a thread of it faults; FVM_NO_INDEX for the hypervisor, whose
+                             faults reset the chip */
     uint8_t port_first;   /* index of its first port */
     uint8_t port_count;
     uint8_t slot_first; /* index of its first slot for run-time capabilities */

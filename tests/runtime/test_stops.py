@@ -84,8 +84,10 @@ def test_a_thread_of_the_run_time_that_waits_makes_no_step_too_long(
             "ends by thread_stop",
             lambda room: with_other_kernel(
                 system("ends"), room, "kernel/memory.c",
-                ("if (thread->state == THREAD_WAITING && scheduler_runs_for(thread) == thread) {",
-                 "if (false) {"),
+                ("            if (scheduler_runs_for(thread) != thread) {",
+                 "            (void)thread_stop(thread);\n            if (false) {"),
+                ("} else if (thread->state == THREAD_WAITING) {", "} else if (false) {"),
+                ("scheduler_halt(thread);", ""),
                 also=[("kernel/slot.c",
                        "static inline __attribute__((always_inline)) bool drop(uint32_t which)",
                        "__attribute__((noinline)) static bool drop(uint32_t which)")],

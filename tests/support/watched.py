@@ -14,12 +14,14 @@ from tests.support.built import Built
 _PATIENCE = 120.0  # seconds of the host
 
 
-def watched(system: Built, image: Path, folder: Path, ticks: int) -> tuple[list[str], Trace]:
+def watched(
+    system: Built, image: Path, folder: Path, ticks: int, machine: str = "netduinoplus2"
+) -> tuple[list[str], Trace]:
     """What the first serial line said in so many kernel ticks, and the counted run."""
     said = folder / "said"
     with Tracer(read_composed(system.folder)) as tracer:
         process = subprocess.Popen(
-            ["qemu-system-arm", "-M", "netduinoplus2", "-display", "none", "-monitor", "none",
+            ["qemu-system-arm", "-M", machine, "-display", "none", "-monitor", "none",
              "-icount", "shift=4,sleep=off", "-kernel", str(image), "-serial", f"file:{said}",
              *tracer.arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
