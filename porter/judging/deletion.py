@@ -27,6 +27,8 @@ _OPENS_BLOCK = re.compile(rb"\{[ \t]*\r?\n\Z")
 def span_of(context: Context, node: Node, evaluator: Evaluator) -> Edit:
     """What deleting a statement does: an empty block stays where the grammar needs a statement."""
     parent = node.parent
+    if parent is not None and parent.type == "case_statement" and _is_alone(parent, node):
+        return Edit(context.start(node), context.end(node), b";")  # a label needs a statement
     if parent is None or parent.type in _BLOCKS:
         return Edit(context.start(node), context.end(node), b"")
     if parent.type == "if_statement" and parent.child_by_field_name("alternative") is None:
@@ -34,6 +36,13 @@ def span_of(context: Context, node: Node, evaluator: Evaluator) -> Edit:
         if condition is not None and is_pure(condition, evaluator):
             return span_of(context, parent, evaluator)
     return Edit(context.start(node), context.end(node), b"{ }")
+
+
+def _is_alone(case: Node, node: Node) -> bool:
+    """Whether a statement is all that a case has."""
+    label = case.child_by_field_name("value")
+    others = [it for it in case.named_children if it not in (label, node) and it.type != "comment"]
+    return not others
 
 
 def tidy(

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from porter.judging.unit import Unit
 from porter.meaning.expressions import bare, source
 from porter.sites.access import Access
-from porter.source.c_tree import Node, text_of, walk
+from porter.source.c_tree import Node, enclosing_function, text_of, walk
+from porter.source.scoped_names import whole_name
 from porter.source.truth import binary
+from porter.source.values import Number, Value
 
 LOW = 0xFFFF
 
@@ -60,8 +62,7 @@ def reads_again(unit: Unit, access: Access, output: Output) -> bool:
     for node in walk(value) if value is not None else ():
         name = text_of(node)
         is_again = node.type == "identifier" and written.count(name) > asked.count(name)
-        changes = rb"\bvolatile\b[^;{}()]*\b%s\b" % re.escape(name)  # by an interrupt, in between
-        if is_again and re.search(changes, unit.file.data):
+        if is_again and not _stays(unit, access, node):
             return True
         if node.type not in ("field_expression", "subscript_expression", "pointer_expression"):
             continue
@@ -71,6 +72,67 @@ def reads_again(unit: Unit, access: Access, output: Output) -> bool:
         if written.count(text_of(node)) > asked.count(text_of(node)):
             return True
     return False
+
+
+_CASTS = frozenset({b"static_cast", b"reinterpret_cast", b"const_cast"})
+
+
+def _stays(unit: Unit, access: Access, name: Node) -> bool:
+    """Whether a name is sure to be the same if it is read again: a constant, or of the function
+    itself and not volatile. What others see an interrupt may change in between, and what a macro is
+    given may have effects."""
+    text = text_of(name)
+    if isinstance(unit.text.evaluator.name(text), Number) or _is_const(unit, text):
+        return True
+    types = unit.text.evaluator.types
+    if text in types.constant_functions or text in _CASTS or _is_scope(name):
+        return True
+    if unit.text.is_cplusplus and isinstance(_whole_value(unit, access, name), Number):
+        return True
+    function = enclosing_function(access.whole)
+    if access.context.kind != "function" or function is None:
+        return text not in unit.region(access.site).parameters and access.context.kind != "macro"
+    declared = rb"\b(\w+)[\s*]+(?:const\s+)?%s\b\s*[;=,)\[]" % re.escape(text)
+    kinds = set(re.findall(declared, text_of(function)))
+    is_own = bool(kinds - {b"return", b"else"})
+    if unit.text.is_cplusplus and not is_own and text not in types.globals:
+        return True  # a member, which an object seldom changes
+    return (
+        is_own
+        and b"volatile" not in _head(text_of(function), text)
+        and not any(
+            text_of(it) == b"&" + text for it in walk(function) if it.type == "pointer_expression"
+        )
+    )
+
+
+def _is_scope(name: Node) -> bool:
+    """Whether a name is what stands before `::`."""
+    parent = name.parent
+    is_first = parent is not None and parent.type == "qualified_identifier"
+    return is_first and parent is not None and parent.child_by_field_name("scope") == name
+
+
+def _whole_value(unit: Unit, access: Access, name: Node) -> Value | None:
+    """What the qualified name around a name stands for."""
+    return unit.text.evaluator.value(whole_name(name), access.context.scope)
+
+
+def _is_const(unit: Unit, name: bytes) -> bool:
+    """Whether a variable outside functions is declared const."""
+    declared = unit.text.evaluator.types.globals.get(name)
+    declaration = declared[1] if declared is not None else None
+    while declaration is not None and declaration.type != "declaration":
+        declaration = declaration.parent
+    return declaration is not None and any(
+        it.type == "type_qualifier" and text_of(it) == b"const" for it in declaration.children
+    )
+
+
+def _head(function: bytes, name: bytes) -> bytes:
+    """What stands before a name where it is declared."""
+    found = re.search(rb"([^;{}(),]*)\b%s\b\s*[;=,)\[]" % re.escape(name), function)
+    return found.group(1) if found is not None else b""
 
 
 def _set_reset(value: Node, number: int | None) -> Output:

@@ -156,6 +156,8 @@ def _is_unused_line(unit: Unit, access: Access) -> bool:
     register = access.register
     if register is None or register.block != "EXTI" or unit.domain is None:
         return False
+    if register.name.startswith("EMR") and access.use == "write" and access.operator != b"&=":
+        return False  # an event, which ends a wait
     return not any("EXTI" in vector.name for vector in unit.domain.vectors)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from porter.asm.translate import CLOSES_FPU
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.bits import zeros
+from porter.meaning.bits import ones, zeros
 from porter.meaning.deep_sleep import OTHERS_DEEP, sets_others_deep
 from porter.meaning.fpu_access import only_opens, opens_others
 from porter.rules.removed import remove_accesses
@@ -17,6 +17,8 @@ from porter.sites.access import Access
 from porter.source.c_tree import text_of, walk
 
 _SLEEPONEXIT = 1 << 1
+_SEVONPEND = 1 << 4
+_COUNTER = re.compile(rb"\bCYCCNT\b|(?i:0xE0001004)")
 _CPACR = "#define CPACR (*(volatile unsigned *)0xE000ED88)\n"
 _REASONS = {
     "SCB->VTOR": "the vector table is the kernel's",
@@ -91,8 +93,19 @@ class KernelRegister(Rule):
         for reason, accesses in groups.items():
             yield from remove_accesses(self, unit, accesses, reason, waits_end=False)
         for access in unit.accesses():
-            if str(access.register) == "SCB->SCR" and sets_others_deep(unit, access):
+            if str(access.register) == "SCB->SCR" and _wakes_by_pending(unit, access):
+                yield self.escalated(
+                    access.site,
+                    "SEVONPEND lets a line that is closed end a wait, and a machine's ends by its "
+                    "vectors only: open the line",
+                )
+            elif str(access.register) == "SCB->SCR" and sets_others_deep(unit, access):
                 yield self.escalated(access.site, OTHERS_DEEP)
+            if str(access.register) == "DWT->CTRL" and _stops_counter(unit, access):
+                yield self.escalated(
+                    access.site,
+                    "the counter stops here, and virt_cycles() goes on: add up differences",
+                )
             if str(access.register) != "SCB->CPACR":
                 continue
             if access.use == "write" and opens_others(unit, access):
@@ -134,6 +147,10 @@ def is_removable(register: str) -> bool:
 
 def _reason(unit: Unit, access: Access) -> str | None:
     name = str(access.register)
+    if name == "SCB->SCR" and _wakes_by_pending(unit, access):
+        return None
+    if name == "DWT->CTRL" and _stops_counter(unit, access):
+        return None
     if name == "SCB->SCR" and _never_sleeps_on_exit(unit, access):
         is_decided = not sets_others_deep(unit, access)
         return "how deep the core sleeps is the kernel's choice" if is_decided else None
@@ -141,6 +158,21 @@ def _reason(unit: Unit, access: Access) -> str | None:
         takes = access.use == "write" and not only_opens(unit, access)
         return "the FPU is granted" if _grants_fpu(unit) and not takes else None
     return _REASONS.get(name)
+
+
+def _wakes_by_pending(unit: Unit, access: Access) -> bool:
+    """Whether a write of SCR sets SEVONPEND."""
+    if access.use != "write" or access.value is None or access.operator == b"&=":
+        return False
+    return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _SEVONPEND)
+
+
+def _stops_counter(unit: Unit, access: Access) -> bool:
+    """Whether a write of DWT->CTRL stops the counter of cycles, which the program reads."""
+    if access.use != "write" or access.value is None or access.operator not in (b"=", b"&="):
+        return False
+    off = zeros(access.value, unit.text.evaluator, access.context.scope)
+    return bool(off & 1) and unit.sources_have(_COUNTER)
 
 
 def _grants_fpu(unit: Unit) -> bool:

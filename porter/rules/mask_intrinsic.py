@@ -9,12 +9,13 @@ from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
 from porter.sites.intrinsics import MASK_CLEAR, MASK_SET
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import PARENTHESES
+from porter.source.c_tree import PARENTHESES, enclosing_function, text_of
 from porter.source.edit import Edit
 
 _TAKES_VALUE = frozenset(
     {"assignment_expression", "return_statement", "binary_expression", "if_statement",
-     "argument_list", "unary_expression"}
+     "argument_list", "unary_expression", "conditional_expression", "initializer_list",
+     "switch_statement", "while_statement", "do_statement"}
 )  # fmt: skip
 _BEFORE_VALUE = frozenset({b"=", b"return", b"!", b"==", b"!=", b"|", b"&"})
 
@@ -68,6 +69,12 @@ def _is_value(unit: Unit, site: Site, call: Call) -> bool:
     parent = node.parent
     while parent is not None and parent.type in PARENTHESES:
         parent = parent.parent
+    if parent is not None and parent.type == "cast_expression":
+        return not text_of(parent).replace(b" ", b"").startswith(b"(void)")
+    if parent is not None and parent.type == "return_statement":
+        function = enclosing_function(parent)
+        kind = function.child_by_field_name("type") if function is not None else None
+        return kind is None or text_of(kind) != b"void"
     if parent is not None and parent.type == "init_declarator":
         return context is not None and context.kind == "function"
     return parent is not None and parent.type in _TAKES_VALUE

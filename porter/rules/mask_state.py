@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.asm.translate import which_bits
@@ -29,10 +30,12 @@ from porter.sites.intrinsics import (
     MASK_WRITE,
 )
 from porter.sites.site import Site, SiteKind
+from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, outermost, text_of
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 
+_NOISE = re.compile(rb"//|\\|#")  # what a line of its own ends, or begins with
 _BARRIERS = frozenset({b"__DSB", b"__ISB", b"__DMB", b"__NOP"})
 
 
@@ -150,7 +153,9 @@ class MaskState(Rule):
         if number is None:
             if site.what in BASEPRI_RAISE:
                 return self.escalated(site, "a threshold that only rises and isn't constant")
-            text = b"virt_int_restore(%s, %s)" % (w, b" ".join(call.arguments[0].split()))
+            words = b" ".join(token.text for token in lex_fragment(call.arguments[0]))
+            plain = b" ".join(call.arguments[0].split())
+            text = b"virt_int_restore(%s, %s)" % (w, words if _NOISE.search(plain) else plain)
             return self._replace(site, call, text, "restores the mask")
         level = number & 1 if w == b"VIRT_PRIMASK" else kept(unit, number)
         if level is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.flow.statements import is_pure
+from porter.flow.statements import LOOPS, condition_of, is_pure
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
+from porter.source.c_tree import Node, ancestors
 from porter.source.edit import Edit
 from porter.source.values import Number
 
@@ -74,6 +75,8 @@ class NvicCall(Rule):
             return self.escalated(site, f"{name} without an interrupt number")
         line = call.arguments[0]
         number = self._number(unit, site, line)
+        if name == "NVIC_GetPendingIRQ" and self._waits(unit, site, call):
+            return self.escalated(site, WAITS)
         if number is not None and number < 0:
             return self._system_vector(unit, site, call, name, number)
         if (problem := not_granted(unit, name, number)) is not None:
@@ -111,11 +114,36 @@ class NvicCall(Rule):
         return self.rewritten(site, f"removed: {reason}", Edit(call.start, call.end, b"(void)0"))
 
     @staticmethod
+    def _waits(unit: Unit, site: Site, call: Call) -> bool:
+        context = unit.context(site)
+        node = context.node_at(call.start, call.end) if context is not None else None
+        return node is None or in_loop_condition(node)
+
+    @staticmethod
     def _number(unit: Unit, site: Site, text: bytes) -> int | None:
         context = unit.context(site)
         evaluator = unit.text.evaluator
         value = evaluator.text(text, context.scope) if context else evaluator.text(text)
         return value.value if isinstance(value, Number) else None
+
+
+WAITS = (
+    "waits until a line is pending, which one that is closed never is for a machine: open the line "
+    "and look at what its handler notes"
+)
+
+
+def in_loop_condition(node: Node) -> bool:
+    """Whether an expression decides how long a loop goes on."""
+    for parent in ancestors(node):
+        if parent.type in LOOPS:
+            condition = condition_of(parent)
+            return condition is not None and (
+                condition.start_byte <= node.start_byte and node.end_byte <= condition.end_byte
+            )
+        if parent.type.endswith("_statement"):
+            return False
+    return False
 
 
 def not_granted(unit: Unit, name: str, number: int | None) -> str | None:

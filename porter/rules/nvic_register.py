@@ -18,7 +18,7 @@ from porter.meaning.expressions import (
     word_of,
 )
 from porter.meaning.priority_probe import probes
-from porter.rules.nvic_call import not_granted
+from porter.rules.nvic_call import WAITS, in_loop_condition, not_granted
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -91,6 +91,11 @@ class NvicRegister(Rule):
         if unit.reads_within_macro(access):
             return self.escalated(
                 access.site, "the macro also reads a register for the value: write out what it does"
+            )
+        if _begins_within(unit, access):
+            return self.escalated(
+                access.site,
+                f"{access.register} by an array that doesn't begin with line 0",
             )
         line = self._priority_line(unit, access) if name == "IP" else self._lines(unit, access)
         if line is None or access.value is None:
@@ -188,6 +193,8 @@ class NvicRegister(Rule):
             if (problem := not_granted(unit, "NVIC_GetPendingIRQ", line)) is not None:
                 return self.escalated(access.site, problem)
             node = outside_parentheses(found[0])
+            if in_loop_condition(node):
+                return self.escalated(access.site, WAITS)
             text = b"virt_vct_pending(fvm_virt_of_irq(%d))" % line
             edit = Edit(access.context.start(node), access.context.end(node), text)
             return self.rewritten(access.site, "asks the virtual vector", edit)
@@ -200,3 +207,14 @@ def _index(place: Node) -> Node | None:
     if node.type == "subscript_expression" and b"[" in text_of(node):
         return index_of(node)
     return None
+
+
+def _begins_within(unit: Unit, access: Access) -> bool:
+    """Whether an unknown index counts from another register than the first of its kind."""
+    if access.register is None or access.register.offset is not None:
+        return False
+    place = unit.text.evaluator.value(access.place, access.context.scope)
+    if not isinstance(place, Place) or place.address is None:
+        return False
+    first = unit.registers.space.identify(place.address)
+    return first is not None and first.offset != 0

@@ -16,6 +16,7 @@ from porter.source.values import Place
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
 _LEVELS = {"IDR": b"hyp_pin_get", "ODR": b"hyp_pin_latch"}
+_HALF = 2  # bytes: a port has 16 pins
 _PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
 _HEADER = (
     "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
@@ -158,6 +159,10 @@ class Pins(Rule):
         port = self._port(unit, access, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
+        if (width := _width(unit, access)) is not None and width < _HALF:
+            return self.escalated(
+                access.site, "reads eight of the port's pins: shift and mask hyp_pin_get()'s result"
+            )
         wanted = masked(access.place, unit.text.evaluator, access.context.scope)
         pins = wanted[1] if wanted is not None else None
         if (problem := _not_its_own(unit, instance, pins)) is not None:
@@ -187,10 +192,19 @@ def _in_part(unit: Unit, access: Access) -> str | None:
     """Why a write isn't one of a whole register by what its value says; None if it is."""
     if unit.reads_within_macro(access):
         return "the macro also reads a register for the value: write out what it does"
-    place = unit.text.evaluator.value(access.place, access.context.scope)
-    if isinstance(place, Place) and place.type.kind == "scalar" and place.type.size == 1:
+    width = _width(unit, access)
+    if width is not None and width < _HALF:
         return "writes eight of the port's pins and leaves the others: use hyp_pin_set()"
+    if width == _HALF and access.register is not None and access.register.name == "BSRR":
+        return "sets pins by half of BSRR, which resets none: use hyp_pin_set()"
     return None
+
+
+def _width(unit: Unit, access: Access) -> int | None:
+    """Bytes of an access; None where that isn't known."""
+    place = unit.text.evaluator.value(access.place, access.context.scope)
+    is_scalar = isinstance(place, Place) and place.type.kind == "scalar"
+    return place.type.size if isinstance(place, Place) and is_scalar and place.type.size else None
 
 
 def _granted(unit: Unit, instance: str | None) -> bytes | None:

@@ -40,6 +40,7 @@ from porter.rules.reset import Reset
 from porter.rules.riscv_block import RiscvBlock
 from porter.rules.rule import Revision, Rule
 from porter.rules.set_up_macro import SetUpMacro
+from porter.rules.split_statement import SplitStatement
 from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
@@ -91,7 +92,7 @@ RULES: tuple[Rule, ...] = (
 )
 """The first one that understands a site decides; the last one takes what is left."""
 
-REVISIONS: tuple[Revision, ...] = (NotTranscribed(), NeverRuns(), Unlinked())
+REVISIONS: tuple[Revision, ...] = (SplitStatement(), NotTranscribed(), NeverRuns(), Unlinked())
 """They look at a file when every site of it has a verdict."""
 
 JUDGES: tuple[Judge, ...] = (

@@ -18,7 +18,7 @@ from porter.meaning.tick_rate import Rate, rate_of
 from porter.meaning.tick_source import source_changed
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.source.c_tree import walk
+from porter.source.c_tree import ancestors, text_of, walk
 from porter.source.edit import Edit
 from porter.source.truth import binary
 
@@ -122,6 +122,10 @@ class TickRegister(Rule):
             return "the timer runs without its interrupt: virt_cycles() measures time"
         if loads and not starts:
             return "LOAD is written, but the timer isn't started here"
+        if loads and not _always_before(loads[0], starts[-1]):
+            return "LOAD is written under a condition, and else the rate is another one"
+        if not starts and all(str(it.register) == "SysTick->VAL" for it in accesses):
+            return "VAL begins a period anew, and a machine's tick goes on"
         if starts:
             rate = self._rate(unit, accesses, starts[-1])
             return (
@@ -135,12 +139,13 @@ class TickRegister(Rule):
         starts = [a for a in accesses if self._switches(unit, a) == ENABLE]
         start = starts[-1] if starts else None
         rate = self._rate(unit, accesses, start) if start is not None else None
+        loads = [a for a in accesses if str(a.register) == "SysTick->LOAD"]
         for access in accesses:
             whole, context = access.whole, access.context
             switch = self._switches(unit, access)
             if access is start and rate is not None:
                 text = b"hyp_tick_set(%s)" % rate.text
-            elif switch == 0 and not _leads_to(access, start):
+            elif switch == 0 and not (loads and _leads_to(access, start)):
                 text = b"hyp_tick_set(0)"
             elif access.use == "write" and access.statement is not None:
                 unit.removed_writes.add(whole.id)
@@ -206,17 +211,25 @@ def _adds_up(starts: list[Access]) -> bool:
 
 def _leads_to(stop: Access, start: Access | None) -> bool:
     """Whether a timer is stopped only to be set up: in the same block, before it is started, with
-    nothing between that waits or leaves."""
+    nothing between that takes time or leaves."""
     if start is None or stop.statement is None or start.statement is None:
         return False
     if stop.statement.parent != start.statement.parent:
         return False
     node = stop.statement.next_named_sibling
     while node is not None and node != start.statement:
-        if any(it.type in _LATER for it in walk(node)):
-            return False
+        for it in walk(node):
+            called = text_of(it.child_by_field_name("function") or it)
+            if it.type in _LATER or (it.type == "call_expression" and b"NVIC_" not in called):
+                return False
         node = node.next_named_sibling
     return node is not None
+
+
+def _always_before(load: Access, start: Access) -> bool:
+    """Whether LOAD is written in the block of the start, or in one around it."""
+    block = load.statement.parent if load.statement is not None else None
+    return block is None or start.statement is None or block in ancestors(start.statement)
 
 
 def _inside_write(access: Access, accesses: list[Access]) -> bool:

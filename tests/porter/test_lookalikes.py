@@ -1,0 +1,88 @@
+"""Code that looks like what a rule knows and does something else: it is told, or stays what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.porter.helpers import escalations, port_files
+
+HEADER = """\
+typedef struct { volatile unsigned MODER, r[3], IDR, ODR, BSRR; } GPIO_TypeDef;
+#define GPIOA ((GPIO_TypeDef *)0x40020000)
+#define R(a) (*(volatile unsigned *)(a))
+#define CTRL R(0xE000E010)
+#define LOAD R(0xE000E014)
+#define VAL R(0xE000E018)
+#define ICSR R(0xE000ED04)
+#define AIRCR R(0xE000ED0C)
+#define SCR R(0xE000ED10)
+#define DWT_CTRL R(0xE0001000)
+#define CYCCNT R(0xE0001004)
+#define ISER1 ((volatile unsigned *)0xE000E104)
+#define IP32 ((volatile unsigned char *)0xE000E420)
+int NVIC_GetPendingIRQ(int);
+unsigned g(void);
+int h(void);
+extern unsigned shared;
+"""
+
+
+def ported(folder: Path, code: str) -> tuple[str, list[str]]:
+    result = port_files(folder, {"main.c": (HEADER + code).encode()})
+    text = next((it.ported for it in result.files if it.file.name == "main.c"), b"").decode()
+    return " ".join(text.partition("extern unsigned shared;")[2].split()), escalations(result)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("void f(void) { AIRCR = (0x05FA0000u\n#ifdef X\n| 4u\n#else\n| 0x300u\n#endif\n); }",
+         "an #if stands within"),
+        ("void f(void) { ICSR = (\n#ifdef X\n1u << 28\n#else\n1u << 26\n#endif\n); }",
+         "an #if stands within"),
+        ('void f(void) { __asm volatile(\n#ifdef X\n"cpsid i"\n#else\n"nop"\n#endif\n); }',
+         "an #if stands within"),
+        ("void f(void) { AIRCR = 0x05FA0000u |\n#ifdef X\n0x300u;\n#else\n0x500u;\n#endif\n }",
+         "an #if stands within"),
+        ("void f(int x) { if (x) LOAD = 167999; CTRL = 7; }", "under a condition"),
+        ("void f(void) { VAL = 0; }", "begins a period anew"),
+        ("void f(unsigned n) { ISER1[n >> 5] = 1u << (n & 31); }", "doesn't begin with line 0"),
+        ("void f(unsigned n) { IP32[n] = 0x40; }", "doesn't begin with line 0"),
+        ("void f(void) { GPIOA->BSRR = shared; }", "would do so twice"),
+        ("unsigned f(void) { return *(volatile unsigned char *)0x40020010; }", "eight of the port"),
+        ("void f(unsigned m) { *(volatile unsigned short *)0x40020018 = ~m; }", "by half of BSRR"),
+        ("void f(void) { while (!NVIC_GetPendingIRQ(37)) { } }", "waits until a line is pending"),
+        ("void f(void) { SCR |= 1u << 4; }", "SEVONPEND"),
+        ("unsigned f(void) { DWT_CTRL &= ~1u; return CYCCNT; }", "the counter stops here"),
+        ("int f(void) { return (ICSR & 0x10u) != 0; }", "have no counterpart"),
+    ],
+)  # fmt: skip
+def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
+    _, found = ported(tmp_path, code + "\n")
+    assert any(reason in it for it in found), found
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("void f(void) { CTRL &= ~2u; __WFI(); CTRL |= 2u; }",
+         "void f(void) { hyp_tick_set(0); hyp_vct_wait(); hyp_tick_set(1000); }"),
+        ("void f(void) { CTRL = 0; g(); LOAD = 167999; CTRL = 7; }",
+         "void f(void) { hyp_tick_set(0); g(); hyp_tick_set(1000); }"),
+        ("int f(void) { int ok = h() ? (int)__disable_irq() : 0; return ok; }",
+         "int f(void) { int ok = h() ? (int)virt_int_save(VIRT_PRIMASK) : 0; return ok; }"),
+        ("void f(unsigned p) { __set_PRIMASK(p // its caller's\n & 1u); }",
+         "void f(unsigned p) { virt_int_restore(VIRT_PRIMASK, p & 1u); }"),
+        ("void f(int x) { switch (x) { default: VAL = 0; LOAD = 167999; CTRL = 7; } }",
+         "void f(int x) { switch (x) { default: hyp_tick_set(1000); } }"),
+        ("void f(int x)\n{\nif (x)\n#ifdef X\nR(0xE000ED08) = 0;\n#else\ng();\n#endif\n}",
+         "void f(int x) { if (x) #ifdef X { } #else g(); #endif }"),
+        ("void f(void) { static const unsigned m = 0x20; GPIOA->BSRR = m; }",
+         "void f(void) { static const unsigned m = 0x20; hyp_pin_set(0, m, m); }"),
+    ],
+)  # fmt: skip
+def test_it_becomes_what_it_is(tmp_path: Path, code: str, after: str) -> None:
+    text, found = ported(tmp_path, code + "\n")
+    assert (text, found) == (after, [])
