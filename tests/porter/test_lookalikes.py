@@ -1,4 +1,4 @@
-"""Code that looks like what a rule knows and does something else: it is told, or stays what it is."""
+"""Code that looks like what a rule knows and does something else is told, or stays what it is."""
 
 from __future__ import annotations
 
