@@ -243,16 +243,14 @@ class Unit:
         """Take a statement or declaration out; returns the deletion."""
         deletion = span_of(context, node, self.text.evaluator)
         own = Edit(context.start(node), context.end(node), b"{ }")
-        if self._has_directive(deletion) and not self._has_directive(own):
+        within = self.text.lexed.directives_within
+        if within(deletion.start, deletion.end) and not within(own.start, own.end):
             deletion = own  # the `if` around it has another body in another arm
         deletion = replace(deletion, start=self.start_with_noise(context.tree, deletion.start))
         if self.is_cut_off(context, node):
             deletion = replace(deletion, replacement=b";")
         self.deletions.add(deletion)
         return deletion
-
-    def _has_directive(self, edit: Edit) -> bool:
-        return any(edit.start < it.start < edit.end for it in self.text.lexed.directives)
 
     def is_cut_off(self, context: Context, statement: Node) -> bool:
         """Whether a use of a macro may make a body of a statement and not of those behind it."""
@@ -302,7 +300,7 @@ class Unit:
         first = bisect_left(tokens, blank, key=lambda token: token.start)
         if first < len(tokens) and tokens[first].start < start:
             begins = tokens[first].start
-            return start if self._has_directive(Edit(begins, start, b"")) else begins
+            return start if self.text.lexed.directives_within(begins, start) else begins
         return start
 
     def is_compiled(self, start: int, end: int) -> bool:

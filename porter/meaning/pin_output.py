@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from porter.judging.unit import Unit
 from porter.meaning.expressions import bare, source
 from porter.sites.access import Access
 from porter.source.c_tree import Node, enclosing_function, text_of, walk
+from porter.source.declared import declared_name
 from porter.source.scoped_names import whole_name
 from porter.source.truth import binary
 from porter.source.values import Number, Value
@@ -89,20 +90,40 @@ def _stays(unit: Unit, access: Access, name: Node) -> bool:
         return True
     if unit.text.is_cplusplus and isinstance(_whole_value(unit, access, name), Number):
         return True
+    if access.context.kind == "macro":
+        return _is_given_constants(unit, access)
     function = enclosing_function(access.whole)
-    if access.context.kind != "function" or function is None:
-        return text not in unit.region(access.site).parameters and access.context.kind != "macro"
-    declared = rb"\b(\w+)[\s*]+(?:const\s+)?%s\b\s*[;=,)\[]" % re.escape(text)
-    kinds = set(re.findall(declared, text_of(function)))
-    is_own = bool(kinds - {b"return", b"else"})
-    if unit.text.is_cplusplus and not is_own and text not in types.globals:
+    declared = list(_declarations(function, text)) if function is not None else []
+    if unit.text.is_cplusplus and not declared and text not in types.globals:
         return True  # a member, which an object seldom changes
     return (
-        is_own
-        and b"volatile" not in _head(text_of(function), text)
-        and not any(
-            text_of(it) == b"&" + text for it in walk(function) if it.type == "pointer_expression"
+        function is not None
+        and bool(declared)
+        and not (
+            any(_is_volatile(it) for it in declared)
+            or any(text_of(it) == b"&" + text for it in walk(function))
         )
+    )
+
+
+def _is_given_constants(unit: Unit, access: Access) -> bool:
+    """Whether all that uses of the macro around an access give it are constants."""
+    uses = unit.macro_uses(unit.region(access.site).name or b"")
+    return all(it is not None for use in uses for it in use.arguments)
+
+
+def _declarations(function: Node, name: bytes) -> Iterator[Node]:
+    """Where a function declares a parameter or variable of a name."""
+    for node in walk(function):
+        if node.type in ("declaration", "parameter_declaration"):
+            names = (declared_name(it) for it in node.children_by_field_name("declarator"))
+            if name in {text_of(it) for it in names if it is not None}:
+                yield node
+
+
+def _is_volatile(declaration: Node) -> bool:
+    return any(
+        it.type == "type_qualifier" and text_of(it) == b"volatile" for it in walk(declaration)
     )
 
 
@@ -127,12 +148,6 @@ def _is_const(unit: Unit, name: bytes) -> bool:
     return declaration is not None and any(
         it.type == "type_qualifier" and text_of(it) == b"const" for it in declaration.children
     )
-
-
-def _head(function: bytes, name: bytes) -> bytes:
-    """What stands before a name where it is declared."""
-    found = re.search(rb"([^;{}(),]*)\b%s\b\s*[;=,)\[]" % re.escape(name), function)
-    return found.group(1) if found is not None else b""
 
 
 def _set_reset(value: Node, number: int | None) -> Output:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.bits import ones, zeros
+from porter.meaning.pauses import leads_to
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.edit import Edit
@@ -43,6 +45,11 @@ class Cycles(Rule):
             "",
             escalates=True,
         ),
+        Sample(_HEADER + "void f(void) { CTRL &= ~1u; }", "", escalates=True),
+        Sample(
+            _HEADER + "void f(void)\n{\n    CTRL &= ~1u;\n    CTRL |= 1;\n    g();\n}\n",
+            _HEADER + "void f(void)\n{\n    g();\n}\n",
+        ),
         Sample(
             _HEADER + "void f(unsigned n) { CYCCNT = 0; while (CYCCNT < n) { } }",
             "",
@@ -57,6 +64,14 @@ class Cycles(Rule):
         starts = {a.context.root.id for a in accesses if str(a.register) == "DWT->CTRL"}
         written = {a.context.root.id for a in counter if a.use == "write"}
         both = written & {a.context.root.id for a in counter if a.use != "write"}
+        controls = [a for a in accesses if str(a.register) == "DWT->CTRL" and a.use == "write"]
+        for access in controls:
+            again = (other for other in controls if _switches(unit, other) == 1)
+            if _switches(unit, access) == 0 and not any(leads_to(access, it) for it in again):
+                yield self.escalated(
+                    access.site,
+                    "the counter stops here, and virt_cycles() goes on: add up differences",
+                )
         for access in counter:
             function = access.context.root.id
             yield self._one(unit, access, function in starts, function in both)
@@ -78,3 +93,15 @@ class Cycles(Rule):
         return self.escalated(
             access.site, "the counter is set and then compared; use differences of virt_cycles()"
         )
+
+
+def _switches(unit: Unit, access: Access) -> int | None:
+    """1 for a write of DWT->CTRL that surely starts the counter (CYCCNTENA), 0 for one that stops
+    it."""
+    if access.value is None:
+        return None
+    evaluator, scope = unit.text.evaluator, access.context.scope
+    if access.operator in (b"=", b"|=") and ones(access.value, evaluator, scope) & 1:
+        return 1
+    stops = access.operator in (b"=", b"&=") and zeros(access.value, evaluator, scope) & 1
+    return 0 if stops else None

@@ -18,7 +18,6 @@ from porter.source.c_tree import text_of, walk
 
 _SLEEPONEXIT = 1 << 1
 _SEVONPEND = 1 << 4
-_COUNTER = re.compile(rb"\bCYCCNT\b|(?i:0xE0001004)")
 _CPACR = "#define CPACR (*(volatile unsigned *)0xE000ED88)\n"
 _REASONS = {
     "SCB->VTOR": "the vector table is the kernel's",
@@ -101,11 +100,6 @@ class KernelRegister(Rule):
                 )
             elif str(access.register) == "SCB->SCR" and sets_others_deep(unit, access):
                 yield self.escalated(access.site, OTHERS_DEEP)
-            if str(access.register) == "DWT->CTRL" and _stops_counter(unit, access):
-                yield self.escalated(
-                    access.site,
-                    "the counter stops here, and virt_cycles() goes on: add up differences",
-                )
             if str(access.register) != "SCB->CPACR":
                 continue
             if access.use == "write" and opens_others(unit, access):
@@ -149,8 +143,6 @@ def _reason(unit: Unit, access: Access) -> str | None:
     name = str(access.register)
     if name == "SCB->SCR" and _wakes_by_pending(unit, access):
         return None
-    if name == "DWT->CTRL" and _stops_counter(unit, access):
-        return None
     if name == "SCB->SCR" and _never_sleeps_on_exit(unit, access):
         is_decided = not sets_others_deep(unit, access)
         return "how deep the core sleeps is the kernel's choice" if is_decided else None
@@ -165,14 +157,6 @@ def _wakes_by_pending(unit: Unit, access: Access) -> bool:
     if access.use != "write" or access.value is None or access.operator == b"&=":
         return False
     return bool(ones(access.value, unit.text.evaluator, access.context.scope) & _SEVONPEND)
-
-
-def _stops_counter(unit: Unit, access: Access) -> bool:
-    """Whether a write of DWT->CTRL stops the counter of cycles, which the program reads."""
-    if access.use != "write" or access.value is None or access.operator not in (b"=", b"&="):
-        return False
-    off = zeros(access.value, unit.text.evaluator, access.context.scope)
-    return bool(off & 1) and unit.sources_have(_COUNTER)
 
 
 def _grants_fpu(unit: Unit) -> bool:

@@ -209,14 +209,13 @@ def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] 
         return None
     start, end = context.start(following), context.end(following)
     mask = next((mask for mask in masks if start <= mask.start and mask.end <= end), None)
-    if mask is None or unit.call(mask) is None or _is_directive_between(unit, site, mask):
-        return None
+    if (
+        mask is None
+        or unit.call(mask) is None
+        or unit.text.lexed.directives_within(site.start, mask.start)
+    ):
+        return None  # they may stand under different conditions, or code between them
     return mask, following
-
-
-def _is_directive_between(unit: Unit, read: Site, mask: Site) -> bool:
-    """Whether a read and a mask may stand under different conditions, or code between them."""
-    return any(read.start < it.start < mask.start for it in unit.text.lexed.directives)
 
 
 def _uses_of_kept(unit: Unit, context: Context, call: Node) -> list[Node]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
-from porter.judging.verdict import Status, Verdict
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Revision
 
 
@@ -19,9 +19,4 @@ class NeverRuns(Revision):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Escalated sites that never run, with the reason why."""
-        for site, verdict in unit.verdicts.items():
-            if verdict.status is not Status.ESCALATED:
-                continue
-            reason = unit.why_never(site)
-            if reason is not None:
-                yield self.left(site, f"{reason}; else: {verdict.reason}")
+        return self.excused(unit, unit.why_never)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,6 +50,12 @@ class Rule(ABC):
 
 class Revision(Rule):
     """A rule on what other rules decided: its verdicts take the place of theirs."""
+
+    def excused(self, unit: Unit, why: Callable[[Site], str | None]) -> Iterator[Verdict]:
+        """Escalated sites that need nobody, for the reason that `why` gives."""
+        for site, verdict in unit.verdicts.items():
+            if verdict.status is Status.ESCALATED and (reason := why(site)) is not None:
+                yield self.left(site, f"{reason}; else: {verdict.reason}")
 
     @abstractmethod
     def examine(self, unit: Unit) -> Iterator[Verdict]:

@@ -41,8 +41,7 @@ class SplitStatement(Revision):
 
 def _directives(unit: Unit, edit: Edit) -> list[bytes]:
     """The names of those inside an edit."""
-    found = unit.text.lexed.directives
-    return [it.name for it in found if edit.start < it.start and it.end < edit.end]
+    return [it.name for it in unit.text.lexed.directives_within(edit.start, edit.end)]
 
 
 def _is_whole(unit: Unit, edit: Edit) -> bool:

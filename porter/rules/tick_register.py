@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bare, expanded
+from porter.meaning.pauses import leads_to
 from porter.meaning.tick_clock import (
     ENABLE,
     TICKINT,
@@ -18,14 +19,10 @@ from porter.meaning.tick_rate import Rate, rate_of
 from porter.meaning.tick_source import source_changed
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.source.c_tree import ancestors, text_of, walk
+from porter.source.c_tree import ancestors
 from porter.source.edit import Edit
 from porter.source.truth import binary
 
-_LATER = frozenset(  # between a stop and a start these let time pass, or never come to the start
-    {"return_statement", "goto_statement", "break_statement", "continue_statement",
-     "while_statement", "for_statement", "do_statement", "labeled_statement"}
-)  # fmt: skip
 _HEADER = (
     "#define CTRL (*(volatile unsigned *)0xE000E010)\n"
     "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
@@ -145,7 +142,7 @@ class TickRegister(Rule):
             switch = self._switches(unit, access)
             if access is start and rate is not None:
                 text = b"hyp_tick_set(%s)" % rate.text
-            elif switch == 0 and not (loads and _leads_to(access, start)):
+            elif switch == 0 and not (loads and leads_to(access, start)):
                 text = b"hyp_tick_set(0)"
             elif access.use == "write" and access.statement is not None:
                 unit.removed_writes.add(whole.id)
@@ -207,23 +204,6 @@ def _adds_up(starts: list[Access]) -> bool:
     parents = {a.statement.parent.id for a in starts if a.statement and a.statement.parent}
     together = len(parents) == 1 and all(a.statement is not None for a in starts)
     return together and all(access.operator == b"|=" for access in starts[1:])
-
-
-def _leads_to(stop: Access, start: Access | None) -> bool:
-    """Whether a timer is stopped only to be set up: in the same block, before it is started, with
-    nothing between that takes time or leaves."""
-    if start is None or stop.statement is None or start.statement is None:
-        return False
-    if stop.statement.parent != start.statement.parent:
-        return False
-    node = stop.statement.next_named_sibling
-    while node is not None and node != start.statement:
-        for it in walk(node):
-            called = text_of(it.child_by_field_name("function") or it)
-            if it.type in _LATER or (it.type == "call_expression" and b"NVIC_" not in called):
-                return False
-        node = node.next_named_sibling
-    return node is not None
 
 
 def _always_before(load: Access, start: Access) -> bool:

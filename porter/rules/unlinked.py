@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
-from porter.judging.verdict import Status, Verdict
+from porter.judging.verdict import Verdict
 from porter.rules.rule import Revision
 from porter.sites.context import is_called_by_name
+from porter.sites.site import Site
 
 
 class Unlinked(Revision):
@@ -20,19 +21,15 @@ class Unlinked(Revision):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Escalated sites that aren't linked, with the reason why."""
-        for site, verdict in unit.verdicts.items():
-            if verdict.status is not Status.ESCALATED:
-                continue
-            macro = unit.region(site).name
-            context = unit.context(site)
-            if macro is not None:
-                name = macro.decode("latin-1")
-            elif context is not None and context.kind == "function":
-                name = context.name
-                if not is_called_by_name(context.root, unit.text.evaluator):
-                    continue
-            else:
-                continue
-            reason = unit.why_not_linked(name)
-            if reason is not None:
-                yield self.left(site, f"{reason}; else: {verdict.reason}")
+        return self.excused(unit, lambda site: _why(unit, site))
+
+
+def _why(unit: Unit, site: Site) -> str | None:
+    macro = unit.region(site).name
+    if macro is not None:
+        return unit.why_not_linked(macro.decode("latin-1"))
+    context = unit.context(site)
+    if context is None or context.kind != "function":
+        return None
+    is_named = is_called_by_name(context.root, unit.text.evaluator)
+    return unit.why_not_linked(context.name) if is_named else None

@@ -58,6 +58,10 @@ class LexedSource:
     directives: list[Directive] = field(default_factory=list)
     comments: list[tuple[int, int]] = field(default_factory=list)
 
+    def directives_within(self, start: int, end: int) -> list[Directive]:
+        """Those that begin behind `start` and before `end`."""
+        return [it for it in self.directives if start < it.start < end]
+
 
 def lex(data: bytes) -> LexedSource:
     """Split a whole file."""
