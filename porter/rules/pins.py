@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from porter.flow.statements import is_pure
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bare, bits_of, masked, source
-from porter.meaning.pin_output import LOW, output_of, reads_again
+from porter.meaning.pin_output import LOW, output_of
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.edit import Edit
@@ -29,31 +28,31 @@ class Pins(Rule):
 
     id = "pins"
     finds = "writes to BSRR, BRR and ODR, reads of IDR and ODR"
-    becomes = "hyp_pin_set(port, mask, value), hyp_pin_get(port), hyp_pin_latch(port)"
+    becomes = "hyp_pin_write, hyp_pin_set or hyp_pin_toggle; hyp_pin_get or hyp_pin_latch"
     why = "a port's pins belong to several machines; the kernel sees to it that each has its own"
     samples = (
         Sample(
             _HEADER + "void f(void) { GPIOA->BSRR = 1u << 5; }",
-            _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, 1u << 5); }",
+            _HEADER + "void f(void) { hyp_pin_write(0, 1u << 5); }",
         ),
         Sample(
             _HEADER + "void f(void) { GPIOA->BSRR = 1u << (5 + 16); }",
-            _HEADER + "void f(void) { hyp_pin_set(0, 0x0020U, 0); }",
+            _HEADER + "void f(void) { hyp_pin_write(0, 1u << (5 + 16)); }",
         ),
         Sample(
             _HEADER + "void f(GPIO_TypeDef *p, unsigned short m) { p->BSRR = (unsigned)m << 16; }",
             _HEADER + "void f(GPIO_TypeDef *p, unsigned short m) "
-            "{ hyp_pin_set(((uint32_t)p - 0x40020000U) / 0x400U, (unsigned)m, 0); }",
+            "{ hyp_pin_write(((uint32_t)p - 0x40020000U) / 0x400U, (unsigned)m << 16); }",
         ),
         Sample(
             _HEADER + "void f(GPIO_TypeDef *p) { (*p).BSRR = 1; }",
             _HEADER + "void f(GPIO_TypeDef *p) "
-            "{ hyp_pin_set(((uint32_t)&(*p) - 0x40020000U) / 0x400U, 1, 1); }",
+            "{ hyp_pin_write(((uint32_t)&(*p) - 0x40020000U) / 0x400U, 1); }",
         ),
         Sample(
             _HEADER + "void f(unsigned n, int on) { GPIOA->BSRR = (1u << n) << (on ? 0 : 16); }",
             _HEADER + "void f(unsigned n, int on) "
-            "{ hyp_pin_set(0, (1u << n), on ? (1u << n) : 0); }",
+            "{ hyp_pin_write(0, (1u << n) << (on ? 0 : 16)); }",
         ),
         Sample(
             _HEADER + "void f(void) { GPIOA->ODR &= ~(1u << 5); }",
@@ -61,7 +60,7 @@ class Pins(Rule):
         ),
         Sample(
             _HEADER + "void f(void) { GPIOA->ODR ^= 1u << 5; }",
-            _HEADER + "void f(void) { hyp_pin_set(0, 1u << 5, ~hyp_pin_latch(0) & (1u << 5)); }",
+            _HEADER + "void f(void) { hyp_pin_toggle(0, 1u << 5); }",
         ),
         Sample(
             _HEADER + "int f(void) { return (GPIOA->IDR & 0x20) != 0; }",
@@ -86,19 +85,23 @@ class Pins(Rule):
             _HEADER
             + "void f(GPIO_TypeDef *p, unsigned m) { p->BSRR = m << (p->ODR & m ? 16 : 0); }",
             _HEADER + "void f(GPIO_TypeDef *p, unsigned m) "
-            "{ hyp_pin_set(((uint32_t)p - 0x40020000U) / 0x400U, m, "
-            "!(hyp_pin_latch(((uint32_t)p - 0x40020000U) / 0x400U) & m) ? m : 0); }",
+            "{ hyp_pin_write(((uint32_t)p - 0x40020000U) / 0x400U, "
+            "m << (hyp_pin_latch(((uint32_t)p - 0x40020000U) / 0x400U) & m ? 16 : 0)); }",
         ),
         Sample(
             _HEADER + "void f(unsigned x) { GPIOA->ODR = x; }",
             _HEADER + "void f(unsigned x) { hyp_pin_set(0, 0x0020U, x); }",
         ),
-        Sample(_HEADER + "void f(void) { GPIOA->BSRR = GPIOA->IDR & 0x20; }", "", escalates=True),
+        Sample(
+            _HEADER + "void f(void) { GPIOA->BSRR = GPIOA->IDR & 0x20; }",
+            _HEADER + "void f(void) { hyp_pin_write(0, hyp_pin_get(0) & 0x20); }",
+        ),
+        Sample(
+            _HEADER + "unsigned next(void);\nvoid f(void) { GPIOA->BSRR = next(); }",
+            _HEADER + "unsigned next(void);\nvoid f(void) { hyp_pin_write(0, next()); }",
+        ),
         Sample(_HEADER + "void f(GPIO_TypeDef *p) { p->ODR = 1; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { GPIOA->BSRR &= ~(1u << 5); }", "", escalates=True),
-        Sample(
-            _HEADER + "volatile unsigned x;\nvoid f(void) { GPIOA->BSRR = x; }", "", escalates=True
-        ),
         Sample(
             _HEADER + "void f(unsigned char b) { *(volatile unsigned char *)0x40020014 = b; }",
             "",
@@ -129,26 +132,19 @@ class Pins(Rule):
             return self._read(unit, access, name, instance)
         if access.use != "write" or access.statement is None or access.value is None:
             return self.escalated(access.site, f"what happens to {access.register} can't be told")
-        if not is_pure(access.value, unit.text.evaluator):
-            return self.escalated(access.site, "the value written to the pins has side effects")
         if (problem := _in_part(unit, access)) is not None:
             return self.escalated(access.site, problem)
         port = self._port(unit, access, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
-        output = output_of(unit, access, name, port, _granted(unit, instance))
+        output = output_of(unit, access, name, _granted(unit, instance))
         if output is None:
             return self.escalated(
                 access.site, f"which pins {access.operator.decode()} on {name} means isn't known"
             )
-        if reads_again(unit, access, output):
-            return self.escalated(
-                access.site,
-                "the value reads what may change, and would do so twice: use a variable",
-            )
         if (problem := _not_granted(unit, instance, output.pins)) is not None:
             return self.escalated(access.site, problem)
-        text = b"hyp_pin_set(%s, %s, %s)" % (port, output.mask, output.value)
+        text = b"%s(%s, %s)" % (output.call, port, output.arguments)
         start, end = access.context.start(access.whole), access.context.end(access.whole)
         return self.rewritten(access.site, "masked write by the kernel", Edit(start, end, text))
 
@@ -181,8 +177,6 @@ class Pins(Rule):
         pointer = place.child_by_field_name("argument")
         if base is None or place.type != "field_expression" or pointer is None:
             return None
-        if access.operator == b"^=" and not is_pure(pointer, unit.text.evaluator):
-            return None  # it is needed twice
         is_arrow = any(child.type == "->" for child in place.children)
         text = source(pointer) if is_arrow else b"&" + source(pointer)
         return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (text, base, _PORT_SPACING)

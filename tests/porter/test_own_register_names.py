@@ -23,8 +23,8 @@ typedef struct { volatile uint32_t cr, pllcfgr, cfgr; } rcc_t;
 @pytest.mark.parametrize(
     ("statement", "ported"),
     [
-        (b"GPIOA->out |= 1u << 5;", b"hyp_pin_set(0, 1u << 5, 1u << 5);"),
-        (b"GPIOA->bsrr = 1u << 5;", b"hyp_pin_set(0, 1u << 5, 1u << 5);"),
+        (b"GPIOA->out |= 1u << 5;", b"hyp_pin_write(0, 1u << 5);"),
+        (b"GPIOA->bsrr = 1u << 5;", b"hyp_pin_write(0, 1u << 5);"),
         (b"while (!(GPIOA->in & 32)) {}", b"while (!(hyp_pin_get(0) & 32)) {}"),
         (b"GPIOA->mode = 0x400;", b""),
         (b"GPIOA->AFRL = 7;", b""),
@@ -55,7 +55,7 @@ def test_where_the_port_isnt_known_small_letters_are(tmp_path: Path) -> None:
     ("statement", "ported"),
     [
         (b"while (!(GPIOA->input & 32)) {}", b"while (!(hyp_pin_get(0) & 32)) {}"),
-        (b"GPIOA->output |= 1u << 5;", b"hyp_pin_set(0, 1u << 5, 1u << 5);"),
+        (b"GPIOA->output |= 1u << 5;", b"hyp_pin_write(0, 1u << 5);"),
     ],
 )
 def test_ports_of_an_older_chip_are_laid_out_otherwise(

@@ -47,6 +47,16 @@ int hyp_pin_set(uint32_t port, uint32_t mask, uint32_t value); /* port 0 = A; ma
 /* Levels of this VM's own pins of a port, 0 for the others: at the pins, and as they were set. */
 int hyp_pin_get(uint32_t port);
 int hyp_pin_latch(uint32_t port);
+/* A write to BSRR (RM0090, 8.4.7): the upper half names pins to reset, the lower those to set,
+ * which wins. */
+static inline int hyp_pin_write(uint32_t port, uint32_t reset_set)
+{
+    return hyp_pin_set(port, (reset_set | reset_set >> 16) & 0xFFFFu, reset_set & 0xFFFFu);
+}
+static inline int hyp_pin_toggle(uint32_t port, uint32_t mask) /* a write of ODR ^ mask to ODR */
+{
+    return hyp_pin_set(port, mask, ~(uint32_t)hyp_pin_latch(port));
+}
 /* ITM_SendChar: a character for the system's log, where the VM's lines stand as `fvm: text`. Needs
  * log="write" in the description: else FVM_E_OWNER, or FVM_E_CALL where no VM has it. Never waits:
  * FVM_E_BUSY when 256 characters wait for the log, which takes 16 a kernel tick at most and says

@@ -75,7 +75,7 @@ def test_a_part_is_rewritten_within_what_becomes_of_the_whole(tmp_path: Path) ->
     )
     ported, _ = port_text(tmp_path, text.encode())
     port = b"((uint32_t)p - 0x40020000U) / 0x400U"
-    assert b"hyp_pin_set(%s, m, !(hyp_pin_latch(%s) & m) ? m : 0);" % (port, port) in ported
+    assert b"hyp_pin_write(%s, m << (hyp_pin_latch(%s) & m ? 16 : 0));" % (port, port) in ported
 
 
 def test_an_address_in_an_operand_of_assembler_is_told(tmp_path: Path) -> None:

@@ -118,6 +118,9 @@ static void allowed(void)
     report("allowed.pin_low", hyp_pin_set(PORT_A, OWN_PIN, 0));
     report("allowed.pin_read", hyp_pin_get(PORT_A)); /* QEMU's ports read as 0 */
     report("allowed.pin_latch", hyp_pin_latch(PORT_A));
+    report("allowed.pin_both", hyp_pin_write(PORT_A, OWN_PIN << 16 | OWN_PIN)); /* set wins */
+    report("allowed.pin_reset", hyp_pin_write(PORT_A, OWN_PIN << 16));
+    report("allowed.pin_toggle", hyp_pin_toggle(PORT_A, OWN_PIN)); /* from 0 */
 }
 
 /* Numbers that no VM may use, with arguments that would do harm. */

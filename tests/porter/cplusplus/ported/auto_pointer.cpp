@@ -2,5 +2,5 @@
 #include <fvm/guest.h>
 void f()
 {
-    hyp_pin_set(0, 1u << 5, 1u << 5);
+    hyp_pin_write(0, 1u << 5);
 }

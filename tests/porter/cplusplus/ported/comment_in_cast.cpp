@@ -1,5 +1,5 @@
 #include "chip.h"
 #include <fvm/guest.h>
 void f() {
-    hyp_pin_set(0, ( 32), ( 32));
+    hyp_pin_write(0, ( 32));
 }

@@ -4,5 +4,5 @@ class Led
 {
   public:
     Led() { }
-    ~Led() { hyp_pin_set(0, 0x0020U, 0); }
+    ~Led() { hyp_pin_write(0, 1u << (5 + 16)); }
 };

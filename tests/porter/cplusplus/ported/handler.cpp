@@ -1,7 +1,7 @@
 #include "chip.h"
 #include <fvm/guest.h>
 #include "fvm_domain.h"
-extern "C" void USART1_IRQHandler() { hyp_pin_set(0, 1u << 5, 1u << 5); }
+extern "C" void USART1_IRQHandler() { hyp_pin_write(0, 1u << 5); }
 extern "C" {
 void TIM2_IRQHandler(void)
 {

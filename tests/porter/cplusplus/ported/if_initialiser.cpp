@@ -4,6 +4,6 @@ bool get();
 void f()
 {
     if (auto on = get(); on) {
-        hyp_pin_set(0, 1u << 5, 1u << 5);
+        hyp_pin_write(0, 1u << 5);
     }
 }

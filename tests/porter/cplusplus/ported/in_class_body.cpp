@@ -3,5 +3,5 @@
 class Led
 {
   public:
-    void on() { hyp_pin_set(0, 1u << 5, 1u << 5); }
+    void on() { hyp_pin_write(0, 1u << 5); }
 };

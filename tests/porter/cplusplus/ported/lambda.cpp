@@ -2,6 +2,6 @@
 #include <fvm/guest.h>
 void f()
 {
-    auto on = [] { hyp_pin_set(0, 1u << 5, 1u << 5); };
+    auto on = [] { hyp_pin_write(0, 1u << 5); };
     on();
 }

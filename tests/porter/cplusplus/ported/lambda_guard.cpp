@@ -7,5 +7,5 @@ static const auto locked = [](auto &&body) {
 };
 void f()
 {
-    locked([&] { hyp_pin_set(0, 1u << 5, 1u << 5); });
+    locked([&] { hyp_pin_write(0, 1u << 5); });
 }

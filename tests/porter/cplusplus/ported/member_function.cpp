@@ -3,11 +3,11 @@
 class Led
 {
   public:
-    void on() { hyp_pin_set(((uint32_t)&port() - 0x40020000U) / 0x400U, 1u << 5, 1u << 5); }
+    void on() { hyp_pin_write(((uint32_t)&port() - 0x40020000U) / 0x400U, 1u << 5); }
     static void off(const Led &led)
     {
         auto &port = led.port();
-        hyp_pin_set(((uint32_t)&port - 0x40020000U) / 0x400U, 0x0020U, 0);
+        hyp_pin_write(((uint32_t)&port - 0x40020000U) / 0x400U, 1u << (5 + 16));
     }
 
   private:

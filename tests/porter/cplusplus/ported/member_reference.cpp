@@ -4,7 +4,7 @@ class Led
 {
   public:
     explicit Led(GPIO_TypeDef &port) : port_(port) {}
-    void on() { hyp_pin_set(((uint32_t)&port_ - 0x40020000U) / 0x400U, 1u << 5, 1u << 5); }
+    void on() { hyp_pin_write(((uint32_t)&port_ - 0x40020000U) / 0x400U, 1u << 5); }
 
   private:
     GPIO_TypeDef &port_;

@@ -1,6 +1,6 @@
 #include "chip.h"
 #include <fvm/guest.h>
 struct Led {
-    Led() { hyp_pin_set(0, 1u << 5, 1u << 5); }
+    Led() { hyp_pin_write(0, 1u << 5); }
 };
 Led *make() { return new Led; }

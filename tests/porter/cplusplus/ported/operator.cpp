@@ -3,7 +3,7 @@
 struct Led {
     Led &operator=(bool on)
     {
-        hyp_pin_set(0, ((on ? 1u << 5 : 1u << 21) | (on ? 1u << 5 : 1u << 21) >> 16) & 0xFFFFU, (on ? 1u << 5 : 1u << 21) & 0xFFFFU);
+        hyp_pin_write(0, on ? 1u << 5 : 1u << 21);
         return *this;
     }
 };

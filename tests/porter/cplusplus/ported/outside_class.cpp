@@ -5,4 +5,4 @@ class Led
   public:
     void on();
 };
-void Led::on() { hyp_pin_set(0, 1u << 5, 1u << 5); }
+void Led::on() { hyp_pin_write(0, 1u << 5); }

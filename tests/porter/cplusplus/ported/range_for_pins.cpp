@@ -13,6 +13,6 @@ template <class T> struct initializer_list {
 void f()
 {
     for (auto *port : {GPIOA, GPIOB}) {
-        hyp_pin_set(((uint32_t)port - 0x40020000U) / 0x400U, 1u << 5, 1u << 5);
+        hyp_pin_write(((uint32_t)port - 0x40020000U) / 0x400U, 1u << 5);
     }
 }

@@ -1,4 +1,4 @@
 #include "chip.h"
 #include <fvm/guest.h>
 enum class Pin : uint32_t { Led = 1u << 5 };
-void f() { hyp_pin_set(0, static_cast<uint32_t>(Pin::Led), static_cast<uint32_t>(Pin::Led)); }
+void f() { hyp_pin_write(0, static_cast<uint32_t>(Pin::Led)); }

@@ -3,7 +3,7 @@
 void f()
 {
     try {
-        hyp_pin_set(0, 1u << 5, 1u << 5);
+        hyp_pin_write(0, 1u << 5);
     } catch (...) {
         virt_int_mask(VIRT_PRIMASK);
     }

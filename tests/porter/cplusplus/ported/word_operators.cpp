@@ -3,6 +3,6 @@
 void f(bool a, bool b)
 {
     if (a and not b) {
-        hyp_pin_set(0, 1u << 5, 1u << 5);
+        hyp_pin_write(0, 1u << 5);
     }
 }
