@@ -39,6 +39,9 @@ class RiscvSpace:
         name = block.register(address, exact).removeprefix(f"{block.name}->")
         return Register(SYSTEM, name, 0 if exact else None, block.name)
 
+    def memory_at(self, address: int) -> Register | None:
+        """None: each chip has its memory somewhere else, and devices in between."""
+
     def _block(self, address: int) -> Block | None:
         return next((b for b in self.blocks if b.base <= address < b.base + b.size), None)
 

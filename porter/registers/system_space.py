@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Protocol
 
+from porter.registers.memory import memory_at
 from porter.registers.register import Register
 
 PPB_START = 0xE000_0000
@@ -108,6 +109,9 @@ class SystemSpace(Protocol):
     def identify(self, address: int, exact: bool = True) -> Register | None:
         """The register at an address; None outside. `exact`: no unknown index."""
 
+    def memory_at(self, address: int) -> Register | None:
+        """What an address is that can only be memory, as a register; None for others."""
+
 
 class ArmSpace:
     """That of Cortex-M."""
@@ -126,3 +130,7 @@ class ArmSpace:
     def identify(self, address: int, exact: bool = True) -> Register | None:
         """As SystemSpace says."""
         return identify(address, exact)
+
+    def memory_at(self, address: int) -> Register | None:
+        """As SystemSpace says."""
+        return memory_at(address)

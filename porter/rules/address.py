@@ -150,6 +150,11 @@ def _parent(node: Node) -> Node | None:
 def _what(unit: Unit, access: Access, value: Value | None) -> str:
     if access.register is not None:
         return f"the address of {access.register}"
-    number = value.value & 0xFFFF_FFFF if isinstance(value, Number | Initial) else None
-    known = unit.registers.describe(number) if number is not None else None
+    match value:
+        case Number(value=number) | Initial(value=number):
+            known = unit.registers.describe(number & 0xFFFF_FFFF)
+        case Pointer(address=int() as number) if memory := unit.registers.memory_at(number):
+            known = f"{memory.name} in the old chip's {memory.instance}"
+        case _:
+            known = None
     return "the address" if known is None else f"the address of {known}"

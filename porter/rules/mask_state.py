@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from porter.asm.translate import which_bits
-from porter.flow.statements import enclosing_statement, sole_call
+from porter.flow.statements import enclosing_statement, is_pure, sole_call
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import (
@@ -33,7 +33,7 @@ from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, outermost, text_of
 from porter.source.edit import Edit
-from porter.source.evaluate import no_scope
+from porter.source.evaluate import Evaluator, no_scope
 
 _NOISE = re.compile(rb"//|\\|#")  # what a line of its own ends, or begins with
 _BARRIERS = frozenset({b"__DSB", b"__ISB", b"__DMB", b"__NOP"})
@@ -52,6 +52,12 @@ class MaskState(Rule):
             "    return old;\n}\n",
             "unsigned f(void)\n{\n    unsigned old = virt_int_save(VIRT_PRIMASK);\n\n"
             "    return old;\n}\n",
+        ),
+        Sample(
+            "unsigned f(void) { unsigned a = __get_PRIMASK(), b = g(); __disable_irq(); "
+            "return a + b; }",
+            "unsigned f(void) { unsigned a = virt_int_query(VIRT_PRIMASK), b = g(); "
+            "virt_int_mask(VIRT_PRIMASK); return a + b; }",
         ),
         Sample(
             "void f(unsigned old) { __set_PRIMASK(old); }",
@@ -198,7 +204,7 @@ def _mask_after(unit: Unit, site: Site, masks: list[Site]) -> tuple[Site, Node] 
     context = unit.context(site)
     node = context.node_at(site.start, site.end) if context is not None else None
     statement = enclosing_statement(node) if node is not None else None
-    if context is None or statement is None or not _keeps(statement, node):
+    if context is None or statement is None or not _keeps(statement, node, unit.text.evaluator):
         return None
     if unit.is_cut_off(context, statement):
         return None
@@ -239,14 +245,17 @@ def _shown(node: Node) -> str:
     return " ".join(text_of(node.parent or node).decode("latin-1").split())[:60]
 
 
-def _keeps(statement: Node, call_name: Node | None) -> bool:
-    """Whether a statement only stores the result of a call."""
+def _keeps(statement: Node, call_name: Node | None, evaluator: Evaluator) -> bool:
+    """Whether storing the result of a call is all that a statement does from then on."""
     call = call_name.parent if call_name is not None else None
     parent = outermost(call).parent if call is not None else None
     if parent is None:
         return False
     if parent.type == "init_declarator":
-        return parent.parent == statement
+        behind = parent.next_named_sibling
+        while behind is not None and is_pure(behind, evaluator):
+            behind = behind.next_named_sibling
+        return parent.parent == statement and behind is None
     return parent.type == "assignment_expression" and parent.parent == statement
 
 

@@ -27,6 +27,7 @@ from porter.rules.kernel_register import KernelRegister
 from porter.rules.library_call import LibraryCall
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
+from porter.rules.memory_address import MemoryAddress
 from porter.rules.never_runs import NeverRuns
 from porter.rules.no_counterpart import NoCounterpart
 from porter.rules.not_compiled import NotCompiled
@@ -60,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     UndefinedBlock(),
     Ambiguous(),
     ForeignDevice(),
+    MemoryAddress(),
     MaskState(),
     MaskIntrinsic(),
     Wait(),

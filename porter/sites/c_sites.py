@@ -21,6 +21,7 @@ from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.interrupt_attributes import is_interrupt
 from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import call_at, expansion_of, registers_in
+from porter.sites.placed import placed_at
 from porter.sites.region import Region, constant_in, regions
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
@@ -215,6 +216,10 @@ class CSites:
                 return SiteKind.REGISTER
         if token.kind in ("identifier", "number") and self._addresses.leads(region, token):
             return SiteKind.REGISTER
+        place = placed_at(region.tokens, index)
+        match self.text.evaluator.text(place) if place is not None else None:
+            case Number(value=address) if self.registers.memory_at(address) is not None:
+                return SiteKind.REGISTER
         return None
 
     def _computed_address(self, region: Region, index: int) -> tuple[int, int] | None:

@@ -22,7 +22,8 @@ from porter.source.evaluate import Evaluator
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _PLACES = query(
-    "[(pointer_expression) (field_expression) (subscript_expression) (call_expression)] @place"
+    "[(pointer_expression) (field_expression) (subscript_expression) (call_expression)"
+    ' (binary_expression left: (parenthesized_expression) operator: "*")] @place'
 )
 _WITH_ARGUMENT = frozenset({"pointer_expression", "field_expression", "subscript_expression"})
 _SUMS = (b"+", b"-", b"|")
@@ -40,7 +41,12 @@ class Dereferences:
         self._registers = registers
         self.devices: dict[int, str] = {}
         """Devices at fixed addresses that no description gives or denies, with a name of each."""
-        self._handed_on = HandedOn(text, contexts, registers.is_surely_address)
+        self._handed_on = HandedOn(
+            text,
+            contexts,
+            registers.is_surely_address,
+            lambda address: registers.memory_at(address) is not None,
+        )
 
     def missed(self, region: Region, found: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """[start, end) of what leads to a register where no site was found. `found`: the spans of
@@ -85,7 +91,9 @@ class Dereferences:
 
     @staticmethod
     def _is_register(place: Node, context: Context, registers: Registers) -> bool:
-        value = registers.evaluator.value(place, context.scope)
+        evaluator = registers.evaluator
+        misread = evaluator.misread_dereference(place, context.scope)
+        value = misread or evaluator.value(place, context.scope)
         known = isinstance(value, Place) and value.address is not None
         return known and registers.identify(value) is not None
 
@@ -105,6 +113,8 @@ class Dereferences:
         if node.type == "call_expression":
             inner = self._evaluator.cast_argument(node)
             return inner if inner is not None else node.child_by_field_name("function")
+        if self._evaluator.misread_dereference(node, context.scope) is not None:
+            return node.child_by_field_name("right")
         if node.type == "binary_expression" and operator_of(node) in _SUMS:
             sides = [node.child_by_field_name(name) for name in ("left", "right")]
             values = [_size(self._evaluator.value(it, context.scope)) if it else 0 for it in sides]

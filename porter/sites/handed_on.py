@@ -1,6 +1,6 @@
-"""Addresses of registers as numbers, given to what makes the access: `write_reg(0x40023830, 1)`.
-
-Nothing makes a pointer of them where they stand, so that they are no place in memory there.
+"""Addresses that are given to what makes the access: of registers as numbers, which nothing makes
+a pointer of where they stand (`write_reg(0x40023830, 1)`); of memory as pointers, since numbers in
+its range are mostly something else.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from porter.project.knowledge import CText
 from porter.sites.context import Contexts
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, captured, query, text_of
+from porter.source.c_types import UNKNOWN
 from porter.source.evaluate import Evaluator
-from porter.source.values import Initial, Number
+from porter.source.values import Initial, Number, Pointer, Value
 
 _HOLDERS = query(
     "[(argument_list) (return_statement) (initializer_list) (initializer_pair)"
-    " (assignment_expression left: [(field_expression) (subscript_expression)])] @holder"
+    " (init_declarator) (assignment_expression)] @holder"
 )
 _NUMBERS = frozenset(
     {"identifier", "number_literal", "binary_expression", "cast_expression",
@@ -30,12 +31,15 @@ IsAddress = Callable[[int], bool]
 
 
 class HandedOn:
-    """Answers for one file. `is_address`: of a register that the machine doesn't own."""
+    """Answers for one file. `is_register`: that the machine doesn't own; `is_memory`: nor this."""
 
-    def __init__(self, text: CText, contexts: Contexts, is_address: IsAddress) -> None:
+    def __init__(
+        self, text: CText, contexts: Contexts, is_register: IsAddress, is_memory: IsAddress
+    ) -> None:
         self._evaluator = text.evaluator
         self._contexts = contexts
-        self._is_address = is_address
+        self._is_register = is_register
+        self._is_memory = is_memory
 
     def missed(self, region: Region, tree: SyntaxTree) -> Iterator[tuple[int, int]]:
         """[start, end) of such numbers in a tree."""
@@ -45,10 +49,16 @@ class HandedOn:
                     span = tree.start(node), tree.end(node)
                     context = self._contexts.of(region, *span)
                     value = self._evaluator.value(node, context.scope) if context else None
-                    if isinstance(value, Number | Initial) and self._is_address(
-                        value.value & _MASK
-                    ):
+                    if self._is_told(value, holder):
                         yield span
+
+    def _is_told(self, value: Value | None, holder: Node) -> bool:
+        match value:
+            case Number(value=number) | Initial(value=number):
+                return _hands_on(holder) and self._is_register(number & _MASK)
+            case Pointer(address=int() as address, type=kind) if kind is not UNKNOWN:
+                return self._is_memory(address)
+        return False
 
     def _held(self, holder: Node) -> list[Node]:
         if holder.type == "argument_list":
@@ -61,11 +71,19 @@ class HandedOn:
             return [] if name in self._evaluator.macros else holder.named_children
         if holder.type == "initializer_list":
             return holder.named_children if holder.named_child_count < _LONGEST_LIST else []
-        field = "value" if holder.type == "initializer_pair" else "right"
+        field = "right" if holder.type == "assignment_expression" else "value"
         value = holder.child_by_field_name(field)
         if holder.type == "return_statement":
             return holder.named_children
         return [value] if value is not None else []
+
+
+def _hands_on(holder: Node) -> bool:
+    """Whether a number goes where its type doesn't tell what it is; variables are followed."""
+    left = holder.child_by_field_name("left")
+    if holder.type == "assignment_expression" and left is not None:
+        return left.type in ("field_expression", "subscript_expression")
+    return holder.type != "init_declarator"
 
 
 def _may_be_large(node: Node, evaluator: Evaluator) -> bool:

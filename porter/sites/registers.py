@@ -80,7 +80,8 @@ class Registers:
         known = self.blocks.identify(value)
         if known is not None and self.blocks.is_doubtful(value):
             return Register(DOUBTFUL, str(known), None, "perhaps")
-        return known or self._foreign(value)
+        memory = self.memory_at(value.address) if value.address is not None else None
+        return known or self._foreign(value) or memory
 
     def _foreign(self, place: Place) -> Register | None:
         """A register of a block that no rule knows, or of a device that the machine isn't given."""
@@ -133,6 +134,12 @@ class Registers:
                 other._names_register(name) for _, other in self.otherwise([name])
             )
         return self._names[name]
+
+    def memory_at(self, address: int) -> Register | None:
+        """What an address is in memory that isn't the machine's."""
+        if any(address in it for it in self._grants or ()):
+            return None
+        return self.space.memory_at(address)
 
     def describe(self, address: int) -> str | None:
         """What an address belongs to that no domain owns, for a person; None for others."""
@@ -191,7 +198,7 @@ class Registers:
     def _leads(self, value: Value | None) -> bool:
         match value:
             case Pointer(address=int() as address) | Place(address=int() as address):
-                return self.is_address(address)
+                return self.is_address(address) or self.memory_at(address) is not None
             case Number(value=number):
                 return self._is_base(number)
         return False

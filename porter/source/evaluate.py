@@ -196,6 +196,18 @@ class Evaluator:
             return None
         return arguments[0]
 
+    def misread_dereference(self, node: Node, scope: Scope = no_scope) -> Place | None:
+        """`*x` of a `(T)*x` that was parsed as a product, since T is the name of a type."""
+        left, right = (node.child_by_field_name(name) for name in ("left", "right"))
+        sign = node.child_by_field_name("operator")
+        if left is None or right is None or sign is None or text_of(sign) != b"*":
+            return None
+        if left.type != "parenthesized_expression" or right.type == "number_literal":
+            return None
+        if self._type_of(text_of(strip_parentheses(left))) is None:
+            return None
+        return self._pointee(self.value(right, scope))
+
     def _functional(self, node: Node) -> tuple[CType, Node] | None:
         """The type and the operand of `T(x)` or `T{x}` where T names the type of a number or a
         pointer."""
@@ -304,16 +316,7 @@ class Evaluator:
             if not isinstance(value, Place):
                 return None
             return Pointer(value.address, value.type, value.span, value.exact, value.part)
-        pointer = self._loaded(value)
-        if isinstance(pointer, Pointer):
-            return Place(
-                pointer.address,
-                pointer.type,
-                span=pointer.span,
-                exact=pointer.exact,
-                part=pointer.part,
-            )
-        return None
+        return self._pointee(value)
 
     def _field_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")
@@ -462,6 +465,19 @@ class Evaluator:
             value = self.value(function, scope, depth)
             kind = value.type if isinstance(value, Pointer | Place) else UNKNOWN
         return kind.target if kind.kind == "pointer" and kind.target else kind
+
+    def _pointee(self, value: Value | None) -> Place | None:
+        """What a pointer points to."""
+        pointer = self._loaded(value)
+        if not isinstance(pointer, Pointer):
+            return None
+        return Place(
+            pointer.address,
+            pointer.type,
+            span=pointer.span,
+            exact=pointer.exact,
+            part=pointer.part,
+        )
 
     @staticmethod
     def _loaded(value: Value | None) -> Value | None:

@@ -84,7 +84,6 @@ def test_an_address_that_may_be_one_is_escalated(tmp_path: Path, code: bytes) ->
 @pytest.mark.parametrize(
     "code",
     [
-        b"#define A 0x20000010\nvoid f(void) { *(volatile uint32_t *)A = 1; }",
         b"#define A 0x40004400\nvoid f(void) { *(volatile uint32_t *)A = 1; }",
         b"uint32_t f(uint32_t v) { return v ^ 0x40023830; }",
         b"int f(uint32_t v) { return v == 0x40023830; }",

@@ -109,10 +109,10 @@ def test_an_unknown_offset_is_no_known_register(tmp_path: Path) -> None:
         b"uint32_t f(void) { uint32_t v = (7u << 29) | (5u << 4); return v | 1; }",
         b"static const uint32_t table[] = { (0xE000u << 16) + 0xED04u, 1 };",
         b"uint32_t f(uint32_t v) { return v * (0x9E3779B1u * 3u) + (1u << 31); }",
-        b"uint32_t f(void) { return W32((0x2000u << 16) + 4); }",
+        b"uint32_t f(void) { return W32((0x4000u << 16) + 0x4404); }",
         b"uint32_t f(void) { return *(reg)((0x4000u << 16) + 0x4400); }",
         b"uint32_t f(uint32_t v) { v ^= ~0x1FFF12FBu; return v == 0xE000u * 0x10000u + 0xED04u; }",
-        b"uint32_t f(void) { return W32((0xE000u << 16 >> 16) + 0x20000000u); }",
+        b"uint32_t f(void) { return W32((0xE000u << 16 >> 16) + 0x3FFF6404u); }",
         b"uint32_t f(void) { return W32(0xE000u / 0u + 0xED04u); }",
     ],
 )

@@ -144,7 +144,7 @@ def test_a_header_that_two_files_include_is_told_of_once(tmp_path: Path) -> None
         b"void f(void) { GIVEN(MSR, APSR); }",
         b"#define UNUSED(n) __##n##_irq()",
         b"void f(void) { (void)AT; }".replace(b"AT", b"other"),
-        b"uint32_t f(void) { return (uint32_t)AT(0x2000, 0x0004); }",
+        b"uint32_t f(void) { return (uint32_t)AT(0x4000, 0x4404); }",
         b"#define CONFIG(n) n##_ADDR\nuint32_t f(void) { return sizeof(CONFIG(VTOR)); }",
     ],
 )

@@ -1,0 +1,68 @@
+"""Memory at addresses of the old chip: the machine's is elsewhere, and a person is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.judging.verdict import Status
+from tests.porter.helpers import port_files
+
+HEADER = b"""\
+#include <stdint.h>
+#define FLASH_BASE 0x08000000UL
+#define CCM 0x10000000UL
+#define EXTERNAL 0x60000000UL
+#define UID ((uint32_t *)0x1FFF7A10)
+struct app { uint32_t magic, size; };
+#define APP ((const struct app *)0x08010000)
+typedef void (*function)(void);
+void copy(void *to, const void *from, unsigned size);
+extern uint32_t _sdata;
+"""
+
+
+def told(folder: Path, code: bytes) -> list[str]:
+    ports = port_files(folder, {"main.c": HEADER + code + b"\n"}, None).files
+    verdicts = [verdict for port in ports for verdict in port.verdicts]
+    return [it.reason for it in verdicts if it.status is not Status.LEFT]
+
+
+@pytest.mark.parametrize(
+    ("code", "address"),
+    [
+        (b"void f(uint16_t v) { *(volatile uint16_t *)(FLASH_BASE + 0xF800) = v; }", "0x0800F800"),
+        (b"uint32_t f(uint32_t o) { return *(uint32_t *)(FLASH_BASE + o); }", "0x08000000"),
+        (b"uint32_t f(void) { return UID[1]; }", "0x1FFF7A14"),
+        (b"uint32_t f(void) { return APP->size; }", "0x08010004"),
+        (b"void f(void) { *(volatile uint16_t *)EXTERNAL = 1; }", "0x60000000"),
+        (b"uint8_t *f(void) { return (uint8_t *)CCM; }", "0x10000000"),
+        (b"void f(void *to) { copy(to, (const void *)(FLASH_BASE + 256), 12); }", "0x08000100"),
+        (b"void f(void) { uint32_t *p = (uint32_t *)CCM; for (int i = 9; i--;) *p++ = 0; }",
+         "0x10000000"),
+        (b"void f(void) { function g = (function)*(uint32_t *)(FLASH_BASE + 4); g(); }",
+         "0x08000004"),
+        (b"uint8_t keys[9] __attribute__((zero_init, at(CCM)));", "0x10000000"),
+        (b'uint8_t keys[9] __attribute__((section(".ARM.__at_0x20001000")));', "0x20001000"),
+    ],
+)  # fmt: skip
+def test_a_person_is_told_of_the_address(tmp_path: Path, code: bytes, address: str) -> None:
+    (reason,) = told(tmp_path, code)
+    assert (address in reason and "of the old chip" in reason) or "old chip's" in reason
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"void f(void) { uint32_t *p = &_sdata; *p = 1; }",
+        b"int f(uint32_t at) { return at >= FLASH_BASE && at < FLASH_BASE + 0x10000; }",
+        b"int f(const uint8_t *p) { return p == (const uint8_t *)0; }",
+        b"unsigned f(void) { return (unsigned)&((struct app *)0)->size; }",
+        b"uint32_t f(uint32_t v) { return v * 3u + (1u << 31) | 0x20000000; }",
+        b"uint8_t keys[9] __attribute__((section(\".ccmram\")));",
+        b"uint32_t f(uint32_t (*at)(uint32_t)) { return at(0x20001000); }",
+    ],
+)  # fmt: skip
+def test_other_numbers_and_what_the_linker_places_are_no_sites(tmp_path: Path, code: bytes) -> None:
+    assert told(tmp_path, code) == []
