@@ -7,28 +7,14 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from porter.libraries.data import Libraries
-from porter.project.toolchain import archive_symbols, header_macros, library_functions
-from porter.project.unknown_calls import UnknownCalls
 from porter.project.unseen import MissingHeader, Unseen
 from porter.whole_project import WholeProject
 
 
 def unseen_in(project: WholeProject, libraries: Libraries, known: Sequence[str]) -> Unseen:
     """What isn't there of a project. `known`: patterns of functions that a person vouched for."""
-    live = project.live
-    texts = [project.knowledge.text(source) for source in live if not source.is_asm]
-    calls = UnknownCalls(
-        texts,
-        [source for source in project.sources if source.is_asm],
-        libraries,
-        lambda: _provided(project),
-        lambda name: project.why_not_linked(name) is not None,
-        project.knowledge.is_arm_compiled,
-        [(it, project.knowledge.lexed(it)) for it in project.sources if not it.is_asm],
-    )
-    unknown = [
-        call for call in calls.found() if not any(fnmatchcase(call.name, it) for it in known)
-    ]
+    calls = project.calls_outside(libraries, lambda it: project.why_not_linked(it) is not None)
+    unknown = [call for call in calls if not any(fnmatchcase(call.name, it) for it in known)]
     return Unseen(tuple(_missing(project)), tuple(unknown))
 
 
@@ -51,16 +37,3 @@ def _missing(project: WholeProject) -> list[MissingHeader]:
                 include.name, source, include.offset, include.conditions, 1, is_certain
             )
     return list(found.values())
-
-
-def _provided(project: WholeProject) -> frozenset[str]:
-    """Names that the compiler's libraries and headers define, and archives of the project."""
-    includes = project.knowledge.includes
-    headers = includes.toolchain(includes.by_file)
-    found: set[str] = set()
-    for compiler in project.compilers:
-        found |= library_functions(compiler)
-        found |= header_macros(compiler, headers)
-    for path in project.archives:
-        found |= archive_symbols(path)
-    return frozenset(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from porter.context_switch.result import SwitchPort
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.run_time import RunTime
 from porter.judging.verdict import Status
+from porter.libraries.data import Libraries
 from porter.libraries.project import LibraryCalls
 from porter.project.build import read_build, with_files, with_folders
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
@@ -32,11 +33,19 @@ from porter.project.reachability import CallGraph
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.project.staying import file_stays
-from porter.project.toolchain import archive_needs, library_needs
+from porter.project.toolchain import (
+    archive_needs,
+    archive_symbols,
+    header_macros,
+    library_functions,
+    library_needs,
+)
+from porter.project.unknown_calls import UnknownCall, UnknownCalls
 from porter.project.vectors import (
     CMSIS_HANDLER,
     FAULT_HANDLERS,
     FAULTS,
+    RESET,
     SYSTEM,
     Vectors,
     VectorTable,
@@ -49,8 +58,6 @@ from porter.sites.registers import Registers
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
-
-_RESET = 1  # the number of the exception that starts the program
 
 
 class WholeProject:
@@ -187,7 +194,7 @@ class WholeProject:
         started = {"main", "SystemInit", "Reset_Handler"}
         for table in (table for tables in self.tables.values() for table in tables):
             for number, handler in table.handlers.items():
-                (handlers if number > _RESET else started).add(handler)
+                (handlers if number > RESET else started).add(handler)
         handlers |= set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
         texts = [self.knowledge.text(source) for source in self.live if not source.is_asm]
         return RunTime(
@@ -216,7 +223,48 @@ class WholeProject:
                 (faults if number in FAULTS else entries).add(handler)
         if not entries:  # the table is somebody else's: it has what is called as CMSIS does
             entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
+        entries |= self._called_back(graph.reached(entries), bool(vectors))
         return graph.reached(entries), graph.reached(entries | faults)
+
+    def _called_back(self, reached: set[str], has_vectors: bool) -> set[str]:
+        """Functions that no file here calls, nor a header declares: where a vector table or a
+        library is missing, those are what it calls. `reached`: by what is here."""
+        alone = self._graph.unmentioned() - reached - FAULT_HANDLERS
+        if not alone:
+            return set()
+        is_whole = has_vectors or any(self.tables.values())
+        if is_whole and not self.calls_outside(Libraries(()), lambda it: it not in reached):
+            return set()
+        headers = (self.knowledge.lexed(it) for it in self.sources if it.is_header)
+        declared = {it.text.decode("latin-1") for lexed in headers for it in lexed.tokens}
+        return alone - declared
+
+    def calls_outside(
+        self, libraries: Libraries, is_dead: Callable[[str], bool]
+    ) -> list[UnknownCall]:
+        """Calls of functions that nothing here defines and that are in no data of `libraries`;
+        those of functions that are dead don't count."""
+        return UnknownCalls(
+            [self.knowledge.text(source) for source in self.live if not source.is_asm],
+            [source for source in self.sources if source.is_asm],
+            libraries,
+            self._provided,
+            is_dead,
+            self.knowledge.is_arm_compiled,
+            [(it, self.knowledge.lexed(it)) for it in self.sources if not it.is_asm],
+        ).found()
+
+    def _provided(self) -> frozenset[str]:
+        """Names that the compiler's libraries and headers define, and archives of the project."""
+        includes = self.knowledge.includes
+        headers = includes.toolchain(includes.by_file)
+        found: set[str] = set()
+        for compiler in self.compilers:
+            found |= library_functions(compiler)
+            found |= header_macros(compiler, headers)
+        for path in self.archives:
+            found |= archive_symbols(path)
+        return frozenset(found)
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:
         """Functions of a file that the transcriber wrote again."""

@@ -1,11 +1,20 @@
-"""Context switches in the start-up file would be lost: the generated one takes its place."""
+"""What is lost with the start-up file, whose place the generated one takes: context switches in it,
+and calls of functions of the project."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
+from porter.project.reachability import functions_in
 from porter.project.staying import START_UP
-from porter.project.vectors import PENDSV, SVC
+from porter.project.vectors import PENDSV, RESET, SVC
+from porter.sites.site import Site, SiteKind
+from porter.source.asm_text import dialect_of, instructions
+from porter.source.c_lexer import LexedSource
+from porter.source.source_file import SourceFile
+from porter.source.token_tools import without_linkage
 
 _LOST = (
     "stands in the start-up file, whose place the generated one takes: move it to a file of its "
@@ -13,8 +22,62 @@ _LOST = (
 )
 
 
+_RULE = "start-up"
+_CALLED = frozenset({"main", "SystemInit"})  # by the generated one
+_JUMPS = frozenset({"b", "bl", "blx", "call", "j", "jal", "tail", "la"})
+
+
 def judge_start_up(docket: Docket) -> None:
-    """A start-up file has no context switch of the machine's."""
+    """A start-up file has no context switch of the machine's, and calls nothing of the project's
+    but what the generated one calls."""
+    _judge_switches(docket)
+    project = docket.project
+    for source in project.sources:
+        if project.staying.get(source.path) not in START_UP:
+            continue
+        resets = {table.handlers.get(RESET) for table in project.tables[source.path]}
+        calls = list(
+            _calls_in_asm(source)
+            if source.is_asm
+            else _calls_in_c(source, project.knowledge.lexed(source), resets)
+        )
+        defined = project.definitions({site.what for site in calls} - _CALLED)
+        docket.add(
+            source,
+            [
+                Verdict(
+                    site,
+                    Status.ESCALATED,
+                    _RULE,
+                    f"{site.what} isn't called any more: the generated start-up takes this file's "
+                    "place, and calls SystemInit() and main(); call it from there",
+                )
+                for site in calls
+                if site.what in defined
+            ],
+        )
+
+
+def _calls_in_asm(file: SourceFile) -> Iterator[Site]:
+    for it in instructions(file.data, dialect_of(file.data)):
+        name = it.operands[-1] if it.operands else ""
+        is_loaded = it.mnemonic == "ldr" and name.startswith("=")  # for blx
+        if it.mnemonic in _JUMPS or is_loaded:
+            yield Site(file.name, it.start, it.end, SiteKind.CALL, name.lstrip("= "))
+
+
+def _calls_in_c(file: SourceFile, lexed: LexedSource, resets: set[str | None]) -> Iterator[Site]:
+    """Names in the function that starts the program."""
+    tokens = without_linkage(lexed.tokens)
+    for name, start, end in functions_in(tokens):
+        if name.decode("latin-1") in resets:
+            for token in tokens[start:end]:
+                if token.kind == "identifier":
+                    what = token.text.decode("latin-1")
+                    yield Site(file.name, token.start, token.end, SiteKind.CALL, what)
+
+
+def _judge_switches(docket: Docket) -> None:
     vectors = docket.project.vectors
     lost = {
         verdict.site: Verdict(

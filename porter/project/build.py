@@ -166,14 +166,21 @@ def _make_commands(root: Path) -> _Told:
     """Commands of a dry run of make, and whether they are all: what make printed before it failed
     says nothing about the files that it didn't reach."""
     for folder in make_folders(root):
-        for target in ([], ["all"]):
-            lines, complete = _dry_run(folder, target)
-            calls = list(_calls_of(lines, folder))
-            compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
-            linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
-            if compiled:
-                return _Told(compiled, complete, linked)
+        best = _made(folder, [])
+        if not best.linked:
+            # What a file of dependencies begins with, an object, is made where no target is named.
+            best = max(best, _made(folder, ["all"]), key=lambda it: len(it.commands))
+        if best.commands:
+            return best
     return _Told([], False)
+
+
+def _made(folder: Path, target: list[str]) -> _Told:
+    lines, complete = _dry_run(folder, target)
+    calls = list(_calls_of(lines, folder))
+    compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
+    linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
+    return _Told(compiled, complete, linked)
 
 
 def _project_file(root: Path) -> _Told:

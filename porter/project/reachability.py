@@ -34,11 +34,13 @@ _NO_FUNCTION = frozenset(
 
 @dataclass
 class CallGraph:
-    """References by name; `roots` are referenced from outside any function."""
+    """References by name; `roots` are referenced from outside any function, `external` are the
+    defined functions that other files may call."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
+    external: set[str] = field(default_factory=set)
 
     def add_c(self, text: CText, ported: Iterable[Edit] = ()) -> None:
         """Functions, macros and initialisers of a C file; of the `ported` functions counts what
@@ -68,8 +70,11 @@ class CallGraph:
                 self.roots |= references
             self.defined.add(function)
             self.edges.setdefault(function, set()).update(references)
-            if any(_is_kept(token, text) for token in _declaration(tokens, start)):
+            declaration = _declaration(tokens, start)
+            if any(_is_kept(token, text) for token in declaration):
                 self.roots.add(function)
+            if all(token.text != b"static" for token in declaration):
+                self.external.add(function)
         self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
         if text.is_cplusplus:  # what members mention is a root already
@@ -95,6 +100,10 @@ class CallGraph:
                     seen.add(name)
                     stack.append(name)
         return seen
+
+    def unmentioned(self) -> set[str]:
+        """Functions of C that other files may call and none does."""
+        return self.external.difference(self.roots, *self.edges.values())
 
     def _note_outside(self, tokens: list[Token], macros: MacroTable, cplusplus: bool) -> None:
         """Names in initialisers and attributes; declarations alone refer to nothing. In C++ an

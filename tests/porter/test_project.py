@@ -96,6 +96,16 @@ def test_files_that_are_not_built_are_left(tmp_path: Path) -> None:
     assert status == {"main.c": Status.REWRITTEN, "ports/avr.c": Status.LEFT}
 
 
+def test_what_dependencies_name_first_is_not_all_that_make_makes(tmp_path: Path) -> None:
+    """Eclipse includes them before its first target, and of one file they were committed."""
+    makefile = b"-include a.d\nall: fw.elf\nfw.elf: a.o main.o\n\tarm-none-eabi-gcc -o $@ $^\n"
+    rule = b"%.o: ../%.c\n\tarm-none-eabi-gcc -mthumb -c -o $@ $<\n"
+    files = {"Debug/Makefile": makefile + rule, "Debug/a.d": b"a.o: ../a.c\n"}
+    root = write(tmp_path, {**files, "a.c": b"", "main.c": b""})
+    build = read_build(root, find_sources(root))
+    assert sorted(path.name for path in build.units) == ["a.c", "main.c"]
+
+
 def test_a_missing_project_is_a_missing_error(tmp_path: Path) -> None:
     with pytest.raises(MissingError, match="no such project folder"):
         find_sources(tmp_path / "nowhere")
