@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from porter.judging.unit import Unit
-from porter.source.token_tools import matching
+from porter.project.reachability import functions_in
+from porter.source.c_lexer import Token
+from porter.source.token_tools import matching, without_linkage
 
 _NAKED = frozenset({b"naked", b"__naked__"})
 _ENDS = frozenset({b";", b"}", b"{"})
@@ -21,8 +25,22 @@ def is_naked(unit: Unit, name: str) -> bool:
             first -= 1
         while last + 1 < len(tokens) and tokens[last + 1].text not in _ENDS:
             last += 1
-        for word in tokens[first : last + 1]:
-            expansion = unit.text.expansion(word) if word.kind == "identifier" else None
-            if word.text in _NAKED or (expansion is not None and _NAKED & set(expansion.texts)):
-                return True
+        if any(_says_so(unit, word) for word in tokens[first : last + 1]):
+            return True
     return False
+
+
+def naked_functions(unit: Unit) -> Iterator[tuple[str, int, int]]:
+    """Name and [start, end) of the body of each naked function that a file defines."""
+    words = {it.text: it for it in unit.text.lexed.tokens if it.kind == "identifier"}
+    if not any(_says_so(unit, it) for it in words.values()):
+        return
+    tokens = without_linkage(unit.text.lexed.tokens)
+    for name, start, end in functions_in(tokens, unit.text.is_attribute):
+        if is_naked(unit, name.decode("latin-1")):
+            yield name.decode("latin-1"), tokens[start].start, tokens[end - 1].end
+
+
+def _says_so(unit: Unit, word: Token) -> bool:
+    expansion = unit.text.expansion(word) if word.kind == "identifier" else None
+    return word.text in _NAKED or (expansion is not None and not _NAKED.isdisjoint(expansion.texts))

@@ -28,6 +28,7 @@ from porter.rules.library_call import LibraryCall
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
 from porter.rules.memory_address import MemoryAddress
+from porter.rules.naked_body import NakedBody, judge_naked
 from porter.rules.never_runs import NeverRuns
 from porter.rules.no_counterpart import NoCounterpart
 from porter.rules.not_compiled import NotCompiled
@@ -94,13 +95,20 @@ RULES: tuple[Rule, ...] = (
 )
 """The first one that understands a site decides; the last one takes what is left."""
 
-REVISIONS: tuple[Revision, ...] = (SplitStatement(), NotTranscribed(), NeverRuns(), Unlinked())
+REVISIONS: tuple[Revision, ...] = (
+    SplitStatement(),
+    NakedBody(),
+    NotTranscribed(),
+    NeverRuns(),
+    Unlinked(),
+)
 """They look at a file when every site of it has a verdict."""
 
 JUDGES: tuple[Judge, ...] = (
     judge_start_up,
     judge_linker_symbols,
     judge_made,
+    judge_naked,
     judge_own_types,
     judge_vectors,
     judge_thresholds,
