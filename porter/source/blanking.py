@@ -34,6 +34,9 @@ _QUALIFIER_WORDS = (
 
 ALIGNED_BY_MACRO = b"~"
 """Stands in a struct's body for a macro that aligns a member: the grammar skips it as an error."""
+ARMS_OF_MEMBERS = {b"if": b"`", b"ifdef": b"`", b"ifndef": b"`", b"elif": b"``", b"else": b"```",
+                   b"endif": b"````"}  # fmt: skip
+"""Stand in a struct's body for directives, where all arms stay: the grammar skips them, too."""
 _MOST_BEFORE_BODY = 12  # tokens between `struct` and `{`: attributes and a tag
 
 _NOISE_WORD = re.compile(rb"\b(?:" + b"|".join(sorted(_NOISE)) + rb")\b")
@@ -134,7 +137,23 @@ def parsable(
             buffer[span] = _gnu_statement(data[span])
     if branch is not None:
         _keep_branch(lexed, conditions, branch, len(data), wipe)
+    else:
+        _mark_arms(lexed, buffer)
     return bytes(buffer)
+
+
+def _mark_arms(lexed: LexedSource, buffer: bytearray) -> None:
+    """Say where arms begin and end between the members of structs."""
+    tokens = lexed.tokens
+    end = 0
+    for index, token in enumerate(tokens):
+        if token.text not in (b"struct", b"union") or index < end:
+            continue
+        if (end := _body_end(tokens, index)) == index:
+            continue
+        for directive in lexed.directives_within(token.end, tokens[end].start):
+            mark = ARMS_OF_MEMBERS.get(directive.name, b"")
+            buffer[directive.start : directive.start + len(mark)] = mark
 
 
 def _noise_end(tokens: Sequence[Token], index: int, made: Expanded) -> int | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
-from porter.source.blanking import ALIGNED_BY_MACRO
+from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.declared import Declared, Enumerator, declared_name
 from porter.source.grammar import C, Grammar
@@ -29,6 +29,8 @@ _ALIGNMENT = re.compile(rb"[(,]\s*_*aligned_*\s*[),]|\w*align\w*\s*\(", re.IGNOR
 _PLAIN_ALIGNMENT = re.compile(
     rb"\b(?:aligned|__aligned__|_Alignas|alignas)\s*\(\s*(0[xX][0-9a-fA-F]+|[1-9]\d*)\s*\)"
 )
+_MARKS = frozenset(ARMS_OF_MEMBERS.values())
+_ELSE = -1  # among the ends of arms
 _MAX_DEPTH = 16  # typedef chains and nested structs
 _WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
 
@@ -79,6 +81,9 @@ class _Layout:
         self._is_union = is_union
         self._bits = 0
         self._end = 0
+        self._arms: list[tuple[int, set[int]]] = []
+        self.is_open = False
+        """Whether the next field's place depends on which arm of an #if there was."""
 
     @property
     def size(self) -> int:
@@ -100,8 +105,31 @@ class _Layout:
         if not width or self._bits % unit + width > unit:
             self._bits = _up(self._bits, unit)
         if name:
-            self.members[name] = Member(self._bits // unit * unit // 8, kind, part=True)
+            self.name(name, Member(self._bits // unit * unit // 8, kind, part=True))
         self._move(self._bits + width)
+
+    def name(self, name: bytes, member: Member) -> None:
+        """A field, whose place isn't known if arms of an #if have it at several."""
+        is_sure = not self.is_open and self.members.get(name, member) == member
+        self.members[name] = member if is_sure else replace(member, part=True)
+
+    def choose(self, mark: bytes) -> None:
+        """A directive between fields: each arm begins where the first does."""
+        if mark == ARMS_OF_MEMBERS[b"if"]:
+            self._arms.append((self._bits, set()))
+            return
+        if not self._arms:
+            return
+        start, ends = self._arms[-1]
+        ends.add(self._bits)
+        self._bits = start
+        if mark == ARMS_OF_MEMBERS[b"else"]:
+            self._arms[-1] = start, ends | {_ELSE}
+        elif mark == ARMS_OF_MEMBERS[b"endif"]:
+            self._arms.pop()
+            ends = ends - {_ELSE} if _ELSE in ends else ends | {start}
+            self._bits = max(ends)
+            self.is_open = self.is_open or len(ends) > 1
 
     def _move(self, end: int) -> None:
         self._end = max(self._end, end)
@@ -274,6 +302,9 @@ class TypeTable:
         outer = _aligned(node)
         unclear = outer is None or any(it.type == "base_class_clause" for it in node.children)
         for item in body.named_children:
+            if item.type == "ERROR" and text_of(item) in _MARKS:
+                layout.choose(text_of(item))
+                continue
             kind = item.child_by_field_name("type")
             asked = _aligned(item)
             unclear = unclear or asked is None
@@ -294,14 +325,15 @@ class TypeTable:
                     continue
                 offset = layout.add(member, max(self._alignment(member), asked or 1))
                 if text:
-                    layout.members[text] = Member(offset, member)
+                    layout.name(text, Member(offset, member))
                 elif member.kind == "struct":
                     for inner, place in self.members(member).items():
-                        layout.members[inner] = replace(place, offset=offset + place.offset)
+                        layout.name(inner, replace(place, offset=offset + place.offset))
         self._alignments[key] = max(layout.alignment, outer or 1)
         self._sizes[key] = _up(layout.size, self._alignments[key])
-        if unclear:
+        if unclear or layout.is_open:
             self._unclear.add(key)
+        if unclear:
             for text, found in layout.members.items():
                 layout.members[text] = replace(found, part=True)
 
