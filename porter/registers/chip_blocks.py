@@ -130,10 +130,16 @@ class ChipBlocks:
                 if name in assumed and self._told is None:
                     self._told = dict(self.bases)
                 self._note(name, evaluator, name in assumed)
-        family = next((key for key in _FAMILY_BASES if (chip or "").startswith(key)), None)
-        self._is_family = family is not None
-        if family is not None:
-            for instance, base in _FAMILY_BASES[family].items():
+        of_family = next(
+            (bases for key, bases in _FAMILY_BASES.items() if (chip or "").startswith(key)), {}
+        )
+        told = self.bases if self._told is None else self._told
+        # A project that was written for another chip has other blocks there.
+        self._is_family = bool(of_family) and all(
+            of_family.get(instance, base) == base for base, instance in told.items()
+        )
+        if self._is_family:
+            for instance, base in of_family.items():
                 self.bases.setdefault(base, instance)
         self._old_gpio = b"GPIO_CRL" in evaluator.macros or b"GPIO_CRL_MODE" in evaluator.macros
         self.fields: dict[bytes, set[str]] = {}
@@ -234,7 +240,7 @@ class ChipBlocks:
         base = self._begin(instance) if instance is not None else None
         table = self._table(kind, base)
         spelt = member.upper() if member.islower() else member
-        if spelt in table.values() or not place.exact:
-            return spelt
+        if spelt in table.values() or not place.exact or place.span:
+            return spelt  # a span: the struct that is known has no such field
         offset = None if base is None or place.address is None else place.address - base
         return spelt if offset is None else table.get(offset, spelt)

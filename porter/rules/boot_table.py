@@ -21,6 +21,7 @@ from porter.source.edit import Edit
 REASON = "boot table"
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
 _RESETS = re.compile(r"\w*RSTR\d*")
+_HANDLES_LINE = re.compile(rb"\b(?:EXTI\w*_IRQHandler|exti\w*_isr)\s*\([^;{}()]*\)\s*\{")
 REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
     {
@@ -34,7 +35,8 @@ _SLOW = (
     "#define BDCR (*(volatile unsigned *)0x40023870)\n"
     "#define CSR (*(volatile unsigned *)0x40023874)\n"
 )
-_LSION, _DBP = 1 << 0, 1 << 8
+_DBP = 1 << 8
+_RMVF = 1 << 23 | 1 << 24  # of RCC->CSR, by family; its other bits are clocks
 _SAMPLE_HEADER = (
     "typedef struct { volatile unsigned CR, PLLCFGR, CFGR; } RCC_TypeDef;\n"
     "#define RCC ((RCC_TypeDef *)0x40023800)\n"
@@ -66,6 +68,7 @@ class BootTable(Rule):
         ),
         Sample(_SAMPLE_HEADER + "unsigned f(void) { return RCC->CFGR; }\n", "", escalates=True),
         Sample(_SLOW + "void f(void) { CSR |= 1u; }\n", "", escalates=True),
+        Sample(_SLOW + "void f(void) { CSR |= 1u << 8; }\n", "", escalates=True),
         Sample(_SLOW + "void f(void) { BDCR |= 1u << 15; }\n", "", escalates=True),
         Sample(_SLOW + "void f(void) { CSR |= 1u << 24; }\n", _SLOW + "void f(void) { }\n"),
         Sample(
@@ -149,16 +152,15 @@ class BootTable(Rule):
 
 
 def _is_unused_line(unit: Unit, access: Access) -> bool:
-    """External interrupt lines, in a machine that the description gives none of them.
-
-    A handler for one would be escalated; without handlers the lines do nothing.
-    """
+    """External interrupt lines, in a machine that the description gives none of them and that
+    handles none."""
     register = access.register
     if register is None or register.block != "EXTI" or unit.domain is None:
         return False
     if register.name.startswith("EMR") and access.use == "write" and access.operator != b"&=":
         return False  # an event, which ends a wait
-    return not any("EXTI" in vector.name for vector in unit.domain.vectors)
+    has_vector = any("EXTI" in vector.name for vector in unit.domain.vectors)
+    return not has_vector and not unit.sources_have(_HANDLES_LINE)
 
 
 def run_again(unit: Unit, access: Access) -> str | None:
@@ -189,8 +191,8 @@ def slow_clock(unit: Unit, access: Access) -> str | None:
         return None
     evaluator, scope = unit.text.evaluator, access.context.scope
     name = f"{register.block}->{register.name}"
-    starts = name == "RCC->BDCR" or (
-        name == "RCC->CSR" and not zeros(value, evaluator, scope) & _LSION
+    starts = name == "RCC->BDCR" or bool(
+        name == "RCC->CSR" and ~zeros(value, evaluator, scope) & ~_RMVF & 0xFFFF_FFFF
     )
     opens = name in ("PWR->CR", "PWR->CR1") and ones(value, evaluator, scope) & _DBP
     if not starts and not opens:

@@ -92,6 +92,10 @@ class Dereferences:
     @staticmethod
     def _is_register(place: Node, context: Context, registers: Registers) -> bool:
         evaluator = registers.evaluator
+        function = place.child_by_field_name("function")
+        called = evaluator.value(function, context.scope) if function is not None else None
+        if isinstance(called, Pointer) and called.address is not None:
+            return registers.memory_at(called.address) is not None  # code of a ROM
         misread = evaluator.misread_dereference(place, context.scope)
         value = misread or evaluator.value(place, context.scope)
         known = isinstance(value, Place) and value.address is not None

@@ -32,7 +32,9 @@ _PLAIN_ALIGNMENT = re.compile(
 _MARKS = frozenset(ARMS_OF_MEMBERS.values())
 _ELSE = -1  # among the ends of arms
 _MAX_DEPTH = 16  # typedef chains and nested structs
-_WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
+_WITHOUT_FIELD = frozenset(
+    {"parenthesized_declarator", "abstract_parenthesized_declarator", "reference_declarator"}
+)
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ def told(folder: Path, code: bytes) -> list[str]:
          "0x10000000"),
         (b"void f(void) { function g = (function)*(uint32_t *)(FLASH_BASE + 4); g(); }",
          "0x08000004"),
+        (b"#define ROM ((void (*)(int))0x1FFF1FF1)\nvoid f(void) { ROM(1); }", "0x1FFF1FF1"),
+        (b"void f(void) { ((function)0x1FFF1FF1)(); }", "0x1FFF1FF1"),
         (b"uint8_t keys[9] __attribute__((zero_init, at(CCM)));", "0x10000000"),
         (b'uint8_t keys[9] __attribute__((section(".ARM.__at_0x20001000")));', "0x20001000"),
     ],

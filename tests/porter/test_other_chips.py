@@ -62,6 +62,28 @@ def test_an_address_that_another_chips_header_names_is_no_ones(tmp_path: Path) -
     assert b"up->data = c;" in serial.ported
 
 
+F103 = b"""\
+typedef struct { volatile unsigned CRL, CRH, IDR, ODR, BSRR, BRR, LCKR; } GPIO_TypeDef;
+#define GPIOA ((GPIO_TypeDef *)0x40010800)
+typedef struct { volatile unsigned CCR, CNDTR, CPAR, CMAR; } DMA_Channel_TypeDef;
+#define DMA1_Channel1 ((DMA_Channel_TypeDef *)0x40020008)
+"""
+
+
+@pytest.mark.parametrize("register", ["CMAR", "CCR"])
+def test_the_machines_chip_has_no_say_in_what_another_ones_headers_tell(
+    tmp_path: Path, register: str
+) -> None:
+    """Channel 1 of an STM32F1's DMA is where an STM32F4 has port A."""
+    code = f"void f(void) {{ GPIOA->BSRR = 32; DMA1_Channel1->{register} = 0x20000000; }}\n"
+    text = F103 + code.encode()
+    result = port_files(tmp_path, {"main.c": text}, replace(DOMAIN, grants=(range(9),)))
+    (port,) = result.files
+    assert f"DMA1_Channel1->{register} = 0x20000000;".encode() in port.ported
+    assert b"hyp_pin_write(0, 32)" in port.ported
+    assert any("isn't granted" in it for it in escalations(result))
+
+
 KINETIS = b"""\
 typedef struct { volatile unsigned PDOR, PSOR, PCOR, PTOR, PDIR, PDDR; } GPIO_Type;
 #define GPIOA ((GPIO_Type *)0x400FF000)

@@ -126,3 +126,22 @@ def test_a_reset_by_address_is_one_too(tmp_path: Path, access: str) -> None:
     text += f"void f(unsigned x) {{ {access} }}\nint main(void) {{ for (;;) f(3); }}\n"
     (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
     assert "at run time, which no boot table does" in reason
+
+
+LINES = b"""\
+#define EXTI_IMR (*(volatile unsigned *)0x40013C00)
+#define EXTI_RTSR (*(volatile unsigned *)0x40013C08)
+#define EXTI_PR (*(volatile unsigned *)0x40013C14)
+unsigned hits;
+%s
+int main(void) { EXTI_IMR |= 1; EXTI_RTSR |= 1; for (;;) { } }
+"""
+HANDLER = b"void EXTI0_IRQHandler(void) { EXTI_PR = 1; hits++; }"
+
+
+@pytest.mark.parametrize(("handler", "told"), [(HANDLER, 3), (b"void EXTI0_IRQHandler(void);", 0)])
+def test_lines_that_a_handler_waits_for_are_no_set_up(
+    tmp_path: Path, handler: bytes, told: int
+) -> None:
+    found = escalations(port_files(tmp_path, {"main.c": LINES % handler}))
+    assert len([it for it in found if "external interrupt lines" in it]) == told
