@@ -27,6 +27,7 @@ from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import is_for_riscv
 from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -136,8 +137,9 @@ def knows(compiler: str, switch: str) -> bool:
 
 
 def is_riscv(options: CompileOptions) -> bool:
-    """Whether the compiler is one for RISC-V."""
-    return "__riscv" in predefined(options.compiler, options.cpu_flags)
+    """Whether the compiler is one for RISC-V, by its name where it can't be asked."""
+    known = predefined(options.compiler, options.cpu_flags)
+    return "__riscv" in known if known else is_for_riscv(options)
 
 
 def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:

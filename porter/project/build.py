@@ -17,6 +17,7 @@ from porter.project.compiler_command import (
     DEFAULT_COMPILER,
     CompilerCommand,
     compiler_for,
+    installed,
     merge,
     parse_command,
 )
@@ -92,7 +93,7 @@ def read_build(
         moved = Relocated(root)
         commands = list(map(moved.command, told.commands))
         units = {
-            file: command.options
+            file: installed(command.options)
             for command in commands
             for file in command.files
             if file.is_file()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import which
 
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
@@ -17,6 +18,7 @@ _COMPILER = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|armcc|iccarm|as)(?:-[\d.]+)?(?:\.exe)?"
 )
 _CROSS = re.compile(r"^(?:arm|riscv|thumb)|armclang|armcc|iccarm", re.IGNORECASE)
+_VENDORS = re.compile(r"_?x\w+\Z")  # the standard has no single letter x
 _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
 # Options that change what a program means.
 # The core, the language, and where the headers of its C library are.
@@ -52,6 +54,25 @@ class CompilerCommand:
 def compiler_for(cpu: Iterable[str]) -> str:
     """GNU's compiler for a core, which is given by its options."""
     return _RISCV_COMPILER if any(it.startswith("-march=rv") for it in cpu) else DEFAULT_COMPILER
+
+
+def is_for_riscv(options: CompileOptions) -> bool:
+    """Whether a call names RISC-V by its compiler or by the core."""
+    named = "riscv" in Path(options.compiler).name.lower()
+    return named or any(it.startswith("-march=rv") for it in options.cpu_flags)
+
+
+def installed(options: CompileOptions) -> CompileOptions:
+    """The same for GNU's compiler where a vendor's for RISC-V isn't installed. Its extensions of
+    the instruction set (`xw`) go: no C depends on them."""
+    if not is_for_riscv(options) or which(options.compiler) is not None:
+        return options
+    flags = [_VENDORS.sub("", it) if it.startswith("-march=") else it for it in options.cpu_flags]
+    if not any(it.startswith("-march=") for it in flags):
+        flags = ["-march=rv32imac", "-mabi=ilp32", *flags]
+    return replace(
+        options, compiler=_RISCV_COMPILER, cpu_flags=(*dict.fromkeys((*flags, "-ffreestanding")),)
+    )
 
 
 def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:

@@ -96,6 +96,18 @@ def test_files_that_are_not_built_are_left(tmp_path: Path) -> None:
     assert status == {"main.c": Status.REWRITTEN, "ports/avr.c": Status.LEFT}
 
 
+@pytest.mark.parametrize(
+    "core", ["", "-march=rv32imac -mabi=ilp32", "-march=rv32ecxw -mabi=ilp32e"]
+)
+def test_a_vendors_compiler_for_riscv_makes_no_arm_of_a_project(tmp_path: Path, core: str) -> None:
+    """A CH32V's PFIC is where an Arm has its SCB, and its bit 31 resets the chip."""
+    call = f"main.o: main.c\n\triscv-none-embed-gcc {core} -c main.c\n"
+    code = b"int main(void) { *(volatile unsigned *)0xE000ED10 |= 1u << 31; for (;;) { } }\n"
+    result = port_files(tmp_path, {"Makefile": call.encode(), "main.c": code}, None)
+    (verdict,) = (it for port in result.files for it in port.verdicts)
+    assert verdict.status is Status.ESCALATED and "PFIC" in verdict.reason
+
+
 def test_what_dependencies_name_first_is_not_all_that_make_makes(tmp_path: Path) -> None:
     """Eclipse includes them before its first target, and of one file they were committed."""
     makefile = b"-include a.d\nall: fw.elf\nfw.elf: a.o main.o\n\tarm-none-eabi-gcc -o $@ $^\n"
