@@ -147,6 +147,7 @@ class WholeProject:
             compared,
             self._core_clock,
             self.why_again,
+            self.handler_of,
         )
 
     @cached_property
@@ -205,6 +206,10 @@ class WholeProject:
     def why_again(self, name: str, path: Path, start: int) -> str | None:
         """Who may run a place in a function or macro again once the machine is up."""
         return self._run_time.why(name, path, start) if self._run_time is not None else None
+
+    def handler_of(self, name: str) -> str | None:
+        """The interrupt handler that a function is or that leads to it, if there is one."""
+        return self._run_time.handler_of(name) if self._run_time is not None else None
 
     @cached_property
     def _reached(self) -> tuple[set[str], set[str]] | None:

@@ -28,7 +28,8 @@ class ProjectFacts:
     `level_compared` says which C does more with the level of BASEPRI that a function reads than to
     ask whether it is 0.
     `old_clock`: hertz of the old chip's core, where a person says it; `why_again` says who may run
-    a place in a function or macro of a file once the machine is up.
+    a place in a function or macro of a file once the machine is up; `handler_of` which interrupt
+    handler leads to a function.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class ProjectFacts:
         level_compared: Callable[[str], str],
         old_clock: int | None = None,
         why_again: WhyAgain = lambda _name, _path, _start: None,
+        handler_of: Callable[[str], str | None] = lambda _name: None,
     ) -> None:
         self._knowledge = knowledge
         self._all = list(sources)
@@ -47,6 +49,7 @@ class ProjectFacts:
         self.level_compared = cache(level_compared)
         self._stated_clock = old_clock
         self.why_again = why_again
+        self.handler_of = handler_of
         self._calls: dict[str, list[FunctionCall]] = {}
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 

@@ -50,6 +50,22 @@ class RunTime:
                 return reason
         return self._again.get(name.rpartition("::")[2])
 
+    def handler_of(self, name: str) -> str | None:
+        """The interrupt handler that a function is, or that leads to it; None for others."""
+        return self._in_handlers.get(name.rpartition("::")[2])
+
+    @cached_property
+    def _in_handlers(self) -> dict[str, str]:
+        found = {name: name for name in self._handlers}
+        waiting = list(found)
+        while waiting:
+            caller = waiting.pop(0)
+            for name in self._edges.get(caller, ()):
+                if name in self._edges and name not in found:
+                    found[name] = found[caller]
+                    waiting.append(name)
+        return found
+
     @cached_property
     def _again(self) -> dict[str, str]:
         why = {name: f"{name} is an interrupt handler" for name in self._handlers}

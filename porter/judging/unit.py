@@ -364,6 +364,13 @@ class Unit:
         start = context.start(access.whole)
         return self._project.why_again(context.name, self.file.path, start)
 
+    def handler_around(self, site: Site) -> str | None:
+        """The interrupt handler that a site is in, or that leads to it."""
+        context = self.context(site)
+        if self._project is None or context is None or context.kind != "function":
+            return None
+        return self._project.handler_of(context.name)
+
     @property
     def old_clock(self) -> int | None:
         """The core's clock on the chip that the code was written for, if somebody says it."""

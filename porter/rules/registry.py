@@ -20,6 +20,7 @@ from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
 from porter.rules.foreign_device import ForeignDevice
+from porter.rules.handler_wait import HandlerWait
 from porter.rules.hidden_operand import HiddenOperand
 from porter.rules.icsr import Icsr
 from porter.rules.interrupt_attribute import InterruptAttribute
@@ -98,6 +99,7 @@ RULES: tuple[Rule, ...] = (
 REVISIONS: tuple[Revision, ...] = (
     SplitStatement(),
     NakedBody(),
+    HandlerWait(),
     NotTranscribed(),
     NeverRuns(),
     Unlinked(),
