@@ -7,7 +7,14 @@ from collections.abc import Collection
 
 from porter.registers.chip_blocks import STM32_BLOCK, is_foreign
 from porter.registers.register import Register
-from porter.registers.shared_blocks import ADDRESS, BLOCK, REGISTER, is_device, may_be_device
+from porter.registers.shared_blocks import (
+    ADDRESS,
+    ATOMIC,
+    BLOCK,
+    REGISTER,
+    is_device,
+    may_be_device,
+)
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
@@ -16,7 +23,8 @@ from porter.source.values import Number, Place, Pointer
 OTHER = "other vendor's"
 _USUAL_SIZE = 0x400
 _LARGEST = 0x4000
-_SHARED_WITH_CORE = 0xD000_0000  # a Raspberry Pi's SIO
+_NEAR_CORE = (range(0xD000_0000, 0xE000_0000), range(0xE010_0000, 0x1_0000_0000))
+"""Where ports of single cycles are: a Raspberry Pi's SIO, a Kinetis' FGPIO."""
 
 
 _Named = dict[bytes, tuple[int, bool] | None]
@@ -58,14 +66,15 @@ class OtherBlocks:
         match value:
             case Number(value=number) if may_be_device(number & 0xFFFF_FFFF):
                 address = number & 0xFFFF_FFFF
-            case Pointer(address=int() as found, type=kind) if is_device(found) or (
-                found == _SHARED_WITH_CORE
+            case Pointer(address=int() as found, type=kind) if is_device(found) or any(
+                found in it for it in _NEAR_CORE
             ):
                 address = found
                 size = max(size, min(kind.size, _LARGEST))
                 if kind.kind == "struct":
                     self._structs[kind.name] = block
         if address is not None:
+            size = _LARGEST if ATOMIC.fullmatch(owner) else size
             end, known = self._spans.get(address, (0, block))
             self._spans[address] = max(end, address + size), known
 

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 
+_RASPBERRY = (
+    r"CLOCKS|RESETS|WATCHDOG|IO_BANK0|IO_QSPI|PADS_BANK0|PADS_QSPI|SIO|XOSC|ROSC|PLL_SYS|PLL_USB|PSM"
+    r"|VREG_AND_CHIP_RESET|XIP_CTRL|XIP_SSI"
+)
 # One line a family of headers.
 _NAMES = (
     # NXP LPC
@@ -31,9 +35,7 @@ _NAMES = (
     r"CMU|EMU|GPIO|MSC|RMU|WDOG\d?|HFXO\d?|HFRCO\d?|LFXO|LFRCO|SYSCFG|DCDC",
     # Infineon XMC and PSoC
     r"SCU_\w+|PORT\d\d?|FLASH\d|PREF|SRSS|SRSSLT|PERI|HSIOM|GPIO_PRT\d|CPUSS|FLASHC|SPCIF|BACKUP",
-    # Raspberry Pi
-    r"(?:CLOCKS|RESETS|WATCHDOG|IO_BANK0|IO_QSPI|PADS_BANK0|PADS_QSPI|SIO|XOSC|ROSC|PLL_SYS|PLL_USB|PSM"
-    r"|VREG_AND_CHIP_RESET|XIP_CTRL|XIP_SSI|SYSCFG)(?:_HW)?",
+    rf"(?:{_RASPBERRY}|SYSCFG)(?:_HW)?",
     # GigaDevice, Artery, WCH, HDSC
     r"RCU|FMC|PMU|FWDGT|WWDGT|CRM|PWC|IOMUX|WDT|SCFG|EXINT|EXTEN|M4_(?:SYSREG|PORT|EFM|WDT|SWDT)|CM_(?:CMU|PWC"
     r"|GPIO|EFM|WDT|SWDT)",
@@ -45,6 +47,8 @@ _NAMES = (
     r"DBGMCU|DBG|PWRC|GTZC\w*|RAMCFG|ICACHE|DCACHE|TAMP|SBS",
 )  # fmt: skip
 _ANY = "|".join(_NAMES)
+ATOMIC = re.compile(rf"(?:{_RASPBERRY})(?:_HW)?".encode(), re.ASCII)
+"""Blocks with aliases behind them that invert, set and clear (RP2040 datasheet, 2.1.2)."""
 BLOCK = re.compile(rf"(?P<block>{_ANY})(?:_BASE(?:_PTR|_ADDR\w*)?|_PTR)?".encode(), re.ASCII)
 """The name of such a block, or of its address."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.registers.memory import MEMORY
+from porter.registers.memory import MEMORY, VENDORS
 from porter.registers.register import Register
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
@@ -15,10 +15,14 @@ from porter.sites.placed import placed_at
 from porter.sites.site import Site
 from porter.source.values import Number
 
-_ADVICE = {
-    "code memory": "name what the linker places there, or take factory data over as constants",
-    "RAM": "make it a variable that the linker places",
-    "external memory": "name what the linker places there",
+_ELSEWHERE = "of the old chip, and the machine's is elsewhere"
+_REASONS = {
+    "code memory": f"is code memory {_ELSEWHERE}: name what the linker places there, or take "
+    "factory data over as constants",
+    "RAM": f"is RAM {_ELSEWHERE}: make it a variable that the linker places",
+    "external memory": f"is external memory {_ELSEWHERE}: name what the linker places there",
+    VENDORS: "is in the vendor's part of the old chip's system space: set it up before the "
+    "machines start, or take this out",
 }
 
 
@@ -65,8 +69,7 @@ class MemoryAddress(Rule):
             kind = register.instance or register.block
             yield self.escalated(
                 site,
-                f"{register.name} is {kind} of the old chip, and the machine's is elsewhere: "
-                f"{_ADVICE[kind]}",
+                f"{register.name} {_REASONS[kind]}",
             )
 
 

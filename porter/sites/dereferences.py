@@ -14,11 +14,22 @@ from porter.project.knowledge import CText
 from porter.registers.shared_blocks import is_device
 from porter.sites.context import Context, Contexts
 from porter.sites.handed_on import HandedOn
+from porter.sites.macro_calls import expansion_of, objects_in
 from porter.sites.objects import operator_of
 from porter.sites.region import Region
 from porter.sites.registers import Registers
-from porter.source.c_tree import Node, SyntaxTree, ancestors, captured, query, text_of
+from porter.source.c_tree import (
+    Node,
+    SyntaxTree,
+    ancestors,
+    arguments_of,
+    captured,
+    query,
+    text_of,
+    walk,
+)
 from porter.source.evaluate import Evaluator
+from porter.source.token_tools import has_word
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _PLACES = query(
@@ -28,6 +39,7 @@ _PLACES = query(
 _WITH_ARGUMENT = frozenset({"pointer_expression", "field_expression", "subscript_expression"})
 _SUMS = (b"+", b"-", b"|")
 _MASK = 0xFFFF_FFFF
+_SHORTEST = len("0x40000000")
 _BLOCK = 0xFFFF_FC00  # of the address of a register
 
 
@@ -75,11 +87,28 @@ class Dereferences:
             return None
         names = [text_of(it) for it in _bases(place, self._evaluator) if it.type == "identifier"]
         others = (registers for _, registers in self._registers.otherwise(names))
-        if not any(self._is_register(place, context, it) for it in (self._registers, *others)):
+        given = self._given_addresses(place)
+        if not any(
+            self._is_register(place, context, it, given) for it in (self._registers, *others)
+        ):
             self._note_device(place, context)
             return None
         leaf = self._leaf(place, context)
         return context.start(leaf), context.end(leaf)
+
+    def _given_addresses(self, call: Node) -> set[bytes]:
+        """What a call of a macro is given that may be an address."""
+        function = call.child_by_field_name("function")
+        if function is None or text_of(function) not in self._evaluator.macros:
+            return set()
+        variables = self._contexts.initialised | self._contexts.assigned
+        return {
+            text_of(it)
+            for argument in arguments_of(call)
+            for it in walk(argument)
+            if (it.type == "identifier" and text_of(it) in variables)
+            or (it.type == "number_literal" and len(text_of(it)) >= _SHORTEST)
+        }
 
     def _note_device(self, place: Node, context: Context) -> None:
         """Remember a device that nobody has said to be the machine's."""
@@ -90,8 +119,17 @@ class Dereferences:
             self.devices.setdefault(address & _BLOCK, name)
 
     @staticmethod
-    def _is_register(place: Node, context: Context, registers: Registers) -> bool:
+    def _is_register(
+        place: Node, context: Context, registers: Registers, given: set[bytes]
+    ) -> bool:
         evaluator = registers.evaluator
+        made = expansion_of(place, evaluator) if given else None
+        if made is not None and any(
+            registers.identify(evaluator.value(it, context.scope)) is not None
+            for it in objects_in(made)
+            if any(has_word(text_of(it), word) for word in given)
+        ):
+            return True
         function = place.child_by_field_name("function")
         called = evaluator.value(function, context.scope) if function is not None else None
         if isinstance(called, Pointer) and called.address is not None:

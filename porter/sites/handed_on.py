@@ -63,6 +63,8 @@ class HandedOn:
     def _held(self, holder: Node) -> list[Node]:
         if holder.type == "argument_list":
             call = holder.parent
+            if call is not None and call.type == "field_initializer":  # of a constructor of C++
+                return holder.named_children
             is_call = call is not None and call.type == "call_expression"
             if call is None or not is_call or self._evaluator.cast_argument(call) is not None:
                 return []

@@ -120,6 +120,27 @@ def test_a_computed_number_that_is_no_address_is_no_site(tmp_path: Path, code: b
     assert not port_files(tmp_path, {"main.c": START + code + b"\n"}).files
 
 
+NESTED = b"#define R(a) (*(volatile uint32_t *)(a))\n#define SET(p, n) R((p) + 0x18) = 1u << (n)\n"
+IN_MACROS = [b"uint32_t b = 0x40020000; SET(b, 5);", b"SET(0x40020400, 3);",
+             b"uint32_t b; b = 0x40020000; SET(b, 5);"]  # fmt: skip
+
+
+@pytest.mark.parametrize("code", IN_MACROS)
+def test_a_macro_of_macros_is_given_an_address(tmp_path: Path, code: bytes) -> None:
+    text = b"#include <stdint.h>\n" + NESTED + b"void f(void) { " + code + b" }\n"
+    assert len(escalations(port_files(tmp_path, {"main.c": text}, None))) == 1
+
+
+def test_a_constructor_keeps_an_address(tmp_path: Path) -> None:
+    text = (
+        b"struct Rcc { volatile unsigned cr; };\nclass D {\n    const unsigned base;\npublic:\n"
+        b"    constexpr D() : base(0x40023800) {}\n"
+        b"    void on() const { reinterpret_cast<Rcc *>(base)->cr |= 1u << 16; }\n};\n"
+        b"D d;\nint main() { d.on(); for (;;) { } }\n"
+    )
+    assert len(escalations(port_files(tmp_path, {"main.cpp": text}, None))) == 1
+
+
 @pytest.mark.parametrize(
     ("table", "access"),
     [

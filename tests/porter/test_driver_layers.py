@@ -238,7 +238,7 @@ def test_a_field_that_is_still_0_takes_the_other_arm(tmp_path: Path) -> None:
 
 def test_a_function_that_nothing_calls_asks_for_nothing(tmp_path: Path) -> None:
     text = OSCILLATORS.replace(b"    } else {\n        return RCC->CSR;\n", b"")
-    text += b"void unused(Osc_t *osc) { osc->Type = HSE | LSI; }\n"
+    text += b"static void unused(Osc_t *osc) { osc->Type = HSE | LSI; }\n"
     assert escalations(port(tmp_path, text, CHIP + GET_FLAG)) == []
 
 

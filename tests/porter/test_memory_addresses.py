@@ -45,6 +45,7 @@ def told(folder: Path, code: bytes) -> list[str]:
          "0x08000004"),
         (b"#define ROM ((void (*)(int))0x1FFF1FF1)\nvoid f(void) { ROM(1); }", "0x1FFF1FF1"),
         (b"void f(void) { ((function)0x1FFF1FF1)(); }", "0x1FFF1FF1"),
+        (b"void f(void) { ((volatile uint32_t *)0xF80FF040)[1] = 1; }", "0xF80FF044"),
         (b"uint8_t keys[9] __attribute__((zero_init, at(CCM)));", "0x10000000"),
         (b'uint8_t keys[9] __attribute__((section(".ARM.__at_0x20001000")));', "0x20001000"),
     ],

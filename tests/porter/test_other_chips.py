@@ -62,6 +62,20 @@ def test_an_address_that_another_chips_header_names_is_no_ones(tmp_path: Path) -
     assert b"up->data = c;" in serial.ported
 
 
+RP2040 = b"""\
+typedef struct { volatile unsigned reset, wdsel, done; } resets_t;
+#define RESETS_BASE 0x4000C000u
+#define RESETS ((resets_t *)RESETS_BASE)
+"""
+
+
+@pytest.mark.parametrize("base", [0, 0x1000, 0x2000, 0x3000])
+def test_a_block_has_aliases_that_set_and_clear(tmp_path: Path, base: int) -> None:
+    code = f"void f(void) {{ ((resets_t *)(RESETS_BASE + {base:#x}))->reset = 64; }}\n".encode()
+    reasons = escalations(port_files(tmp_path, {"main.c": RP2040 + code}, None))
+    assert reasons and all("RESETS->reset" in it for it in reasons)
+
+
 F103 = b"""\
 typedef struct { volatile unsigned CRL, CRH, IDR, ODR, BSRR, BRR, LCKR; } GPIO_TypeDef;
 #define GPIOA ((GPIO_TypeDef *)0x40010800)

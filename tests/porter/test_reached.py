@@ -25,7 +25,7 @@ def is_left(result: PortResult) -> bool:
 @pytest.mark.parametrize(
     ("function", "left"),
     [
-        (b"void unused(void)", True),
+        (b"static void unused(void)", True),
         (b"int _write(int file, char *text, int length)", False),
         (b"void __malloc_lock(void *reent)", False),
         (b"void *memcpy(void *to, const void *from, unsigned size)", False),

@@ -13,7 +13,7 @@ from tests.porter.helpers import escalations, port_files
 
 CASES = [
     pytest.param(rule, sample, id=f"{rule.id}-{number}")
-    for rule in RULES
+    for rule in (*RULES, *REVISIONS)
     for number, sample in enumerate(rule.samples)
 ]
 PORTED = [case for case in CASES if not case.values[1].escalates]
