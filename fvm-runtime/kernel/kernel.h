@@ -59,7 +59,7 @@ extern struct thread thread_table[FVM_THREADS];
 struct cpu {
     struct thread *current;
     struct thread *next; /* the best of the ready ones, once nothing is put off */
-    uint32_t charged;    /* timer_arch_count up to which is paid; it may be ahead */
+    uint32_t charged;    /* timer_arch_count up to which is paid */
     uint32_t ready;      /* threads of processes, a bit a priority */
     struct vcpu *payer;  /* the vCPU whose call made the processes work that run; or NULL */
     struct vcpu *left;   /* the vCPU that ran last */

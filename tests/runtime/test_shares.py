@@ -167,7 +167,7 @@ def test_a_kernel_that_forgets_that_a_tick_is_pending_would_starve_the_others(
         tmp_path_factory,
         "shares without a look for pending ticks",
         lambda room: with_other_kernel(
-            shares, room, "arch/armv7m/entry.S", ("    beq charge  ", "    b charge  ")
+            shares, room, "arch/armv7m/entry.S", ("    bne behind_tick\n", "")
         ),
     )
     roles = zip(CONSOLES, (STRADDLER, BUSY, BUSY), strict=True)
@@ -292,7 +292,7 @@ def test_more_urgent_vms_dont_change_whose_tick_it_is(
 def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(
     shares: Built, fair: dict[str, Share], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    payment = ("    cbnz r4, called_by_vm\n", "")
+    payment = ("    cbz r4, 3f\n", "    b 3f\n")
     changed = once(
         tmp_path_factory,
         "shares without payment for processes",

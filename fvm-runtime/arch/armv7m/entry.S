@@ -419,22 +419,13 @@ among_vms:                      /* or idle. To another domain goes the deferred 
     bne again
     b other_thread
 
-vm_to_vm:                       /* r4: of r2 */
-    ldr r5, [r3, #THREAD_VCPU]
-    cbz r5, from_vm
-    ldrb r6, [r2, #THREAD_STATE]
-    cmp r6, #READY
-    bne from_vm                 /* it waits, and pays */
-    ldr r7, [r1, #CPU_CHARGED]
-    ldr r8, [r5, #VCPU_BUDGET]
-    sub r7, r7, #PREEMPTION
-    sub r8, r8, #PREEMPTION
-    str r7, [r1, #CPU_CHARGED]
-    str r8, [r5, #VCPU_BUDGET]
-    b from_vm
-
 from_process:
     ldr r5, [r3, #THREAD_VCPU]
+    cbz r5, 1f                  /* to a process, or idle */
+    mrs r6, ipsr                /* to a VM: apart, so that no path is too long */
+    cmp r6, #PENDSV
+    bne apart
+1:
 #if FVM_HELD_WORDS
     ldrb r6, [r3, #THREAD_RANK]
     cmp r6, #RANK_VCPU
@@ -447,16 +438,35 @@ from_process:
 1:  cmp r6, r7
     bne apart                   /* others than now: time_deferred sees to that first */
 #endif
-    cbz r5, load_domain         /* to a process, or idle */
+    cbz r5, 2f
     ldr r4, [r1, #CPU_PAYER]
-    cbnz r4, called_by_vm
-    mov r6, #SCS
-    ldr r7, [r6, #SYST_CVR]
-    str r7, [r1, #CPU_CHARGED]
-    b load_domain
-called_by_vm:
+    cbz r4, 3f
     movs r6, #0
     str r6, [r1, #CPU_PAYER]
+    b from_vm
+3:  mov r6, #SCS                /* nobody pays; as timer_arch_count */
+    ldr r7, [r6, #SYST_CVR]
+    ldr r8, [r6, #ICSR_FROM_SCS]
+    tst r8, #PENDSTSET
+    beq 1f
+    ldr r7, [r6, #SYST_CVR]
+    ldr r8, =FVM_CPU_HZ / FVM_TICK_HZ
+    sub r7, r7, r8
+1:  str r7, [r1, #CPU_CHARGED]
+2:  b load_domain
+
+vm_to_vm:                       /* r4: of r2 */
+    ldr r5, [r3, #THREAD_VCPU]
+    cbz r5, from_vm
+    ldrb r6, [r2, #THREAD_STATE]
+    cmp r6, #READY
+    bne from_vm                 /* it waits, and pays */
+    ldr r7, [r1, #CPU_CHARGED]
+    ldr r8, [r5, #VCPU_BUDGET]
+    sub r7, r7, #PREEMPTION
+    sub r8, r8, #PREEMPTION
+    str r7, [r1, #CPU_CHARGED]
+    str r8, [r5, #VCPU_BUDGET]
     b from_vm
 
 #if FVM_FPU
@@ -482,13 +492,15 @@ other_for_vm:                   /* as other_thread, from a call of a VM */
     ldr r12, [r3, #THREAD_DOMAIN]
     strd r4, r4, [r1, #CPU_PAYER] /* for what the process does, too; and it was left */
 from_vm:                        /* r4: it, who pays */
-    mov r6, #SCS
-    ldr r7, [r6, #SYST_CVR]     /* it runs down */
+    mov r6, #SCS                /* as timer_arch_spent */
+    ldr r7, [r6, #SYST_CVR]
+    ldr r9, [r6, #ICSR_FROM_SCS]
     ldr r8, [r1, #CPU_CHARGED]
-    str r7, [r1, #CPU_CHARGED]
-    subs r8, r8, r7
-    bmi wrapped
+    tst r9, #PENDSTSET
+    bne behind_tick
 charge:
+    sub r8, r8, r7
+    str r7, [r1, #CPU_CHARGED]
     ldr r9, [r4, #VCPU_BUDGET]
     subs r9, r9, r8
     str r9, [r4, #VCPU_BUDGET]
@@ -557,12 +569,10 @@ load_fpu:
     bx lr
 #endif
 
-wrapped:                        /* as timer_arch_tick explains */
-    ldr r9, [r6, #ICSR_FROM_SCS]
-    tst r9, #PENDSTSET
-    beq charge                  /* something is paid back */
+behind_tick:                    /* which isn't handled yet: as timer_arch_count explains */
+    ldr r7, [r6, #SYST_CVR]
     ldr r9, =FVM_CPU_HZ / FVM_TICK_HZ
-    add r8, r8, r9
+    sub r7, r7, r9
     b charge
 
 exhausted:                      /* r4: vCPU; as scheduler_tick. r6: SCS */

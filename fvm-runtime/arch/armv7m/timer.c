@@ -15,41 +15,31 @@ void timer_arch_init(void)
     SYST_CSR = SYST_CSR_ENABLE_TICKINT_CORE;
 }
 
-uint32_t timer_arch_now(void)
+/* The counter runs down. Behind a tick that isn't handled yet the count goes on below 0, so that
+ * nothing that came before that tick passes for something behind it. entry.S: from_vm. */
+uint32_t timer_arch_count(void)
 {
     uint32_t left = SYST_CVR;
     if ((SCB_ICSR & SCB_ICSR_PENDSTSET) != 0) {
-        /* Wrapped, and the tick is still to be handled: read again, surely after the wrap. */
-        return base + PERIOD + (PERIOD - 1u - SYST_CVR);
+        left = SYST_CVR - PERIOD; /* read again, surely behind the tick */
     }
-    return base + (PERIOD - 1u - left);
+    return left;
 }
 
-/* The counter itself, which runs down. */
-uint32_t timer_arch_count(void) { return SYST_CVR; }
-
-/* A count just behind a tick that isn't handled yet must not pass for one just behind the tick
- * before. So a tick is paid for AHEAD cycles beyond it, for longer than an entry of the kernel
- * takes: the count of one that the tick came into is above that, those taken later are below. Who
- * is left before these are over gets the rest back. entry.S: from_vm. */
-#define AHEAD (PERIOD / 2u < 1024u ? PERIOD / 2u : 1024u)
+uint32_t timer_arch_now(void) { return base + (PERIOD - 1u - timer_arch_count()); }
 
 int32_t timer_arch_tick(uint32_t *count)
 {
-    uint32_t now = SYST_CVR;
-    int32_t cycles = (int32_t)(*count - now);
-    *count = PERIOD - AHEAD;
-    return cycles + (int32_t)(now - *count) + (cycles < 0 ? (int32_t)PERIOD : 0);
+    uint32_t before = *count + PERIOD;
+    *count = SYST_CVR;
+    return (int32_t)(before - *count);
 }
 
-/* As from_vm in entry.S. */
 int32_t timer_arch_spent(uint32_t *count)
 {
-    uint32_t now = SYST_CVR;
-    int32_t cycles = (int32_t)(*count - now);
-    *count = now;
-    bool wrapped = cycles < 0 && (SCB_ICSR & SCB_ICSR_PENDSTSET) != 0;
-    return wrapped ? cycles + (int32_t)PERIOD : cycles;
+    uint32_t before = *count;
+    *count = timer_arch_count();
+    return (int32_t)(before - *count);
 }
 
 void timer_entry(void)

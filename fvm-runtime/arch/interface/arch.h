@@ -45,7 +45,8 @@ void line_arch_mask(uint32_t word, uint32_t close, uint32_t open);
 /* --- time ------------------------------------------------------------------------------- */
 void timer_arch_init(void);    /* calls time_tick() FVM_TICK_HZ times a second */
 uint32_t timer_arch_now(void); /* processor cycles, wraps */
-/* For less than a tick, with fewer instructions: a count, which runs down a cycle at a time. */
+/* The same for less than a tick, with fewer instructions: a count from the last tick that was
+ * handled, which runs down a cycle at a time. */
 uint32_t timer_arch_count(void);
 /* The cycles since a count, which becomes that up to which they are; at a tick, and else. */
 int32_t timer_arch_tick(uint32_t *count);
