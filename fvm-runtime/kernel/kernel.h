@@ -186,9 +186,10 @@ kernel_call invocation_call;
 bool scheduler_is_free(uint32_t priority);
 void scheduler_add(struct thread *thread, uint32_t priority);
 void scheduler_remove(struct thread *thread);
-/* Moves one thread, or two at once (b may be NULL), to other priorities, which nobody else has.
- * Before a thread runs again. */
-int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to);
+/* Moves one thread, or two at once (b may be NULL), to other priorities, before a thread runs
+ * again; then the call's result becomes FVM_E_BUSY if somebody else has them. */
+int32_t scheduler_move(struct call_frame *frame, struct thread *a, uint32_t to, struct thread *b,
+                       uint32_t b_to);
 
 /* --- thread.c: threads of processes, by capability ------------------------------------------ */
 kernel_call thread_call;

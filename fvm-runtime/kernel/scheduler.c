@@ -258,6 +258,7 @@ void scheduler_replace(struct thread *thread, struct thread *by)
 
 /* What scheduler_move was asked for last. */
 static struct move {
+    struct call_frame *frame; /* of the call, whose thread doesn't run before */
     struct thread *a, *b;
     uint8_t to, b_to; /* bytes: fvmkit verify sees how far they reach */
 } move;
@@ -302,21 +303,24 @@ void scheduler_remove(struct thread *thread)
     process_thread[thread->priority] = NULL; /* it stopped before */
 }
 
-int32_t scheduler_move(struct thread *a, uint32_t to, struct thread *b, uint32_t b_to)
+int32_t scheduler_move(struct call_frame *frame, struct thread *a, uint32_t to, struct thread *b,
+                       uint32_t b_to)
 {
     if (b != NULL && (a == b || to == b_to)) {
         return FVM_E_ARGUMENT;
     }
-    if (!free_for(to, a, b) || (b != NULL && !free_for(b_to, a, b))) {
-        return FVM_E_BUSY;
-    }
-    move = (struct move){a, b, (uint8_t)to, (uint8_t)b_to};
+    move = (struct move){frame, a, b, (uint8_t)to, (uint8_t)b_to};
     put_off(LATE_MOVE);
     return FVM_OK;
 }
 
 static void carry_out(void)
 {
+    if (!free_for(move.to, move.a, move.b) ||
+        (move.b != NULL && !free_for(move.b_to, move.a, move.b))) {
+        move.frame->r[0] = (uint32_t)FVM_E_BUSY;
+        return;
+    }
     struct thread *runs, *b_runs = NULL;
     uint32_t ready = take_away(move.a, &runs), b_ready = 0;
     if (move.b != NULL) {

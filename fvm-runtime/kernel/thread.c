@@ -93,14 +93,15 @@ static int32_t movable(const struct thread *caller, uint32_t number, uint32_t pr
     return priority - PRIORITY_LOWEST < cap->limit ? FVM_OK : FVM_E_ARGUMENT;
 }
 
-static int32_t move(const struct thread *caller, const struct call_frame *frame)
+static int32_t move(const struct thread *caller, struct call_frame *frame)
 {
     struct thread *first = NULL, *second = NULL;
     int32_t result = movable(caller, frame->r[0], frame->r[1], &first);
     if (result == FVM_OK && frame->r[2] != FVM_NONE) {
         result = movable(caller, frame->r[2], frame->r[3], &second);
     }
-    return result == FVM_OK ? scheduler_move(first, frame->r[1], second, frame->r[3]) : result;
+    return result == FVM_OK ? scheduler_move(frame, first, frame->r[1], second, frame->r[3])
+                            : result;
 }
 
 int32_t thread_call(struct call_frame *frame, struct thread *caller)

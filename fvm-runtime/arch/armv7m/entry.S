@@ -338,27 +338,6 @@ line_stub:
 
 leave:
     exit
-other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
-    tst lr, #EXC_RETURN_PSP     /* not from a thread: PendSV was interrupted, or boot */
-    beq again
-    ldr r0, [r2, #THREAD_CONTEXT]
-    mrs r12, psp
-    stmia r0!, {r4-r11, lr}
-    str r12, [r0]
-#if !FVM_FPU
-    b enter
-#else
-    tst lr, #EXC_RETURN_BASIC_FRAME
-    bne enter
-    add r0, r0, #4
-    vstmia r0, {s16-s31}
-    /* That set FPCA. A line that interrupts the deferred work behind its CPSIE would stack FPU state,
-     * which the next domain may have no right to. */
-    movs r0, #CONTROL_NPRIV
-    msr control, r0
-    isb
-    b enter
-#endif
 
 other_process:                  /* as other_thread, from a call of a process, which doesn't pay */
 #if FVM_PROCESS_FPU
@@ -387,6 +366,39 @@ other_process:                  /* as other_thread, from a call of a process, wh
 #endif
 #endif
 
+among_vms:                      /* or idle. To another domain goes the deferred work */
+    ldr r0, [r2, #THREAD_DOMAIN]
+    ldr r12, [r3, #THREAD_DOMAIN]
+    cmp r0, r12
+    bne again
+#if FVM_FPU
+    tst lr, #EXC_RETURN_BASIC_FRAME
+    beq other_thread
+#endif
+    ldr r0, [r2, #THREAD_CONTEXT]
+    mrs r12, psp
+    stmia r0!, {r4-r11, lr}
+    str r12, [r0]
+    b same_domain
+
+other_thread:                   /* r1: cpu, r2: who ran, r3: who shall */
+    tst lr, #EXC_RETURN_PSP     /* not from a thread: PendSV was interrupted, or boot */
+    beq again
+    ldr r0, [r2, #THREAD_CONTEXT]
+    mrs r12, psp
+    stmia r0!, {r4-r11, lr}
+    str r12, [r0]
+#if FVM_FPU
+    tst lr, #EXC_RETURN_BASIC_FRAME
+    bne enter
+    add r0, r0, #4
+    vstmia r0, {s16-s31}
+    /* That set FPCA. A line that interrupts the deferred work behind its CPSIE would stack FPU state,
+     * which the next domain may have no right to. */
+    movs r0, #CONTROL_NPRIV
+    msr control, r0
+    isb
+#endif
 enter:                          /* r1: cpu, r2: who ran, r3: who shall */
     ldr r6, [r2, #THREAD_DOMAIN]
     ldr r12, [r3, #THREAD_DOMAIN]
@@ -411,13 +423,6 @@ again:
     cpsie i
     dsb
     bx lr
-
-among_vms:                      /* or idle. To another domain goes the deferred work */
-    ldr r0, [r2, #THREAD_DOMAIN]
-    ldr r12, [r3, #THREAD_DOMAIN]
-    cmp r0, r12
-    bne again
-    b other_thread
 
 from_process:
     ldr r5, [r3, #THREAD_VCPU]
@@ -504,7 +509,13 @@ charge:
     ldr r9, [r4, #VCPU_BUDGET]
     subs r9, r9, r8
     str r9, [r4, #VCPU_BUDGET]
-    ble exhausted
+    bgt load_domain
+    ldr r5, [r4, #VCPU_BIT]     /* it is used up: as scheduler_tick */
+    ldr r7, [r1, #CPU_LATE]
+    mov r8, #PENDSVSET
+    orrs r5, r5, r7
+    str r5, [r1, #CPU_LATE]
+    str r8, [r6, #ICSR_FROM_SCS]
 
 load_domain:                    /* r1: cpu, r3: whom to run, r12: its domain */
     ldr lr, =MPU_RBAR
@@ -574,15 +585,6 @@ behind_tick:                    /* which isn't handled yet: as timer_arch_count 
     ldr r9, =FVM_CPU_HZ / FVM_TICK_HZ
     sub r7, r7, r9
     b charge
-
-exhausted:                      /* r4: vCPU; as scheduler_tick. r6: SCS */
-    ldr r5, [r4, #VCPU_BIT]
-    ldr r7, [r1, #CPU_LATE]
-    mov r8, #PENDSVSET
-    orrs r5, r5, r7
-    str r5, [r1, #CPU_LATE]
-    str r8, [r6, #ICSR_FROM_SCS]
-    b load_domain
 
 #include "arch/armv7m/process.inc"
 #if FVM_PORTS > 0
