@@ -69,6 +69,19 @@ SYSTEMS = {
     + part("vm", "v1", "BUSY", BUSY.format("TIM2", "TIM2", "TIM2"), 'fpu="yes" priority="2"',
            "TEST_TIMER=0x40000000", "TEST_LINE=28", "TEST_EVENT=FVM_EVT_CALLED")
     + '<event name="CALLED" from="v1" to="line"/>',
+    "moved threads": part(
+        "process", "moves", "MOVES",
+        thread(20) + '<kernel-memory size="512" ceiling="9"/>' + BEAT
+        + '<timer name="slow" period="7ms"/>', 'slots="4"',
+    ),
+    "owed ticks": part("vm", "owed", "OWED", '<tick handler="tick_handler"/>', 'catchup="9"'),
+    "line at a wait's end": part("process", "waits", "WAITS", thread(20), 'fpu="yes"')
+    + part("vm", "floods", "FLOODS", "", 'fpu="yes" priority="1"')
+    + part("vm", "busy", "BUSY", BUSY.format("TIM3", "TIM3", "TIM3"), 'fpu="yes" priority="1"',
+           "TEST_TIMER=0x40000400", "TEST_LINE=29")
+    + part("vm", "sleeps", "SLEEPS", timer("TIM2") + ' handler="timer_handler"/>',
+           'fpu="yes" priority="1"', "TEST_TIMER=0x40000000", "TEST_LINE=28")
+    + '<event name="CALLED" from="floods" to="waits"/>',
     "far decider": part(
         "process", "top", "INVOKES", thread(25) + '<invoke process="far" port="pass"/>' + BEAT, "",
         "TEST_NEXT=FVM_CAP_PASS",

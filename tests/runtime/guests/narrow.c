@@ -17,11 +17,43 @@
 #define INVOKES 8  /* invokes TEST_NEXT */
 #define HANGS 10   /* a VM that stops feeding its watchdog */
 #define BUSY 11    /* a VM that computes, sends an event and is interrupted */
+#define OWED 12    /* a VM whose masked VCT waits having served one of several ticks */
+#define FLOODS 13  /* a VM that sends an event again and again, with live FPU registers */
+#define SLEEPS 14  /* a VM that its timer wakes */
+#define MOVES 15   /* gives two threads of the run time each other's priorities */
+#define WAITS 16   /* waits for a VM's event, with live FPU registers */
 
 volatile uint32_t done, refused;
 
 #ifdef TEST_VM
-#if TEST_ROLE == HANGS
+#if TEST_ROLE == OWED
+#include <fvm/trap.h>
+
+void tick_handler(void)
+{
+    uint32_t start = virt_cycles();
+    while (virt_cycles() - start < 3u * (FVM_CLOCK_HZ / 1000u)) {
+    }
+    virt_int_mask(VIRT_PRIMASK);
+    (void)fvm_trap1(FVM_CALL_VCT_WAIT, FVM_VIRT_TICK);
+}
+
+int main(void)
+{
+    (void)hyp_tick_set(1000);
+    for (;;) {
+        virt_int_unmask(VIRT_PRIMASK);
+    }
+}
+#elif TEST_ROLE == FLOODS
+int main(void)
+{
+    for (;;) {
+        __asm volatile("vmov.f32 s17, #1.0" ::: "s17");
+        (void)hyp_evt_snd(FVM_EVT_CALLED);
+    }
+}
+#elif TEST_ROLE == HANGS
 static uint32_t ticks;
 
 void tick_handler(void)
@@ -52,14 +84,21 @@ void timer_handler(void)
 
 int main(void)
 {
+#if TEST_ROLE == BUSY
     uint32_t seed = TEST_LINE;
     (void)hyp_tick_set(1000);
+#endif
     TIMER[11] = 3000 + 27 * TEST_LINE;
     TIMER[5] = 1;
     TIMER[4] = 0;
     TIMER[3] = 1;
     TIMER[0] = 1;
     (void)hyp_irq_ena(TEST_LINE);
+#if TEST_ROLE == SLEEPS
+    for (;;) {
+        (void)hyp_vct_wait();
+    }
+#else
     __asm volatile("vmov.f32 s17, #1.0" ::: "s17");
     for (;;) {
         seed = seed * 1103515245u + 12345u;
@@ -69,8 +108,38 @@ int main(void)
         (void)hyp_evt_snd(TEST_EVENT);
 #endif
     }
+#endif
 }
 #endif
+#elif TEST_ROLE == MOVES
+static uint64_t stack[2][64];
+
+static void sleep(uint32_t argument)
+{
+    (void)argument;
+    for (;;) {
+        (void)fvm_signal_wait(FVM_CAP_SLOW);
+    }
+}
+
+int main(void)
+{
+    int32_t a = fvm_create_thread(FVM_CAP_KERNEL_MEMORY, 0, 0, 4);
+    int32_t b = fvm_create_thread(FVM_CAP_KERNEL_MEMORY, 200, 1, 5);
+    (void)fvm_thread_run((uint32_t)a, sleep, stack[0] + 64, 0);
+    for (uint32_t up = 4;; up = 9 - up) {
+        done += fvm_thread_priorities((uint32_t)a, up, (uint32_t)b, 9 - up) == FVM_OK;
+        (void)fvm_signal_wait(FVM_CAP_BEAT);
+    }
+}
+#elif TEST_ROLE == WAITS
+int main(void)
+{
+    for (;;) {
+        __asm volatile("vmov.f32 s17, #1.0" ::: "s17");
+        (void)fvm_signal_wait(FVM_CAP_CALLED);
+    }
+}
 #elif TEST_ROLE == OWN_PORT
 uint32_t serve(uint32_t a, uint32_t b, uint32_t c, uint32_t broken) { return a + b + c + broken; }
 
