@@ -46,6 +46,7 @@ from porter.source.comments import blank, without_comments
 from porter.source.conditions import condition_of
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
+_NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
 
@@ -63,19 +64,22 @@ class CUnits:
         self._written = cache(lambda file: file.read_bytes())
         self._files: dict[int, Path] = {}  # by the root of its tree
         self._nodes: dict[bytes, list[Node]] = {}
+        self._text = cache(self._preprocessed)
         self._tree = cache(self._parsed)
-        self._index = cache(self._names_in)
         self.definitions = cache(self._definitions)
         self.stack_use = cache(self._stack_use)
 
-    def _parsed(self, file: Path) -> SyntaxTree:
+    def _preprocessed(self, file: Path) -> bytes:
         text = without_checks(file, self._written(file))
         with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, file.name)
             copy.write_bytes(text)
             with suited(copy, self._headers, self._beside(file)) as options:
                 text = preprocess(copy, options).encode("latin-1", "replace")
-        tree = SyntaxTree(text, 0)
+        return text
+
+    def _parsed(self, file: Path) -> SyntaxTree:
+        tree = SyntaxTree(self._text(file), 0)
         self._files[tree.root.id] = file
         return tree
 
@@ -88,12 +92,11 @@ class CUnits:
         """How a file is compiled from a copy elsewhere."""
         return replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
 
-    def _names_in(self, file: Path) -> dict[bytes, list[Node]]:
-        found: dict[bytes, list[Node]] = {}
-        for node in walk(self._tree(file).root):
-            if node.type in ("identifier", "field_identifier", "type_identifier"):
-                found.setdefault(text_of(node), []).append(node)
-        return found
+    def _named_in(self, file: Path, name: bytes) -> list[Node]:
+        """Identifiers of a name in a file, which is parsed only if it has some: trees are large."""
+        spans = [it.span() for it in re.finditer(rb"\b%s\b" % re.escape(name), self._text(file))]
+        found = [self._tree(file).smallest(*span) for span in spans]
+        return [node for node in found if node is not None and node.type in _NAMES]
 
     def _naming(self, name: bytes) -> Iterator[Path]:
         """Files that may have a name; a header's macro may bring it into any."""
@@ -105,7 +108,7 @@ class CUnits:
         """Every identifier of a name."""
         if name not in self._nodes:
             self._nodes[name] = [node for file in self._naming(name)
-                                 for node in self._index(file).get(name, ())]  # fmt: skip
+                                 for node in self._named_in(file, name)]  # fmt: skip
         return self._nodes[name]
 
     def in_cplusplus(self, names: Iterable[bytes]) -> tuple[str, str] | None:
@@ -153,7 +156,7 @@ class CUnits:
     def homes(self, name: bytes) -> dict[Path, list[Node]]:
         """The same, by file."""
         own = {it.id for it in self.definitions(name)}
-        found = {file: [it for node in self._index(file).get(name, ())
+        found = {file: [it for node in self._named_in(file, name)
                         if (it := enclosing_function(node)) is not None and it.id in own]
                  for file in self._naming(name)}  # fmt: skip
         return {file: nodes for file, nodes in found.items() if nodes}
@@ -200,7 +203,7 @@ class CUnits:
     def offset_of(self, struct: bytes, member: bytes) -> int | None:
         """The offset of a member, of a struct by its tag or another name; None if nobody knows."""
         for file in self._sources:
-            if self._index(file).get(struct):
+            if self._named_in(file, struct):
                 for kind in (b"struct " + struct, struct):
                     text = f"__builtin_offsetof({kind.decode()}, {member.decode()})"
                     found = constant(file, self._beside(file), text)

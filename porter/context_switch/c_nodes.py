@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from porter.source.c_tree import Node, outermost, text_of, walk
+from porter.source.c_tree import Node, captured, outermost, query, text_of, walk
 
-_DECLARES = frozenset({"declaration", "parameter_declaration"})
+_DECLARATIONS = query("[(declaration) (parameter_declaration)] @it")
+_IDENTIFIERS = query("(identifier) @it")
+_CALLS = query("(call_expression) @it")
 
 
 def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
     """Calls, with the names of the functions."""
-    for call in walk(node):
+    for call in captured(node, _CALLS, "it"):
         callee = call.child_by_field_name("function")
-        if call.type == "call_expression" and callee is not None:
+        if callee is not None:
             yield call, text_of(callee)
 
 
@@ -55,19 +57,18 @@ def uses_in(function: Node, name: bytes) -> list[Node]:
 def is_local(function: Node, name: bytes) -> bool:
     """Whether a function declares a name, as a variable or a parameter."""
     return any(
-        node.type == "identifier" and text_of(node) == name and is_declarator(node)
-        for node in walk(function)
+        text_of(node) == name and is_declarator(node)
+        for node in captured(function, _IDENTIFIERS, "it")
     )
 
 
 def local_declarations(function: Node, name: bytes) -> Iterator[tuple[Node, Node]]:
     """Declarations of a name in a function, each with the identifier."""
-    for declaration in walk(function):
-        if declaration.type in _DECLARES:
-            for declarator in declaration.children_by_field_name("declarator"):
-                found = declared_name(declarator)
-                if found is not None and text_of(found) == name:
-                    yield declaration, found
+    for declaration in captured(function, _DECLARATIONS, "it"):
+        for declarator in declaration.children_by_field_name("declarator"):
+            found = declared_name(declarator)
+            if found is not None and text_of(found) == name:
+                yield declaration, found
 
 
 def is_declarator(node: Node) -> bool:
