@@ -11,7 +11,7 @@ _FIRST = 0x400  # below it a number is an offset from a null pointer more often 
 _KINDS = (
     (range(_FIRST, 0x2000_0000), "code memory"),
     (range(0x2000_0000, 0x4000_0000), "RAM"),
-    (range(0x6000_0000, 0xE000_0000), "external memory"),
+    (range(0x6000_0000, 0xA000_0000), "external memory"),
     (range(0xE010_0000, 0x1_0000_0000), VENDORS),
 )
 

@@ -23,8 +23,8 @@ from porter.source.values import Number, Place, Pointer
 OTHER = "other vendor's"
 _USUAL_SIZE = 0x400
 _LARGEST = 0x4000
-_NEAR_CORE = (range(0xD000_0000, 0xE000_0000), range(0xE010_0000, 0x1_0000_0000))
-"""Where ports of single cycles are: a Raspberry Pi's SIO, a Kinetis' FGPIO."""
+_NEAR_CORE = range(0xE010_0000, 0x1_0000_0000)
+"""Where a Kinetis has FGPIO, which takes one cycle."""
 
 
 _Named = dict[bytes, tuple[int, bool] | None]
@@ -66,8 +66,8 @@ class OtherBlocks:
         match value:
             case Number(value=number) if may_be_device(number & 0xFFFF_FFFF):
                 address = number & 0xFFFF_FFFF
-            case Pointer(address=int() as found, type=kind) if is_device(found) or any(
-                found in it for it in _NEAR_CORE
+            case Pointer(address=int() as found, type=kind) if (
+                is_device(found) or found in _NEAR_CORE
             ):
                 address = found
                 size = max(size, min(kind.size, _LARGEST))

@@ -57,12 +57,13 @@ REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+".encode(), re.ASCII)
 ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
 """The same where it stands for the address alone."""
 _DEVICES = range(0x4000_0000, 0x6000_0000)  # where Arm's memory map has the chip's peripherals
+_EXTERNAL = range(0xA000_0000, 0xE000_0000)
 _FLAGS = frozenset({0x4000_0000, 0x4800_0000, 0x5000_0000})  # which begin blocks, too
 
 
 def is_device(address: int) -> bool:
-    """Whether an address is that of a peripheral."""
-    return address in _DEVICES
+    """Whether an address is that of a peripheral, such as a memory controller."""
+    return address in _DEVICES or address in _EXTERNAL
 
 
 def may_be_device(number: int) -> bool:
