@@ -24,7 +24,11 @@ HEIGHT = (
     "    *count = PERIOD - 1024u;\n"
     "    return cycles + (int32_t)(now - *count) + (cycles < 0 ? (int32_t)PERIOD : 0);\n",
 )
-AT_ONCE = ("arch/armv7m/entry.S", "    mrs r6, ipsr                /* to a VM: apart", "    b 1f /* to a VM")
+AT_ONCE = (
+    "arch/armv7m/entry.S",
+    "    mrs r6, ipsr                /* to a VM: apart",
+    "    b 1f /* to a VM",
+)
 """A kernel to which the height of a count tells on which side of a tick it was made, and whose tick
 switches to a VM by itself."""
 
@@ -46,9 +50,7 @@ def test_no_time_between_ticks_is_hidden(
     changed = once(
         tmp_path_factory,
         "hidden by height",
-        lambda room: with_other_kernel(
-            hidden, room, "arch/armv7m/timer.c", HEIGHT, also=[AT_ONCE]
-        ),
+        lambda room: with_other_kernel(hidden, room, "arch/armv7m/timer.c", HEIGHT, also=[AT_ONCE]),
     )
     hits = (it for it in TIMES if share(changed, tmp_path, HIDES, it) > 0.4)
     before = next(hits, None)

@@ -64,4 +64,4 @@ def test_the_last_process_that_sleeps_makes_no_path_too_long(
     (tmp_path / "run").mkdir()
     _, trace = watched(built, image, tmp_path / "run", 500)
     for kind in (Kind.CALL, Kind.TICK, Kind.DEFERRED):
-        assert 50 < trace.paths[kind].longest <= LONGEST, kind
+        assert 40 < trace.paths[kind].longest <= LONGEST, kind

@@ -209,8 +209,8 @@ def test_an_instruction_that_must_not_be_there_is_found(
         ),
         (
             "entry.S",
-            "    str r1, [r0, #ICSR_FROM_SCS]\n    cpsie i\n    dsb\n    bx lr\n\namong_vms:",
-            "    cpsie i\n    dsb\n    bx lr\n\namong_vms:",
+            "    str r1, [r0, #ICSR_FROM_SCS]\n    cpsie i\n    dsb\n    bx lr\n\nfrom_process:",
+            "    cpsie i\n    dsb\n    bx lr\n\nfrom_process:",
             "exception return with PENDSVSET: write due",
         ),
         (

@@ -160,22 +160,6 @@ def test_a_call_across_the_tick_hides_no_time(shares: Built, fair: dict[str, Sha
     assert third.work >= 0.98 * fair["third"].work
 
 
-def test_a_kernel_that_forgets_that_a_tick_is_pending_would_starve_the_others(
-    shares: Built, tmp_path: Path, fair: dict[str, Share], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    changed = once(
-        tmp_path_factory,
-        "shares without a look for pending ticks",
-        lambda room: with_other_kernel(
-            shares, room, "arch/armv7m/entry.S", ("    bne behind_tick\n", "")
-        ),
-    )
-    roles = zip(CONSOLES, (STRADDLER, BUSY, BUSY), strict=True)
-    words = {changed.symbol(name, "plan"): role for name, role in roles}
-    found = run(changed.patched(tmp_path / "system.elf", words), CONSOLES, UNTIL)
-    assert found.values("second").get("work", 0) < 0.8 * fair["second"].work
-
-
 @pytest.mark.parametrize(
     "pays", [True, False], ids=["who wakes pays", "control: who is interrupted"]
 )

@@ -154,8 +154,8 @@ def test_the_last_process_that_sleeps_keeps_its_registers(
         (
             "asleep",
             ENTRY,
-            "    mrs r12, psp\n    stmia r0!, {r4-r11, lr}\n    str r12, [r0]\n#if !FVM_FPU\n",
-            "    mrs r12, psp\n    stmia r0!, {r4-r11, lr}\n    str r12, [r0, #4]\n#if !FVM_FPU\n",
+            "    str r12, [r0]\n#if FVM_FPU\n    tst lr, #EXC_RETURN_BASIC_FRAME\n    bne enter\n",
+            "    str r12, [r0, #4]\n#if FVM_FPU\n    tst lr, #EXC_RETURN_BASIC_FRAME\n    bne enter\n",
             "psp of the interrupted thread isn't in its context",
         ),
         (
