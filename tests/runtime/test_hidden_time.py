@@ -27,7 +27,7 @@ HEIGHT = (
 AT_ONCE = (
     "arch/armv7m/entry.S",
     "    mrs r6, ipsr                /* to a VM: apart",
-    "    b 1f /* to a VM",
+    "    b 1f                        /* to a VM",
 )
 """A kernel to which the height of a count tells on which side of a tick it was made, and whose tick
 switches to a VM by itself."""
