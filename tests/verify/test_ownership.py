@@ -154,8 +154,8 @@ def test_the_last_process_that_sleeps_keeps_its_registers(
         (
             "asleep",
             ENTRY,
-            "    str r12, [r0]\n#if FVM_FPU\n    tst lr, #EXC_RETURN_BASIC_FRAME\n    bne enter\n",
-            "    str r12, [r0, #4]\n#if FVM_FPU\n    tst lr, #EXC_RETURN_BASIC_FRAME\n    bne enter\n",
+            "    str r12, [r0]\n#if FVM_FPU\n    tst lr, #EXC_RETURN_BASIC_FRAME\n    bne",
+            "    str r12, [r0, #4]\n#if FVM_FPU\n    tst lr, #EXC_RETURN_BASIC_FRAME\n    bne",
             "psp of the interrupted thread isn't in its context",
         ),
         (
