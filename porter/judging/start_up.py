@@ -3,7 +3,7 @@ and calls of functions of the project."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
@@ -35,11 +35,15 @@ def judge_start_up(docket: Docket) -> None:
     for source in project.sources:
         if project.staying.get(source.path) not in START_UP:
             continue
-        resets = {table.handlers.get(RESET) for table in project.tables[source.path]}
+        served = {
+            name: number
+            for table in project.tables[source.path]
+            for number, name in table.handlers.items()
+        }
         calls = list(
-            _calls_in_asm(source)
+            _calls_in_asm(source, served)
             if source.is_asm
-            else _calls_in_c(source, project.knowledge.lexed(source), resets)
+            else _calls_in_c(source, project.knowledge.lexed(source), served)
         )
         defined = project.definitions({site.what for site in calls} - _CALLED)
         docket.add(
@@ -58,19 +62,24 @@ def judge_start_up(docket: Docket) -> None:
         )
 
 
-def _calls_in_asm(file: SourceFile) -> Iterator[Site]:
+def _calls_in_asm(file: SourceFile, served: Mapping[str, int]) -> Iterator[Site]:
+    """Those that no handler makes; `served`: exceptions by the names of their handlers."""
+    around = RESET
     for it in instructions(file.data, dialect_of(file.data)):
+        around = served.get(it.label or "", around)
+        if around != RESET:
+            continue
         name = it.operands[-1] if it.operands else ""
         is_loaded = it.mnemonic == "ldr" and name.startswith("=")  # for blx
         if it.mnemonic in _JUMPS or is_loaded:
             yield Site(file.name, it.start, it.end, SiteKind.CALL, name.lstrip("= "))
 
 
-def _calls_in_c(file: SourceFile, lexed: LexedSource, resets: set[str | None]) -> Iterator[Site]:
+def _calls_in_c(file: SourceFile, lexed: LexedSource, served: Mapping[str, int]) -> Iterator[Site]:
     """Names in the function that starts the program."""
     tokens = without_linkage(lexed.tokens)
     for name, start, end in functions_in(tokens):
-        if name.decode("latin-1") in resets:
+        if served.get(name.decode("latin-1")) == RESET:
             for token in tokens[start:end]:
                 if token.kind == "identifier":
                     what = token.text.decode("latin-1")

@@ -132,7 +132,7 @@ def test_a_part_of_a_naked_function_doesnt_become_c(tmp_path: Path) -> None:
 
 
 def test_without_a_vector_table_handlers_are_what_cmsis_calls_so(tmp_path: Path) -> None:
-    deep = 'void deep(void) { __asm volatile("msr psp, r0"); }\n'
+    deep = 'static void deep(void) { __asm volatile("msr psp, r0"); }\n'
     main = "int main(void) { return 0; }\n"
     handler = "void PendSV_Handler(void) { deep(); }\n"
     (site,) = verdicts(tmp_path, main_c=f"{deep}{handler}{main}")
