@@ -111,9 +111,9 @@ class MacroSpans:
             first, line = number, self._lines[number]
             number += 1
             if match := _DEFINE.match(line):
-                while self._lines[number - 1].rstrip(b"\r\n").endswith(b"\\"):
+                while number < len(self._lines) and _goes_on(self._lines[number - 1]):
                     number += 1
-                yield _Macro(match[1], first, min(number, len(self._lines)))
+                yield _Macro(match[1], first, number)
             elif name := self._head(first):
                 while number < len(self._clean) and not _END.match(self._clean[number]):
                     number += 1
@@ -138,3 +138,7 @@ class MacroSpans:
                 first = opened.pop()
                 if not _GUARD.match(b"".join(self._lines[first : first + 3])):
                     yield first, number + 1
+
+
+def _goes_on(line: bytes) -> bool:
+    return line.rstrip(b"\r\n").endswith(b"\\")
