@@ -52,7 +52,7 @@ def read_document(path: str | PathLike[str], what: str, hint: str) -> Any:
 def field(document: Any, name: str, kind: type) -> Any:
     """A field of exactly that type, text as reports can show it; raises ShapeError."""
     if not isinstance(document, dict) or name not in document:
-        raise ShapeError(f"'{name}' is missing")
+        raise ShapeError(f"'{one_line(name)}' is missing")
     if type(document[name]) is not kind:
-        raise ShapeError(f"'{name}' is not of type {kind.__name__}")
+        raise ShapeError(f"'{one_line(name)}' is not of type {kind.__name__}")
     return one_line(document[name]) if kind is str else document[name]

@@ -76,6 +76,12 @@ def test_any_value_anywhere(kind: str, tmp_path: Path, data: st.DataObject) -> N
     accepts(load, path)
 
 
+def test_a_name_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps({"schema": 1, "files": {"a\n\x1b[2J": None}}))
+    assert not accepts(load_baseline, path)
+
+
 @pytest.mark.parametrize("kind", SAMPLES)
 @pytest.mark.parametrize(
     "content",
