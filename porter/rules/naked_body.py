@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from porter.context_switch.result import ESCALATED
@@ -13,9 +14,12 @@ from porter.rules.context_switch import Transcribed
 from porter.rules.rule import Revision
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
-from porter.source.c_tree import enclosing_function, text_of
+from porter.source.c_tree import enclosing_function
 from porter.source.macros import MacroTable
 
+_INLINED = re.compile(rb"static|inline", re.IGNORECASE)  # __STATIC_INLINE, too
+_ENDS = re.compile(rb"[;}]")
+_LONGEST_HEAD = 200
 _WHY = "and a naked function has no place for C: write the function in C, or this in assembler"
 
 
@@ -38,26 +42,31 @@ class NakedBody(Revision):
 
 def judge_naked(docket: Docket) -> None:
     """Uses of macros and of functions of their own file, which may be inlined, that became C."""
+    stay = [
+        (unit, *found)
+        for unit in docket.units.values()
+        for found in naked_functions(unit)
+        if not any(it.start <= found[1] < it.end for it in unit.switches if it.status != ESCALATED)
+    ]  # the others are C now
+    if not stay:
+        return
     changed = {name for unit in docket.units.values() for name in _changed(unit)}
-    for unit in docket.units.values() if changed else ():
-        for name, start, end in naked_functions(unit):
-            if any(it.start <= start < it.end for it in unit.switches if it.status != ESCALATED):
-                continue  # it is C now
-            tokens = [it for it in unit.text.lexed.tokens if start <= it.start < end]
-            docket.add(
-                unit.file,
-                [
-                    Verdict(
-                        Site(unit.file.name, it.start, it.end, SiteKind.CALL, _text(it), name),
-                        Status.ESCALATED,
-                        NakedBody.id,
-                        f"{_text(it)} became C, {_WHY}",
-                    )
-                    for it in tokens
-                    if it.kind == "identifier"
-                    and not changed.isdisjoint(_led_to(it.text, unit.text.evaluator.macros))
-                ],
-            )
+    for unit, name, start, end in stay:
+        tokens = [it for it in unit.text.lexed.tokens if start <= it.start < end]
+        docket.add(
+            unit.file,
+            [
+                Verdict(
+                    Site(unit.file.name, it.start, it.end, SiteKind.CALL, _text(it), name),
+                    Status.ESCALATED,
+                    NakedBody.id,
+                    f"{_text(it)} became C, {_WHY}",
+                )
+                for it in tokens
+                if it.kind == "identifier"
+                and not changed.isdisjoint(_led_to(it.text, unit.text.evaluator.macros))
+            ],
+        )
 
 
 def _text(token: Token) -> str:
@@ -65,7 +74,7 @@ def _text(token: Token) -> str:
 
 
 def _changed(unit: Unit) -> Iterable[bytes]:
-    """Macros and static functions with a rewritten site."""
+    """Macros, and functions that may be inlined, with a rewritten site."""
     for site, verdict in unit.verdicts.items():
         if verdict.status is not Status.REWRITTEN:
             continue
@@ -75,7 +84,12 @@ def _changed(unit: Unit) -> Iterable[bytes]:
         context = unit.context(site)
         node = context.node_at(site.start, site.end) if context is not None else None
         function = enclosing_function(node) if node is not None else None
-        if context is not None and function is not None and b"static" in text_of(function):
+        declarator = function.child_by_field_name("declarator") if function is not None else None
+        if context is None or declarator is None:
+            continue
+        end = context.start(declarator)
+        head = _ENDS.split(unit.file.data[max(0, end - _LONGEST_HEAD) : end])[-1]
+        if _INLINED.search(head):
             yield context.name.encode("latin-1")
 
 
