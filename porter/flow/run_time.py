@@ -57,13 +57,8 @@ class RunTime:
     @cached_property
     def _in_handlers(self) -> dict[str, str]:
         found = {name: name for name in self._handlers}
-        waiting = list(found)
-        while waiting:
-            caller = waiting.pop(0)
-            for name in self._edges.get(caller, ()):
-                if name in self._edges and name not in found:
-                    found[name] = found[caller]
-                    waiting.append(name)
+        for caller, name in self._called(found):
+            found[name] = found[caller]
         return found
 
     @cached_property
@@ -73,14 +68,23 @@ class RunTime:
             for name, reason in self._roots(text):
                 if name not in self._started:
                     why.setdefault(name, reason)
-        waiting = list(why)
+        for caller, name in self._called(why, self._started):
+            why[name] = f"called from {caller}: {why[caller]}"
+        return why
+
+    def _called(
+        self, first: Iterable[str], but: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[str, str]]:
+        """What some functions lead to, the nearest first, each once and behind who mentions it."""
+        waiting = list(first)
+        seen = {*waiting, *but}
         while waiting:
             caller = waiting.pop(0)
             for name in self._edges.get(caller, ()):
-                if name in self._edges and name not in why and name not in self._started:
-                    why[name] = f"called from {caller}: {why[caller]}"
+                if name in self._edges and name not in seen:
+                    seen.add(name)
+                    yield caller, name
                     waiting.append(name)
-        return why
 
     @cached_property
     def _loops(self) -> dict[Path, list[tuple[int, int, str]]]:

@@ -20,8 +20,6 @@ _LOST = (
     "stands in the start-up file, whose place the generated one takes: move it to a file of its "
     "own, where it is transcribed"
 )
-
-
 _RULE = "start-up"
 _CALLED = frozenset({"main", "SystemInit"})  # by the generated one
 _JUMPS = frozenset({"b", "bl", "blx", "call", "j", "jal", "tail", "la"})

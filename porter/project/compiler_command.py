@@ -59,7 +59,7 @@ def compiler_for(cpu: Iterable[str]) -> str:
 def is_for_riscv(options: CompileOptions) -> bool:
     """Whether a call names RISC-V by its compiler or by the core."""
     named = "riscv" in Path(options.compiler).name.lower()
-    return named or any(it.startswith("-march=rv") for it in options.cpu_flags)
+    return named or compiler_for(options.cpu_flags) == _RISCV_COMPILER
 
 
 def installed(options: CompileOptions) -> CompileOptions:

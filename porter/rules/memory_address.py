@@ -67,10 +67,7 @@ class MemoryAddress(Rule):
                 yield self.left(site, false_condition(unit, site))
                 continue
             kind = register.instance or register.block
-            yield self.escalated(
-                site,
-                f"{register.name} {_REASONS[kind]}",
-            )
+            yield self.escalated(site, f"{register.name} {_REASONS[kind]}")
 
 
 def _placed_at(unit: Unit, site: Site) -> Register | None:
