@@ -68,7 +68,7 @@ def test_every_call_is_decided_and_no_interrupt_or_register_is_lost(system: Buil
     ("old", "new"),
     [
         ("    it ne\n    movne r3, r5 ", "    mov r3, r5 "),
-        ("    strd r9, r10, [r12, #CPU_READY] ", "    str r10, [r12, #CPU_PAYER] "),
+        ("    strd r3, r5, [r12, #CPU_READY] ", "    str r5, [r12, #CPU_PAYER] "),
     ],
     ids=["the handler waits", "the manager doesn't wait"],
 )

@@ -110,6 +110,10 @@ def found_in(kernel: Alone, room: Path, file: str, old: str, new: str) -> tuple[
 
 
 ENTRY = "arch/armv7m/entry.S"
+JUDGED = (
+    "lr, lr, #EXC_RETURN_BASIC_FRAME\n    orr lr, lr, r12\n    msr psp, r1\n    cpsie i\n"
+    "#if FVM_FPU\n"
+)
 
 
 def test_the_deferred_work_is_masked(alone: Callable[[str], Alone], tmp_path: Path) -> None:
@@ -179,8 +183,23 @@ def test_the_last_process_that_sleeps_keeps_its_registers(
             "",
             "S16 to S31 aren't from the context of the thread that runs next",
         ),
+        (  # what a VM without FPU wrote itself tells nothing
+            WITH_VMS,
+            ENTRY,
+            f"    and {JUDGED}    tst lr, #EXC_RETURN_BASIC_FRAME\n",
+            f"    ands {JUDGED}",
+            "it isn't known whether the next thread has floating-point registers",
+        ),
     ],
-    ids=["C that clobbers", "C on the FPU", "wrong slot", "not of a thread", "a leak", "S16 moved"],
+    ids=[
+        "C that clobbers",
+        "C on the FPU",
+        "wrong slot",
+        "not of a thread",
+        "a leak",
+        "S16 moved",
+        "a VM's word alone",
+    ],
 )
 def test_a_changed_source_is_found(
     alone: Callable[[str], Alone],

@@ -160,10 +160,13 @@ def combine(move: Words) -> None:
     name, (first, last) = move.instruction.name, _sources(move)
     terms = _plain(move, first), _plain(move, last)
     term: Term = None
+    tested: tuple[Term, Term] | None = None
     for one, other in (terms, terms[::-1]):
         if name == "and" and other == FRAME_BIT and isinstance(one, Field):
-            term = FrameType(one)
+            term, tested = FrameType(one), (one, other)
         if name == "orr" and term is None:
             term = resuming(one, other)
     move.forget()
     _result(move, term)
+    if move.instruction.sets_flags:
+        move.ledger = replace(move.ledger, tested=tested)

@@ -115,6 +115,21 @@ class Switch:
         """As far as a branch told."""
         return self.exit.is_known(Field(self.thread, RETURN_BITS), FRAME_BIT, False)
 
+    def _has_floats(self) -> bool:
+        """As far as branches told: of EXC_RETURN, or of both that it is made of."""
+        saved, bits = kept(self.thread, saved_slot("lr")), Field(self.thread, RETURN_BITS)
+        made = self.exit.target == Resumes(self.thread) and all(
+            self.exit.is_known(term, FRAME_BIT, True) for term in (saved, bits)
+        )
+        return made or self.exit.is_known(self.exit.target, FRAME_BIT, True)
+
+    def _is_basic(self) -> bool:
+        saved = kept(self.thread, saved_slot("lr"))
+        made = self.exit.target == Resumes(self.thread) and self.exit.is_known(
+            saved, FRAME_BIT, False
+        )
+        return made or self.exit.is_known(self.exit.target, FRAME_BIT, False)
+
     def _floats(self) -> Iterator[str]:
         """Its own ones, or nothing that it may not know."""
         if self.exit.target == BASIC and not self.system.process_fpu:
@@ -125,11 +140,11 @@ class Switch:
             yield "CPACR isn't that of the thread that runs next"
         if self._may_not_use_fpu():
             return
-        if self.exit.is_known(self.exit.target, FRAME_BIT, True):
+        if self._has_floats():
             own = tuple(kept(self.thread, saved_slot(name)) for name in _FLOATS)
             if own != self.ledger.floats[16:32]:
                 yield "S16 to S31 aren't from the context of the thread that runs next"
-        elif not self.exit.is_known(self.exit.target, FRAME_BIT, False) and self.port is None:
+        elif not self._is_basic() and self.port is None:
             yield "it isn't known whether the next thread has floating-point registers"
         elif not shares and any(term != 0 for term in self.ledger.floats):
             yield "floating-point registers of another domain are left to the next thread"

@@ -137,7 +137,8 @@
     bx lr
     .endm
 
-/* A call by its number, r3, from a table of `count` functions; its result goes into the frame. */
+/* A call by its number, r3, from a table of `count` functions; its result goes into the frame,
+ * whose address r12 has then. */
     .macro call table, count
     cmp r3, #\count
     bhs no_such_call
@@ -145,8 +146,8 @@
     ldr r3, [r12, r3, lsl #2]
     push {r0, lr}
     blx r3                      /* frame, caller */
-    pop {r1, lr}
-    str r0, [r1]
+    pop {r12, lr}
+    str r0, [r12]
     .endm
 
 /* What every entry from a thread begins with. fault.c knows its length. */
@@ -339,7 +340,7 @@ line_stub:
 leave:
     exit
 
-other_process:                  /* as other_thread, from a call of a process, which doesn't pay */
+other_process:                  /* as other_thread, from a call of a process, which doesn't pay. r12: SP */
 #if FVM_PROCESS_FPU
     ldrb r12, [r3, #THREAD_RANK]
     cmp r12, #RANK_VCPU
@@ -350,7 +351,6 @@ other_process:                  /* as other_thread, from a call of a process, wh
     b other_thread
 #else
     ldr r0, [r2, #THREAD_CONTEXT]
-    mrs r12, psp
     stmia r0!, {r4-r11, lr}
     str r12, [r0]
     ldr r6, [r2, #THREAD_DOMAIN]
@@ -445,11 +445,12 @@ from_process:
 #endif
     cbz r5, 2f
     ldr r4, [r1, #CPU_PAYER]
-    cbz r4, 3f
+    cbz r4, nobody_paid
     movs r6, #0
     str r6, [r1, #CPU_PAYER]
     b from_vm
-3:  mov r6, #SCS                /* nobody pays; as timer_arch_count */
+nobody_paid:                    /* to whoever r3 is; a VM's time begins, as timer_arch_count */
+    mov r6, #SCS
     ldr r7, [r6, #SYST_CVR]
     ldr r8, [r6, #ICSR_FROM_SCS]
     tst r8, #PENDSTSET
@@ -481,7 +482,7 @@ other_for_vm_fpu:
     b other_thread
 #endif
 
-other_for_vm:                   /* as other_thread, from a call of a VM */
+other_for_vm:                   /* as other_thread, from a call of a VM, which may have moved SP */
     ldrb r12, [r3, #THREAD_RANK]
     cmp r12, #RANK_VCPU
     bls among_vms
@@ -547,9 +548,8 @@ load_domain:                    /* r1: cpu, r3: whom to run, r12: its domain */
 #endif
     bx r12
 #if FVM_FPU
-2:  and lr, lr, #EXC_RETURN_BASIC_FRAME
+2:  ands lr, lr, #EXC_RETURN_BASIC_FRAME
     orr lr, lr, r12
-    tst lr, #EXC_RETURN_BASIC_FRAME
     beq load_fpu
     ldr r0, =fpu_zero           /* leave it nothing to read */
     vldmia r0, {s0-s31}
