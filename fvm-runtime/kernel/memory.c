@@ -55,11 +55,10 @@ static bool take(struct slot *slot, uint32_t first, uint32_t words)
     return true;
 }
 
-static uint32_t words_of(const struct fvm_domain *domain, uint32_t kind)
+#define SIGNAL_WORDS (FVM_OBJECT_SIGNAL_SIZE / 4u)
+
+static uint32_t thread_words(const struct fvm_domain *domain)
 {
-    if (kind == FVM_OBJECT_SIGNAL) {
-        return FVM_OBJECT_SIGNAL_SIZE / 4u;
-    }
     return (domain->protection.cpacr != 0 ? FVM_OBJECT_THREAD_SIZE_FPU : FVM_OBJECT_THREAD_SIZE) /
            4u;
 }
@@ -102,12 +101,16 @@ int32_t memory_create(struct call_frame *frame, struct thread *caller)
         return FVM_E_CAPABILITY;
     }
     bool thread = kind == FVM_OBJECT_THREAD;
-    if ((!thread && kind != FVM_OBJECT_SIGNAL) || (offset & 3u) != 0 ||
-        (thread && priority - 1u >= cap->limit)) {
+    uint32_t words = SIGNAL_WORDS, at = offset / 4u;
+    if (thread) {
+        if (priority - 1u >= cap->limit) {
+            return FVM_E_ARGUMENT;
+        }
+        words = thread_words(domain);
+    } else if (kind != FVM_OBJECT_SIGNAL) {
         return FVM_E_ARGUMENT;
     }
-    uint32_t words = words_of(domain, kind), at = offset / 4u;
-    if (at + words > domain->memory_words) {
+    if ((offset & 3u) != 0 || at + words > domain->memory_words) {
         return FVM_E_ARGUMENT;
     }
     at += domain->memory_first;
@@ -152,7 +155,7 @@ int32_t memory_create(struct call_frame *frame, struct thread *caller)
 /* By steps, one a call: a thread stops, who waits goes on; then the object is one no more. */
 void memory_end(struct slot *slot)
 {
-    uint32_t words = FVM_OBJECT_SIGNAL_SIZE / 4u;
+    uint32_t words = SIGNAL_WORDS;
     if (slot->capability.type == FVM_CAP_THREAD) {
         struct thread *thread = slot->object;
         if (thread->state != THREAD_STOPPED) {
@@ -168,7 +171,7 @@ void memory_end(struct slot *slot)
             return;
         }
         scheduler_remove(thread);
-        words = words_of(thread->domain, FVM_OBJECT_THREAD);
+        words = thread_words(thread->domain);
     } else if (signal_dismiss(slot->object)) {
         return;
     }
