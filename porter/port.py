@@ -27,7 +27,7 @@ from porter.sites.c_sites import CSites, Reading
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 from porter.unseen import unseen_in
-from porter.whole_project import WholeProject
+from porter.whole_project import WholeProject, build_of
 
 Progress = Callable[[str], None]
 """Is told what is being done."""
@@ -54,9 +54,12 @@ def port_project(
     progress(f"{len(read)} source files; asking the build system")
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     scripts += [source.path for source in found if is_linker_fragment(source)]
-    calls = LibraryCalls(read)
+    build = build_of(root, read, domain, cpu, request)
+    calls = LibraryCalls(read, build)
     sources = [calls.expanded(source) for source in read]
-    project = WholeProject(root, sources, domain, cpu, scripts, calls, request, core_clock)
+    project = WholeProject(
+        root, sources, domain, build, scripts, calls, request.all_arms, core_clock
+    )
     progress("transcribing context switches")
     _transcribe(project)
     docket = Docket(project, _splits(project))
@@ -90,7 +93,7 @@ def split_project(
     found = [SourceFile.read(root, path) for path in find_sources(root)]
     sources = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
-    project = WholeProject(root, sources, domain)
+    project = WholeProject(root, sources, domain, build_of(root, sources, domain))
     progress("splitting handlers")
     return _splits(project)
 

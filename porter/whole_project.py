@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from porter.flow.run_time import RunTime
 from porter.judging.verdict import Status
 from porter.libraries.data import Libraries
 from porter.libraries.project import LibraryCalls
-from porter.project.build import read_build, with_files, with_folders
+from porter.project.build import Build, read_build, with_files, with_folders
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
@@ -60,37 +60,47 @@ from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
 
 
+def build_of(
+    root: Path,
+    sources: Sequence[SourceFile],
+    domain: Domain | None,
+    cpu: tuple[str, ...] = (),
+    request: Request = NOTHING_MORE,
+) -> Build:
+    """How the sources below `root` are built for a domain; `cpu`: compiler options that select the
+    core, where the project has no build that tells."""
+    stated = cpu or (domain.cpu_flags if domain is not None else ())
+    paths = [source.path for source in sources]
+    guess = core_of(paths) or likely_core(source.data for source in sources)
+    build = read_build(root, paths, stated, guess)
+    if domain is not None:
+        wanted = [root / name for name in domain.sources]
+        build = with_files(build, [file for file in wanted if file.is_file()])
+    return with_folders(build, request.include_dirs) if request.include_dirs else build
+
+
 class WholeProject:
-    """Made of all sources below `root` and its linker scripts; `cpu`: compiler options that select
-    the core, where the project has no build that tells; `calls`: what was put in the place of calls
-    of libraries; `core_clock`: hertz of the old chip's core."""
+    """Made of all sources below `root`, their build and its linker scripts; `calls`: what was put
+    in the place of calls of libraries; `core_clock`: hertz of the old chip's core."""
 
     def __init__(
         self,
         root: Path,
         sources: list[SourceFile],
         domain: Domain | None,
-        cpu: tuple[str, ...] = (),
+        build: Build,
         scripts: Iterable[Path] = (),
         calls: LibraryCalls | None = None,
-        request: Request = NOTHING_MORE,
+        all_arms: bool = False,
         core_clock: int | None = None,
     ) -> None:
         self.root = root
         self._core_clock = core_clock
         self.domain = domain
         self.calls = calls
-        stated = cpu or (domain.cpu_flags if domain is not None else ())
-        paths = [source.path for source in sources]
-        guess = core_of(paths) or likely_core(source.data for source in sources)
-        self.build = read_build(root, paths, stated, guess)
-        if domain is not None:
-            wanted = [root / name for name in domain.sources]
-            self.build = with_files(self.build, [file for file in wanted if file.is_file()])
-        if request.include_dirs:
-            self.build = with_folders(self.build, request.include_dirs)
+        self.build = build
         lexed = calls.lexed if calls is not None else {}
-        self.knowledge = Knowledge(self.build, sources, request.all_arms, lexed)
+        self.knowledge = Knowledge(build, sources, all_arms, lexed)
         self.tables = {source.path: list(self._tables(source)) for source in sources}
         self.staying: dict[Path, str] = {}
         for source in sources:
@@ -249,14 +259,15 @@ class WholeProject:
     ) -> list[UnknownCall]:
         """Calls of functions that nothing here defines and that are in no data of `libraries`;
         those of functions that are dead don't count."""
+        built = [source for source in self.sources if self.knowledge.is_built(source.path)]
         return UnknownCalls(
             [self.knowledge.text(source) for source in self.live if not source.is_asm],
-            [source for source in self.sources if source.is_asm],
+            [source for source in built if source.is_asm],
             libraries,
             self._provided,
             is_dead,
             self.knowledge.is_arm_compiled,
-            [(it, self.knowledge.lexed(it)) for it in self.sources if not it.is_asm],
+            [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
         ).found()
 
     def _provided(self) -> frozenset[str]:

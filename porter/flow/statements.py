@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.source.c_tree import Node, ancestors, parts_of, strip_parentheses, text_of, walk
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    parse_expression,
+    parts_of,
+    strip_parentheses,
+    text_of,
+    walk,
+)
 from porter.source.evaluate import Evaluator
 
 LOOPS = frozenset({"while_statement", "do_statement", "for_statement"})
@@ -22,15 +30,20 @@ _JUMPS = frozenset({"return_statement", "goto_statement", "break_statement"})
 
 def is_pure(node: Node, evaluator: Evaluator) -> bool:
     """Whether evaluating an expression changes nothing (reading a register aside)."""
+    return _is_pure(node, evaluator, is_expanded=False)
+
+
+def _is_pure(node: Node, evaluator: Evaluator, is_expanded: bool) -> bool:
+    """`is_expanded`: what looks like a macro's call there is a function's."""
     for item in walk(node):
         if item.type in _EFFECTS:
             return False
-        if item.type == "call_expression" and not _is_pure_call(item, evaluator):
+        if item.type == "call_expression" and not _is_pure_call(item, evaluator, is_expanded):
             return False
     return True
 
 
-def _is_pure_call(call: Node, evaluator: Evaluator) -> bool:
+def _is_pure_call(call: Node, evaluator: Evaluator, is_expanded: bool) -> bool:
     if evaluator.cast_argument(call) is not None:
         return True
     function = call.child_by_field_name("function")
@@ -38,11 +51,11 @@ def _is_pure_call(call: Node, evaluator: Evaluator) -> bool:
         return True
     if function is not None and text_of(function) in evaluator.types.constant_functions:
         return True
-    text = evaluator.call_text(call)
-    if text is None:
+    text = evaluator.call_text(call) if not is_expanded else None
+    if text is None or b"{" in text:
         return False
-    plain = text.replace(b"==", b"").replace(b"!=", b"").replace(b"<=", b"").replace(b">=", b"")
-    return not any(mark in plain for mark in (b"=", b"++", b"--", b";", b"{"))
+    expansion = parse_expression(text)
+    return expansion is not None and _is_pure(expansion, evaluator, is_expanded=True)
 
 
 def is_assertion(statement: Node) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from porter.libraries.calls import Lookup, library_uses
 from porter.libraries.data import Known, used_libraries
 from porter.libraries.expanded import ExpandedFile
+from porter.project.build import Build
 from porter.project.reachability import names_of_functions
 from porter.result import FilePort
 from porter.source.c_lexer import LexedSource, lex
@@ -27,16 +28,19 @@ _SKETCH = ".ino"
 
 class LibraryCalls:
     """Files of a project with the calls of libraries as what they do. `lexed`: files that were
-    taken apart and stay as they are."""
+    taken apart and stay as they are. What only files define that the build doesn't take, such as a
+    test's stand-in for a library, isn't the project's own."""
 
-    def __init__(self, sources: Sequence[SourceFile]) -> None:
+    def __init__(self, sources: Sequence[SourceFile], build: Build) -> None:
         written = [source for source in sources if not source.is_asm]
         self.libraries = used_libraries(_included(written))
         words = {it.path: set(it.data.translate(_SPACED).split()) for it in written}
         known = {word for found in words.values() for word in found if self._known(word)}
         lexed = {it.path: lex(it.data) for it in written if words[it.path] & known}
-        assembled = [source for source in sources if source.is_asm]
-        self._defined = _macros(written) | _functions(lexed) | _labels(assembled)
+        takes = _takes_part(written, build)
+        assembled = filter(takes, (source for source in sources if source.is_asm))
+        defining = {it.path: lexed[it.path] for it in written if it.path in lexed and takes(it)}
+        self._defined = _macros(filter(takes, written)) | _functions(defining) | _labels(assembled)
         self.files: dict[Path, ExpandedFile] = {}
         self.lexed = lexed
         for source in written:
@@ -93,6 +97,15 @@ def _included(sources: Iterable[SourceFile]) -> Iterable[str]:
 
 def _macros(sources: Iterable[SourceFile]) -> set[bytes]:
     return {name for source in sources for name in _MACRO.findall(source.data)}
+
+
+def _takes_part(written: Sequence[SourceFile], build: Build) -> Callable[[SourceFile], bool]:
+    """Whether a file may be compiled: a known build names it, or a file includes it."""
+    if not build.is_known:
+        return lambda _source: True
+    units = {unit.resolve() for unit in build.units}
+    included = {name.rpartition("/")[2] for name in _included(written)}
+    return lambda it: it.is_header or it.path.resolve() in units or it.path.name in included
 
 
 def _labels(sources: Iterable[SourceFile]) -> set[bytes]:

@@ -12,6 +12,7 @@ from porter.meaning.bits import ones, zeros
 from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.meaning.deep_sleep import deep_sleep
 from porter.meaning.expressions import bare, is_truth_test, mask_around, source
+from porter.meaning.pin_pulse import pulses
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -31,6 +32,10 @@ _REGISTERS = frozenset(
         "GPIO->AFRH", "GPIO->LCKR", "GPIO->ASCR", "GPIO->CRL", "GPIO->CRH",
     }
 )  # fmt: skip
+_PULSE = (
+    "a pin's mode is changed twice with time in between, which no boot table does: if the pulse "
+    "matters, give the machine the pin and drive it with hyp_pin_write(), else keep the last change"
+)
 _SLOW = (
     "#define BDCR (*(volatile unsigned *)0x40023870)\n"
     "#define CSR (*(volatile unsigned *)0x40023874)\n"
@@ -86,19 +91,17 @@ class BootTable(Rule):
             for access in unit.accesses()
             if is_set_up(access) or _is_unused_line(unit, access)
         ]
+        pulsed = pulses(accesses, unit.text.evaluator)
+        removed: list[Access] = []
         for access in accesses:
-            if (sleep := deep_sleep(unit, access)) is not None:
-                yield self.escalated(access.site, sleep)
-            elif (why := run_again(unit, access) or slow_clock(unit, access)) is not None:
+            why = deep_sleep(unit, access) or run_again(unit, access) or slow_clock(unit, access)
+            if why is None and access in pulsed:
+                why = f"{access.register}: {_PULSE}"
+            if why is None:
+                removed.append(access)
+            else:
                 yield self.escalated(access.site, why)
-        accesses = [
-            access
-            for access in accesses
-            if deep_sleep(unit, access) is None
-            and run_again(unit, access) is None
-            and slow_clock(unit, access) is None
-        ]
-        for verdict in remove_accesses(self, unit, accesses, REASON, waits_end=True):
+        for verdict in remove_accesses(self, unit, removed, REASON, waits_end=True):
             known = self._known(unit, verdict) or self._ready(unit, verdict)
             yield known or self._asked(unit, verdict) or verdict
 

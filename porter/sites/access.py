@@ -218,7 +218,11 @@ def _through_macro(
         return Access(site, context, register, "unclear", place, call)
     if _takes_address(node, context, registers):
         return Access(site, context, register, "address", place, call)
-    return Access(site, context, register, "read", place, call)
+    hands_on = any(
+        it.type == "call_expression" and registers.evaluator.cast_argument(it) is None
+        for it in walk(node)
+    )
+    return Access(site, context, register, "read", place, place if hands_on else call)
 
 
 def _takes_address(node: Node, context: Context, registers: Registers) -> bool:

@@ -339,7 +339,7 @@ class CSites:
         return field in _SHARED_ONLY
 
     def _is_pointer_variable(self, region: Region, token: Token) -> bool:
-        """A variable that always holds the address of a register."""
+        """A variable that always holds the address of a register, or of memory."""
         evaluator = self.text.evaluator
         shared = evaluator.keeps_address(token.text) and token.text not in region.parameters
         if not shared and (region.name is not None or not self._has_addresses):
@@ -350,7 +350,8 @@ class CSites:
             return False
         match evaluator.value(whole_name(node), context.scope):
             case Pointer(address=int() as address) | Place(address=int() as address):
-                return self.registers.is_address(address)
+                is_memory = self.registers.memory_at(address) is not None
+                return is_memory or self.registers.is_address(address)
         return False
 
     def _site(self, start: int, end: int, kind: SiteKind, what: str, region: Region) -> Site:

@@ -118,12 +118,14 @@ class Registers:
 
     @cached_property
     def kept(self) -> frozenset[bytes]:
-        """Variables outside functions that keep the address of a register."""
+        """Variables outside functions that keep the address of a register, or of memory."""
         return frozenset(filter(self._keeps, self.evaluator.types.initialised))
 
     def _keeps(self, name: bytes) -> bool:
         match self.evaluator.name(name) if self.evaluator.keeps_address(name) else None:
-            case Pointer(address=int() as address) | Number(value=address):
+            case Pointer(address=int() as address):
+                return self.is_address(address) or self.memory_at(address) is not None
+            case Number(value=address):
                 return self.is_address(address)
         return False
 

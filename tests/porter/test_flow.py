@@ -16,6 +16,8 @@ typedef struct { volatile unsigned SR, DR; } USART_TypeDef;
 #define CPUID (*(volatile unsigned *)0xE000ED00)
 void assert(int);
 void use(unsigned);
+#define USE(x) use(x)
+#define BOTH(x) (USE(x), 0)
 """
 
 
@@ -31,6 +33,8 @@ def body(folder: Path, text: str) -> tuple[str, list[str]]:
     "text",
     [
         "    use(CPUID);\n",
+        "    USE(CPUID); // as use(\n",
+        "    keep = BOTH(RCC->CFGR); // as use(\n",
         "    keep = RCC->CFGR;\n    use(keep);\n",
         "    unsigned x = CPUID;\n    if (x == 3) {\n        use(1);\n    }\n",
         "    unsigned x = CPUID;\n    unsigned *p = &x;\n    use(*p);\n",

@@ -302,3 +302,18 @@ def test_what_an_assembler_file_defines_is_in_the_tree(tmp_path: Path, assembler
     text = b"#include <libopencm3/cm3/cortex.h>\nvoid f(void)\n{\n    cm_disable_interrupts();\n}\n"
     result = port_files(tmp_path, {"main.c": text, "low.s": assembler})
     assert not [port for port in result.files if port.file.name == "main.c" and port.edits]
+
+
+def test_a_tests_stand_in_is_not_the_projects_own(tmp_path: Path) -> None:
+    """What the build doesn't take defines nothing: the program is linked with the library."""
+    stub = b"void cm_disable_interrupts(void) {}\nvoid flash_unlock(void) {}\n"
+    makefile = b"all: main.o\n%.o: %.c\n\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -c -o $@ $<\n"
+    main = b"#include <libopencm3/cm3/cortex.h>\nvoid flash_unlock(void);\n"
+    main += b"int main(void) { cm_disable_interrupts(); flash_unlock(); for (;;) {} }\n"
+    files = {"Makefile": makefile, "main.c": main, "test/stub.c": stub}
+    result = port_files(tmp_path, files)
+    (port,) = [it for it in result.files if it.file.name == "main.c"]
+    assert b"virt_int_mask(VIRT_PRIMASK);" in port.ported
+    assert [it.name for it in result.unseen.calls] == ["flash_unlock"]
+    all_of_it = makefile.replace(b"main.o\n", b"main.o test/stub.o\n", 1)
+    assert port_files(tmp_path, {**files, "Makefile": all_of_it}).unseen.calls == ()

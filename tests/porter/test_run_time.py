@@ -145,3 +145,28 @@ def test_lines_that_a_handler_waits_for_are_no_set_up(
 ) -> None:
     found = escalations(port_files(tmp_path, {"main.c": LINES % handler}))
     assert len([it for it in found if "external interrupt lines" in it]) == told
+
+
+PULSE = "a pin's mode is changed twice with time in between"
+OFF, LOW, INPUT = "GPIOA->MODER &= ~12u;", "GPIOA->MODER |= 4u;", "GPIOA->MODER |= 8u;"
+
+
+@pytest.mark.parametrize("pause", ["wait();", "for (volatile int i = 0; i < 999; i++) { }"])
+def test_a_pulse_needs_a_person(tmp_path: Path, pause: str) -> None:
+    text = f"void f(void) {{ {OFF} {LOW} {pause} {OFF} {INPUT} }}\n"
+    result = port_files(tmp_path, {"main.c": HEADER + text.encode()})
+    assert [PULSE in it for it in escalations(result)] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{OFF} {LOW} {OFF} {INPUT} wait();",  # the last one alone is seen
+        f"{LOW} wait(); GPIOA->MODER |= 1u << 4;",  # of another pin
+        f"{LOW} RCC->CR |= 1u; while ((RCC->CR & 2u) == 0) {{ }} {OFF}",  # ready by then
+    ],
+)
+def test_what_is_no_pulse_goes(tmp_path: Path, text: str) -> None:
+    result = port_files(tmp_path, {"main.c": HEADER + f"void f(void) {{ {text} }}\n".encode()})
+    assert escalations(result) == []
+    assert b"MODER" not in result.files[0].ported.split(b"void f")[1]
