@@ -22,7 +22,7 @@ from porter.project.compiler_command import (
     parse_command,
 )
 from porter.project.ide.choice import project_commands
-from porter.project.linking import Linking, parse_linking
+from porter.project.linking import Linking, makes_library_alone, parse_linking
 from porter.project.relocated import Relocated
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
@@ -181,7 +181,13 @@ def _made(folder: Path, target: list[str]) -> _Told:
     calls = list(_calls_of(lines, folder))
     compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
     linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
+    if makes_library_alone(calls):  # somebody else's makefile builds the programs
+        complete = complete and not any(_makefiles_below(folder))
     return _Told(compiled, complete, linked)
+
+
+def _makefiles_below(folder: Path) -> Iterator[Path]:
+    return (it for name in _MAKEFILES for it in folder.rglob(name) if it.parent != folder)
 
 
 def _project_file(root: Path) -> _Told:

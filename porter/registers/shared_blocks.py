@@ -52,7 +52,13 @@ ATOMIC = re.compile(rf"(?:{_RASPBERRY})(?:_HW)?".encode(), re.ASCII)
 BLOCK = re.compile(rf"(?P<block>{_ANY})(?:_BASE(?:_PTR|_ADDR\w*)?|_PTR)?".encode(), re.ASCII)
 """The name of such a block, or of its address."""
 
-REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+".encode(), re.ASCII)
+# As NXP's own headers named them before there were structs (UM10360, UM10211, UM10139).
+_LPC = (
+    r"PCON|PCONP\d?|PCLKSEL\d|VPBDIV|APBDIV|PLL\d?(?:CON|CFG|STAT|FEED)|CCLKCFG|USBCLKCFG|CLKSRCSEL|IRCTRIM"
+    r"|CLKOUTCFG|SCS|RSID|RSIR|FLASHCFG|MEMMAP|MAM(?:CR|TIM)|EXT(?:INT|MODE|POLAR)|INTWAKE|PINSEL\d+"
+    r"|PINMODE(?:_OD)?\d+|I2CPADCFG|WD(?:MOD|TC|FEED|TV|CLKSEL)"
+)
+REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+|{_LPC}".encode(), re.ASCII)
 """A register of such a block under a name of its own, where that stands for a device's register."""
 ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
 """The same where it stands for the address alone."""

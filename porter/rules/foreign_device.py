@@ -28,7 +28,15 @@ class ForeignDevice(Rule):
     finds += "devices that the description doesn't grant"
     becomes = "itself"
     why = "the kernel's protection lets no such access pass, and nobody has said who sets it up"
-    samples = (Sample(_SIM + "void f(void) { SIM->SCGC5 |= 1u << 9; }", "", escalates=True),)
+    samples = (
+        Sample(_SIM + "void f(void) { SIM->SCGC5 |= 1u << 9; }", "", escalates=True),
+        Sample(
+            "#define LPC17_REG(at) (*(volatile unsigned *)(at))\n"
+            "#define PCONP LPC17_REG(0x400FC0C4)\nvoid f(void) { PCONP |= 1u << 29; }",
+            "",
+            escalates=True,
+        ),
+    )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Each access on its own."""

@@ -208,6 +208,8 @@ class CSites:
                 return SiteKind.REGISTER
             if self._is_pointer_variable(region, token) or self._is_call(region, index):
                 return SiteKind.REGISTER
+            if region.name is None:
+                self._dereferences.note_name(token.text)
         elif token.kind == "number" and len(token.text) >= 10:
             value = self.text.evaluator.text(token.text)
             number = value.value if isinstance(value, Number) else 0

@@ -53,6 +53,7 @@ class Dereferences:
         self._registers = registers
         self.devices: dict[int, str] = {}
         """Devices at fixed addresses that no description gives or denies, with a name of each."""
+        self._asked: set[bytes] = set()
         self._handed_on = HandedOn(
             text,
             contexts,
@@ -110,13 +111,23 @@ class Dereferences:
             or (it.type == "number_literal" and len(text_of(it)) >= _SHORTEST)
         }
 
+    def note_name(self, name: bytes) -> None:
+        """The same of a macro that is such a place: no syntax shows that it accesses one."""
+        if not self._registers.has_grants and name not in self._asked:
+            self._asked.add(name)
+            macro = self._evaluator.macros.get(name)
+            if macro is not None and macro.parameters is None:
+                self._note(self._evaluator.name(name), name)
+
     def _note_device(self, place: Node, context: Context) -> None:
         """Remember a device that nobody has said to be the machine's."""
         value = self._evaluator.value(place, context.scope)
+        self._note(value, text_of(self._leaf(place, context)))
+
+    def _note(self, value: Value | None, name: bytes) -> None:
         address = value.address if isinstance(value, Place) else None
         if address is not None and is_device(address) and not self._registers.has_grants:
-            name = text_of(self._leaf(place, context)).decode("latin-1")
-            self.devices.setdefault(address & _BLOCK, name)
+            self.devices.setdefault(address & _BLOCK, name.decode("latin-1"))
 
     @staticmethod
     def _is_register(

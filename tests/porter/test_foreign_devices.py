@@ -120,3 +120,9 @@ def test_without_a_description_devices_that_count_as_the_machines_are_named(tmp_
     text += b"void f(void) { UART->DR = HWREG(0x40010000); }\n"
     (tmp_path / "main.c").write_bytes(CHIPS + text)
     assert port_project(tmp_path).devices == {0x4000C000: "UART", 0x40010000: "HWREG"}
+
+
+def test_a_device_that_is_a_macro_alone_is_named_too(tmp_path: Path) -> None:
+    text = b"#define MUX (*(volatile unsigned *)0x4002C000)\nvoid f(void) { MUX = 1; }\n"
+    (tmp_path / "main.c").write_bytes(text)
+    assert port_project(tmp_path).devices == {0x4002C000: "MUX"}

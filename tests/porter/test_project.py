@@ -96,6 +96,23 @@ def test_files_that_are_not_built_are_left(tmp_path: Path) -> None:
     assert status == {"main.c": Status.REWRITTEN, "ports/avr.c": Status.LEFT}
 
 
+LIBRARY = b"""\
+libx.a: buttons.o
+\tarm-none-eabi-ar rcs $@ $<
+%.o: %.c
+\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -c $< -o $@
+"""
+
+
+def test_where_make_makes_a_library_alone_programs_below_count(tmp_path: Path) -> None:
+    quiet = b'void quiet(void) { __asm volatile("cpsid i"); }\n'
+    files = {"Makefile": LIBRARY, "buttons.c": b"int pressed;\n", "firmware/main.c": quiet}
+    assert port_files(tmp_path, files).files[0].verdicts[0].status is Status.LEFT
+    with_program = {**files, "firmware/Makefile": b"fw.elf: main.o ../libx.a\n"}
+    (port,) = port_files(tmp_path, with_program).files
+    assert port.file.name == "firmware/main.c" and b"virt_int_mask" in port.ported
+
+
 @pytest.mark.parametrize(
     "core", ["", "-march=rv32imac -mabi=ilp32", "-march=rv32ecxw -mabi=ilp32e"]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,16 +104,38 @@ M7 = (
 )
 
 
+# The same on Cortex-M7, where each entry waits for stores first. Its machine has two timers.
+TIMERS = {
+    '<clock name="TIM3"/>': "", '<clock name="TIM2"/>': "", "TIM3": "TIMER0", "0x40000400": "0x40000000", "TEST_LINE=29": "TEST_LINE=8",
+    "TIM2": "TIMER1", "TEST_TIMER=0x40000000": "TEST_TIMER=0x40001000",
+    "TEST_LINE=28": "TEST_LINE=9",
+}  # fmt: skip
+
+
+def on_mps2(parts: str) -> str:
+    parts = re.sub("|".join(sorted(TIMERS, key=len, reverse=True)), lambda m: TIMERS[m[0]], parts)
+    return parts.replace("<define>TEST_ROLE=", "<define>TEST_MPS2</define><define>TEST_ROLE=")
+
+
+ON_MPS2 = {
+    **{f"{name} on Cortex-M7": on_mps2(it) for name, it in SYSTEMS.items() if "TIM4" not in it},
+    "watchdogs on Cortex-M7": M7,
+}
+
+
 @pytest.fixture
 def small(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
     def make(name: str) -> Built:
         def built(folder: Path) -> Built:
-            board, head = (BOARD, CLOCKS) if name in SYSTEMS else (
-                'chip="MPS2-AN500" board="mps2-an500"', "")  # fmt: skip
-            console = "USART6" if name in SYSTEMS else "UART0"
+            board, head, console = (
+                (BOARD, CLOCKS, "USART6")
+                if name in SYSTEMS
+                else ('chip="MPS2-AN500" board="mps2-an500"', "", "UART0")
+            )
+            parts = SYSTEMS.get(name) or ON_MPS2[name]
             text = (
                 f'<system name="narrow" {board}><kernel console="{console}" report="250ms" '
-                f'slice="1400us" records="32"/>{head}{SYSTEMS.get(name, M7)}</system>'
+                f'slice="1400us" records="32"/>{head}{parts}</system>'
             )
             description = folder.with_name(f"{folder.name} description.xml")
             description.write_text(text)
@@ -123,7 +146,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
     return make
 
 
-@pytest.mark.parametrize("name", [*SYSTEMS, "watchdogs on Cortex-M7"])
+@pytest.mark.parametrize("name", [*SYSTEMS, *ON_MPS2])
 def test_no_way_is_longer_than_it_may_be(
     small: Callable[[str], Built], name: str, tmp_path: Path
 ) -> None:

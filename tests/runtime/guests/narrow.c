@@ -25,6 +25,28 @@
 
 volatile uint32_t done, refused;
 
+/* A timer that interrupts every `period` of its ticks. */
+#ifdef TEST_MPS2 /* CMSDK: CTRL 0, VALUE, RELOAD, INTCLEAR 3 */
+static inline void timer_done(volatile uint32_t *timer) { timer[3] = 1; }
+
+static inline void timer_run(volatile uint32_t *timer, uint32_t period)
+{
+    timer[1] = timer[2] = period;
+    timer[0] = 9;
+}
+#else /* TIMx: CR1, DIER 3, SR 4, EGR 5, PSC 10, ARR 11 */
+static inline void timer_done(volatile uint32_t *timer) { timer[4] = 0; }
+
+static inline void timer_run(volatile uint32_t *timer, uint32_t period)
+{
+    timer[11] = period;
+    timer[5] = 1;
+    timer[4] = 0;
+    timer[3] = 1;
+    timer[0] = 1;
+}
+#endif
+
 #ifdef TEST_VM
 #if TEST_ROLE == OWED
 #include <fvm/trap.h>
@@ -72,13 +94,13 @@ int main(void)
     }
 }
 #else
-#define TIMER ((volatile uint32_t *)TEST_TIMER) /* TIMx: CR1, DIER 3, SR 4, EGR 5, ARR 11 */
+#define TIMER ((volatile uint32_t *)TEST_TIMER)
 
 void tick_handler(void) {}
 
 void timer_handler(void)
 {
-    TIMER[4] = 0;
+    timer_done(TIMER);
     done++;
 }
 
@@ -88,11 +110,7 @@ int main(void)
     uint32_t seed = TEST_LINE;
     (void)hyp_tick_set(1000);
 #endif
-    TIMER[11] = 3000 + 27 * TEST_LINE;
-    TIMER[5] = 1;
-    TIMER[4] = 0;
-    TIMER[3] = 1;
-    TIMER[0] = 1;
+    timer_run(TIMER, 3000 + 27 * TEST_LINE);
     (void)hyp_irq_ena(TEST_LINE);
 #if TEST_ROLE == SLEEPS
     for (;;) {
@@ -197,19 +215,15 @@ int main(void)
 int main(void)
 {
     uint32_t seed = 3;
-    TIMER[11] = 900;
     TIMER[10] = 41;
-    TIMER[5] = 1;
-    TIMER[4] = 0;
-    TIMER[3] = 1;
-    TIMER[0] = 1;
+    timer_run(TIMER, 900);
     for (;;) {
         (void)fvm_signal_wait(FVM_CAP_CALLED);
         seed = seed * 1103515245u + 12345u;
         for (volatile uint32_t i = 0; i < (seed >> 16) % 900u; i++) {
         }
         (void)fvm_signal_wait(FVM_CAP_TIM4);
-        TIMER[4] = 0;
+        timer_done(TIMER);
         done++;
     }
 }
