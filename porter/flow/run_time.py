@@ -13,9 +13,10 @@ from pathlib import Path
 
 from porter.project.knowledge import CText
 from porter.project.reachability import canonical, functions_in
+from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.evaluate import Evaluator
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import matching
 from porter.source.values import Number
 
 _MEMBER = frozenset({b".", b"->"})
@@ -90,7 +91,7 @@ class RunTime:
     def _loops(self) -> dict[Path, list[tuple[int, int, str]]]:
         found: dict[Path, list[tuple[int, int, str]]] = {}
         for text in self._texts:
-            tokens = without_linkage(text.lexed.tokens)
+            tokens = balanced(text.lexed)
             for name, body, end in functions_in(tokens, text.is_attribute, text.is_cplusplus):
                 for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
                     place = f"{text.file.name}:{text.file.line(tokens[first].start)}"
@@ -102,7 +103,7 @@ class RunTime:
     def _roots(self, text: CText) -> Iterator[tuple[str, str]]:
         """Names that loops mention, and functions whose address is taken."""
         loops = self._loops.get(text.file.path, ())
-        tokens = without_linkage(text.lexed.tokens)
+        tokens = balanced(text.lexed)
         for index, token in enumerate(tokens[:-1]):
             is_called = tokens[index + 1].text == b"("
             is_field = tokens[index - 1].text in _MEMBER and not (text.is_cplusplus and is_called)

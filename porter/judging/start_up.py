@@ -12,9 +12,9 @@ from porter.project.staying import START_UP
 from porter.project.vectors import PENDSV, RESET, SVC
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
+from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import without_linkage
 
 _LOST = (
     "stands in the start-up file, whose place the generated one takes: move it to a file of its "
@@ -75,7 +75,7 @@ def _calls_in_asm(file: SourceFile, served: Mapping[str, int]) -> Iterator[Site]
 
 def _calls_in_c(file: SourceFile, lexed: LexedSource, served: Mapping[str, int]) -> Iterator[Site]:
     """Names in the function that starts the program."""
-    tokens = without_linkage(lexed.tokens)
+    tokens = balanced(lexed)
     for name, start, end in functions_in(tokens):
         if served.get(name.decode("latin-1")) == RESET:
             for token in tokens[start:end]:

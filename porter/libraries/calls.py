@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from porter.libraries.body import Unfit, body_of, joined
 from porter.libraries.data import Known
+from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.macros import parse_define
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import matching
 
 _ENDS = frozenset({b";", b"{", b"}"})
 _KEEPS_GOING = frozenset(
@@ -39,7 +40,7 @@ class LibraryUse:
 
 def library_uses(lexed: LexedSource, lookup: Lookup) -> Iterator[LibraryUse]:
     """Uses in the code of a file and in the bodies of its macros, in no order."""
-    yield from _in_code(without_linkage(lexed.tokens), lookup)
+    yield from _in_code(balanced(lexed), lookup)
     for directive in lexed.directives:
         macro = parse_define(directive)
         if macro is not None and macro.body:

@@ -12,10 +12,10 @@ from porter.libraries.expanded import ExpandedFile
 from porter.project.build import Build
 from porter.project.reachability import names_of_functions
 from porter.result import FilePort
+from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, lex
 from porter.source.declared_objects import objects_in
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import without_linkage
 
 _INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
 _MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
@@ -120,8 +120,4 @@ def _labels(sources: Iterable[SourceFile]) -> set[bytes]:
 
 
 def _functions(lexed: Mapping[Path, LexedSource]) -> set[bytes]:
-    return {
-        name
-        for source in lexed.values()
-        for name in names_of_functions(without_linkage(source.tokens))
-    }
+    return {name for source in lexed.values() for name in names_of_functions(balanced(source))}

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.project.reachability import functions_in
+from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import matching
 
 _NAKED = frozenset({b"naked", b"__naked__"})
 _ENDS = frozenset({b";", b"}", b"{"})
@@ -35,7 +36,7 @@ def naked_functions(unit: Unit) -> Iterator[tuple[str, int, int]]:
     words = {it.text: it for it in unit.text.lexed.tokens if it.kind == "identifier"}
     if not any(_says_so(unit, it) for it in words.values()):
         return
-    tokens = without_linkage(unit.text.lexed.tokens)
+    tokens = balanced(unit.text.lexed)
     for name, start, end in functions_in(tokens, unit.text.is_attribute):
         if is_naked(unit, name.decode("latin-1")):
             yield name.decode("latin-1"), tokens[start].start, tokens[end - 1].end

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from porter.project.knowledge import CText
 from porter.source.asm_text import dialect_of, instructions
+from porter.source.balanced import balanced
 from porter.source.c_lexer import Token, lex, lex_fragment
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import body_of, matching, without_linkage
+from porter.source.token_tools import body_of, matching
 
 _WEAK = frozenset({b"weak", b"__weak", b"__weak__", b"__WEAK"})
 
@@ -34,7 +35,7 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
             wanted.setdefault(alias, wanted[target])
     data = text.file.data
     present = {name: legacy for name, legacy in wanted.items() if name in data}
-    tokens = without_linkage(text.lexed.tokens)
+    tokens = balanced(text.lexed)
     yield from _pasted(text.file, tokens, macros, wanted)
     if not present:
         return

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from porter.project.knowledge import CText
+from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import MacroTable, parse_define, uses_in
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import body_of, matching, without_linkage
+from porter.source.token_tools import body_of, matching
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
@@ -47,7 +48,7 @@ class CallGraph:
         their new text mentions."""
         edits = [edit for edit in ported if edit.start < edit.end]
         macros = text.evaluator.macros
-        tokens = without_linkage(text.lexed.tokens)
+        tokens = balanced(text.lexed)
         self.roots |= _IMPLICIT if text.is_cplusplus else set()
         outside = 0
         for name, start, end in functions_in(tokens, text.is_attribute):
@@ -64,6 +65,8 @@ class CallGraph:
             if name in macros and name not in macros.aliases():
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
                 continue
+            if end == len(tokens) and matching(tokens, start) is None:
+                self.roots |= references  # where it ends isn't known: others may be in it
             function = canonical(name, macros)
             if text.is_cplusplus and _is_member(tokens, start):
                 self.roots.add(function)  # constructors and operators are called without a name

@@ -15,12 +15,13 @@ from porter.project.knowledge import CText
 from porter.project.reachability import functions_in, names_of_functions
 from porter.sites.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
+from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.declared_objects import DECLARES_NOTHING, objects_in
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import parse_define, uses_in
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import matching
 
 _BUILT_IN = re.compile(
     r"__builtin_\w+|__sync_\w+|__atomic_\w+|__has_\w+|__c11_\w+|_Pragma|_Generic"
@@ -158,7 +159,7 @@ def _pasted_calls(text: CText) -> Iterator[tuple[Token, str]]:
 
 def _called(text: CText) -> Iterator[tuple[Token, str | None]]:
     """Names that are called, with the function or macro around them."""
-    tokens = without_linkage(text.lexed.tokens)
+    tokens = balanced(text.lexed)
     outside = 0
     for name, start, end in functions_in(tokens, text.is_attribute):
         yield from ((it, None) for it in _calls_in(tokens[outside:start], in_function=False))
@@ -214,7 +215,7 @@ def _is_call(before: Token | None, in_code: bool) -> bool:
 
 
 def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
-    tokens = without_linkage(lexed.tokens)
+    tokens = balanced(lexed)
     for name in names_of_functions(tokens):
         yield name.decode("latin-1")
     for directive in lexed.directives:

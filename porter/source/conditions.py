@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from porter.source.c_lexer import Directive, Token
 
-_OPENING = frozenset({b"if", b"ifdef", b"ifndef"})
+OPENING = frozenset({b"if", b"ifdef", b"ifndef"})
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ConditionMap:
         self._arms = [Arm(0, (), (), ())]
         stack: list[tuple[int, int, list[str]]] = []
         for number, directive in enumerate(directives):
-            if directive.name in _OPENING:
+            if directive.name in OPENING:
                 stack.append((number, 0, [_text(directive)]))
             elif directive.name in (b"elif", b"else") and stack:
                 group, branch, seen = stack.pop()
@@ -74,7 +74,7 @@ class ConditionMap:
 
 def condition_of(directive: Directive) -> str:
     """What an #if, #ifdef or #ifndef asks, without parentheses around all of it."""
-    text = _text(directive) if directive.name in _OPENING else ""
+    text = _text(directive) if directive.name in OPENING else ""
     while text.startswith("( ") and text.endswith(" )") and ") " not in text[:-1]:
         text = text[2:-2]
     return text

@@ -52,3 +52,26 @@ def test_an_archive_in_the_tree_calls_back(tmp_path: Path) -> None:
     (tmp_path / "stack.c").unlink()
     result = port_files(tmp_path, {"main.c": MAIN + b"void on_event(int what)" + BODY}, None)
     assert not is_left(result)
+
+
+ARMS = {
+    "alike": "#if A\n if (a > 1) {\n#else\n if (a > 2) {\n#endif\n n = 0; }",
+    "nested": "#if A\n if (a > 1) {\n#elif B\n#ifdef C\n if (a) {\n#else\n if (n) {\n#endif\n"
+    "#else\n while (n--) {\n#endif\n n = 0; }",
+    "closed": " do { if (n) {\n#if A\n n++; } } while (n > 1);\n#else\n n--; } } while (n > 2);\n"
+    "#endif\n",
+    "with else": " if (n) {\n#if A\n n++; } else {\n#else\n n--; } else if (a) {\n#endif\n n = 3; }",
+    "unlike": "#if A\n if (a > 1) {\n#else\n if (a > 2) { if (n) {\n#endif\n n = 0; }\n"
+    "#if !(A)\n }\n#endif\n",
+}
+
+
+@pytest.mark.parametrize("arms", ARMS.values(), ids=ARMS)
+def test_what_stands_behind_arms_with_half_a_block_is_in_the_program(
+    tmp_path: Path, arms: str
+) -> None:
+    """Each arm opens or closes a block: counted together they would hide what follows."""
+    step = f"static int n;\nstatic void step(int a)\n{{\n{arms}\n}}\n"
+    rest = "static void work(void) { set(); }\nint main(void) { step(1); work(); }\n"
+    files = {"main.c": f"void set(void);\n{step}{rest}".encode(), "set.c": b"void set(void)" + BODY}
+    assert not is_left(port_files(tmp_path, files, None))
