@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
-from porter.meaning.bits import ones, zeros
 from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.meaning.deep_sleep import deep_sleep
 from porter.meaning.expressions import bare, is_truth_test, mask_around, source
 from porter.meaning.pin_pulse import pulses
+from porter.meaning.unmade_set_up import unmade
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -40,8 +40,6 @@ _SLOW = (
     "#define BDCR (*(volatile unsigned *)0x40023870)\n"
     "#define CSR (*(volatile unsigned *)0x40023874)\n"
 )
-_DBP = 1 << 8
-_RMVF = 1 << 23 | 1 << 24  # of RCC->CSR, by family; its other bits are clocks
 _SAMPLE_HEADER = (
     "typedef struct { volatile unsigned CR, PLLCFGR, CFGR; } RCC_TypeDef;\n"
     "#define RCC ((RCC_TypeDef *)0x40023800)\n"
@@ -94,7 +92,7 @@ class BootTable(Rule):
         pulsed = pulses(accesses, unit.text.evaluator)
         removed: list[Access] = []
         for access in accesses:
-            why = deep_sleep(unit, access) or run_again(unit, access) or slow_clock(unit, access)
+            why = deep_sleep(unit, access) or run_again(unit, access) or unmade(unit, access)
             if why is None and access in pulsed:
                 why = f"{access.register}: {_PULSE}"
             if why is None:
@@ -184,25 +182,6 @@ def run_again(unit: Unit, access: Access) -> str | None:
     return (
         f"{register} {does} at run time, which no boot table does ({why}): move it to before "
         "main's loop if once is enough, else take it out or ask the block's owner"
-    )
-
-
-def slow_clock(unit: Unit, access: Access) -> str | None:
-    """Why a write that starts LSI, LSE or the RTC's clock can't go: no boot table starts them."""
-    register, value = access.register, access.value
-    if register is None or access.use != "write" or value is None or access.operator == b"&=":
-        return None
-    evaluator, scope = unit.text.evaluator, access.context.scope
-    name = f"{register.block}->{register.name}"
-    starts = name == "RCC->BDCR" or bool(
-        name == "RCC->CSR" and ~zeros(value, evaluator, scope) & ~_RMVF & 0xFFFF_FFFF
-    )
-    opens = name in ("PWR->CR", "PWR->CR1") and ones(value, evaluator, scope) & _DBP
-    if not starts and not opens:
-        return None
-    return (
-        f"{register}: LSI, LSE and the RTC's clock aren't part of the boot table: take this out if "
-        "the machine needs none of them, else ask the block's owner"
     )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from porter.flow.statements import is_pure
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.unmade_set_up import unmade
 from porter.project.macro_uses import MacroUse
-from porter.rules.boot_table import REASON, is_set_up, run_again, slow_clock
+from porter.rules.boot_table import REASON, is_set_up, run_again
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.sites.context import Context
@@ -90,7 +91,7 @@ class SetUpMacro(Rule):
             return None
         if any(access.use not in ("read", "write") for access in accesses):
             return None
-        if any(run_again(unit, it) or slow_clock(unit, it) for it in accesses):
+        if any(run_again(unit, it) or unmade(unit, it) for it in accesses):
             return None
         writes = {access.whole.id: access for access in accesses if access.use == "write"}
         body = _body(context)
