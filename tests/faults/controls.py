@@ -22,16 +22,15 @@ class Mutant:
     changes: tuple[tuple[str, str], ...]
 
 
-_SANITISE = "ands lr, lr, #EXC_RETURN_BASIC_FRAME\n    orr lr, lr, r12\n"
-_TRUST = "tst lr, #EXC_RETURN_BASIC_FRAME\n"
+_SANITISE = "lr, lr, #EXC_RETURN_BASIC_FRAME\n    orr lr, lr, r12\n"
 _SAME_DOMAIN = "    msr psp, r1\n    cpsie i\n"
 UNSANITISED = Mutant(
     "resumes with the guest's EXC_RETURN",
     "arch/armv7m/entry.S",
     (
         ("    bx r12\n", "    bx lr\n"),
-        ("2:  " + _SANITISE, "2:  " + _TRUST),
-        ("    " + _SANITISE + _SAME_DOMAIN, "    " + _TRUST + _SAME_DOMAIN),
+        ("2:  ands " + _SANITISE, "2:  tst lr, #EXC_RETURN_BASIC_FRAME\n"),
+        ("    and " + _SANITISE + _SAME_DOMAIN, _SAME_DOMAIN),
     ),
 )
 BIT_4_TRUSTED = Mutant(

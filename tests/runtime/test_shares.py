@@ -276,7 +276,7 @@ def test_more_urgent_vms_dont_change_whose_tick_it_is(
 def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(
     shares: Built, fair: dict[str, Share], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    payment = ("    cbz r4, 3f\n", "    b 3f\n")
+    payment = ("    cbz r4, nobody_paid\n", "    b nobody_paid\n")
     changed = once(
         tmp_path_factory,
         "shares without payment for processes",
