@@ -106,9 +106,10 @@ M7 = (
 
 # The same on Cortex-M7, where each entry waits for stores first. Its machine has two timers.
 TIMERS = {
-    '<clock name="TIM3"/>': "", '<clock name="TIM2"/>': "", "TIM3": "TIMER0", "0x40000400": "0x40000000", "TEST_LINE=29": "TEST_LINE=8",
-    "TIM2": "TIMER1", "TEST_TIMER=0x40000000": "TEST_TIMER=0x40001000",
-    "TEST_LINE=28": "TEST_LINE=9",
+    '<clock name="TIM3"/>': "", "TIM3": "TIMER0",
+    "0x40000400": "0x40000000", "TEST_LINE=29": "TEST_LINE=8",
+    '<clock name="TIM2"/>': "", "TIM2": "TIMER1",
+    "TEST_TIMER=0x40000000": "TEST_TIMER=0x40001000", "TEST_LINE=28": "TEST_LINE=9",
 }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
 
 /* What QEMU looks for in a plugin. */
 extern EXPORTED int qemu_plugin_version;

@@ -11,7 +11,9 @@
  * that its first instruction ran is seen at the second, and it was counted with the access.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,6 +28,8 @@ EXPORTED int qemu_plugin_version = QEMU_PLUGIN_API;
 /* A callback's one pointer carries an address and a lane. */
 _Static_assert(sizeof(uintptr_t) == 8, "needs a 64-bit host");
 
+#define JUMPS 0x80u
+
 struct trace_shared *shared;
 static uint32_t last_pc;               /* the block that ran last */
 static uint32_t second[TRACE_ENTRIES]; /* where the second instruction of an entry is */
@@ -38,6 +42,9 @@ static uint16_t path_argument = TRACE_NONE;
 static uint8_t path_kind = TRACE_RESET;
 static struct trace_block path_block[TRACE_BLOCKS];
 static uint32_t path_blocks;
+static uint64_t block_start; /* instructions before the block that ran last */
+static uint8_t *widths;      /* of the kernel's instructions that were seen: bytes, and JUMPS */
+static uint32_t left_at; /* where PendSV goes on that another exception interrupted; 0: it wasn't */
 static uint64_t entry_event = UINT64_MAX, crime_event = UINT64_MAX; /* may lack their argument */
 
 static uint64_t emit(enum trace_kind kind, uint32_t lane, uint32_t argument, uint32_t pc)
@@ -86,6 +93,31 @@ static void end_path(void)
     }
 }
 
+static void begin_path(uint8_t kind, uint16_t argument, uint64_t at, uint32_t pc)
+{
+    path_kind = kind;
+    path_argument = argument;
+    path_start = block_start = at;
+    path_pc = last_pc;
+    path_blocks = 0;
+    note_block(pc);
+}
+
+/* The instruction that would have run next in the kernel; 0 where what ran last decides. */
+static uint32_t next_instruction(uint64_t at)
+{
+    uint32_t pc = last_pc, base = shared->lane[TRACE_KERNEL].start;
+    uint8_t width = 0;
+    for (uint64_t i = block_start; i < at; i++) {
+        width = pc >= base && pc < shared->lane[TRACE_KERNEL].end ? widths[(pc - base) / 2] : 0;
+        if (width == 0) {
+            return 0;
+        }
+        pc += width & ~JUMPS;
+    }
+    return (width & JUMPS) != 0 ? 0 : pc;
+}
+
 static void enter_lane(uint32_t lane)
 {
     shared->executed[shared->running] += shared->instructions - shared->since;
@@ -104,10 +136,16 @@ static void on_block(unsigned int cpu, void *data)
         }
         enter_lane(lane);
         emit(TRACE_LANE, lane, 0, pc);
+        left_at = 0;
     }
-    if (lane == TRACE_KERNEL) {
+    if (lane == TRACE_KERNEL && pc == left_at) { /* interrupts were open meanwhile */
+        end_path();
+        begin_path(TRACE_DEFERRED, TRACE_NONE, shared->instructions, pc);
+        left_at = 0;
+    } else if (lane == TRACE_KERNEL) {
         note_block(pc);
     }
+    block_start = shared->instructions;
     last_pc = pc;
 }
 
@@ -115,18 +153,17 @@ static void enter(const struct trace_entry *entry, uint64_t at)
 {
     uint32_t from = shared->running;
     if (from == TRACE_KERNEL && at > 0) {
+        if (path_kind == TRACE_DEFERRED) {
+            left_at = next_instruction(at);
+        }
         end_path(); /* the next exception was waiting */
     }
-    path_argument = entry->argument;
+    uint16_t argument = entry->argument;
     if (entry->kind == TRACE_CALL && number[shared->thread] != 0) {
-        path_argument = (uint16_t)(number[shared->thread] - 1);
+        argument = (uint16_t)(number[shared->thread] - 1);
         number[shared->thread] = 0;
     }
-    path_kind = (uint8_t)entry->kind;
-    path_start = at;
-    path_pc = last_pc;
-    path_blocks = 0;
-    note_block(entry->address);
+    begin_path((uint8_t)entry->kind, argument, at, entry->address);
     enter_lane(TRACE_KERNEL);
     entry_event = emit(entry->kind, from, path_argument, last_pc);
     if (path_argument != TRACE_NONE) {
@@ -250,6 +287,22 @@ static void instrument(struct qemu_plugin_insn *instruction, uint32_t pc)
     }
 }
 
+/* Blocks end with jumps, and behind what changes the state of the processor. */
+static void note_width(struct qemu_plugin_insn *instruction, bool is_last)
+{
+    uint32_t pc = (uint32_t)qemu_plugin_insn_vaddr(instruction);
+    struct trace_range kernel = shared->lane[TRACE_KERNEL];
+    if (pc < kernel.start || pc >= kernel.end) {
+        return;
+    }
+    uint16_t first;
+    memcpy(&first, qemu_plugin_insn_data(instruction), sizeof first);
+    bool goes_on = !is_last || (first & 0xFFE0u) == 0xB660u /* cps */ ||
+                   first == 0xF3BFu /* barriers */ || (first & 0xFFE0u) == 0xF380u /* msr */;
+    widths[(pc - kernel.start) / 2] =
+        (uint8_t)(qemu_plugin_insn_size(instruction) | (goes_on ? 0 : JUMPS));
+}
+
 static void on_translation(qemu_plugin_id id, struct qemu_plugin_tb *block)
 {
     (void)id;
@@ -268,8 +321,10 @@ static void on_translation(qemu_plugin_id id, struct qemu_plugin_tb *block)
         }
     }
     qemu_plugin_register_vcpu_tb_exec_cb(block, seen, PLUGIN_NO_REGISTERS, data);
-    for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
+    size_t count = qemu_plugin_tb_n_insns(block);
+    for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+        note_width(instruction, i + 1 == count);
         instrument(instruction, (uint32_t)qemu_plugin_insn_vaddr(instruction));
         qemu_plugin_register_vcpu_insn_exec_inline(instruction, PLUGIN_ADD, &shared->instructions,
                                                    1);
@@ -293,6 +348,10 @@ int qemu_plugin_install(qemu_plugin_id id, const void *info, int count, char **a
     uint64_t room = ((size_t)about.st_size - sizeof *shared) / sizeof shared->ring[0];
     if (shared == MAP_FAILED || shared->magic != TRACE_MAGIC || shared->size != sizeof *shared ||
         shared->capacity > room || shared->capacity == 0) {
+        return 1;
+    }
+    widths = calloc((shared->lane[TRACE_KERNEL].end - shared->lane[TRACE_KERNEL].start) / 2 + 1, 1);
+    if (widths == NULL) {
         return 1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
