@@ -215,7 +215,12 @@ class WholeProject:
 
     def why_again(self, name: str, path: Path, start: int) -> str | None:
         """Who may run a place in a function or macro again once the machine is up."""
-        return self._run_time.why(name, path, start) if self._run_time is not None else None
+        if self._run_time is None:
+            return None
+        why = self._run_time.why(name, path, start)
+        if why is None and name and self.why_not_linked(name.rpartition("::")[2]) is not None:
+            why = f"nothing in the tree leads to {name}"
+        return why
 
     def handler_of(self, name: str) -> str | None:
         """The interrupt handler that a function is or that leads to it, if there is one."""

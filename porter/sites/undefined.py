@@ -28,7 +28,10 @@ _USES = query(
     " (update_expression argument: (identifier) @used)]"
 )
 _DECLARATIONS = query("[(declaration) (parameter_declaration) (type_definition)] @it")
-_IN_CAPITALS = re.compile(rb"[A-Z][A-Z0-9_]*[A-Z0-9]x?|SCnSCB|CoreDebug|SysTick")
+# DMA1_Channel2 and DMA2_Stream0 are blocks of ST's.
+_IN_CAPITALS = re.compile(
+    rb"[A-Z][A-Z0-9_]*[A-Z0-9]x?|[A-Z][A-Z0-9_]*_[A-Z][a-z]+\d+|SCnSCB|CoreDebug|SysTick"
+)
 _FUNCTIONS = re.compile(rb"[A-Z][A-Z0-9_]*[A-Z0-9]")
 
 

@@ -58,9 +58,10 @@ ARMS = {
     "alike": "#if A\n if (a > 1) {\n#else\n if (a > 2) {\n#endif\n n = 0; }",
     "nested": "#if A\n if (a > 1) {\n#elif B\n#ifdef C\n if (a) {\n#else\n if (n) {\n#endif\n"
     "#else\n while (n--) {\n#endif\n n = 0; }",
-    "closed": " do { if (n) {\n#if A\n n++; } } while (n > 1);\n#else\n n--; } } while (n > 2);\n"
-    "#endif\n",
-    "with else": " if (n) {\n#if A\n n++; } else {\n#else\n n--; } else if (a) {\n#endif\n n = 3; }",
+    "closed": " do { if (n) {\n#if A\n n++; } } while (n > 1);\n"
+    "#else\n n--; } } while (n > 2);\n#endif\n",
+    "with else": " if (n) {\n#if A\n n++; } else {\n#else\n n--; } else if (a) {\n#endif\n"
+    " n = 3; }",
     "unlike": "#if A\n if (a > 1) {\n#else\n if (a > 2) { if (n) {\n#endif\n n = 0; }\n"
     "#if !(A)\n }\n#endif\n",
 }

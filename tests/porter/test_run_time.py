@@ -13,10 +13,11 @@ typedef struct { volatile unsigned CR, PLLCFGR, CFGR, CIR, RST[4], APB1RSTR; } R
 #define RCC ((RCC_TypeDef *)0x40023800)
 typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR; } GPIO_TypeDef;
 #define GPIOA ((GPIO_TypeDef *)0x40020000)
-#define FORCE() (RCC->APB1RSTR |= 1u << 14)
 void wait(void);
 int start(void);
 """
+FORCE = b"#define FORCE() (RCC->APB1RSTR |= 1u << 14)\n"
+HEADER += FORCE
 RESET = b"static void reset(void) { RCC->APB1RSTR |= 1u << 14; RCC->APB1RSTR &= ~(1u << 14); }\n"
 MODE = b"static void reset(void) { GPIOA->MODER |= 1u; }\n"
 MACRO = b"static void reset(void) { FORCE(); }\n"
@@ -62,7 +63,8 @@ def test_what_runs_before_the_loop_is_set_up(tmp_path: Path, what: bytes) -> Non
     files = {"chip.h": HEADER, "main.c": b'#include "chip.h"\n' + what + ONCE}
     result = port_files(tmp_path, files)
     assert escalations(result) == []
-    assert b"|=" not in b"".join(port.ported for port in result.files)
+    text = b"".join(port.ported for port in result.files)
+    assert b"|=" not in (text if what == MACRO else text.replace(FORCE, b""))  # unused, it stays
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -170,3 +172,13 @@ def test_what_is_no_pulse_goes(tmp_path: Path, text: str) -> None:
     result = port_files(tmp_path, {"main.c": HEADER + f"void f(void) {{ {text} }}\n".encode()})
     assert escalations(result) == []
     assert b"MODER" not in result.files[0].ported.split(b"void f")[1]
+
+
+def test_what_nothing_here_leads_to_keeps_its_modes(tmp_path: Path) -> None:
+    """What is missing from the tree may call it whenever it likes."""
+    text = HEADER + b"static inline void turn(void) { GPIOA->MODER |= 4u; }\nvoid work(void);\n"
+    files = {"pins.h": text, "main.c": b'#include "pins.h"\nint main(void) { for (;;) work(); }\n'}
+    result = port_files(tmp_path, files)
+    assert all(b"MODER |= 4u" in port.ported for port in result.files if port.edits)
+    reasons = [it.reason for port in result.files for it in port.verdicts]
+    assert any("nothing in the tree leads to turn" in it for it in reasons)
