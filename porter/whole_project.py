@@ -270,21 +270,20 @@ class WholeProject:
             [source for source in built if source.is_asm],
             libraries,
             self._provided,
+            lambda: {name: it.name for it in self.archives for name in archive_symbols(it)},
             is_dead,
             self.knowledge.is_arm_compiled,
             [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
         ).found()
 
     def _provided(self) -> frozenset[str]:
-        """Names that the compiler's libraries and headers define, and archives of the project."""
+        """Names that the compiler's libraries and headers define."""
         includes = self.knowledge.includes
         headers = includes.toolchain(includes.by_file)
         found: set[str] = set()
         for compiler in self.compilers:
             found |= library_functions(compiler)
             found |= header_macros(compiler, headers)
-        for path in self.archives:
-            found |= archive_symbols(path)
         return frozenset(found)
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:

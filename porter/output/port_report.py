@@ -65,15 +65,24 @@ def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
     if is_verbose:
         for call in unseen.calls:
             place = _place(call.file, call.offset)
-            yield f"{place}: unknown: {call.name}, called {call.count} times"
+            where = f" (in {call.archive})" if call.archive else ""
+            yield f"{place}: unknown: {call.name}{where}, called {call.count} times"
     shown = unseen.calls if is_verbose else unseen.calls[:_SHOWN]
     names = ", ".join(f"{call.name} ({call.count})" for call in shown)
     rest = len(unseen.calls) - len(shown)
+    archived = sorted({call.archive for call in unseen.calls if call.archive})
+    compiled = (
+        f" {', '.join(archived)} has {sum(bool(call.archive) for call in unseen.calls)} of them, "
+        "compiled: port --elf tells what of it a program has."
+        if archived
+        else ""
+    )
     yield (
         f"{sum(call.count for call in unseen.calls)} calls of {len(unseen.calls)} functions that "
-        f"aren't in the tree: {names}{f' and {rest} more, told by -v' if rest else ''}. Nothing is "
-        "known of what they do: add their sources to the project, or vouch for those that leave "
-        "masks, lines, tick, sleep, reset and other machines' registers alone by --known NAME"
+        f"aren't in the tree: {names}{f' and {rest} more, told by -v' if rest else ''}.{compiled} "
+        "Nothing is known of what they do: add their sources to the project, or vouch for those "
+        "that leave masks, lines, tick, sleep, reset and other machines' registers alone by "
+        "--known NAME"
     )
 
 
@@ -160,7 +169,12 @@ def as_json(
             for it in result.unseen.headers
         ],
         "unknown_calls": [
-            {**_where(it.file, it.offset), "name": it.name, "count": it.count}
+            {
+                **_where(it.file, it.offset),
+                "name": it.name,
+                "count": it.count,
+                **({"archive": it.archive} if it.archive else {}),
+            }
             for it in result.unseen.calls
         ],
         "sites": sites,

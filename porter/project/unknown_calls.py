@@ -1,10 +1,11 @@
 """Calls of functions that nobody here knows: no file of the project defines them, none of the
-compiler's libraries, no archive in the tree, and there is no data on them."""
+compiler's libraries, and there is no data on them. An archive in the tree may have them, of which
+nobody can read what they do."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -45,12 +46,14 @@ _FVM = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 @dataclass(frozen=True)
 class UnknownCall:
-    """A function that is called `count` times, first at an offset of a file."""
+    """A function that is called `count` times, first at an offset of a file; `archive`: the name of
+    the library in the tree that has it, compiled."""
 
     name: str
     count: int
     file: SourceFile
     offset: int
+    archive: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class _Call:
 
 class UnknownCalls:
     """Of `texts`, where `everything` that the project has may define functions. `provided`: names
-    that somebody else defines; `is_dead`: whether nothing uses a function or a macro."""
+    that somebody else defines; `archived`: in which archive of the tree names are; `is_dead`:
+    whether nothing uses a function or a macro."""
 
     def __init__(
         self,
@@ -70,6 +74,7 @@ class UnknownCalls:
         asm: Sequence[SourceFile],
         libraries: Libraries,
         provided: Callable[[], frozenset[str]],
+        archived: Callable[[], Mapping[str, str]],
         is_dead: Callable[[str], bool],
         is_compiled: Callable[[CText, int, int], bool],
         everything: Sequence[tuple[SourceFile, LexedSource]],
@@ -78,6 +83,7 @@ class UnknownCalls:
         self._asm = asm
         self._libraries = libraries
         self._provided = provided
+        self._archived = archived
         self._is_dead = is_dead
         self._is_compiled = is_compiled
         self._defined = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
@@ -92,9 +98,12 @@ class UnknownCalls:
         for call in self._calls():
             calls.setdefault(call.name, []).append(call)
         provided = self._provided() if calls else frozenset()
+        archived = self._archived() if calls else {}
         return sorted(
             (
-                UnknownCall(name, len(all_of), all_of[0].file, all_of[0].offset)
+                UnknownCall(
+                    name, len(all_of), all_of[0].file, all_of[0].offset, archived.get(name, "")
+                )
                 for name, all_of in calls.items()
                 if name not in provided
             ),

@@ -25,6 +25,8 @@ _USUAL_SIZE = 0x400
 _LARGEST = 0x4000
 _NEAR_CORE = range(0xE010_0000, 0x1_0000_0000)
 """Where a Kinetis has FGPIO, which takes one cycle."""
+_NEAR_RAM = range(0x2000_0000, 0x4000_0000)
+"""Where an LPC has GPIO that a core reaches fast (UM10360, 2.1)."""
 
 
 _Named = dict[bytes, tuple[int, bool] | None]
@@ -67,7 +69,9 @@ class OtherBlocks:
             case Number(value=number) if may_be_device(number & 0xFFFF_FFFF):
                 address = number & 0xFFFF_FFFF
             case Pointer(address=int() as found, type=kind) if (
-                is_device(found) or found in _NEAR_CORE
+                is_device(found)
+                or found in _NEAR_CORE
+                or (found in _NEAR_RAM and kind.kind == "struct")
             ):
                 address = found
                 size = max(size, min(kind.size, _LARGEST))

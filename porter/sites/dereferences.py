@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from porter.project.knowledge import CText
-from porter.registers.shared_blocks import is_device
+from porter.registers.shared_blocks import is_device, may_be_device
 from porter.sites.context import Context, Contexts
 from porter.sites.handed_on import HandedOn
 from porter.sites.macro_calls import expansion_of, objects_in
@@ -57,7 +57,7 @@ class Dereferences:
         self._handed_on = HandedOn(
             text,
             contexts,
-            registers.is_surely_address,
+            self._is_given,
             lambda address: registers.memory_at(address) is not None,
         )
 
@@ -118,6 +118,18 @@ class Dereferences:
             macro = self._evaluator.macros.get(name)
             if macro is not None and macro.parameters is None:
                 self._note(self._evaluator.name(name), name)
+
+    def _is_given(self, number: int) -> bool:
+        """Whether a number that is handed on is the address of a register that the machine doesn't
+        own. Where a block may begin and nobody has said whose it is, it is remembered."""
+        if self._registers.is_surely_address(number):
+            return True
+        if number & ~_BLOCK or not may_be_device(number):
+            return False
+        if self._registers.has_grants:
+            return self._registers.is_address(number)
+        self.devices.setdefault(number, f"0x{number:08X}")
+        return False
 
     def _note_device(self, place: Node, context: Context) -> None:
         """Remember a device that nobody has said to be the machine's."""

@@ -23,6 +23,8 @@ _NUMBERS = frozenset(
     {"identifier", "number_literal", "binary_expression", "cast_expression",
      "parenthesized_expression"}
 )  # fmt: skip
+_CONSTRUCTED = frozenset({"field_initializer", "init_declarator", "new_expression"})
+"""Behind what C++ gives arguments to a constructor."""
 _SHORTEST = len("0x40000000")
 _MASK = 0xFFFF_FFFF
 _LONGEST_LIST = 16  # a table that is longer is data
@@ -63,7 +65,7 @@ class HandedOn:
     def _held(self, holder: Node) -> list[Node]:
         if holder.type == "argument_list":
             call = holder.parent
-            if call is not None and call.type == "field_initializer":  # of a constructor of C++
+            if call is not None and call.type in _CONSTRUCTED:
                 return holder.named_children
             is_call = call is not None and call.type == "call_expression"
             if call is None or not is_call or self._evaluator.cast_argument(call) is not None:

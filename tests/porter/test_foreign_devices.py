@@ -126,3 +126,26 @@ def test_a_device_that_is_a_macro_alone_is_named_too(tmp_path: Path) -> None:
     text = b"#define MUX (*(volatile unsigned *)0x4002C000)\nvoid f(void) { MUX = 1; }\n"
     (tmp_path / "main.c").write_bytes(text)
     assert port_project(tmp_path).devices == {0x4002C000: "MUX"}
+
+
+def test_pins_where_ram_would_be_are_no_ram(tmp_path: Path) -> None:
+    text = b"typedef struct { volatile unsigned FIODIR; } LPC_GPIO_TypeDef;\n"
+    text += b"#define LPC_GPIO0 ((LPC_GPIO_TypeDef *)0x2009C000)\n"
+    text += b"void f(void) { LPC_GPIO0->FIODIR = 1; *(volatile unsigned *)0x2009C014 = 1; }\n"
+    found = escalations(port_files(tmp_path, {"main.c": text}))
+    assert len(found) == 2 and all("serves the whole chip" in reason for reason in found)
+
+
+GIVEN = b"""\
+struct block { volatile unsigned KEYR; };
+struct flash { struct block *at; };
+static void begin(struct flash *f, unsigned at) { f->at = (struct block *)at; f->at->KEYR = 1; }
+void f(struct flash *f) { begin(f, 0x4001F000); }
+"""
+
+
+def test_an_address_that_is_handed_on_as_a_number_is_told(tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_bytes(GIVEN)
+    assert list(port_project(tmp_path).devices) == [0x4001F000]
+    (reason,) = escalations(port_files(tmp_path, {"main.c": GIVEN}, replace(DOMAIN, grants=())))
+    assert "goes where it can't be followed" in reason

@@ -212,7 +212,7 @@ def test_what_a_constructor_initialises_is_no_call(tmp_path: Path) -> None:
     assert calls(unseen(tmp_path, a_cpp=text, a_h=header)) == {"gone": 1}
 
 
-def test_labels_of_assembler_files_and_archives_define_functions(tmp_path: Path) -> None:
+def test_labels_of_assembler_files_define_functions_and_archives_hide_them(tmp_path: Path) -> None:
     code = "void a(void), b(void), c(void);\nvoid f(void) { a(); b(); c(); }\n"
     assembler = ".global a\na:\n    bl d\n    bx lr\n.thumb_set b, a\n"
     (tmp_path / "c.c").write_text("void c(void) {}\n")
@@ -220,7 +220,9 @@ def test_labels_of_assembler_files_and_archives_define_functions(tmp_path: Path)
     subprocess.run(["arm-none-eabi-ar", "rcs", "libc3.a", "c.o"], cwd=tmp_path, check=True)
     (tmp_path / "c.c").unlink()
     assert archive_symbols(tmp_path / "libc3.a") == {"c"}
-    assert calls(unseen(tmp_path, main_c=code, start_s=assembler)) == {"d": 1}
+    found = unseen(tmp_path, main_c=code, start_s=assembler)
+    assert calls(found) == {"c": 1, "d": 1}  # nobody has read what the archive does
+    assert {it.name: it.archive for it in found.calls} == {"c": "libc3.a", "d": ""}
 
 
 def test_a_compiler_is_asked_for_what_it_brings() -> None:
