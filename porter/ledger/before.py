@@ -97,7 +97,10 @@ class _Judge:
         self._lines: dict[str, list[tuple[int, int, Verdict | None]]] = {}
         self._functions: set[str] = set()
         self._names: set[str] = set()
+        compiled = {it.name for it in result.sources}
         for port in result.files:
+            if port.file.name not in compiled:
+                continue  # the description, of which the project lacks a handler
             line = port.file.line
             here = self._lines.setdefault(port.file.name, [])
             for verdict in port.verdicts:

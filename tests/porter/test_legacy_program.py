@@ -15,9 +15,11 @@ from composer.cli import fvmkit
 from porter.judging.verdict import Status
 from porter.ledger import before
 from porter.ledger.program import read_program
+from porter.project.domain import Vector
 from porter.port import port_project
 from porter.result import PortResult
 from scanner.report.errors import FvmError, MissingError
+from tests.porter.helpers import DOMAIN
 
 CORE = """\
 #define SCB_ICSR (*(volatile unsigned *)0xE000ED04u)
@@ -227,3 +229,15 @@ def test_a_program_that_cannot_be_judged(tmp_path: Path) -> None:
     elf.write_bytes(b"nothing")
     with pytest.raises(FvmError, match="can't be compared with the project"):
         command(root, "--elf", str(elf))
+
+
+def test_a_verdict_on_the_description_explains_nothing(tmp_path: Path) -> None:
+    """A handler that the project lacks is told at the description, which is no source."""
+    root, elf = built(tmp_path)
+    (tmp_path / "guest.domain.json").write_text('{"handler": "gone_handler"}\n')
+    vector = Vector(5, "irq", "USART6", "gone_handler", 71, True)
+    path, vectors = tmp_path / "guest.domain.json", (*DOMAIN.vectors, vector)
+    domain = replace(DOMAIN, path=path, vectors=vectors)
+    result = port_project(root, domain)
+    assert any(it.rule == "vectors" for port in result.files for it in port.verdicts)
+    assert before.compare(result, read_program(elf, None), domain).open == ()
