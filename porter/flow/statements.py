@@ -19,7 +19,8 @@ LOOPS = frozenset({"while_statement", "do_statement", "for_statement"})
 BRANCHES = frozenset({"if_statement", "switch_statement"})
 _PURE_FUNCTIONS = frozenset(
     {b"__CLZ", b"__RBIT", b"__REV", b"__REV16", b"__REVSH", b"__ROR", b"__builtin_clz",
-     b"__builtin_ctz", b"__builtin_popcount", b"__builtin_bswap32", b"POSITION_VAL"}
+     b"__builtin_ctz", b"__builtin_popcount", b"__builtin_bswap32", b"POSITION_VAL",
+     b"NVIC_EncodePriority", b"NVIC_GetPriorityGrouping", b"__NVIC_GetPriorityGrouping"}
 )  # fmt: skip
 _EFFECTS = frozenset(
     {"assignment_expression", "update_expression", "gnu_asm_expression", "new_expression",

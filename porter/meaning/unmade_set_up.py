@@ -19,7 +19,10 @@ _RMVF = 1 << 23 | 1 << 24  # of RCC->CSR, by family; its other bits are clocks
 _DBP = 1 << 8  # of PWR->CR or CR1
 _PVD = 0xF << 4  # PVDE, PLS: where PWR's one control register has them
 _MORE_PLLS = 1 << 26 | 1 << 28  # of RCC->CR: PLLI2S, PLLSAI, PLLSAI1, PLL2, PLL3 by family
+_CSSON = 1 << 19  # of RCC->CR: NMI where the crystal fails
+_WAKE_UP = 0x1F << 8  # of PWR->CSR: EWUP
 _OUTPUTS = 0xFFC0_0000  # of RCC->CFGR: MCO, I2SSRC, USBPRE by family
+_NAMES_PVD = re.compile(rb"\bPWR_CR_(?:PVDE|PLS)")
 _NAMES_OUTPUT = re.compile(rb"\bRCC_\w*(?:MCO|I2SSRC|USBPRE|USBCLK|OTGFSPRE)")
 _CLOCKS = re.compile(
     r"PLL(?:I2S|SAI\d?|2|3)(?:CFGR|DIVR|FRACR)|DCKCFGR\d?|(?:CD|SRD|D\d)?CCIP\d?R\d?|CFGR3|CR2|CRRCR|SSCGR"
@@ -49,8 +52,12 @@ def unmade(unit: Unit, access: Access) -> str | None:
             return f"{register}: {_SLOW}" if perhaps & ~_RMVF else None
         case "PWR", "CR" | "CR1" if surely & _DBP:
             return f"{register}: {_SLOW}"
-        case "PWR", "CR" if surely & _PVD:
+        case "PWR", "CR" if surely & _PVD or _NAMES_PVD.search(text_of(access.whole)):
             what = "watches the supply"
+        case "PWR", "CSR" if surely & _WAKE_UP:
+            what = "makes a pin end standby"
+        case "RCC", "CR" if surely & _CSSON:
+            what = "has a failing crystal raise NMI"
         case "RCC", "CR" if surely & _MORE_PLLS:
             what = "starts another PLL"
         case "RCC", "CFGR" if surely & _OUTPUTS or _NAMES_OUTPUT.search(text_of(access.whole)):

@@ -20,6 +20,7 @@ _BY_VECTOR = {
     "NVIC_GetPendingIRQ": "virt_vct_pending",
     "NVIC_SetPriority": "virt_vct_prio",
 }
+_NO_SUB_PRIORITY = 3  # the highest PRIGROUP that leaves four bits of a priority to preemption
 _SYSTEM_VECTORS = {-2: "FVM_VIRT_SWITCH", -1: "FVM_VIRT_TICK", -5: "FVM_VIRT_SVC"}
 
 
@@ -42,6 +43,11 @@ class NvicCall(Rule):
         Sample("void f(void) { NVIC_SystemReset(); }", "void f(void) { hyp_reboot(); }"),
         Sample(
             "void f(void) {\n    NVIC_SetPriorityGrouping(3);\n    g();\n}",
+            "void f(void) {\n    g();\n}",
+        ),
+        Sample(
+            "void f(void) {\n    NVIC_SetPriority(-1, NVIC_EncodePriority("
+            "NVIC_GetPriorityGrouping(), 1, 0));\n    g();\n}",
             "void f(void) {\n    g();\n}",
         ),
         Sample("int f(void) { return NVIC_GetActive(37); }", "", escalates=True),
@@ -68,6 +74,8 @@ class NvicCall(Rule):
         if name == "NVIC_SetPriorityGrouping":
             return self._deleted(unit, site, call, "virtual priorities have no sub-priority")
         if name == "NVIC_GetPriorityGrouping":
+            if (set_up := self._sub_priorities(unit)) is not None:
+                return self.escalated(site, set_up)
             return replace(b"0U", "virtual priorities have no sub-priority")
         if name not in _BY_LINE and name not in _BY_VECTOR:
             return self.escalated(site, f"{name} has no counterpart in a virtual machine")
@@ -112,6 +120,21 @@ class NvicCall(Rule):
             unit.delete(context, parent)
             return self.rewritten(site, f"removed: {reason}")
         return self.rewritten(site, f"removed: {reason}", Edit(call.start, call.end, b"(void)0"))
+
+    @staticmethod
+    def _sub_priorities(unit: Unit) -> str | None:
+        """Why what is encoded by the grouping means something else without one: with sub-priorities
+        a level of preemption 1 isn't priority 1, as which others may be numbered."""
+        for setter in ("NVIC_SetPriorityGrouping", "__NVIC_SetPriorityGrouping"):
+            for call in unit.calls_of(setter):
+                value = call.text.evaluator.text(b"".join(call.arguments[:1]))
+                if isinstance(value, Number) and value.value > _NO_SUB_PRIORITY:
+                    return (
+                        f"priorities are encoded by grouping {value.value} ({call.place}), and "
+                        "virtual ones have no sub-priority: write each as a number, in the order "
+                        "in which they shall preempt"
+                    )
+        return None
 
     @staticmethod
     def _waits(unit: Unit, site: Site, call: Call) -> bool:

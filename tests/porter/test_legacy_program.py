@@ -15,8 +15,8 @@ from composer.cli import fvmkit
 from porter.judging.verdict import Status
 from porter.ledger import before
 from porter.ledger.program import read_program
-from porter.project.domain import Vector
 from porter.port import port_project
+from porter.project.domain import Vector
 from porter.result import PortResult
 from scanner.report.errors import FvmError, MissingError
 from tests.porter.helpers import DOMAIN

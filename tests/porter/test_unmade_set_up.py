@@ -17,6 +17,7 @@ typedef struct { volatile unsigned MEMRMP, PMC, EXTICR[4]; } SYSCFG_TypeDef;
 typedef struct { volatile unsigned CR, CSR; } PWR_TypeDef;
 #define PWR ((PWR_TypeDef *)0x40007000)
 #define RCC_CFGR_MCO2 0xC0000000u
+#define PWR_CR_PLS 0xE0u
 #define MODIFY_REG(reg, clear, set) ((reg) = (((reg) & ~(clear)) | (set)))
 """
 
@@ -32,6 +33,9 @@ typedef struct { volatile unsigned CR, CSR; } PWR_TypeDef;
         "SYSCFG->PMC |= 1u << 23;",
         "SYSCFG->MEMRMP = 3;",
         "PWR->CR |= 5u << 4;",
+        "MODIFY_REG(PWR->CR, PWR_CR_PLS, which);",
+        "PWR->CSR |= 1u << 8;",
+        "RCC->CR |= 1u << 19;",
     ],
 )
 def test_a_person_is_told(tmp_path: Path, write: str) -> None:
