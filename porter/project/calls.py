@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.project.knowledge import CText
+from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.token_tools import matching, split_arguments
+
+_BEFORE_CALL = frozenset(b"return else do and or not throw co_return co_await co_yield".split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +32,15 @@ def calls_of(text: CText, name: bytes) -> Iterator[FunctionCall]:
     """Calls of a function in the bodies of others; macros that call it are seen by name alone."""
     if name not in text.file.data:
         return
-    tokens = text.lexed.tokens
+    tokens = balanced(text.lexed)
     depth = 0
     for index, token in enumerate(tokens[:-1]):
         depth += (token.text == b"{") - (token.text == b"}")
         if not depth or token.text != name or tokens[index + 1].text != b"(":
             continue
+        before = tokens[index - 1] if index else token
+        if before.kind == "identifier" and before.text not in _BEFORE_CALL:
+            continue  # the type in a declaration
         closing = matching(tokens, index + 1)
         if closing is not None:
             parts = split_arguments(tokens[index + 2 : closing])
