@@ -9,6 +9,7 @@ from functools import cached_property
 from porter.registers.bit_band import aliased, is_alias
 from porter.registers.chip_blocks import ChipBlocks
 from porter.registers.other_blocks import OtherBlocks
+from porter.registers.memory import MEMORY
 from porter.registers.register import Register
 from porter.registers.shared_blocks import is_device, may_be_device
 from porter.registers.system_space import ArmSpace, SystemSpace
@@ -67,7 +68,9 @@ class Registers:
             return None
         if value.span >= ANYWHERE:
             known = self.identify(replace(value, span=0))
-            return None if known is None else Register(_SEVERAL, str(known), None, "perhaps")
+            if known is None or known.block == MEMORY:
+                return known  # which of a table's addresses makes no difference
+            return Register(_SEVERAL, str(known), None, "perhaps")
         if value.address is not None and self.space.holds(value.address):
             found = self.space.identify(value.address, value.span == 0)
             if found is not None and value.part and isinstance(self.space, ArmSpace):

@@ -20,7 +20,7 @@ from porter.source.c_tree import (
 from porter.source.c_types import POINTER_SIZE, UNKNOWN, CType, TypeTable, pointer_to
 from porter.source.cplusplus_casts import functional_cast, named_cast, sole_value
 from porter.source.macros import Macro, MacroTable
-from porter.source.possible import LOWEST_PERIPHERAL, one_of
+from porter.source.possible import LOWEST_MEMORY, LOWEST_PERIPHERAL, one_of
 from porter.source.scoped_names import names_in
 from porter.source.scoped_values import ScopedValues, typed_place
 from porter.source.values import Initial, Number, Place, Pointer, Value
@@ -391,7 +391,8 @@ class Evaluator:
             self._tables[name] = None
             leaves = islice(walk(kept.value), _LONGEST_TABLE)
             names = [it for it in leaves if it.type in ("identifier", "number_literal")]
-            self._tables[name] = one_of(self.value(it, no_scope) for it in names)
+            values = [self.value(it, no_scope) for it in names]
+            self._tables[name] = one_of(values) or one_of(values, lowest=LOWEST_MEMORY)
         return self._tables[name]
 
     def _binary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:

@@ -45,6 +45,8 @@ def told(folder: Path, code: bytes) -> list[str]:
          "0x08000004"),
         (b"#define ROM ((void (*)(int))0x1FFF1FF1)\nvoid f(void) { ROM(1); }", "0x1FFF1FF1"),
         (b"void f(void) { ((function)0x1FFF1FF1)(); }", "0x1FFF1FF1"),
+        (b"static const uint32_t sectors[] = {0x08000000, 0x08004000};\n"
+         b"void f(int s) { *(volatile uint8_t *)(sectors[s] + 3) = 1; }", "0x08000003"),
         (b"static char *const heap = (char *)CCM;\nchar *f(void) { return heap; }", "0x10000000"),
         (b"static char *const heap = (char *)CCM;\nchar *next;\nvoid f(void) { next = heap; }",
          "0x10000000"),
@@ -68,6 +70,8 @@ def test_a_person_is_told_of_the_address(tmp_path: Path, code: bytes, address: s
         b"uint32_t f(uint32_t v) { return v * 3u + (1u << 31) | 0x20000000; }",
         b"uint8_t keys[9] __attribute__((section(\".ccmram\")));",
         b"uint32_t f(uint32_t (*at)(uint32_t)) { return at(0x20001000); }",
+        b"static const uint32_t keys[] = {0x12345678, 0x23456789};\n"
+        b"uint32_t f(int i, uint32_t v) { return v < keys[i] ? keys[0] ^ v : keys[i] * 3u; }",
     ],
 )  # fmt: skip
 def test_other_numbers_and_what_the_linker_places_are_no_sites(tmp_path: Path, code: bytes) -> None:
