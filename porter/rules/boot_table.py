@@ -22,6 +22,7 @@ from porter.source.edit import Edit
 REASON = "boot table"
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
 _RESETS = re.compile(r"\w*RSTR\d*")
+_NAMES_OTHER = re.compile(r"(?:ENR\d?|CFGR\d?|CIR|BDCR|CSR|_CR)\Z")
 _HANDLES_LINE = re.compile(rb"\b(?:EXTI\w*_IRQHandler|exti\w*_isr)\s*\([^;{}()]*\)\s*\{")
 REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
@@ -171,7 +172,8 @@ def run_again(unit: Unit, access: Access) -> str | None:
         return None
     is_reset = register.block == "RCC" and (
         _RESETS.fullmatch(register.name) is not None
-        or register.name.startswith("+")  # nobody knows which
+        # nobody knows which, unless the project's own name for it says
+        or (register.name.startswith("+") and _NAMES_OTHER.search(access.site.what) is None)
     )
     if not is_reset and register.block != "GPIO":
         return None

@@ -39,7 +39,9 @@ class Unknown(Rule):
                 continue
             register = _register(unit, site)
             what = site.what if register is None else f"{site.what}, {register},"
-            yield self.escalated(site, f"no rule knows what {what} is for here")
+            name = unit.region(site).name
+            where = f"in the macro {name.decode('latin-1')}" if name is not None else "here"
+            yield self.escalated(site, f"no rule knows what {what} is for {where}")
 
 
 def _register(unit: Unit, site: Site) -> Register | None:

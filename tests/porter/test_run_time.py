@@ -182,3 +182,13 @@ def test_what_nothing_here_leads_to_keeps_its_modes(tmp_path: Path) -> None:
     assert all(b"MODER |= 4u" in port.ported for port in result.files if port.edits)
     reasons = [it.reason for port in result.files for it in port.verdicts]
     assert any("nothing in the tree leads to turn" in it for it in reasons)
+
+
+@pytest.mark.parametrize(("name", "asked"), [("RCC_APB2ENR", 0), ("RCC_APB2RSTR", 1)])
+def test_a_registers_own_name_says_whether_it_resets(tmp_path: Path, name: str, asked: int) -> None:
+    """Where nobody knows which register of the family's stands there."""
+    text = (
+        f"#define RCC_BASE 0x40021000u\n#define {name} (*(volatile unsigned *)(RCC_BASE + 0x18u))\n"
+    )
+    text += f"void wait(void);\nint main(void) {{ for (;;) {{ {name} |= 1u << 9; wait(); }} }}\n"
+    assert len(escalations(port_files(tmp_path, {"main.c": text.encode()}, None))) == asked
