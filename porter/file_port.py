@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from porter.asm.breakpoints import BREAKPOINTS, why_breakpoint
 from porter.asm.numbered import is_numbered
 from porter.asm.privileged import UNREAD
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
@@ -124,6 +125,9 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Ver
     for switch in switches:
         if switch.status == ESCALATED and switch.start == switch.end == 0:  # the whole file
             return Verdict(site, Status.ESCALATED, ASM_RULE, switch.reason)
+    stop = next(instructions(site.what.encode("latin-1")), None)
+    if stop is not None and stop.mnemonic in BREAKPOINTS:
+        return Verdict(site, Status.ESCALATED, ASM_RULE, why_breakpoint(stop))
     if _is_read_number(site, file):
         return Verdict(site, Status.ESCALATED, ASM_RULE, reason)
     if site.where == IN_MACRO or (switches and _uses_macro(site, file)):

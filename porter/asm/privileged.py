@@ -1,10 +1,12 @@
-"""Instructions that a virtual machine can't run: what the hardware ignores or the kernel owns."""
+"""Instructions that a virtual machine can't run: what the hardware ignores, the kernel owns or a
+debugger serves."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from porter.asm.breakpoints import BREAKPOINTS
 from porter.registers.system_space import in_system_space
 from porter.source.asm_text import Instruction
 
@@ -30,7 +32,7 @@ def privileged(instruction: Instruction) -> bool:
     """Whether an instruction is a site."""
     name = instruction.mnemonic
     operands = [operand.lower() for operand in instruction.operands]
-    if name in UNREAD | _OTHERS or _CPS.match(name) or _COUNTER.match(name):
+    if name in UNREAD | _OTHERS | BREAKPOINTS or _CPS.match(name) or _COUNTER.match(name):
         return True
     if name.startswith(("mrs", "msr")):
         special = next(iter(operands[1 if name.startswith("mrs") else 0 :]), "")

@@ -15,6 +15,7 @@ from porter.rules.address import Address
 from porter.rules.ambiguous import Ambiguous
 from porter.rules.asm_statement import AsmStatementRule
 from porter.rules.boot_table import BootTable
+from porter.rules.breakpoint import Breakpoint
 from porter.rules.context_switch import NotTranscribed, Transcribed
 from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
@@ -82,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     BootTable(),
     NvicRegister(),
     Timeout(),
+    Breakpoint(),
     HiddenOperand(),
     AsmStatementRule(),
     InterruptAttribute(),

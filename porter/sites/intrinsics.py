@@ -40,9 +40,13 @@ MPU = frozenset(
      "ARM_MPU_ClrRegion", "ARM_MPU_Load"}
 )  # fmt: skip
 
+BREAKPOINT = frozenset({"__BKPT", "__bkpt", "__breakpoint", "__builtin_debugtrap"})
+SEMIHOSTING_CALL = frozenset({"__semihost"})
+
 INTRINSICS: frozenset[str] = frozenset().union(
     MASK_SET, MASK_CLEAR, FAULT_MASK, MASK_READ, MASK_WRITE, BASEPRI_READ, BASEPRI_WRITE,
     BASEPRI_RAISE, WAIT, IN_INTERRUPT, CONTROL_READ, STACK_POINTERS, NVIC, TICK, TRACE, CACHE, MPU,
+    BREAKPOINT, SEMIHOSTING_CALL,
 )  # fmt: skip
 LINES_AND_TICK = frozenset(name.encode() for name in NVIC | TICK)
 INTRINSIC_BYTES = frozenset(name.encode() for name in INTRINSICS)

@@ -13,7 +13,7 @@ def _names(text: str) -> frozenset[str]:
 ASM_WORDS = frozenset({"asm", "__asm", "__asm__", "_asm", "__ASM"})
 
 INSTRUCTION = re.compile(
-    r"(?<![\w.%$])(cps(?:i[de])?|mrs|msr|wfi|wfe|sev|mret|csrr?[wsc]i?|csrr)(?:\.[nw])?\s"
+    r"(?<![\w.%$])(cps(?:i[de])?|mrs|msr|wfi|wfe|sev|bkpt|ebreak|mret|csrr?[wsc]i?|csrr)(?:\.[nw])?\s"
     r"(?!\s*[=:])([^\n;]*)",
     re.IGNORECASE,
 )
@@ -38,7 +38,8 @@ INTRINSICS = _names(
     __enable_interrupt __get_PRIMASK __set_PRIMASK __get_BASEPRI __set_BASEPRI __set_BASEPRI_MAX
     __get_FAULTMASK __set_FAULTMASK __get_CONTROL __set_CONTROL __get_MSP __set_MSP __get_PSP
     __set_PSP __get_IPSR __get_xPSR __get_interrupt_state __set_interrupt_state __WFI __WFE __SEV
-    __wfi __wfe __sev NVIC_EnableIRQ NVIC_DisableIRQ NVIC_SetPriority NVIC_GetPriority
+    __wfi __wfe __sev __BKPT __breakpoint
+    NVIC_EnableIRQ NVIC_DisableIRQ NVIC_SetPriority NVIC_GetPriority
     NVIC_SetPendingIRQ NVIC_ClearPendingIRQ NVIC_GetPendingIRQ NVIC_SetPriorityGrouping
     NVIC_SystemReset SysTick_Config NVIC_SetVector
     """
