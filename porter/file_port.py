@@ -16,7 +16,7 @@ from porter.judging.verdict import Status, Verdict
 from porter.result import FilePort
 from porter.rules.context_switch import Transcribed
 from porter.rules.registry import REVISIONS, RULES
-from porter.sites.asm_sites import IN_MACRO
+from porter.sites.asm_sites import IN_MACRO, asm_leaps
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import instructions
 from porter.source.edit import Edit
@@ -51,7 +51,8 @@ def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
 
 def port_asm(file: SourceFile, sites: Iterable[Site], switches: Sequence[SwitchPort]) -> FilePort:
     """Port an assembler file: only context switches become something else."""
-    verdicts = [_in_asm(site, switches, file) for site in sites]
+    away = {it.start: why for it, why in asm_leaps(file)}
+    verdicts = [_in_asm(site, switches, file, away.get(site.start, "")) for site in sites]
     verdicts += _unheard(file, switches, verdicts)
     edits = sorted(
         Edit(switch.start, switch.end, switch.replacement)
@@ -114,7 +115,8 @@ def _is_read_number(site: Site, file: SourceFile) -> bool:
     return not site.what.startswith(written.mnemonic)
 
 
-def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Verdict:
+def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile, away: str) -> Verdict:
+    """`away`: why it is a jump out of the program."""
     for switch in switches:
         # A handler that stays names only its label.
         if switch.start <= site.start < switch.end or switch.name == site.where:
@@ -128,6 +130,8 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile) -> Ver
     stop = next(instructions(site.what.encode("latin-1")), None)
     if stop is not None and stop.mnemonic in BREAKPOINTS:
         return Verdict(site, Status.ESCALATED, ASM_RULE, why_breakpoint(stop))
+    if away:
+        return Verdict(site, Status.ESCALATED, ASM_RULE, away)
     if _is_read_number(site, file):
         return Verdict(site, Status.ESCALATED, ASM_RULE, reason)
     if site.where == IN_MACRO or (switches and _uses_macro(site, file)):

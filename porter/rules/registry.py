@@ -26,6 +26,7 @@ from porter.rules.hidden_operand import HiddenOperand
 from porter.rules.icsr import Icsr
 from porter.rules.interrupt_attribute import InterruptAttribute
 from porter.rules.kernel_register import KernelRegister
+from porter.rules.leap import Leap
 from porter.rules.library_call import LibraryCall
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
@@ -84,6 +85,7 @@ RULES: tuple[Rule, ...] = (
     NvicRegister(),
     Timeout(),
     Breakpoint(),
+    Leap(),
     HiddenOperand(),
     AsmStatementRule(),
     InterruptAttribute(),

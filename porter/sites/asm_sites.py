@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.asm.leaps import defined, leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
 from porter.sites.site import Site, SiteKind
-from porter.source.asm_text import dialect_of, instructions
+from porter.source.asm_text import Instruction, dialect_of, instructions
 from porter.source.source_file import SourceFile
 
 IN_MACRO = ".macro"  # in place of a label
@@ -18,6 +19,7 @@ def asm_sites(file: SourceFile, numbered: Numbered) -> Iterator[Site]:
     body of a macro."""
     label, before = "", ""
     text = tuple(instructions(file.data, dialect_of(file.data)))
+    away = dict(asm_leaps(file))
     for instruction in numbered.read(text):
         if instruction.mnemonic in (".macro", "macro"):
             label, before = IN_MACRO, label
@@ -25,7 +27,13 @@ def asm_sites(file: SourceFile, numbered: Numbered) -> Iterator[Site]:
             label = before
         elif instruction.label is not None:
             label = label if label == IN_MACRO else instruction.label
-        elif privileged(instruction):
+        elif privileged(instruction) or instruction in away:
             yield Site(
                 file.name, instruction.start, instruction.end, SiteKind.ASM, str(instruction), label
             )
+
+
+def asm_leaps(file: SourceFile) -> Iterator[tuple[Instruction, str]]:
+    """Instructions of Arm that leave the program, and why that can't be."""
+    text = tuple(instructions(file.data, dialect_of(file.data)))
+    return leaps(text, defined(file.data.decode("latin-1")))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from porter.asm.leaps import leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
 from porter.flow.variables import is_declarator
@@ -71,6 +72,8 @@ class CSites:
         self.registers = registers
         self.numbered = numbered
         self.asm: dict[Site, AsmStatement] = {}
+        self.leaps: dict[Site, str] = {}
+        """Why instructions leave the program."""
         self.regions: dict[Site, Region] = {}
         self.undefined: set[Site] = set()
         self.own: frozenset[Site] = frozenset()
@@ -103,6 +106,10 @@ class CSites:
                 if (site.start, site.end) not in known:
                     known.add((site.start, site.end))
                     self.regions[site] = reading.sites.regions[site]
+                    if site.kind is SiteKind.ASM:
+                        self.asm[site] = reading.sites.asm[site]
+                    if (why := reading.sites.leaps.get(site)) is not None:
+                        self.leaps[site] = why
                     found.append(site)
         return tuple(sorted(found, key=lambda site: (site.start, site.end)))
 
@@ -117,12 +124,15 @@ class CSites:
             covered += written.without_operands()
             constant = constant_in(self.text.evaluator, region.parameters)
             statement = self.numbered.statement(written, constant)
+            away = dict(leaps(statement.instructions, dict(_numbers(statement, constant))))
             for instruction in dict.fromkeys(statement.instructions):
-                if privileged(instruction):
+                if privileged(instruction) or instruction in away:
                     site = self._site(
                         instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
                     )
                     self.asm[site] = statement
+                    if not privileged(instruction):
+                        self.leaps[site] = away[instruction]
                     yield site
             if (hidden := self._in_macro(statement, region)) is not None:
                 self.asm[hidden] = statement
@@ -171,12 +181,18 @@ class CSites:
         expanded = self.numbered.read(in_template(macros.expand(statement.template)))
         put = (it for it in expanded if privileged(it) and str(it) not in own)
         found = next(put, None)
+        away = None
+        if found is None and not any(leaps(statement.instructions)):
+            found, away = next(leaps(expanded), (None, None))
         if found is None and not any(map(privileged, statement.instructions)):
             found = next(hidden_instructions(statement, region.parameters, macros), None)
         if found is None or self._is_name(statement, region):
             return None
         parts = statement.template or (statement,)
-        return self._site(parts[0].start, parts[-1].end, SiteKind.ASM, str(found), region)
+        site = self._site(parts[0].start, parts[-1].end, SiteKind.ASM, str(found), region)
+        if away is not None:
+            self.leaps[site] = away
+        return site
 
     @staticmethod
     def _is_name(statement: AsmStatement, region: Region) -> bool:
@@ -360,6 +376,18 @@ class CSites:
         where = region.name.decode("latin-1") if region.name else ""
         conditions = self.text.conditions.arm(start).conditions
         return Site(self.text.file.name, start, end, kind, what, where, conditions)
+
+
+def _numbers(
+    statement: AsmStatement, constant: Callable[[bytes], int | None]
+) -> Iterator[tuple[str, int]]:
+    """Operands of a template that are constants."""
+    for place, operand in enumerate((*statement.outputs, *statement.inputs)):
+        number = constant(operand.text) if place >= len(statement.outputs) else None
+        if number is not None:
+            yield f"%{place}", number
+            if operand.name is not None:
+                yield f"%[{operand.name}]", number
 
 
 def _names_scope(region: Region, index: int) -> bool:
