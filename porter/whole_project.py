@@ -109,7 +109,7 @@ class WholeProject:
                 self.staying[source.path] = reason
         self.sources = sources
         scripts = list(scripts)
-        self._scripts = scripts
+        self.scripts = scripts
         self.linked, self.aliases = linker_symbols(scripts), linker_aliases(scripts)
         self.switches: dict[Path, list[SwitchPort]] = {}
         self.numbered = Numbered(self.build.options)
@@ -180,7 +180,7 @@ class WholeProject:
 
     def _used_outside(self) -> frozenset[str]:
         """Names that the compiler's libraries, archives in the tree and linker scripts use."""
-        found = linker_words(self._scripts).union(*map(library_needs, self.compilers))
+        found = linker_words(self.scripts).union(*map(library_needs, self.compilers))
         return found.union(*(archive_needs(DEFAULT_COMPILER, path) for path in self.archives))
 
     @property

@@ -7,6 +7,7 @@ from porter.judging.docket import Judge
 from porter.judging.linker_symbols import judge_linker_symbols
 from porter.judging.made_by_macro import judge_made
 from porter.judging.own_types import judge_own_types
+from porter.judging.ram_functions import judge_ram_functions
 from porter.judging.start_up import judge_start_up
 from porter.judging.thresholds import judge_thresholds
 from porter.judging.tick_sources import judge_ticks
@@ -116,6 +117,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_made,
     judge_naked,
     judge_own_types,
+    judge_ram_functions,
     judge_vectors,
     judge_thresholds,
     judge_ticks,

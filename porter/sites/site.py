@@ -13,7 +13,7 @@ class SiteKind(Enum):
     ASM = "asm"  # an instruction in an asm statement or an assembler file
     REGISTER = "register"  # an access to the system space or to a block nobody owns
     CALL = "call"  # a function of a library that isn't in the tree
-    ATTRIBUTE = "attribute"  # what makes an interrupt handler of a C function, on RISC-V
+    ATTRIBUTE = "attribute"  # what makes another kind of function: an interrupt handler, one in RAM
     TYPE = "type"  # a type of <stdint.h> that the project declares in its own way
     VECTOR = "vector"  # an exception handler that the project defines
 
