@@ -58,7 +58,7 @@ class Dereferences:
             text,
             contexts,
             self._is_given,
-            lambda address: registers.memory_at(address) is not None,
+            lambda address: registers.memory_behind(address) is not None,
         )
 
     def missed(self, region: Region, found: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

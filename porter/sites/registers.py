@@ -25,6 +25,7 @@ NOT_GRANTED = "not granted"
 _CORE = b"__CORTEX_M"
 _WITHOUT_ALIASES = frozenset({0, 1, 7, 23, 33, 35, 52, 55, 85})
 _SEVERAL = "several"
+_ALL_ONES = 0xFFFF_FFFF
 DOUBTFUL = "doubtful"
 """The block of what one chip's header has at an address and a struct of other code describes."""
 _ARM: SystemSpace = ArmSpace()
@@ -146,6 +147,11 @@ class Registers:
             return None
         return self.space.memory_at(address)
 
+    def memory_behind(self, address: int) -> Register | None:
+        """The same of a pointer that accesses nothing where it stands: of all ones, which no object
+        has for an address, it says that there is none."""
+        return None if address & _ALL_ONES == _ALL_ONES else self.memory_at(address)
+
     def describe(self, address: int) -> str | None:
         """What an address belongs to that no domain owns, for a person; None for others."""
         if not self.is_address(address):
@@ -202,7 +208,9 @@ class Registers:
 
     def _leads(self, value: Value | None) -> bool:
         match value:
-            case Pointer(address=int() as address) | Place(address=int() as address):
+            case Pointer(address=int() as address):
+                return self.is_address(address) or self.memory_behind(address) is not None
+            case Place(address=int() as address):
                 return self.is_address(address) or self.memory_at(address) is not None
             case Number(value=number):
                 return self._is_base(number)

@@ -76,3 +76,28 @@ def test_a_person_is_told_of_the_address(tmp_path: Path, code: bytes, address: s
 )  # fmt: skip
 def test_other_numbers_and_what_the_linker_places_are_no_sites(tmp_path: Path, code: bytes) -> None:
     assert told(tmp_path, code) == []
+
+
+@pytest.mark.parametrize("ones", ["~0U", "-1", "0xFFFFFFFF", "0xFFFFFFFFUL", "UINT32_MAX"])
+def test_a_pointer_of_all_ones_says_that_there_is_none(tmp_path: Path, ones: str) -> None:
+    code = f"#define NONE ((struct app *)({ones}))\n".encode() + (
+        b"struct app *find(int n);\nvoid use(const struct app *a);\n"
+        b"struct app *f(int n) { struct app *r = find(n); if (!n) r = NONE; return r; }\n"
+        b"void g(int n) { struct app *a = find(n); use(n ? a : NONE); use(NONE); }\n"
+        b"int h(int n) { return find(n) == NONE; }\n"
+        b"void *i(void) { return (void *)(%s); }\n" % ones.encode()
+    )
+    assert told(tmp_path, code) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"#define NONE ((uint8_t *)0xFFFFFFFF)\nvoid f(void) { *NONE = 1; }",
+        b"#define LAST (*(volatile uint8_t *)~0U)\nvoid f(void) { LAST = 1; }",
+        b"uint8_t *f(void) { return (uint8_t *)0xFFFFFFF0; }",
+    ],
+)
+def test_an_access_there_is_one(tmp_path: Path, code: bytes) -> None:
+    (reason,) = told(tmp_path, code)
+    assert "0xFFFFFFF" in reason
