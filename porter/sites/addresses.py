@@ -11,6 +11,7 @@ from porter.project.knowledge import CText
 from porter.registers.system_space import SystemSpace
 from porter.sites.context import Context, Contexts
 from porter.sites.objects import object_around, operator_of, sum_around
+from porter.sites.plain_numbers import is_plain
 from porter.sites.region import Region
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, text_of
@@ -18,7 +19,7 @@ from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _LOWEST = 0x0100_0000  # what is smaller is a size or an offset
 _SHORTEST = len("0x1000000")
-_BITWISE = frozenset({b"&", b"|", b"^", b"<<", b">>", b"==", b"!=", b"&=", b"|=", b"^=", b"~"})
+_BITWISE = frozenset({b"&", b"|", b"^", b"<<", b">>", b"&=", b"|=", b"^=", b"~"})
 _INITIALISERS = frozenset({"init_declarator", "initializer_list", "initializer_pair"})
 
 
@@ -67,7 +68,7 @@ class SystemAddresses:
         whole, value = sum_around(node, context, self._evaluator)
         if not isinstance(value, Number | Initial) or whole.parent is None:
             return False
-        if operator_of(whole.parent) in _BITWISE:
+        if operator_of(whole.parent) in _BITWISE or is_plain(whole, context):
             return False
         if self._is_telling(value.value):
             return True

@@ -92,6 +92,38 @@ def test_masks_and_own_devices_are_not(tmp_path: Path, statement: str) -> None:
     assert reasons(port(tmp_path, f"{HEADER}void f(uint32_t x) {{ {statement} }}\n")) == []
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if (x >= LARGEST) set_pins(1);",
+        "if ((0x0FFFFFF5 < x)) set_pins(1);",
+        "switch (x) { case LARGEST: set_pins(1); }",
+        "uint32_t y; y = LARGEST; while (x > y) x--;",
+        "uint32_t y = LARGEST; if (x) y = 3; if (y == x) y++;",
+    ],
+)
+def test_numbers_that_are_compared_are_numbers(tmp_path: Path, statement: str) -> None:
+    """FatFs has the largest number of a cluster, which many a PLIC has room for."""
+    text = f"{HEADER}#define LARGEST 0x0FFFFFF5\nvoid f(uint32_t x) {{ {statement} }}\n"
+    assert reasons(port(tmp_path, text)) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "uint32_t y; y = LARGEST; *(volatile uint32_t *)y = 1;",
+        "uint32_t y = LARGEST; if (x) y = 0x0FFFFF05; write32(y, x);",
+        "uint32_t y; y = LARGEST; if (x < y) x = y;",
+        "volatile uint32_t *y; y = (uint32_t *)LARGEST; if (y) *y = 0;",
+        "if (*(volatile uint32_t *)LARGEST < x) set_pins(1);",
+        "write32(x < 3 ? LARGEST : 0, x);",
+    ],
+)
+def test_numbers_that_go_on_are_told(tmp_path: Path, statement: str) -> None:
+    text = f"{HEADER}#define LARGEST 0x0FFFFFF5\nvoid f(uint32_t x) {{ {statement} }}\n"
+    assert reasons(port(tmp_path, text)) != []
+
+
 @pytest.mark.parametrize(("chip", "told"), [("CH32V307", 1), ("FE310", 0), ("unheard-of", 1)])
 def test_the_chip_says_where_its_blocks_are(tmp_path: Path, chip: str, told: int) -> None:
     text = "void f(void) { *(volatile unsigned *)0xE000E100 = 1; }\n"
