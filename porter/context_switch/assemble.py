@@ -229,7 +229,11 @@ def expanded_lines(source: Path, options: CompileOptions) -> dict[int, bytes]:
 
 
 def _preprocessed_text(text: Path, source: Path, options: CompileOptions) -> str:
-    """The text of an assembler file that is in `source`."""
+    """The text of an assembler file that is in `source`. Where its build doesn't preprocess it, a
+    line that looks like a directive is a comment."""
+    if text == source and options.plain_asm and source.suffix == ".s":
+        name = str(source).replace("\\", "\\\\").replace('"', '\\"')
+        return f'# 1 "{name}"\n{source.read_bytes().decode("utf-8", "replace")}'
     preprocessor = [options.compiler, "-E", "-x", "assembler-with-cpp", *flags(source, options)]
     return run([*preprocessor, str(text)])
 

@@ -9,13 +9,15 @@ from pathlib import Path
 @dataclass(frozen=True)
 class CompileOptions:
     """`defines` without -D, `cpu_flags` as the compiler takes them, `compiler` its command,
-    `optimize` the option that says how far it optimises, "" if nobody knows."""
+    `optimize` the option that says how far it optimises, "" if nobody knows; `plain_asm`: whether
+    assembler files of suffix .s get past the preprocessor, None if nobody knows."""
 
     include_dirs: tuple[Path, ...]
     defines: tuple[str, ...]
     cpu_flags: tuple[str, ...]
     compiler: str
     optimize: str = ""
+    plain_asm: bool | None = None
 
     @property
     def language(self) -> tuple[str, ...]:

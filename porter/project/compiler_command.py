@@ -39,6 +39,10 @@ _UNLESS_TOLD = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang)(?:-[\d.]+)?(?:\.exe)?"
 )
 """Compilers that optimise nothing unless they are told to; armcc and iccarm aren't among them."""
+_ASSEMBLER = re.compile(r"(.*-|)as((?:-[\d.]+)?(?:\.exe)?)")
+_KNOWN_TO_BOTH = ("-mcpu=", "-march=", "-mthumb", "-mfpu=", "-mfloat-abi=", "-mabi=", "-m32")
+"""Options of an assembler program that mean the same to a compiler."""
+_WITH_PREPROCESSOR = "assembler-with-cpp"
 COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 """Suffixes of files that a build compiles by themselves."""
 
@@ -86,7 +90,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
     defines: list[str] = []
     cpu_flags: list[str] = []
     files: list[Path] = []
-    optimize = ""
+    optimize = language = ""
     rest = iter(words[start + 1 :])
     for word in rest:
         option = next((name for name in _DIRECTORY_OPTIONS if word.startswith(name)), None)
@@ -94,7 +98,11 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             includes.append(_absolute(word[len(option) :] or next(rest, "."), folder))
         elif word.startswith("-D"):
             defines.append(word[2:] or next(rest, ""))
-        elif word in ("-o", "-MF", "-MT", "-MQ", "-x", "-T", "-Xlinker", "-u", "-U"):
+        elif word == "-x":
+            language = next(rest, "")
+        elif word.startswith("-x"):
+            language = word[2:]
+        elif word in ("-o", "-MF", "-MT", "-MQ", "-T", "-Xlinker", "-u", "-U"):
             next(rest, None)
         elif word == "-include":
             cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
@@ -109,10 +117,22 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
     if not optimize and _UNLESS_TOLD.fullmatch(Path(words[start]).name):
         is_code = any(file.suffix.lower() not in ASM_SUFFIXES for file in files)
         optimize = "-O0" if is_code else ""
+    compiler = words[start]
+    if (assembler := _ASSEMBLER.fullmatch(Path(compiler).name)) is not None:
+        cpu_flags = [it for it in cpu_flags if it.startswith(_KNOWN_TO_BOTH)]
+        compiler = _beside(compiler, assembler) if assembler[1] else compiler_for(cpu_flags)
+    is_plain = None
+    if any(file.suffix == ".s" for file in files):
+        is_plain = language != _WITH_PREPROCESSOR
     options = CompileOptions(
-        tuple(includes), tuple(defines), tuple(cpu_flags), words[start], optimize
+        tuple(includes), tuple(defines), tuple(cpu_flags), compiler, optimize, is_plain
     )
     return CompilerCommand(tuple(files), options)
+
+
+def _beside(assembler: str, name: re.Match[str]) -> str:
+    """The compiler that comes with an assembler program, and preprocesses for it."""
+    return f"{assembler.removesuffix(name[0])}{name[1]}gcc{name[2]}"
 
 
 def _is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
@@ -124,9 +144,10 @@ def _is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
 def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
     """Every include folder and define of several calls, each once; flags of the first call, and how
     far most of those optimise of which that is known."""
-    known = list(options)
+    known = sorted(options, key=lambda one: one.plain_asm is not None)  # those of C first
     if not known:
         return None
+    plain = {one.plain_asm for one in known} - {None}
     levels = Counter(one.optimize for one in known if one.optimize)
     return CompileOptions(
         tuple(dict.fromkeys(path for one in known for path in one.include_dirs)),
@@ -134,6 +155,7 @@ def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
         next((one.cpu_flags for one in known if one.cpu_flags), ()),
         known[0].compiler,
         next(iter(levels.most_common(1)), ("", 0))[0],
+        plain == {True} if plain else None,
     )
 
 

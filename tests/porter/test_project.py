@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from porter.judging.verdict import Status
+from porter.port import port_project
 from porter.project.build import read_build
+from porter.project.compiler_command import parse_command
 from porter.project.domain import Vector
 from porter.project.source_tree import find_sources
 from porter.project.vectors import PENDSV, SVC, Vectors, tables_in_asm, tables_in_c
@@ -264,3 +266,60 @@ def test_a_handler_whose_name_a_macro_pastes_is_found(tmp_path: Path) -> None:
     assert "no source that is built defines it" in missing
     (inside,) = escalations(port_files(tmp_path / "b", {"main.c": PASTED + isr}, domain))
     assert "MPU" in inside
+
+
+ASSEMBLED = b"""\
+AS = arm-none-eabi-as
+CC = arm-none-eabi-gcc
+CORE = -mcpu=cortex-m4 -mthumb
+OBJECTS = start.o main.o
+fw.elf: $(OBJECTS)
+\t$(CC) -o $@ $^
+%.o: %.s
+\t$(AS) $(CORE) -mimplicit-it=thumb $< -o $@
+%.o: %.c
+\t$(CC) $(CORE) -DCHIP=405 -c $< -o $@
+"""
+START = b"""\
+    .syntax unified
+    .text
+# if this is a directive, it has no end
+    .global lock
+    .type lock, %function
+lock:
+    cpsid f
+    bx lr
+"""
+
+
+def test_an_assembler_program_compiles_nothing(tmp_path: Path) -> None:
+    """A makefile may call one: what the porter compiles, the compiler beside it does."""
+    files = {"Makefile": ASSEMBLED, "start.s": START, "main.c": b"void lock(void);\n"}
+    root = write(tmp_path, files)
+    build = read_build(root, find_sources(root))
+    assert sorted(path.name for path in build.units) == ["main.c", "start.s"]
+    assert build.options.compiler == "arm-none-eabi-gcc"
+    assert build.options.cpu_flags == ("-mcpu=cortex-m4", "-mthumb")
+    assert build.options.plain_asm
+    (start,) = [it for it in port_project(root).files if it.file.is_asm]
+    (reason,) = [verdict.reason for verdict in start.verdicts]
+    assert "can't be compiled" not in reason
+
+
+@pytest.mark.parametrize(
+    ("command", "is_plain"),
+    [
+        ("arm-none-eabi-gcc -mcpu=cortex-m4 -c a.s", True),
+        ("arm-none-eabi-gcc -x assembler-with-cpp -mcpu=cortex-m4 -c a.s", False),
+        ("arm-none-eabi-gcc -mcpu=cortex-m4 -c a.S", None),
+        ("arm-none-eabi-gcc -mcpu=cortex-m4 -c a.c", None),
+        ("/opt/gnu/bin/arm-none-eabi-as -mcpu=cortex-m4 a.s -o a.o", True),
+    ],
+)
+def test_what_gets_past_the_preprocessor(
+    tmp_path: Path, command: str, is_plain: bool | None
+) -> None:
+    found = parse_command(command.split(), tmp_path)
+    assert found is not None
+    assert found.options.plain_asm is is_plain
+    assert found.options.compiler.endswith("arm-none-eabi-gcc")
