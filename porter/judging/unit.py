@@ -384,6 +384,10 @@ class Unit:
         """Whether words occur in this file or in another source file."""
         return words.search(self.file.data) is not None or self.other_sources_have(words)
 
+    def other_files_have(self, words: re.Pattern[bytes]) -> bool:
+        """Whether words occur in another file of the project, headers included."""
+        return self._knowledge is not None and self._knowledge.has(words, self.file.path)
+
     def level_compared(self, context: Context | None) -> str:
         """Which C, in this build, does more with the level of BASEPRI that the function around
         reads than to ask whether it is 0; "" for none."""

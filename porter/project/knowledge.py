@@ -200,6 +200,10 @@ class Knowledge:
         """Whether a name occurs in any file of the project but one."""
         return any(name in source.data for source in self._sources if source.path != besides)
 
+    def has(self, words: re.Pattern[bytes], besides: Path) -> bool:
+        """Whether words occur in any file of the project but one."""
+        return any(words.search(it.data) for it in self._sources if it.path != besides)
+
     def is_in_assembler(self, file: SourceFile) -> bool:
         """Whether an assembler file includes a header, or one of its name, itself or by others."""
         return file.is_header and file.path.name.encode() in self._in_assembler

@@ -14,7 +14,7 @@ from itertools import pairwise
 from porter.libraries.data import Libraries
 from porter.project.knowledge import CText
 from porter.project.reachability import functions_in, names_of_functions
-from porter.sites.intrinsics import INTRINSICS
+from porter.sites.intrinsics import INTRINSICS, SUPERVISOR
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, Token
@@ -41,6 +41,7 @@ _ASM_NAME = re.compile(rb"(?m)^[ \t]*([A-Za-z_.$][\w.$]*)[ \t]*:|^([A-Za-z_$][\w
 _ASM_SET = re.compile(rb"\.(?:thumb_set|set|equ|macro)[ \t]+([A-Za-z_.$][\w.$]*)", re.IGNORECASE)
 _CALLS = frozenset({"bl", "blx", "call"})
 _REGISTER = re.compile(r"r\d+|lr|ip|sp|pc|[ast]\d+|ra", re.IGNORECASE)
+_SUPERVISOR = frozenset(name.encode() for name in SUPERVISOR)
 _FVM = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
@@ -91,6 +92,9 @@ class UnknownCalls:
             self._defined |= {it for file, lexed in everything if file.is_header
                               for it in _fields(lexed.tokens)}  # fmt: skip
         self._defined |= {it for file in asm for it in _defined_in_asm(file)}
+        words = _SUPERVISOR.union(*(_supervisor_macros(lexed) for _, lexed in everything))
+        self._defined |= {it for _, lexed in everything
+                          for it in _supervisor_calls(lexed.tokens, words)}  # fmt: skip
 
     def found(self) -> list[UnknownCall]:
         """Each function once, those called most first."""
@@ -239,6 +243,28 @@ def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
             yield token.text.decode("latin-1")  # void (*hook)(void);
     if file.is_cplusplus or file.is_header:
         yield from _members(tokens)
+
+
+def _supervisor_macros(lexed: LexedSource) -> Iterator[bytes]:
+    """Names for what makes a supervisor call of a function."""
+    for directive in lexed.directives:
+        macro = parse_define(directive)
+        if macro is not None and any(it.text in _SUPERVISOR for it in macro.body):
+            yield macro.name
+
+
+def _supervisor_calls(tokens: Sequence[Token], words: frozenset[bytes]) -> Iterator[str]:
+    """Functions that Arm's compiler makes instructions of: a site is where they are declared."""
+    first = 0
+    for index, token in enumerate(tokens):
+        if token.text in (b";", b"{", b"}"):
+            if any(it.text in words for it in tokens[first:index]):
+                for name, behind in pairwise(tokens[first:index]):
+                    is_name = name.kind == "identifier" and name.text not in words
+                    if is_name and behind.text == b"(":
+                        yield name.text.decode("latin-1")
+                        break
+            first = index + 1
 
 
 def _fields(tokens: Sequence[Token]) -> Iterator[str]:

@@ -47,6 +47,7 @@ from porter.rules.riscv_block import RiscvBlock
 from porter.rules.rule import Revision, Rule
 from porter.rules.set_up_macro import SetUpMacro
 from porter.rules.split_statement import SplitStatement
+from porter.rules.supervisor_prototype import SupervisorPrototype
 from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
@@ -62,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     Transcribed(),
     RecipeCondition(),
     RecipeFunction(),
+    SupervisorPrototype(),
     Definition(),
     UndefinedBlock(),
     Ambiguous(),

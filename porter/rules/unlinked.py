@@ -8,6 +8,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.rules.rule import Revision
 from porter.sites.context import is_called_by_name
+from porter.sites.intrinsics import SUPERVISOR
 from porter.sites.site import Site
 
 
@@ -26,6 +27,8 @@ class Unlinked(Revision):
 
 def _why(unit: Unit, site: Site) -> str | None:
     macro = unit.region(site).name
+    if macro is not None and site.what in SUPERVISOR:
+        return None  # declarations have such a macro, and calls what they declare
     if macro is not None:
         return unit.why_not_linked(macro.decode("latin-1"))
     context = unit.context(site)

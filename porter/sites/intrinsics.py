@@ -42,11 +42,15 @@ MPU = frozenset(
 
 BREAKPOINT = frozenset({"__BKPT", "__bkpt", "__breakpoint", "__builtin_debugtrap"})
 SEMIHOSTING_CALL = frozenset({"__semihost"})
+SUPERVISOR_BY_NUMBER = frozenset({"__svc", "__swi"})
+SUPERVISOR = SUPERVISOR_BY_NUMBER | {
+    "__svc_indirect", "__svc_indirect_r7", "__swi_indirect", "__swi_indirect_r7"
+}  # fmt: skip
 
 INTRINSICS: frozenset[str] = frozenset().union(
     MASK_SET, MASK_CLEAR, FAULT_MASK, MASK_READ, MASK_WRITE, BASEPRI_READ, BASEPRI_WRITE,
     BASEPRI_RAISE, WAIT, IN_INTERRUPT, CONTROL_READ, STACK_POINTERS, NVIC, TICK, TRACE, CACHE, MPU,
-    BREAKPOINT, SEMIHOSTING_CALL,
+    BREAKPOINT, SEMIHOSTING_CALL, SUPERVISOR,
 )  # fmt: skip
 LINES_AND_TICK = frozenset(name.encode() for name in NVIC | TICK)
 INTRINSIC_BYTES = frozenset(name.encode() for name in INTRINSICS)

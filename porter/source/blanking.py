@@ -26,7 +26,20 @@ _NOISE = frozenset(
     __HOT __signed__ _Noreturn""".split()
 )
 _WITH_ARGUMENTS = frozenset(
-    {b"__attribute__", b"__attribute", b"__declspec", b"_Pragma", b"__pragma", b"_Alignas"}
+    {
+        b"__attribute__",
+        b"__attribute",
+        b"__declspec",
+        b"_Pragma",
+        b"__pragma",
+        b"_Alignas",
+        b"__svc",
+        b"__swi",
+        b"__svc_indirect",
+        b"__swi_indirect",
+        b"__svc_indirect_r7",
+        b"__swi_indirect_r7",
+    }
 )
 _QUALIFIER_WORDS = (
     frozenset({b"inline", b"volatile", b"const", b"static", b"extern", b"register"}) | _NOISE
