@@ -312,6 +312,11 @@ class Unit:
             return True
         return self._knowledge.is_arm_compiled(self.text, start, end)
 
+    @property
+    def has_all_arms(self) -> bool:
+        """Whether somebody wants every arm of #if ported."""
+        return self._knowledge is not None and self._knowledge.all_arms
+
     def false_condition(self, start: int) -> str | None:
         """The condition around an offset that this build can't fulfil, if there is one."""
         if self._knowledge is None:

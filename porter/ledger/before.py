@@ -14,8 +14,10 @@ from porter.ledger.statements import SourceLines
 from porter.project.domain import Domain
 from porter.result import PortResult
 from porter.rules.not_compiled import NotCompiled
+from porter.rules.switched_off import SwitchedOff
 from scanner.report.finding import Finding
 
+_NOT_COMPILED = frozenset({NotCompiled.id, SwitchedOff.id})
 _BY_USE = "definition"
 """The rule that leaves a definition since each use is a site: then the use must be one."""
 
@@ -106,7 +108,7 @@ class _Judge:
             for verdict in port.verdicts:
                 site = verdict.site
                 here.append((line(site.start), line(max(site.end - 1, site.start)), verdict))
-                if verdict.rule != NotCompiled.id:
+                if verdict.rule not in _NOT_COMPILED:
                     inside = (
                         "" if port.file.is_asm else sources.function(port.file.name, here[-1][0])
                     )
@@ -155,7 +157,7 @@ class _Judge:
                 continue
             if verdict is None or verdict.status is not Status.LEFT:
                 return None
-            if verdict.rule == NotCompiled.id:
+            if verdict.rule in _NOT_COMPILED:
                 refused = f"it was left as {verdict.reason}, but the program has it"
             elif verdict.rule == _BY_USE:
                 refused = refused or _BY_USE

@@ -18,12 +18,13 @@ from porter.ledger.open_places import place_of
 from porter.project.source_tree import PORT_RECORD
 from porter.result import FilePort, PortResult
 from porter.rules.not_compiled import NotCompiled
+from porter.rules.switched_off import SwitchedOff
 from porter.rules.unlinked import Unlinked
 from porter.source.source_file import SourceFile
 from scanner.report.errors import FvmError, MissingError
 
 SCHEMA = 2
-_ABSENT = frozenset({Unlinked.id, NotCompiled.id, "file", "definition"})
+_ABSENT = frozenset({Unlinked.id, NotCompiled.id, SwitchedOff.id, "file", "definition"})
 """Rules that leave a site because it is no part of the program."""
 
 

@@ -110,7 +110,7 @@ class Knowledge:
         """`all_arms`: take arms for possible that the build can't contain; `lexed`: files that were
         taken apart already."""
         self.build = build
-        self._all_arms = all_arms
+        self.all_arms = all_arms
         self._sources = sources
         self._languages = Languages(sources)
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
@@ -250,7 +250,7 @@ class Knowledge:
     def why_never(self, path: Path) -> str | None:
         """Why a whole file can't be in the build, by its conditions; None if it may be in it."""
         path = path.resolve()
-        if self._all_arms or self.was_asked(path) or path not in self._written:
+        if self.all_arms or self.was_asked(path) or path not in self._written:
             return None
         _ = self.includes  # which tells the arms what is only included by impossible ones
         return self.arms.never(path)
@@ -283,7 +283,7 @@ class Knowledge:
         """The condition around an offset that is certainly false in this build, if no compiler run
         says what is compiled; None if there is none."""
         conditions = text.conditions.arm(start).conditions
-        if self._all_arms or not conditions or self.was_asked(text.file.path):
+        if self.all_arms or not conditions or self.was_asked(text.file.path):
             return None
         return self.arms.false_one(conditions)
 

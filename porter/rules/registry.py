@@ -48,6 +48,7 @@ from porter.rules.rule import Revision, Rule
 from porter.rules.set_up_macro import SetUpMacro
 from porter.rules.split_statement import SplitStatement
 from porter.rules.supervisor_prototype import SupervisorPrototype
+from porter.rules.switched_off import SwitchedOff
 from porter.rules.system_call import SystemCall
 from porter.rules.tick_config import TickConfig
 from porter.rules.tick_register import TickRegister
@@ -60,6 +61,7 @@ from porter.rules.wait import Wait
 from porter.rules.watchdog import Watchdog
 
 RULES: tuple[Rule, ...] = (
+    SwitchedOff(),
     Transcribed(),
     RecipeCondition(),
     RecipeFunction(),

@@ -206,3 +206,14 @@ def test_names_of_compilers(name: str) -> None:
 @pytest.mark.parametrize("name", ["USE_IAR", "__STM32__", "ARM_MATH_CM4", "__FPU_PRESENT", "DEBUG"])
 def test_names_of_projects(name: str) -> None:
     assert not belongs_to_compilers(name)
+
+
+@pytest.mark.parametrize("condition", ["0", "0 && defined(X)", "1 > 2", "!1"])
+def test_what_no_build_has_stays_as_it_is(tmp_path: Path, condition: str) -> None:
+    """Unlike an arm that another build may take."""
+    text = f"void f(void)\n{{\n#if {condition}\n    /* Old. */\n    __disable_irq();\n#endif\n}}\n"
+    write(tmp_path, main_DOT_c=text)
+    (file,) = port_project(tmp_path).files
+    assert file.ported == text.encode()
+    (file,) = port_project(tmp_path, request=Request(all_arms=True)).files
+    assert b"virt_int_mask" in file.ported
