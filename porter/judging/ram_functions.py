@@ -13,10 +13,11 @@ from porter.project.linker_sections import LinkerSections
 from porter.project.reachability import functions_in
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
+from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching, without_linkage
+from porter.source.token_tools import matching
 
 RULE = "ram-function"
 _WHY = (
@@ -45,7 +46,7 @@ def judge_ram_functions(docket: Docket) -> None:
 
 
 def _in_c(unit: Unit, sections: LinkerSections, declared: dict[bytes, str]) -> Iterator[Verdict]:
-    tokens = without_linkage(unit.text.lexed.tokens)
+    tokens = balanced(unit.text.lexed)
     macros = unit.text.evaluator.macros
     for name, body, end in functions_in(tokens, unit.text.is_attribute, in_classes=True):
         head = _seen(unit, _head(tokens, body))
@@ -64,7 +65,7 @@ def _in_c(unit: Unit, sections: LinkerSections, declared: dict[bytes, str]) -> I
 
 def _declared(unit: Unit) -> Iterator[tuple[bytes, str]]:
     """Functions that are given a section where they are declared."""
-    tokens = without_linkage(unit.text.lexed.tokens)
+    tokens = balanced(unit.text.lexed)
     macros = unit.text.evaluator.macros
     words = {it.text for it in tokens if it.kind == "identifier"}
     if not any(_brings(word, macros) for word in words):

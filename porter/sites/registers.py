@@ -8,8 +8,8 @@ from functools import cached_property
 
 from porter.registers.bit_band import aliased, is_alias
 from porter.registers.chip_blocks import ChipBlocks
-from porter.registers.other_blocks import OtherBlocks
 from porter.registers.memory import MEMORY
+from porter.registers.other_blocks import OtherBlocks
 from porter.registers.register import Register
 from porter.registers.shared_blocks import is_device, may_be_device
 from porter.registers.system_space import ArmSpace, SystemSpace
