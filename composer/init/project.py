@@ -53,6 +53,9 @@ def read_project(
     pins = [pin for pin in every if pin.name in chip.pins]
     decisions += _missing([pin for pin in every if pin.name not in chip.pins], chip)
     decisions += _unknown([pin for pin in pins if not pin.is_known])
+    pins = [pin for pin in pins if pin.is_known]
+    decisions += _without_function([pin for pin in pins if not _has_function(pin, chip)], chip)
+    pins = [pin for pin in pins if _has_function(pin, chip)]
     tree = clock_tree(found, chip)
     tick_hz, tick_places = _tick(found, chip, tree)
     timeout, watchdog_places = watchdog(found, chip)
@@ -71,7 +74,7 @@ def read_project(
         vm_name(folder), folder.resolve(), build, memory,
         system.get("switch"), system.get("tick"), system.get("svc"), interrupts.has_tasks(),
         tick_hz, tick_places, timeout or None, watchdog_places,
-        tuple(devices), tuple(clocks), tuple(lines), tuple(p for p in pins if p.is_known), tree,
+        tuple(devices), tuple(clocks), tuple(lines), tuple(pins), tree,
         tuple(dict.fromkeys(decisions)),
     )  # fmt: skip
 
@@ -131,6 +134,22 @@ def _unknown(pins: list[PinUse]) -> list[Decision]:
     return [
         Decision(f"{names}: set up in a way that isn't known", places)
         for names, places in _by_place(pins)
+    ]
+
+
+def _has_function(pin: PinUse, chip: Chip) -> bool:
+    return pin.alternate is None or str(pin.alternate) in chip.pins[pin.name]
+
+
+def _without_function(pins: list[PinUse], chip: Chip) -> list[Decision]:
+    """Pins that code connects to a block by a number under which this chip has none."""
+    return [
+        Decision(
+            f"{pin.name}: {chip.name} has no alternate function {pin.alternate} there; where a"
+            " block has the pin without one, as USB has VBUS, leave it out, else write it as <pin>",
+            pin.places,
+        )
+        for pin in pins
     ]
 
 

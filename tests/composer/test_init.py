@@ -196,6 +196,8 @@ def test_what_the_old_chip_had_and_this_one_has_not_is_asked(tmp_path: Path) -> 
     extra = """
     GPIO_InitTypeDef far = { 1U << 8, 2U, 0U, 2U, 7U };
     HAL_GPIO_Init((GPIO_TypeDef *) (PERIPH + 0x20C00UL), &far);
+    GPIO_InitTypeDef none = { 1U << 13, 2U, 0U, 2U, 5U };
+    HAL_GPIO_Init((GPIO_TypeDef *) (PERIPH + 0x20800UL), &none);
     ((USART_TypeDef *) (PERIPH + 0x7800UL))->CR1 = 0x200C;
     NVIC_EnableIRQ((IRQn_Type) 82);
 """
@@ -210,7 +212,10 @@ def test_what_the_old_chip_had_and_this_one_has_not_is_asked(tmp_path: Path) -> 
     (block,) = [text for text in texts if f"no block of {CHIP} is known at 0x40007800" in text]
     assert f"main.c:{line})" in block
     assert any("line 82 is enabled, which the chip doesn't have" in text for text in texts), texts
-    assert 'port="D"' not in first.text
+    assert any(text.startswith(f"PC13: {CHIP} has no alternate function 5") for text in texts), (
+        texts
+    )
+    assert 'port="D"' not in first.text and 'port="C" pin="13"' not in first.text
 
 
 def test_conflicts_are_named_with_both_places(tmp_path: Path) -> None:
