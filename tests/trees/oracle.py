@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +83,8 @@ def c_places(texts: dict[str, Text]) -> Iterator[Place]:
             if not known.names_register(macro) and not ENCODING.match(macro.name):
                 for place in _in_words(name, macro.body, known):
                     yield place.within(macro.line, macro.last, macro.name)
+                if call := known.named_by(macro):
+                    yield Place(name, macro.line, macro.last, "call", call, macro.name)
 
 
 def uses_of(texts: dict[str, Text], macros: set[str]) -> dict[str, tuple[Place, ...]]:
@@ -118,24 +120,16 @@ class _Known:
             for macro in text.macros:
                 self._macros.setdefault(macro.name, []).append(macro)
             defined |= set(_defined(text.code))
-        known = INTRINSICS | (LIBRARY_CALLS - defined - self._macros.keys())
-        self.calls = known | self._aliases(known)
+        self.calls = INTRINSICS | (LIBRARY_CALLS - defined - self._macros.keys())
         self.registers = {
             name for name, macros in self._macros.items() if any(map(self.names_register, macros))
         }
 
-    def _aliases(self, names: Iterable[str]) -> set[str]:
-        """Macros that are another name of one of these."""
-        aliases: set[str] = set()
-        for _ in range(4):
-            wanted = {*names, *aliases}
-            aliases |= {
-                name for name, macros in self._macros.items()
-                for macro in macros
-                if not macro.has_arguments and [it.text for it in macro.body if it.text not in "()"]
-                in [[alias] for alias in wanted & {it.text for it in macro.body}]
-            }  # fmt: skip
-        return aliases
+    def named_by(self, macro: Macro) -> str:
+        """The call that a macro is another name of; "" where it isn't one."""
+        words = [it.text for it in macro.body if it.text not in "()"]
+        is_alias = not macro.has_arguments and len(words) == 1 and words[0] in self.calls
+        return words[0] if is_alias else ""
 
     def names_register(self, macro: Macro) -> bool:
         """Whether a macro is no code but one register of the system by its address."""
