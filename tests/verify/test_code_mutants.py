@@ -195,6 +195,10 @@ KERNEL: dict[str, tuple[str, Callable[[Kernel], dict[int, bytes]]]] = {
         "handlers",
         lambda code: code.at("fault_entry", b"\x70\x47"),
     ),
+    "a fault handler that takes its word for EXC_RETURN from the guest": (
+        "handlers",
+        lambda code: {code.first("fault_stub", "mov r1, lr")[0]: NOP},
+    ),
     "an NMI that returns": ("handlers", lambda code: code.at("unused_entry", b"\x70\x47")),
     "protection that isn't switched with the domain": (
         "handlers",

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from composer.verify.analysis import FAULTS, PENDSV, SVC, THREAD_STACK, Analysis
 from composer.verify.checks.entries import vector_name, vectors
+from composer.verify.code.decode import LR
 from composer.verify.code.effects import Access, Call, Effect, Special
 from composer.verify.code.follow import NO_BOUND, Summary
-from composer.verify.code.values import Outer, Range, Stack, Value, Word, limits
+from composer.verify.code.values import Entry, Outer, Range, Stack, Value, Word, limits
 from composer.verify.expected import TO_SIGNAL, TRANSPARENT
 from composer.verify.subject import Subject
 from composer.verify.tables import SYSTEM_VECTORS
@@ -192,8 +193,7 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
             yield f"{vector_name(number)}: doesn't reset the chip, whatever happens"
     for number in FAULTS:
         summary = analysis.handlers[number]
-        told = any(call.arguments[0] == number for call in summary.calls())
-        if not told or not _loads(summary, _CFSR):
+        if not _told(summary, number) or not _loads(summary, _CFSR):
             yield f"{vector_name(number)}: doesn't look at the fault"
     for number in (*FAULTS, SVC, PENDSV):
         for problem in sorted(analysis.handlers[number].problems):
@@ -215,6 +215,15 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
         values = _stored(summary, _MPU_CTRL)
         if values and not {_MPU_ON} <= values <= {0, _MPU_ON}:
             yield f"{vector_name(number)}: doesn't switch the protection unit on"
+
+
+def _told(summary: Summary, number: int) -> bool:
+    """Who serves a fault is told its number and the EXC_RETURN it was entered with, which says who
+    caused it; whichever way leads there."""
+    calls = [effect for effect in summary.own if isinstance(effect, Call)]
+    wanted = (number, Entry(LR))
+    served = {call.target for call in calls if call.arguments[:2] == wanted}
+    return bool(served) and all(c.arguments[:2] == wanted for c in calls if c.target in served)
 
 
 def _hands_over_stack(summary: Summary) -> bool:
