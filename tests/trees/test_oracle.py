@@ -99,7 +99,7 @@ def test_an_edited_stretch_accounts_for_its_lines(tree: Path) -> None:
 
 
 def test_a_macro_is_accounted_for_by_its_uses(tree: Path) -> None:
-    """`LOCK()`, `HUSH` and `MY_BASE` have no site of their own: their uses do, or are the misses."""
+    """`LOCK()`, `HUSH` and `MY_BASE` have no site of their own: their uses do, or are misses."""
     seen = read_tree(tree)
     bodies = {("a.c", 21), ("a.c", 22), ("a.c", 23)}
     lines = {(p.file, n) for p in seen.places for n in (p.line, p.last)} - bodies
