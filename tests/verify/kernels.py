@@ -115,8 +115,9 @@ def composed(description: Path, folder: Path, optimize: str = "2", more: str = "
     for beside in filter(Path.is_dir, description.parent.iterdir()):  # sources of the description's
         if not (link := folder.parent / beside.name).exists():
             link.symlink_to(beside)
-    if optimize == "0":  # it needs more than a description grants that counts every byte
-        text = re.sub(r'(<kernel\b[^>]*?) flash="[^"]*"', r"\1", text)
+    if optimize == "0":  # it needs more than is granted where nobody asks for more
+        text = re.sub(r'(<kernel(?=[\s/])[^>]*?) flash="[^"]*"', r"\1", text)
+        text = re.sub(r"<kernel(?=[\s/])", '<kernel flash="32K"', text)
     text = change(text, "<system ", f'<system optimize="{optimize}" ')
     copy.write_text(change(text, "</system>", f"{more}</system>"), "utf-8")
     said = fvmkit("compose", copy, "--out", folder, cwd=folder.parent)
