@@ -39,6 +39,7 @@ def _handlers(
     domain: Domain | None, tables: Iterable[VectorTable], definitions: Definitions
 ) -> Iterator[tuple[SourceFile, Verdict]]:
     table = {number: name for found in tables for number, name in found.handlers.items()}
+    told: set[tuple[Site, str]] = set()  # one function may serve many lines
     for number, name in sorted(table.items()):
         definition = definitions.get(name)
         if definition is None or number == 1:
@@ -48,6 +49,9 @@ def _handlers(
         site = Site(
             definition.file.name, definition.start, definition.end, SiteKind.VECTOR, what, name
         )
+        if (site, reason) in told:
+            continue
+        told.add((site, reason))
         yield definition.file, Verdict(site, status, RULE, reason)
     if domain is not None:
         yield from _missing(domain, definitions)

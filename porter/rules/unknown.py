@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
@@ -12,6 +13,7 @@ from porter.sites.registers import DOUBTFUL
 from porter.sites.site import Site, SiteKind
 from porter.source.values import Number, Pointer
 
+_MEMBER = re.compile(rb"\s*->\s*(\w+)")
 _DOUBTFUL = (
     " by a header of the project, which may be another chip's, and something else by the struct "
     "that it is used as: say which chip it is by --domain"
@@ -37,17 +39,30 @@ class Unknown(Rule):
             if site in doubtful:
                 yield self.escalated(site, f"{doubtful[site]}{_DOUBTFUL}")
                 continue
-            register = _register(unit, site)
-            what = site.what if register is None else f"{site.what}, {register},"
             name = unit.region(site).name
             where = f"in the macro {name.decode('latin-1')}" if name is not None else "here"
-            yield self.escalated(site, f"no rule knows what {what} is for {where}")
+            why = f"no rule knows what {_what(unit, site)} is for {where}"
+            if unit.context(site) is None:
+                why += (
+                    ": the function around it can't be read, since a word in it isn't known to be"
+                )
+                why += " a macro or a type; is a header missing?"
+            yield self.escalated(site, why)
+
+
+def _what(unit: Unit, site: Site) -> str:
+    """A place as it is written, with the member of a block, or the register that a number is."""
+    if site.kind is not SiteKind.REGISTER:
+        return site.what
+    member = _MEMBER.match(unit.file.data, site.end)
+    if member is not None:
+        return f"{site.what}->{member[1].decode('latin-1')}"
+    register = _register(unit, site)
+    return site.what if register is None else f"{site.what}, {register},"
 
 
 def _register(unit: Unit, site: Site) -> Register | None:
     """The register whose address a name or number is, whatever is done with it."""
-    if site.kind is not SiteKind.REGISTER:
-        return None
     match unit.text.evaluator.text(site.what.encode("latin-1")):
         case Number(value=address) | Pointer(address=int() as address):
             return unit.registers.space.identify(address)

@@ -29,6 +29,7 @@ from porter.sites.site import Site, SiteKind
 from porter.sites.undefined import UndefinedNames
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
+from porter.source.c_types import UNKNOWN
 from porter.source.cplusplus_casts import named_cast
 from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
 from porter.source.scoped_names import path_around, whole_name
@@ -367,9 +368,13 @@ class CSites:
         if context is None or node is None or node.type not in _NAMES or is_declarator(node):
             return False
         match evaluator.value(whole_name(node), context.scope):
-            case Pointer(address=int() as address) | Place(address=int() as address):
-                is_memory = self.registers.memory_at(address) is not None
-                return is_memory or self.registers.is_address(address)
+            case Pointer(address=int() as address, type=kind):
+                # An integer that is given a number in this range mostly holds no address.
+                behind = self.registers.memory_behind(address) if kind is not UNKNOWN else None
+                return behind is not None or self.registers.is_address(address)
+            case Place(address=int() as address):
+                behind = self.registers.memory_at(address)
+                return behind is not None or self.registers.is_address(address)
         return False
 
     def _site(self, start: int, end: int, kind: SiteKind, what: str, region: Region) -> Site:

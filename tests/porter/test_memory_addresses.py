@@ -70,6 +70,8 @@ def test_a_person_is_told_of_the_address(tmp_path: Path, code: bytes, address: s
         b"uint32_t f(uint32_t v) { return v * 3u + (1u << 31) | 0x20000000; }",
         b"uint8_t keys[9] __attribute__((section(\".ccmram\")));",
         b"uint32_t f(uint32_t (*at)(uint32_t)) { return at(0x20001000); }",
+        b"uint32_t least;\nint c(uint32_t *p) { return p == UID; }\n"
+        b"void f(void) { least = 0xFFFFFFFFu; copy(&least, &least, least); }",
         b"static const uint32_t keys[] = {0x12345678, 0x23456789};\n"
         b"uint32_t f(int i, uint32_t v) { return v < keys[i] ? keys[0] ^ v : keys[i] * 3u; }",
     ],

@@ -323,3 +323,12 @@ def test_what_gets_past_the_preprocessor(
     assert found is not None
     assert found.options.plain_asm is is_plain
     assert found.options.compiler.endswith("arm-none-eabi-gcc")
+
+
+def test_a_function_that_serves_many_lines_is_told_once(tmp_path: Path) -> None:
+    text = b"void one(void) {}\nvoid Reset_Handler(void) {}\nextern unsigned _estack;\n"
+    text += b"void (*const vectors[])(void) = {(void (*)(void))&_estack, Reset_Handler, one, one,\n"
+    text += b"one, one, one, 0, 0, 0, 0, one, one, 0, one, one, one, one, one, one};\n"
+    result = port_files(tmp_path, {"start.c": text}, None)
+    lines = [v for port in result.files for v in port.verdicts if v.site.what == "one"]
+    assert len(lines) == 1 and lines[0].rule == "vectors"
