@@ -279,7 +279,9 @@ def test_headers_of_the_cplusplus_library_are_there(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_told_as_it_is_written(tmp_path: Path) -> None:
     """A word that a missing header defines keeps the parser from the function around."""
-    text = b'#include "chip.h"\nvoid f(void)\n{\n    SCB->CCR |= 1;\n    __SYNC volatile("dsb");\n}\n'
+    text = (
+        b'#include "chip.h"\nvoid f(void)\n{\n    SCB->CCR |= 1;\n    __SYNC volatile("dsb");\n}\n'
+    )
     result = port_files(tmp_path, {"main.c": text}, None)
     (verdict,) = [it for port in result.files for it in port.verdicts]
     assert "SCB->CCR" in verdict.reason and "is a header missing?" in verdict.reason
