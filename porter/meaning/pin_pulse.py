@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from porter.flow.statements import LOOPS
 from porter.meaning.bits import ones, zeros
@@ -20,19 +20,18 @@ def pulses(accesses: Sequence[Access], evaluator: Evaluator) -> set[Access]:
     """Writes of pins' modes that change what another one in the same function set, with a loop or a
     call in between. `accesses`: all of the boot table's; a loop that waits for one of them takes no
     time in a machine."""
-    modes: dict[tuple[int, str], list[Access]] = {}
+    modes: dict[tuple[Node, str], list[Access]] = {}
     for access in accesses:
         if access.register is None or access.register.block != "GPIO" or access.use != "write":
             continue
         function = enclosing_function(access.whole)
         if function is not None:
-            modes.setdefault((function.id, str(access.register)), []).append(access)
-    asked = sorted(it.whole.start_byte for it in accesses if it.use == "read")
+            modes.setdefault((function, str(access.register)), []).append(access)
+    asked = [it.whole.start_byte for it in accesses if it.use == "read"]
     found: set[Access] = set()
-    for writes in modes.values():
-        function = enclosing_function(writes[0].whole)
-        if len(writes) > 1 and function is not None:
-            pauses = list(_pauses(function, evaluator, lambda it: _waits(it, asked)))
+    for (function, _), writes in modes.items():
+        if len(writes) > 1:
+            pauses = list(_pauses(function, evaluator, asked))
             found |= _pulsed(sorted(writes, key=lambda it: it.whole.start_byte), pauses, evaluator)
     return found
 
@@ -62,19 +61,12 @@ def _changed(write: Access, evaluator: Evaluator) -> int:
     return _ALL
 
 
-def _pauses(
-    function: Node, evaluator: Evaluator, is_ready: Callable[[Node], bool]
-) -> Iterator[Node]:
+def _pauses(function: Node, evaluator: Evaluator, asked: list[int]) -> Iterator[Node]:
     for node in captured(function, _TAKES_TIME, "it"):
         if node.type in LOOPS:
-            if not is_ready(node):
+            if not any(node.start_byte <= place < node.end_byte for place in asked):
                 yield node
         elif node.type != "call_expression" or (
             evaluator.call_text(node) is None and evaluator.cast_argument(node) is None
         ):
             yield node
-
-
-def _waits(loop: Node, asked: list[int]) -> bool:
-    """Whether a loop reads one of the boot table's registers."""
-    return any(loop.start_byte <= place < loop.end_byte for place in asked)

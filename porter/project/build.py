@@ -24,6 +24,7 @@ from porter.project.compiler_command import (
 from porter.project.ide.choice import project_commands
 from porter.project.linking import Linking, makes_library_alone, parse_linking
 from porter.project.relocated import Relocated
+from porter.project.source_tree import is_ported_copy
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -187,7 +188,12 @@ def _made(folder: Path, target: list[str]) -> _Told:
 
 
 def _makefiles_below(folder: Path) -> Iterator[Path]:
-    return (it for name in _MAKEFILES for it in folder.rglob(name) if it.parent != folder)
+    """Those of other programs; an earlier port's copy is none."""
+    for name in _MAKEFILES:
+        for it in folder.rglob(name):
+            around = [folder / part for part in it.relative_to(folder).parents[:-1]]
+            if around and not any(map(is_ported_copy, around)):
+                yield it
 
 
 def _project_file(root: Path) -> _Told:

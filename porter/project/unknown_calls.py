@@ -14,9 +14,10 @@ from itertools import pairwise
 from porter.libraries.data import Libraries
 from porter.project.knowledge import CText
 from porter.project.reachability import functions_in, names_of_functions
-from porter.sites.intrinsics import INTRINSICS, SUPERVISOR
+from porter.sites.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.balanced import balanced
+from porter.source.blanking import SUPERVISOR_WORDS
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.declared_objects import DECLARES_NOTHING, objects_in
 from porter.source.inline_asm import ASM_WORDS
@@ -41,7 +42,6 @@ _ASM_NAME = re.compile(rb"(?m)^[ \t]*([A-Za-z_.$][\w.$]*)[ \t]*:|^([A-Za-z_$][\w
 _ASM_SET = re.compile(rb"\.(?:thumb_set|set|equ|macro)[ \t]+([A-Za-z_.$][\w.$]*)", re.IGNORECASE)
 _CALLS = frozenset({"bl", "blx", "call"})
 _REGISTER = re.compile(r"r\d+|lr|ip|sp|pc|[ast]\d+|ra", re.IGNORECASE)
-_SUPERVISOR = frozenset(name.encode() for name in SUPERVISOR)
 _FVM = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
@@ -92,7 +92,7 @@ class UnknownCalls:
             self._defined |= {it for file, lexed in everything if file.is_header
                               for it in _fields(lexed.tokens)}  # fmt: skip
         self._defined |= {it for file in asm for it in _defined_in_asm(file)}
-        words = _SUPERVISOR.union(*(_supervisor_macros(lexed) for _, lexed in everything))
+        words = SUPERVISOR_WORDS.union(*(_supervisor_macros(lexed) for _, lexed in everything))
         self._defined |= {it for _, lexed in everything
                           for it in _supervisor_calls(lexed.tokens, words)}  # fmt: skip
 
@@ -249,7 +249,7 @@ def _supervisor_macros(lexed: LexedSource) -> Iterator[bytes]:
     """Names for what makes a supervisor call of a function."""
     for directive in lexed.directives:
         macro = parse_define(directive)
-        if macro is not None and any(it.text in _SUPERVISOR for it in macro.body):
+        if macro is not None and any(it.text in SUPERVISOR_WORDS for it in macro.body):
             yield macro.name
 
 

@@ -11,11 +11,12 @@ from porter.rules.rule import Rule, Sample
 from porter.sites.context import Context, function_name
 from porter.sites.intrinsics import INTRINSICS
 from porter.sites.site import Site, SiteKind
-from porter.source.c_lexer import Token
+from porter.source.balanced import balanced
+from porter.source.c_lexer import LexedSource, Token
 from porter.source.c_tree import Node, ancestors, text_of
 from porter.source.declared import declared_name
 from porter.source.scoped_names import path_around
-from porter.source.token_tools import body_of, is_qualified, matching, without_linkage
+from porter.source.token_tools import body_of, is_qualified, matching
 
 _HEADS = frozenset({"function_declarator", "pointer_declarator"})
 _BUILT_IN = frozenset({"primitive_type", "sized_type_specifier"})
@@ -51,7 +52,7 @@ class Definition(Rule):
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Whatever stands in the body of such a function or macro, and its name."""
         own = {name.decode("latin-1") for name in unit.text.own}
-        spans = [it for it in _spans(unit.text.lexed.tokens) if it[0] not in own]
+        spans = [it for it in _spans(unit.text.lexed) if it[0] not in own]
         for site in unit.pending():
             if site.kind is SiteKind.INTRINSIC and is_qualified(*unit.token_index(site)):
                 yield self.escalated(
@@ -84,10 +85,10 @@ class Definition(Rule):
         return None
 
 
-def _spans(tokens: list[Token]) -> Iterator[tuple[str, int, int]]:
+def _spans(lexed: LexedSource) -> Iterator[tuple[str, int, int]]:
     """The intrinsics that a file defines, from the name to the end of the body, whether or not the
     parser can read that."""
-    plain = without_linkage(tokens)
+    plain = balanced(lexed)
     depth = 0
     for index, token in enumerate(plain):
         depth += (token.text == b"{") - (token.text == b"}")

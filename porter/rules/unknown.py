@@ -18,6 +18,10 @@ _DOUBTFUL = (
     " by a header of the project, which may be another chip's, and something else by the struct "
     "that it is used as: say which chip it is by --domain"
 )
+_UNREAD = (
+    ": the function around it can't be read, since a word in it isn't known to be a macro or a "
+    "type; is a header missing?"
+)
 
 
 class Unknown(Rule):
@@ -43,10 +47,7 @@ class Unknown(Rule):
             where = f"in the macro {name.decode('latin-1')}" if name is not None else "here"
             why = f"no rule knows what {_what(unit, site)} is for {where}"
             if unit.context(site) is None:
-                why += (
-                    ": the function around it can't be read, since a word in it isn't known to be"
-                )
-                why += " a macro or a type; is a header missing?"
+                why += _UNREAD
             yield self.escalated(site, why)
 
 

@@ -367,15 +367,11 @@ class CSites:
         node = context.node_at(token.start, token.end) if context is not None else None
         if context is None or node is None or node.type not in _NAMES or is_declarator(node):
             return False
-        match evaluator.value(whole_name(node), context.scope):
-            case Pointer(address=int() as address, type=kind):
-                # An integer that is given a number in this range mostly holds no address.
-                behind = self.registers.memory_behind(address) if kind is not UNKNOWN else None
-                return behind is not None or self.registers.is_address(address)
-            case Place(address=int() as address):
-                behind = self.registers.memory_at(address)
-                return behind is not None or self.registers.is_address(address)
-        return False
+        value = evaluator.value(whole_name(node), context.scope)
+        if isinstance(value, Pointer) and value.type is UNKNOWN and value.address is not None:
+            # An integer that is given a number: in the range of memory it mostly is no address.
+            return self.registers.is_address(value.address)
+        return self.registers.leads(value)
 
     def _site(self, start: int, end: int, kind: SiteKind, what: str, region: Region) -> Site:
         where = region.name.decode("latin-1") if region.name else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from porter.source.blanking import SUPERVISOR_WORDS
+
 MASK_SET = frozenset({"__disable_irq", "__disable_interrupt", "__disable_fiq_irq"})
 MASK_CLEAR = frozenset({"__enable_irq", "__enable_interrupt"})
 FAULT_MASK = frozenset(
@@ -43,9 +45,7 @@ MPU = frozenset(
 BREAKPOINT = frozenset({"__BKPT", "__bkpt", "__breakpoint", "__builtin_debugtrap"})
 SEMIHOSTING_CALL = frozenset({"__semihost"})
 SUPERVISOR_BY_NUMBER = frozenset({"__svc", "__swi"})
-SUPERVISOR = SUPERVISOR_BY_NUMBER | {
-    "__svc_indirect", "__svc_indirect_r7", "__swi_indirect", "__swi_indirect_r7"
-}  # fmt: skip
+SUPERVISOR = frozenset(word.decode() for word in SUPERVISOR_WORDS)
 
 INTRINSICS: frozenset[str] = frozenset().union(
     MASK_SET, MASK_CLEAR, FAULT_MASK, MASK_READ, MASK_WRITE, BASEPRI_READ, BASEPRI_WRITE,

@@ -127,11 +127,10 @@ class Registers:
 
     def _keeps(self, name: bytes) -> bool:
         match self.evaluator.name(name) if self.evaluator.keeps_address(name) else None:
-            case Pointer(address=int() as address):
-                return self.is_address(address) or self.memory_at(address) is not None
             case Number(value=address):
                 return self.is_address(address)
-        return False
+            case value:
+                return self.leads(value)
 
     def names_register(self, name: bytes) -> bool:
         """Whether a name of the text is an address or register that no domain owns."""
@@ -206,15 +205,18 @@ class Registers:
             value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
         return self._leads(value)
 
-    def _leads(self, value: Value | None) -> bool:
+    def leads(self, value: Value | None) -> bool:
+        """Whether a pointer or a place is known to lead to a register, or to memory, that no domain
+        owns."""
         match value:
             case Pointer(address=int() as address):
                 return self.is_address(address) or self.memory_behind(address) is not None
             case Place(address=int() as address):
                 return self.is_address(address) or self.memory_at(address) is not None
-            case Number(value=number):
-                return self._is_base(number)
         return False
+
+    def _leads(self, value: Value | None) -> bool:
+        return self._is_base(value.value) if isinstance(value, Number) else self.leads(value)
 
     def _is_base(self, number: int) -> bool:
         """A bare number is taken for an address only where a register or a block begins."""

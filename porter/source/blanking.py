@@ -25,22 +25,13 @@ _NOISE = frozenset(
     __NO_RETURN __noreturn __used __USED __UNUSED __unused __ramfunc __RAM_FUNC __naked
     __HOT __signed__ _Noreturn""".split()
 )
-_WITH_ARGUMENTS = frozenset(
-    {
-        b"__attribute__",
-        b"__attribute",
-        b"__declspec",
-        b"_Pragma",
-        b"__pragma",
-        b"_Alignas",
-        b"__svc",
-        b"__swi",
-        b"__svc_indirect",
-        b"__swi_indirect",
-        b"__svc_indirect_r7",
-        b"__swi_indirect_r7",
-    }
+SUPERVISOR_WORDS = frozenset(
+    b"""__svc __swi __svc_indirect __swi_indirect __svc_indirect_r7 __swi_indirect_r7""".split()
 )
+"""Arm's compilers make a supervisor call of a function that is declared with one of them."""
+_WITH_ARGUMENTS = SUPERVISOR_WORDS | {
+    b"__attribute__", b"__attribute", b"__declspec", b"_Pragma", b"__pragma", b"_Alignas"
+}  # fmt: skip
 _QUALIFIER_WORDS = (
     frozenset({b"inline", b"volatile", b"const", b"static", b"extern", b"register"}) | _NOISE
 )

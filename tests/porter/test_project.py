@@ -110,8 +110,10 @@ def test_where_make_makes_a_library_alone_programs_below_count(tmp_path: Path) -
     quiet = b'void quiet(void) { __asm volatile("cpsid i"); }\n'
     files = {"Makefile": LIBRARY, "buttons.c": b"int pressed;\n", "firmware/main.c": quiet}
     assert port_files(tmp_path, files).files[0].verdicts[0].status is Status.LEFT
+    copy = {"copy/.fvm-port.json": b"{}", "copy/sub/Makefile": LIBRARY}
+    assert port_files(tmp_path / "p", {**files, **copy}).files[0].verdicts[0].status is Status.LEFT
     with_program = {**files, "firmware/Makefile": b"fw.elf: main.o ../libx.a\n"}
-    (port,) = port_files(tmp_path, with_program).files
+    (port,) = port_files(tmp_path / "q", with_program).files
     assert port.file.name == "firmware/main.c" and b"virt_int_mask" in port.ported
 
 

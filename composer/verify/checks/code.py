@@ -193,14 +193,15 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
             yield f"{vector_name(number)}: doesn't reset the chip, whatever happens"
     for number in FAULTS:
         summary = analysis.handlers[number]
-        if not _told(summary, number) or not _loads(summary, _CFSR):
+        # EXC_RETURN as it was at entry says who caused it.
+        if not _hands_over(summary, number, Entry(LR)) or not _loads(summary, _CFSR):
             yield f"{vector_name(number)}: doesn't look at the fault"
     for number in (*FAULTS, SVC, PENDSV):
         for problem in sorted(analysis.handlers[number].problems):
             if number == PENDSV or not problem.startswith(NO_BOUND):
                 yield f"{vector_name(number)}: {problem}"
     yield from _fits(subject, analysis)
-    if not _hands_over_stack(analysis.handlers[SVC]):
+    if not _hands_over(analysis.handlers[SVC], THREAD_STACK):
         yield "SVCall: doesn't hand over the caller's stack"
     # Every entry may pend it once more on its way out; the tick's function has a reason of its own.
     tick = analysis.handlers[_SYSTICK]
@@ -217,20 +218,13 @@ def check_handlers(subject: Subject, analysis: Analysis) -> Iterator[str]:
             yield f"{vector_name(number)}: doesn't switch the protection unit on"
 
 
-def _told(summary: Summary, number: int) -> bool:
-    """Who serves a fault is told its number and the EXC_RETURN it was entered with, which says who
-    caused it; whichever way leads there."""
+def _hands_over(summary: Summary, *wanted: Value) -> bool:
+    """Whether functions serve the exception that get these first arguments, whichever way leads to
+    them."""
     calls = [effect for effect in summary.own if isinstance(effect, Call)]
-    wanted = (number, Entry(LR))
-    served = {call.target for call in calls if call.arguments[:2] == wanted}
-    return bool(served) and all(c.arguments[:2] == wanted for c in calls if c.target in served)
-
-
-def _hands_over_stack(summary: Summary) -> bool:
-    """Calls are served by functions that get the caller's stack, whichever way leads to them."""
-    calls = [effect for effect in summary.own if isinstance(effect, Call)]
-    served = {call.target for call in calls if call.arguments[0] == THREAD_STACK}
-    return bool(served) and all(c.arguments[0] == THREAD_STACK for c in calls if c.target in served)
+    count = len(wanted)
+    served = {call.target for call in calls if call.arguments[:count] == wanted}
+    return bool(served) and all(c.arguments[:count] == wanted for c in calls if c.target in served)
 
 
 def _first_switch(summary: Summary, fpu: bool) -> Iterator[str]:
