@@ -10,6 +10,7 @@ from pathlib import Path
 from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
 from porter.flow.fixed_clock import fixed_clock
+from porter.flow.stated_macros import StatedMacros
 from porter.project.calls import FunctionCall, calls_of
 from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse, calls_in
@@ -72,6 +73,15 @@ class ProjectFacts:
                 if self.branches.why_never(use.text, use.start, use.end) is None
             ]
         return self._running_uses[name]
+
+    @cached_property
+    def stated(self) -> StatedMacros:
+        """Which macros are a statement wherever they are used."""
+        return StatedMacros(
+            lambda name: self._macro_uses.get(name, ()),
+            lambda: map(self._knowledge.text, self._sources),
+            self._knowledge.is_arm_compiled,
+        )
 
     def idle_uses(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
         """Uses of a function-like macro that the program has and never runs, and why."""

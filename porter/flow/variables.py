@@ -34,6 +34,7 @@ class Variables:
         self._lexed: LexedSource = text.lexed
         self.tree: SyntaxTree = text.trees.whole
         self._types = text.evaluator.types
+        self._written = text.written
         self._webs: dict[Variable, dict[int, int]] = {}
 
     @cached_property
@@ -109,6 +110,38 @@ class Variables:
         for node in self._occurrences.get(variable.name, ()):
             if self.resolve(node) == variable and is_declarator(node):
                 yield outer_declarator(node)
+
+    def given(self, use: Node) -> Node | None:
+        """The one value that a local may hold at a use, as it is given to it; None where that isn't
+        known, or what it is computed from may be another by then."""
+        variable = self.resolve_web(use)
+        function = enclosing_function(use)
+        if variable is None or variable.function is None or function is None:
+            return None
+        uses = list(self.uses(variable))
+        values = [
+            value
+            for it in self.declarators(replace(variable, web=WHOLE))
+            if variable.web in (WHOLE, it.start_byte)
+            and (value := it.child_by_field_name("value")) is not None
+        ]
+        values += [value for it in uses if (value := _assigned(it)) is not None]
+        if len(values) != 1 or any(_may_change(it) for it in uses):
+            return None
+        written = self._written.inside(function)
+        read = [it for it in walk(values[0]) if it.type == "identifier"]
+        is_kept = all(text_of(it) not in written or self._is_given_once(it) for it in read)
+        return values[0] if is_kept else None
+
+    def _is_given_once(self, use: Node) -> bool:
+        """Whether a local has one value all the time that it has any."""
+        variable = self.resolve(use)
+        if variable is None or variable.function is None:
+            return False
+        uses = list(self.uses(variable))
+        begins = [it.child_by_field_name("value") for it in self.declarators(variable)]
+        given = [it for it in (*begins, *map(_assigned, uses)) if it is not None]
+        return len(given) == 1 and not any(map(_may_change, uses))
 
     def used_in(self, within: Callable[[Node], bool]) -> set[Variable]:
         """Variables of which a name occurs where `within` says yes."""
@@ -190,6 +223,29 @@ def outer_declaration(identifier: Node) -> Node:
     """The declaration that a declarator belongs to."""
     outer = outer_declarator(identifier)
     return outer.parent if outer.parent is not None else outer
+
+
+def _assigned(use: Node) -> Node | None:
+    """What an assignment gives to a variable, if the use is its left side."""
+    parent = use.parent
+    if parent is None or parent.type != "assignment_expression":
+        return None
+    return parent.child_by_field_name("right") if _is_left(use, parent) else None
+
+
+def _is_left(use: Node, assignment: Node) -> bool:
+    return assignment.child_by_field_name("left") == use
+
+
+def _may_change(use: Node) -> bool:
+    """Whether a use computes a new value from the old one, or hands on where the variable is."""
+    parent = use.parent
+    if parent is None or parent.type == "update_expression":
+        return True
+    if parent.type == "assignment_expression" and _is_left(use, parent):
+        sign = parent.child_by_field_name("operator")
+        return sign is None or text_of(sign) != b"="
+    return parent.type == "pointer_expression" and text_of(parent).startswith(b"&")
 
 
 def _plain(declarator: Node) -> Node:

@@ -23,12 +23,12 @@ from porter.project.knowledge import CText, Knowledge
 from porter.project.macro_uses import MacroUse
 from porter.sites.access import Access, access_of
 from porter.sites.c_sites import CSites
-from porter.sites.context import Context, Contexts
+from porter.sites.context import Context, Contexts, body_of
 from porter.sites.region import Region
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
-from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, ancestors, strip_parentheses, text_of, walk
 from porter.source.edit import Edit, folded
 from porter.source.evaluate import Scope, no_scope
 from porter.source.kept_addresses import is_static
@@ -40,6 +40,9 @@ PRIORITY_BITS = b"__NVIC_PRIO_BITS"
 _DEFAULT_PRIORITY_BITS = 4
 _PLACES = frozenset({"field_expression", "subscript_expression", "pointer_expression"})
 _PERIPHERALS = (0x4000_0000, 0x6000_0000)
+
+
+_EFFECTS = frozenset({"assignment_expression", "update_expression", "comma_expression"})
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,12 @@ class Unit:
 
     def context(self, site: Site) -> Context | None:
         """The syntax around a site."""
-        return self.contexts.of(self.region(site), site.start, site.end)
+        region = self.region(site)
+        context = self.contexts.of(region, site.start, site.end)
+        if context is None or region.name is None or self._project is None:
+            return context
+        is_stated = _does(body_of(context)) and self._project.stated.holds(region.name)
+        return self.contexts.as_statement(region) if is_stated else context
 
     def region(self, site: Site) -> Region:
         """The code or macro body that a site is in."""
@@ -249,8 +257,15 @@ class Unit:
         deletion = replace(deletion, start=self.start_with_noise(context.tree, deletion.start))
         if self.is_cut_off(context, node):
             deletion = replace(deletion, replacement=b";")
+        elif context.kind == "macro" and self._is_expression(context, node):
+            deletion = replace(deletion, replacement=b"((void)0)")
         self.deletions.add(deletion)
         return deletion
+
+    def _is_expression(self, context: Context, statement: Node) -> bool:
+        """Whether a statement is all of a macro's body, which leaves the `;` to its uses."""
+        body, end = body_of(context), context.end(statement)
+        return body is not None and body.parent == statement and self.file.data[end - 1] != 0x3B
 
     def is_cut_off(self, context: Context, statement: Node) -> bool:
         """Whether a use of a macro may make a body of a statement and not of those behind it."""
@@ -458,3 +473,8 @@ class Unit:
         }
         deletions = tidy(self.file, kept, self.text.lexed.comments)
         return folded(self.file.data, {*wanted, *deletions, *self.extra_edits})
+
+
+def _does(body: Node | None) -> bool:
+    """Whether a macro's body is an expression with an effect."""
+    return body is not None and strip_parentheses(body).type in _EFFECTS

@@ -100,28 +100,6 @@ def same_text(left: Node, right: Node) -> bool:
     return text_of(bare(left)).split() == text_of(bare(right)).split()
 
 
-def single_bit_of(node: Node, evaluator: Evaluator, scope: Scope) -> Node | None:
-    """X of `1 << (X & 31)` or `1 << (X % 32)`, X an interrupt number that isn't constant."""
-    sides = binary(bare(node), b"<<")
-    if sides is None or evaluator.number(sides[0], scope) != 1:
-        return None
-    inner = bare(sides[1])
-    for operator, count in ((b"&", 31), (b"%", 32)):
-        part = binary(inner, operator)
-        if part is not None and evaluator.number(part[1], scope) == count:
-            return bare(part[0])
-    return None
-
-
-def word_of(node: Node, evaluator: Evaluator, scope: Scope) -> Node | None:
-    """X of `X >> 5` or `X / 32`: which register of an array holds the bit of X."""
-    for operator, count in ((b">>", 5), (b"/", 32)):
-        part = binary(bare(node), operator)
-        if part is not None and evaluator.number(part[1], scope) == count:
-            return bare(part[0])
-    return None
-
-
 def bits_of(number: int) -> Iterator[int]:
     """Numbers of the bits that are one."""
     return (bit for bit in range(32) if number >> bit & 1)

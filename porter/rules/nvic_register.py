@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.computed_line import ComputedAccess
 from porter.meaning.expressions import (
     bare,
     bits_of,
     is_truth_test,
-    masked,
+    mask_around,
+    number_of,
     outside_parentheses,
-    same_text,
-    single_bit_of,
     source,
-    word_of,
 )
+from porter.meaning.line_priority import priority_of, starts_from_zero
 from porter.meaning.priority_probe import probes
 from porter.rules.nvic_call import WAITS, in_loop_condition, not_granted
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.source.c_tree import Node, index_of, text_of
 from porter.source.edit import Edit
 from porter.source.truth import binary
-from porter.source.values import Number, Place
+from porter.source.values import Place
 
 _SET = {"ISER": "NVIC_EnableIRQ", "ICER": "NVIC_DisableIRQ", "ISPR": "NVIC_SetPendingIRQ",
         "ICPR": "NVIC_ClearPendingIRQ", "STIR": "NVIC_SetPendingIRQ"}  # fmt: skip
+_WORDS = {"ISER": 0xE000_E100, "ICER": 0xE000_E180, "ISPR": 0xE000_E200, "ICPR": 0xE000_E280}
 _CALLS = {
     "NVIC_EnableIRQ": b"hyp_irq_ena(%s)",
     "NVIC_DisableIRQ": b"hyp_irq_dis(%s)",
@@ -42,7 +42,7 @@ _HEADER = (
 
 
 class NvicRegister(Rule):
-    """The idioms that every NVIC driver uses to go from an interrupt number to a bit."""
+    """However a driver goes from an interrupt's number to a register and a bit of it."""
 
     id = "nvic-register"
     finds = "writes to ISER, ICER, ISPR, ICPR, IP and STIR for one interrupt number"
@@ -56,6 +56,20 @@ class NvicRegister(Rule):
         Sample(
             _HEADER + "void f(void) { ISER[1] = 1u << 5; }",
             _HEADER + "void f(void) { hyp_irq_ena(37); }",
+        ),
+        Sample(
+            _HEADER + "void f(unsigned n) { ISER[1] = 1u << (n - 32); }",
+            _HEADER + "void f(unsigned n) { hyp_irq_ena((n - 32) + 32); }",
+        ),
+        Sample(
+            _HEADER + "#define ON(i) (ISER[(i) / 32] = 1u << ((i) & 31))\nvoid f(void) { ON(37); }",
+            _HEADER + "#define ON(i) (hyp_irq_ena(i))\nvoid f(void) { ON(37); }",
+        ),
+        Sample(
+            _HEADER
+            + "#define ON(i) (ISER[(i) / 32] = 1u << ((i) & 31))\nint f(void) { return ON(37); }",
+            "",
+            escalates=True,
         ),
         Sample(
             _HEADER + "void f(unsigned n, unsigned p) { IP[n] = p << 4; }",
@@ -73,15 +87,21 @@ class NvicRegister(Rule):
         yield from remove_accesses(
             self, unit, probing, "only looks how many priority bits there are", waits_end=False
         )
+        replaced: list[Edit] = []
         for access in accesses:
-            if access in probing or access.register is None:
-                continue
-            if access.use == "write" and access.statement is not None:
-                yield self._write(unit, access, access.register.name)
-            elif access.use == "read":
-                yield self._read(unit, access)
-            else:
-                yield self.escalated(access.site, f"{access.register} is used in an expression")
+            start = access.context.start(access.place)
+            if access in probing or any(it.start <= start < it.end for it in replaced):
+                continue  # a read goes with the write that needs it
+            verdict = self._judge(unit, access)
+            replaced += verdict.edits
+            yield verdict
+
+    def _judge(self, unit: Unit, access: Access) -> Verdict:
+        if access.use == "write" and access.statement is not None and access.register is not None:
+            return self._write(unit, access, access.register.name)
+        if access.use == "read":
+            return self._read(unit, access)
+        return self.escalated(access.site, f"{access.register} is used in an expression")
 
     def _write(self, unit: Unit, access: Access, name: str) -> Verdict:
         if access.operator == b"|=" and name in ("ICER", "ISPR", "ICPR"):
@@ -97,31 +117,24 @@ class NvicRegister(Rule):
                 access.site,
                 f"{access.register} by an array that doesn't begin with line 0",
             )
-        line = self._priority_line(unit, access) if name == "IP" else self._lines(unit, access)
-        if line is None or access.value is None:
+        if name == "IP":
+            return self._priority(unit, access)
+        lines = self._lines(unit, access)
+        if lines is None:
             return self.escalated(
                 access.site, f"which interrupt {access.register} means isn't known"
             )
-        function = "NVIC_SetPriority" if name == "IP" else _SET.get(name, "")
+        function = _SET.get(name, "")
         calls: list[bytes] = []
-        for text in line:
-            number = unit.text.evaluator.text(text, access.context.scope)
-            known = number.value if isinstance(number, Number) else None
+        for text in lines:
+            known = number_of(text, unit.text.evaluator, access.context.scope)
             if (problem := not_granted(unit, function, known)) is not None:
                 return self.escalated(access.site, problem)
-            if name == "IP":
-                priority = self._priority(unit, access, access.value)
-                raw = unit.text.evaluator.number(access.value, access.context.scope)
-                if isinstance(number, Number):
-                    unit.facts.note_priority(access.site, number.value, raw, 0)
-                calls.append(b"virt_vct_prio(fvm_virt_of_irq(%s), %s)" % (text, priority))
-            else:
-                calls.append(_CALLS[function] % text)
-        text = calls[0] if len(calls) == 1 else b"{ " + b"; ".join(calls) + b"; }"
+            calls.append(_CALLS[function] % text)
         context = access.context
-        end = context.end(access.whole)
-        if len(calls) > 1 and access.statement is not None:
-            end = context.end(access.statement)
+        text, end = b", ".join(calls), context.end(access.whole)
+        if len(calls) > 1 and access.statement is not None and context.kind != "macro":
+            text, end = b"{ " + b"; ".join(calls) + b"; }", context.end(access.statement)
         return self.rewritten(
             access.site, "by interrupt number", Edit(context.start(access.whole), end, text)
         )
@@ -141,72 +154,61 @@ class NvicRegister(Rule):
             if number == 0xFFFF_FFFF or not number:
                 return None
             return [b"%d" % (register.offset * 8 + bit) for bit in bits_of(number)]
-        line = single_bit_of(value, evaluator, scope)
-        index = _index(access.place)
-        if line is None or index is None:
-            return None
-        word = word_of(index, evaluator, scope)
-        return [source(line)] if word is not None and same_text(word, line) else None
-
-    @staticmethod
-    def _priority_line(unit: Unit, access: Access) -> list[bytes] | None:
-        register = access.register
-        place = unit.text.evaluator.value(access.place, access.context.scope)
-        is_byte = isinstance(place, Place) and place.type.size == 1
-        if register is None or access.operator != b"=" or not is_byte:
-            return None  # a word holds the priorities of four
         if register.offset is not None:
-            return [b"%d" % register.offset] if register.offset >= 0 else None
-        index = _index(access.place)
-        return [source(bare(index))] if index is not None else None
+            sides = binary(bare(value), b"<<")
+            if sides is None or evaluator.number(sides[0], scope) != 1:
+                return None
+            first = b" + %d" % (register.offset * 8) if register.offset else b""
+            shift = source(bare(sides[1]))
+            return [b"(%s)%s" % (shift, first) if first else shift]
+        computed = ComputedAccess(access, value, unit.variables, evaluator)
+        line = computed.line(_WORDS[register.name])
+        return [line] if line is not None else None
 
-    @staticmethod
-    def _priority(unit: Unit, access: Access, value: Node) -> bytes:
-        """The priority as NVIC_SetPriority takes it: without the bits that don't exist."""
-        evaluator, scope = unit.text.evaluator, access.context.scope
-        unused = unit.priority_shift
-        number = evaluator.number(value, scope)
-        if number is not None:
-            return b"%d" % ((number & 0xFF) >> unused)
-        node = bare(value)
-        if (kept := binary(node, b"&")) and evaluator.number(kept[1], scope) == 0xFF:
-            node = bare(kept[0])
-        shifted = binary(node, b"<<")
-        if shifted is not None and evaluator.number(shifted[1], scope) == unused:
-            return source(bare(shifted[0]))
-        return b"(%s) >> %d" % (source(value), unused)
+    def _priority(self, unit: Unit, access: Access) -> Verdict:
+        """One line's byte of IPR."""
+        found = priority_of(unit, access)
+        if found is None:
+            return self.escalated(access.site, "which interrupt gets which priority isn't known")
+        if found.adds and not starts_from_zero(unit, access, found.line):
+            return self.escalated(
+                access.site,
+                "adds bits to the priority that the line has, and a machine's can't be read: clear "
+                "it before, or use =",
+            )
+        scope = access.context.scope
+        line, level = (
+            number_of(it, unit.text.evaluator, scope) for it in (found.line, found.priority)
+        )
+        if (problem := not_granted(unit, "NVIC_SetPriority", line)) is not None:
+            return self.escalated(access.site, problem)
+        if line is not None:
+            unit.facts.note_priority(access.site, line, level, unit.priority_shift)
+        text = b"virt_vct_prio(fvm_virt_of_irq(%s), %s)" % (found.line, found.priority)
+        whole = Edit(access.context.start(access.whole), access.context.end(access.whole), text)
+        return self.rewritten(access.site, "by interrupt number", whole)
 
     def _read(self, unit: Unit, access: Access) -> Verdict:
         """A test of one pending bit."""
         evaluator, scope = unit.text.evaluator, access.context.scope
-        register = access.register
-        found = masked(access.place, evaluator, scope)
-        if (
-            register is not None
-            and register.name in ("ISPR", "ICPR")
-            and register.offset is not None
-            and found is not None
-            and is_truth_test(found[0], evaluator, scope)
-            and found[1].bit_count() == 1
-        ):
-            line = register.offset * 8 + found[1].bit_length() - 1
-            if (problem := not_granted(unit, "NVIC_GetPendingIRQ", line)) is not None:
-                return self.escalated(access.site, problem)
-            node = outside_parentheses(found[0])
-            if in_loop_condition(node):
-                return self.escalated(access.site, WAITS)
-            text = b"virt_vct_pending(fvm_virt_of_irq(%d))" % line
-            edit = Edit(access.context.start(node), access.context.end(node), text)
-            return self.rewritten(access.site, "asks the virtual vector", edit)
-        return self.escalated(access.site, f"{register} is read; a machine has no such register")
-
-
-def _index(place: Node) -> Node | None:
-    """The index of an array element."""
-    node = bare(place)
-    if node.type == "subscript_expression" and b"[" in text_of(node):
-        return index_of(node)
-    return None
+        found = mask_around(access.place)
+        name = access.register.name if access.register is not None else ""
+        line = None
+        if name in ("ISPR", "ICPR") and found and is_truth_test(found[0], evaluator, scope):
+            computed = ComputedAccess(access, found[1], unit.variables, evaluator)
+            line = computed.line(_WORDS[name])
+        if line is None or found is None:
+            reason = f"{access.register} is read; a machine has no such register"
+            return self.escalated(access.site, reason)
+        known = number_of(line, evaluator, scope)
+        if (problem := not_granted(unit, "NVIC_GetPendingIRQ", known)) is not None:
+            return self.escalated(access.site, problem)
+        node = outside_parentheses(found[0])
+        if in_loop_condition(node):
+            return self.escalated(access.site, WAITS)
+        text = b"virt_vct_pending(fvm_virt_of_irq(%s))" % line
+        edit = Edit(access.context.start(node), access.context.end(node), text)
+        return self.rewritten(access.site, "asks the virtual vector", edit)
 
 
 def _begins_within(unit: Unit, access: Access) -> bool:

@@ -57,19 +57,19 @@ class Parameters(Rule):
             for edit in verdict.edits
         ]
 
-        def is_gone(use: Node, name: bytes) -> bool:
+        def is_gone(use: Node) -> bool:
             start, end = tree.start(use), tree.end(use)
             return unit.is_deleted(start, end) or any(
-                edit.start <= start
-                and end <= edit.end
-                and name not in _WORD.findall(edit.replacement)
-                for edit in replaced
+                edit.start <= start and end <= edit.end for edit in replaced
             )
 
+        start, end = tree.start(body), tree.end(body)
+        new = [_WORD.findall(edit.replacement) for edit in replaced if start <= edit.start < end]
         unused: list[bytes] = []
         for name in _names(function):
             uses = list(unit.variables.named(name, body))
-            if uses and all(is_gone(use, name) for use in uses):
+            named = any(name in words for words in new)
+            if uses and not named and all(is_gone(use) for use in uses):
                 unused.append(name)
         if unused:
             unit.extra_edits.append(_statement(unit, function, body, unused))

@@ -13,7 +13,7 @@ from porter.project.macro_uses import MacroUse
 from porter.rules.boot_table import REASON, is_set_up, run_again
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.sites.context import Context
+from porter.sites.context import Context, body_of
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, strip_parentheses, text_of, walk
 from porter.source.declared import declared_name
@@ -94,7 +94,7 @@ class SetUpMacro(Rule):
         if any(run_again(unit, it) or unmade(unit, it) for it in accesses):
             return None
         writes = {access.whole.id: access for access in accesses if access.use == "write"}
-        body = _body(context)
+        body = body_of(context)
         if body is None or not writes:
             return None
         if body.type.endswith("_statement"):
@@ -120,28 +120,6 @@ def _matters(use: MacroUse) -> bool:
     given = [token.text for token in tokens[index + 2 : last - 1]]
     is_value = index > 0 and tokens[index - 1].text not in _BEFORE_STATEMENTS
     return is_value or not _EFFECTS.isdisjoint(given)
-
-
-def _body(context: Context) -> Node | None:
-    """The expression or the one statement that a macro body is."""
-    top = context.root.named_children[0] if context.root.named_children else None
-    if top is None:
-        return None
-    if top.type == "function_definition":
-        block = top.child_by_field_name("body")
-        statements = [
-            child
-            for child in (block.named_children if block is not None else [])
-            if child.type != "expression_statement" or child.named_children
-        ]
-        if len(statements) != 1:
-            return None
-        only = statements[0]
-        if only.type == "expression_statement":
-            return only.named_children[0]
-        return only
-    declarator = top.child_by_field_name("declarator")
-    return declarator.child_by_field_name("value") if declarator is not None else None
 
 
 def _serves(node: Node, writes: dict[int, Access], names: set[bytes], evaluator: Evaluator) -> bool:

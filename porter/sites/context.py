@@ -45,7 +45,7 @@ class Contexts:
     def __init__(self, text: CText) -> None:
         self.text = text
         self._functions: dict[tuple[int, int], Context] = {}
-        self._macros: dict[int, Context | None] = {}
+        self._macros: dict[tuple[int, bool], Context | None] = {}
 
     def of(self, region: Region, start: int, end: int) -> Context | None:
         """The context of [start, end), or None if no parse of it is free of errors."""
@@ -117,14 +117,19 @@ class Contexts:
 
         return look_up
 
-    def _macro(self, region: Region) -> Context | None:
-        if region.start not in self._macros:
-            tree = parse_macro_body(self.text.file.data, region.start, region.end)
+    def as_statement(self, region: Region) -> Context | None:
+        """The context of the body of a macro that nobody asks for a value."""
+        return self._macro(region, is_statement=True)
+
+    def _macro(self, region: Region, is_statement: bool = False) -> Context | None:
+        key = region.start, is_statement
+        if key not in self._macros:
+            tree = parse_macro_body(self.text.file.data, region.start, region.end, is_statement)
             name = (region.name or b"").decode("latin-1")
-            self._macros[region.start] = (
+            self._macros[key] = (
                 Context(tree, tree.root, no_scope, name, "macro") if tree is not None else None
             )
-        return self._macros[region.start]
+        return self._macros[key]
 
     def _file_level(self, start: int, end: int) -> Context | None:
         found = self.text.trees.clean_at(start, end)
@@ -142,6 +147,28 @@ class Contexts:
                 return False
             node = node.parent
         return node is not None
+
+
+def body_of(context: Context) -> Node | None:
+    """The expression or the one statement that a macro body is."""
+    top = context.root.named_children[0] if context.root.named_children else None
+    if top is None:
+        return None
+    if top.type == "function_definition":
+        block = top.child_by_field_name("body")
+        statements = [
+            child
+            for child in (block.named_children if block is not None else [])
+            if child.type != "expression_statement" or child.named_children
+        ]
+        if len(statements) != 1:
+            return None
+        only = statements[0]
+        if only.type == "expression_statement":
+            return only.named_children[0]
+        return only
+    declarator = top.child_by_field_name("declarator")
+    return declarator.child_by_field_name("value") if declarator is not None else None
 
 
 def is_made_by_macro(function: Node, evaluator: Evaluator) -> bool:

@@ -203,13 +203,17 @@ def parse_expression(text: bytes) -> Node | None:
     return None if value is None else strip_parentheses(value)
 
 
-def parse_macro_body(data: bytes, start: int, end: int) -> SyntaxTree | None:
-    """The body of a macro as an expression or as statements; None if it is neither."""
+def parse_macro_body(
+    data: bytes, start: int, end: int, is_statement: bool = False
+) -> SyntaxTree | None:
+    """The body of a macro as an expression or as statements; None if it is neither.
+    `is_statement`: nobody asks for its value."""
     body = without_comments(data[start:end])
     body = re.sub(rb"\\(?=\r?\n)", b" ", body).replace(b"##", b"__")
     body = without_noise(re.sub(rb"#(?=\s*[A-Za-z_])", b" ", body))
     grammar = of_expression(body)
-    if not _BEGINS_STATEMENT.match(body):  # if (x) *p = 1 reads like a product
+    if not is_statement and not _BEGINS_STATEMENT.match(body):
+        # if (x) *p = 1 reads like a product
         text = _EXPRESSION_PREFIX + body + b"\n);"
         tree = SyntaxTree(text, start - len(_EXPRESSION_PREFIX), end, grammar)
         if not tree.root.has_error:
