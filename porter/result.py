@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from porter.judging.verdict import Status, Verdict
-from porter.project.unseen import Unseen
+from porter.program.unseen import Unseen
 from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from porter.libraries.data import Libraries
-from porter.project.unseen import MissingHeader, Unseen
+from porter.program.unseen import MissingHeader, Unseen
 from porter.whole_project import WholeProject
 
 

@@ -18,21 +18,22 @@ from porter.flow.run_time import RunTime
 from porter.judging.verdict import Status
 from porter.libraries.data import Libraries
 from porter.libraries.project import LibraryCalls
+from porter.program.definitions import Definition, defined_in_asm, defined_in_c
+from porter.program.knowledge import CText, Knowledge
+from porter.program.reachability import CallGraph
+from porter.program.staying import file_stays
+from porter.program.unknown_calls import UnknownCall, UnknownCalls
 from porter.project.build import Build, read_build, with_files, with_folders
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
-from porter.project.definitions import Definition, defined_in_asm, defined_in_c
 from porter.project.domain import Domain
-from porter.project.knowledge import CText, Knowledge
 from porter.project.likely_core import likely_core
 from porter.project.linker_symbols import (
     linker_aliases,
     linker_symbols,
     linker_words,
 )
-from porter.project.reachability import CallGraph
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
-from porter.project.staying import file_stays
 from porter.project.toolchain import (
     archive_needs,
     archive_symbols,
@@ -40,7 +41,6 @@ from porter.project.toolchain import (
     library_functions,
     library_needs,
 )
-from porter.project.unknown_calls import UnknownCall, UnknownCalls
 from porter.project.vectors import (
     CMSIS_HANDLER,
     FAULT_HANDLERS,

@@ -17,7 +17,7 @@ from porter.context_switch.mask_reads import readings
 from porter.context_switch.own_masks import ASM, opens_interrupts
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
-from porter.sites.intrinsics import (
+from porter.registers.intrinsics import (
     BASEPRI_RAISE,
     BASEPRI_WRITE,
     MASK_CLEAR,

@@ -23,7 +23,7 @@ from porter.context_switch.mask_reads import readings
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import used, variables
-from porter.sites.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
+from porter.registers.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
 from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import one_line, outermost, text_of
 from porter.source.truth import asks_truth, binary

@@ -7,7 +7,7 @@ import re
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import calls_in, is_local, uses_in
 from porter.context_switch.own_masks import ASM
-from porter.sites.intrinsics import BASEPRI_READ, MASK_READ
+from porter.registers.intrinsics import BASEPRI_READ, MASK_READ
 from porter.source.c_tree import Node, text_of, walk
 
 _READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[str]()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import calls_in, function_name, is_local, parameter_name
-from porter.sites.intrinsics import INTRINSIC_BYTES, MASK_CLEAR, MASK_READ, MASK_WRITE
+from porter.registers.intrinsics import INTRINSIC_BYTES, MASK_CLEAR, MASK_READ, MASK_WRITE
 from porter.source.c_tree import (
     Node,
     ancestors,

@@ -15,7 +15,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import calls_in
 from porter.context_switch.c_stores import Stores
 from porter.context_switch.own_masks import ASM
-from porter.sites.intrinsics import (
+from porter.registers.intrinsics import (
     BASEPRI_RAISE,
     BASEPRI_READ,
     BASEPRI_WRITE,

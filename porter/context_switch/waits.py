@@ -19,7 +19,7 @@ from porter.context_switch.own_masks import ASM
 from porter.context_switch.result import WAITS, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.understood import is_known
-from porter.sites.intrinsics import WAIT
+from porter.registers.intrinsics import WAIT
 from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import ancestors, one_line, text_of, walk
 

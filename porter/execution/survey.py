@@ -14,10 +14,10 @@ from porter.execution.mentions import Reach
 from porter.execution.program import FunctionText, Program
 from porter.execution.record import Record
 from porter.execution.startup import assembler_files, source, strong_labels, vector_tables
+from porter.program.preprocess import preprocessed
 from porter.project.build import Build, read_build
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER
-from porter.project.preprocess import preprocessed
 from porter.project.source_tree import find_sources
 from porter.project.vectors import VectorTable
 from porter.source.source_file import CPLUSPLUS_SUFFIXES

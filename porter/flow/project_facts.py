@@ -11,9 +11,9 @@ from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
 from porter.flow.fixed_clock import fixed_clock
 from porter.flow.stated_macros import StatedMacros
-from porter.project.calls import FunctionCall, calls_of
-from porter.project.knowledge import CText, Knowledge
-from porter.project.macro_uses import MacroUse, calls_in
+from porter.program.calls import FunctionCall, calls_of
+from porter.program.knowledge import CText, Knowledge
+from porter.program.macro_uses import MacroUse, calls_in
 from porter.sites.context import function_name, is_called_by_name
 from porter.source.c_tree import Node, SyntaxTree
 from porter.source.source_file import SourceFile

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from porter.project.knowledge import CText
-from porter.project.reachability import canonical, functions_in
+from porter.program.knowledge import CText
+from porter.program.reachability import canonical, functions_in
 from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.evaluate import Evaluator

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
-from porter.project.knowledge import CText
-from porter.project.macro_uses import MacroUse
+from porter.program.knowledge import CText
+from porter.program.macro_uses import MacroUse
 from porter.source.c_lexer import Token
 from porter.source.macros import Macro, parse_define
 from porter.source.token_tools import matching

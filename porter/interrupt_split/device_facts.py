@@ -11,7 +11,7 @@ from porter.interrupt_split.refusal import At, Refusal
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.statement import Statement, accesses
 from porter.interrupt_split.touches import Touches
-from porter.project.reachability import CallGraph
+from porter.program.reachability import CallGraph
 from porter.source.values import Place, Pointer
 
 _HARMLESS = ("mem", "str", "__", "NVIC_", "virt_", "hyp_")  # of libraries without sources

@@ -10,7 +10,7 @@ from porter.interrupt_split.functions import Function
 from porter.interrupt_split.native_section import MidSection
 from porter.interrupt_split.sections import Section
 from porter.interrupt_split.writers import Writers
-from porter.project.definitions import Definition
+from porter.program.definitions import Definition
 from porter.project.domain import Split, Vector
 from porter.source.edit import Edit
 

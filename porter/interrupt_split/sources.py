@@ -11,10 +11,10 @@ from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.refusal import Refusal
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.writers import Reaches
-from porter.project.definitions import Definition
+from porter.program.definitions import Definition
+from porter.program.knowledge import Knowledge
+from porter.program.reachability import CallGraph
 from porter.project.domain import Domain, Split
-from porter.project.knowledge import Knowledge
-from porter.project.reachability import CallGraph
 from porter.source.c_lexer import Directive
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile

@@ -14,8 +14,8 @@ from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.suspects import Suspects
+from porter.program.reachability import CallGraph
 from porter.project.domain import Split
-from porter.project.reachability import CallGraph
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, SyntaxTree, ancestors, arguments_of, text_of, walk
 from porter.source.evaluate import Evaluator

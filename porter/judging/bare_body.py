@@ -3,7 +3,7 @@ first statement depends on that."""
 
 from __future__ import annotations
 
-from porter.project.macro_callers import Uses, may_be_body
+from porter.program.macro_callers import Uses, may_be_body
 from porter.sites.context import Context
 from porter.source.c_tree import Node
 from porter.source.macros import MacroTable

@@ -16,9 +16,9 @@ from pathlib import Path
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
-from porter.project.preprocess import TranslationUnit
+from porter.program.preprocess import TranslationUnit
+from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.sites.expanded import Expanded, Lines, Made
-from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.edit import Edit

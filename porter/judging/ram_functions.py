@@ -9,8 +9,8 @@ from itertools import pairwise
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
+from porter.program.reachability import functions_in
 from porter.project.linker_sections import LinkerSections
-from porter.project.reachability import functions_in
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.balanced import balanced

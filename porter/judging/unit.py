@@ -17,10 +17,10 @@ from porter.judging.bare_body import is_cut_off
 from porter.judging.deletion import span_of, tidy
 from porter.judging.facts import Facts
 from porter.judging.verdict import Status, Verdict
-from porter.project.calls import FunctionCall
+from porter.program.calls import FunctionCall
+from porter.program.knowledge import CText, Knowledge
+from porter.program.macro_uses import MacroUse
 from porter.project.domain import Domain
-from porter.project.knowledge import CText, Knowledge
-from porter.project.macro_uses import MacroUse
 from porter.sites.access import Access, access_of
 from porter.sites.c_sites import CSites
 from porter.sites.context import Context, Contexts, body_of

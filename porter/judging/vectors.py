@@ -7,7 +7,7 @@ from pathlib import Path
 
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
-from porter.project.definitions import Definition, does_nothing
+from porter.program.definitions import Definition, does_nothing
 from porter.project.domain import Domain, Vector
 from porter.project.vectors import FAULTS, FIRST_IRQ, SYSTEM, VectorTable
 from porter.sites.site import Site, SiteKind

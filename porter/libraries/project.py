@@ -9,8 +9,8 @@ from pathlib import Path
 from porter.libraries.calls import Lookup, library_uses
 from porter.libraries.data import Known, used_libraries
 from porter.libraries.expanded import ExpandedFile
+from porter.program.reachability import names_of_functions
 from porter.project.build import Build
-from porter.project.reachability import names_of_functions
 from porter.result import FilePort
 from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, lex

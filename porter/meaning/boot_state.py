@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
+from porter.program.macro_uses import MacroUse
 from porter.project.domain import BootRegister
-from porter.project.macro_uses import MacroUse
 from porter.sites.access import Access
 from porter.source.arithmetic import word
 from porter.source.c_tree import PARENTHESES, Node, parts_of, text_of

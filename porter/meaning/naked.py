@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
-from porter.project.reachability import functions_in
+from porter.program.reachability import functions_in
 from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.token_tools import matching

@@ -11,7 +11,7 @@ from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.before import Ledger
 from porter.ledger.open_places import escalated, place_of
-from porter.project.unseen import Unseen
+from porter.program.unseen import Unseen
 from porter.result import FilePort, PortResult
 from porter.rules.ambiguous import Ambiguous
 from porter.source.source_file import SourceFile

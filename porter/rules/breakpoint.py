@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from porter.asm.breakpoints import BREAKPOINTS, SEMIHOSTING, why_breakpoint
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.registers.intrinsics import BREAKPOINT, SEMIHOSTING_CALL
 from porter.rules.rule import Rule, Sample
-from porter.sites.intrinsics import BREAKPOINT, SEMIHOSTING_CALL
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import parse_expression
 from porter.source.evaluate import no_scope

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.registers.intrinsics import INTRINSICS
 from porter.rules.rule import Rule, Sample
 from porter.sites.context import Context, function_name
-from porter.sites.intrinsics import INTRINSICS
 from porter.sites.site import Site, SiteKind
 from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, Token

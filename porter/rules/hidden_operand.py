@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from porter.asm.privileged import judged_by_operand, privileged
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.project.macro_callers import uses_in_code
-from porter.project.macro_uses import MacroUse
+from porter.program.macro_callers import uses_in_code
+from porter.program.macro_uses import MacroUse
 from porter.rules.rule import Rule, Sample
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.region import Region, constant_in

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
+from porter.registers.intrinsics import MASK_CLEAR, MASK_SET
 from porter.rules.rule import Rule, Sample
-from porter.sites.intrinsics import MASK_CLEAR, MASK_SET
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import PARENTHESES, enclosing_function, text_of
 from porter.source.edit import Edit

@@ -17,9 +17,7 @@ from porter.meaning.expressions import (
     outside_parentheses,
 )
 from porter.meaning.mask_level import kept
-from porter.rules.rule import Rule, Sample
-from porter.sites.context import Context
-from porter.sites.intrinsics import (
+from porter.registers.intrinsics import (
     BASEPRI_RAISE,
     BASEPRI_READ,
     BASEPRI_WRITE,
@@ -29,6 +27,8 @@ from porter.sites.intrinsics import (
     MASK_SET,
     MASK_WRITE,
 )
+from porter.rules.rule import Rule, Sample
+from porter.sites.context import Context
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, outermost, text_of

@@ -9,7 +9,7 @@ from porter.flow.statements import is_pure
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.unmade_set_up import unmade
-from porter.project.macro_uses import MacroUse
+from porter.program.macro_uses import MacroUse
 from porter.rules.boot_table import REASON, is_set_up, run_again
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access

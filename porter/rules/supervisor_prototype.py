@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from porter.context_switch.result import DISPATCHES, TEMPLATES
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.registers.intrinsics import SUPERVISOR, SUPERVISOR_BY_NUMBER
 from porter.rules.rule import Rule, Sample
-from porter.sites.intrinsics import SUPERVISOR, SUPERVISOR_BY_NUMBER
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.edit import Edit

@@ -10,8 +10,8 @@ from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
+from porter.registers.intrinsics import CACHE, CONTROL_READ, MPU, STACK_POINTERS, TRACE
 from porter.rules.rule import Rule, Sample
-from porter.sites.intrinsics import CACHE, CONTROL_READ, MPU, STACK_POINTERS, TRACE
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit

@@ -9,9 +9,9 @@ from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bare, source
 from porter.meaning.tick_rate import Timing, rate_of
 from porter.meaning.tick_source import parameters_of, timing_of_config
+from porter.registers.intrinsics import TICK
 from porter.rules.rule import Rule, Sample
 from porter.sites.context import Context
-from porter.sites.intrinsics import TICK
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import PARENTHESES, Node, parse_expression, text_of
 from porter.source.edit import Edit

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.registers.intrinsics import SUPERVISOR
 from porter.rules.rule import Revision
 from porter.sites.context import is_called_by_name
-from porter.sites.intrinsics import SUPERVISOR
 from porter.sites.site import Site
 
 

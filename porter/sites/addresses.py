@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from porter.flow.variables import is_declarator
-from porter.project.knowledge import CText
+from porter.program.knowledge import CText
 from porter.registers.system_space import SystemSpace
 from porter.sites.context import Context, Contexts
 from porter.sites.objects import object_around, operator_of, sum_around

@@ -12,7 +12,8 @@ from porter.asm.leaps import leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
 from porter.flow.variables import is_declarator
-from porter.project.knowledge import CText
+from porter.program.knowledge import CText
+from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.registers.riscv_blocks import RiscvSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.computed_addresses import ComputedAddresses
@@ -20,7 +21,6 @@ from porter.sites.context import Contexts
 from porter.sites.dereferences import Dereferences
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.interrupt_attributes import is_interrupt
-from porter.sites.intrinsics import INTRINSIC_BYTES
 from porter.sites.macro_calls import call_at, expansion_of, registers_in
 from porter.sites.placed import placed_at
 from porter.sites.region import Region, constant_in, regions

@@ -10,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from porter.asm.privileged import privileged
-from porter.project.preprocess import TranslationUnit
+from porter.program.preprocess import TranslationUnit
+from porter.registers.intrinsics import INTRINSICS
 from porter.sites.context import Context
-from porter.sites.intrinsics import INTRINSICS
 from porter.sites.objects import object_around
 from porter.sites.registers import Registers
 from porter.sites.site import SiteKind

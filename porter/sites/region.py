@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from porter.sites.intrinsics import INTRINSIC_BYTES
+from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.evaluate import Evaluator
 from porter.source.inline_asm import ASM_WORDS

@@ -11,8 +11,8 @@ from porter.execution.machine import Machine
 from porter.execution.mentions import Reach
 from porter.execution.program import Program
 from porter.execution.words import MASK, Word, as_word, both, either, equal, inverted, shifted
+from porter.program.preprocess import preprocessed
 from porter.project.compile_options import CompileOptions
-from porter.project.preprocess import preprocessed
 
 MODE, ENABLE, READY, DEVICE = 0x4002_0000, 0x4002_3840, 0x4002_3800, 0x4000_4400
 HEADER = """\

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from porter.port import port_project
+from porter.program.unseen import Unseen
 from porter.project.request import Request
 from porter.project.toolchain import archive_symbols, header_folders, library_functions
-from porter.project.unseen import Unseen
 from tests.porter.helpers import port_files
 
 

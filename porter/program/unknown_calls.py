@@ -12,9 +12,9 @@ from importlib.resources import files
 from itertools import pairwise
 
 from porter.libraries.data import Libraries
-from porter.project.knowledge import CText
-from porter.project.reachability import functions_in, names_of_functions
-from porter.sites.intrinsics import INTRINSICS
+from porter.program.knowledge import CText
+from porter.program.reachability import functions_in, names_of_functions
+from porter.registers.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.balanced import balanced
 from porter.source.blanking import SUPERVISOR_WORDS

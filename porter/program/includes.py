@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path, PurePosixPath
 
-from porter.project.arms import ImpossibleArms
+from porter.program.arms import ImpossibleArms
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.toolchain import header_folders

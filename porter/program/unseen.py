@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.project.unknown_calls import UnknownCall
+from porter.program.unknown_calls import UnknownCall
 from porter.source.source_file import SourceFile
 
 

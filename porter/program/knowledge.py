@@ -10,14 +10,14 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
-from porter.project.arms import ImpossibleArms
+from porter.program.arms import ImpossibleArms
+from porter.program.includes import Includes
+from porter.program.languages import Languages
+from porter.program.preprocess import TranslationUnit, preprocess_all
+from porter.program.readings import Readings
+from porter.program.visible import VisibleNames
 from porter.project.build import Build
-from porter.project.includes import Includes
-from porter.project.languages import Languages
-from porter.project.preprocess import TranslationUnit, preprocess_all
-from porter.project.readings import Readings
-from porter.project.visible import VisibleNames
-from porter.sites.intrinsics import LINES_AND_TICK
+from porter.registers.intrinsics import LINES_AND_TICK
 from porter.source.assembler_text import included_names
 from porter.source.blanking import Expanded
 from porter.source.c_lexer import LexedSource, Token, lex

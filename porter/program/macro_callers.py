@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
-from porter.project.macro_uses import MacroUse
+from porter.program.macro_uses import MacroUse
 from porter.source.macros import Macro, parse_define
 
 _ENDS_STATEMENT = frozenset({b";", b"{", b"}", b":"})

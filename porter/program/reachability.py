@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from porter.project.knowledge import CText
+from porter.program.knowledge import CText
 from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings

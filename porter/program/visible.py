@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from porter.project.include_graph import IncludeGraph
+from porter.program.include_graph import IncludeGraph
 from porter.source.c_lexer import LexedSource
 from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from porter.project.knowledge import CText
+from porter.program.knowledge import CText
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.balanced import balanced
 from porter.source.c_lexer import Token, lex, lex_fragment

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from porter.project.preprocess import TranslationUnit
+from porter.program.preprocess import TranslationUnit
 from porter.source.c_lexer import LexedSource
 from porter.source.evaluate import Evaluator
 from porter.source.macros import parse_define

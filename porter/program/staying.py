@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
+from porter.program.knowledge import Knowledge
 from porter.project.domain import Domain
-from porter.project.knowledge import Knowledge
 from porter.source.source_file import SourceFile
 
 START_UP = (
