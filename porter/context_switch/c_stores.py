@@ -28,6 +28,7 @@ from porter.source.c_tree import (
     text_of,
     walk,
 )
+from porter.source.declarations import is_static
 
 _SETS = frozenset({"assignment_expression", "update_expression"})
 _DEVICES = 0x4000_0000  # from here on no memory that a stack may be in
@@ -159,8 +160,7 @@ def _is_address_of_local(node: Node, definition: Node) -> bool:
         return False
     declared = [(declaration, name) for declaration, name
                 in local_declarations(definition, text_of(node))
-                if not any(it.type == "storage_class_specifier" and text_of(it) == b"static"
-                           for it in declaration.children)]  # fmt: skip
+                if not is_static(declaration)]  # fmt: skip
     if not declared or any(name == node for _, name in declared):
         return False
     levels = _levels(declared[0][1]) if declared[0][0].type == "declaration" else 0

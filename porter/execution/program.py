@@ -11,6 +11,7 @@ from pathlib import Path
 from porter.execution.attributes import without_attributes
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.c_types import TypeTable
+from porter.source.declarations import has_word, is_static
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
@@ -192,7 +193,7 @@ def _note_function(unit: Unit, node: Node) -> None:
     body = node.child_by_field_name("body")
     upto = bisect_right(unit.weak, body.start_byte if body is not None else node.end_byte)
     text = text_of(name).decode("latin-1")
-    function = FunctionText(text, unit.number, node, upto > before, _has(node, b"static"))
+    function = FunctionText(text, unit.number, node, upto > before, is_static(node))
     known = unit.functions.get(text)
     if known is None or known.weak:
         unit.functions[text] = function
@@ -201,14 +202,6 @@ def _note_function(unit: Unit, node: Node) -> None:
 def _end_before(node: Node) -> int:
     previous = node.prev_sibling
     return previous.end_byte if previous is not None else 0
-
-
-def _has(node: Node, word: bytes) -> bool:
-    """Whether a declaration has a storage class or qualifier."""
-    return any(
-        child.type in ("storage_class_specifier", "type_qualifier") and text_of(child) == word
-        for child in node.children
-    )
 
 
 def variables_of(unit: Unit, node: Node) -> Iterator[tuple[str, VariableText]]:
@@ -229,10 +222,10 @@ def variables_of(unit: Unit, node: Node) -> Iterator[tuple[str, VariableText]]:
         yield (
             text_of(name).decode("latin-1"),
             VariableText(
-                unit.number, kind, inner, value, _has(node, b"static"),
-                _has(inner if pointer else node, b"volatile"),
-                _has(inner if pointer else node, b"const"),
-                _has(node, b"extern") and value is None,
+                unit.number, kind, inner, value, is_static(node),
+                has_word(inner if pointer else node, b"volatile"),
+                has_word(inner if pointer else node, b"const"),
+                has_word(node, b"extern") and value is None,
             ),
         )  # fmt: skip
 

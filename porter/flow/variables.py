@@ -10,6 +10,12 @@ from porter.flow.webs import WHOLE, split
 from porter.program.knowledge import CText
 from porter.source.c_lexer import LexedSource
 from porter.source.c_tree import Node, SyntaxTree, enclosing_function, text_of, walk
+from porter.source.declarations import (
+    is_declarator,
+    is_static,
+    outer_declaration,
+    outer_declarator,
+)
 from porter.source.declared import declared_name
 
 _PLAIN = frozenset({"scalar", "pointer", "array"})
@@ -180,49 +186,6 @@ class Variables:
             for node in (walk(declarator) if declarator is not None else ())
             if node.type == "identifier"
         )
-
-
-def is_static(declaration: Node) -> bool:
-    """Whether a declaration has the storage class static."""
-    return any(
-        child.type == "storage_class_specifier" and text_of(child) == b"static"
-        for child in declaration.children
-    )
-
-
-def is_declarator(identifier: Node) -> bool:
-    """Whether an identifier is the name that a declarator introduces."""
-    node: Node = identifier
-    while (parent := node.parent) is not None:
-        if parent.type.endswith("_declarator"):
-            if parent.child_by_field_name("declarator") != node and (
-                parent.type not in ("parenthesized_declarator", "reference_declarator")
-            ):
-                return False
-            node = parent
-            continue
-        if parent.type == "qualified_identifier" and parent.child_by_field_name("name") == node:
-            node = parent
-            continue
-        return parent.type in (
-            "declaration", "parameter_declaration", "function_definition", "field_declaration",
-            "type_definition", "optional_parameter_declaration", "for_range_loop",
-        ) and node in parent.children_by_field_name("declarator")  # fmt: skip
-    return False
-
-
-def outer_declarator(identifier: Node) -> Node:
-    """The whole declarator, with its initialiser, that introduces a name."""
-    node = identifier
-    while node.parent is not None and node.parent.type.endswith("_declarator"):
-        node = node.parent
-    return node
-
-
-def outer_declaration(identifier: Node) -> Node:
-    """The declaration that a declarator belongs to."""
-    outer = outer_declarator(identifier)
-    return outer.parent if outer.parent is not None else outer
 
 
 def _assigned(use: Node) -> Node | None:

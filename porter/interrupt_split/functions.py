@@ -13,6 +13,7 @@ from porter.program.knowledge import CText, Knowledge
 from porter.sites.context import Contexts, function_name
 from porter.sites.local_names import declarations
 from porter.source.c_tree import Node, SyntaxTree, parts_of, text_of, walk
+from porter.source.declarations import has_word, is_static
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.source_file import SourceFile
@@ -57,10 +58,7 @@ class Function:
     @cached_property
     def is_static(self) -> bool:
         """Whether only its own file can call it."""
-        return any(
-            child.type == "storage_class_specifier" and text_of(child) == b"static"
-            for child in self.node.children
-        )
+        return is_static(self.node)
 
     @cached_property
     def parameter_names(self) -> list[bytes]:
@@ -104,10 +102,7 @@ def scalars_of(root: Node, evaluator: Evaluator) -> dict[str, str]:
         if item.type == "pointer_expression" and text_of(item).startswith(b"&"):
             target = item.child_by_field_name("argument")
             hidden.add(text_of(target) if target is not None else b"")
-        elif item.type == "declaration" and any(
-            child.type == "storage_class_specifier" and text_of(child) in (b"static", b"extern")
-            for child in item.children
-        ):
+        elif item.type == "declaration" and (is_static(item) or has_word(item, b"extern")):
             names = [declared_name(d) for d in item.children_by_field_name("declarator")]
             hidden |= {text_of(name) for name in names if name is not None}
     for specifier, declarator, _ in declarations(root):

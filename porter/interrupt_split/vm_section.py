@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.flow.statements import is_pure
-from porter.flow.variables import is_declarator, outer_declaration, outer_declarator
 from porter.interrupt_split.capture import Field
 from porter.interrupt_split.expression import ALL_BITS, Expr, peeled
 from porter.interrupt_split.functions import Function
@@ -18,6 +17,7 @@ from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement, walk_all
 from porter.judging.deletion import span_of, tidy
 from porter.source.c_tree import Node, text_of, walk
+from porter.source.declarations import is_declarator, outer_declaration, outer_declarator
 from porter.source.edit import Edit
 
 

@@ -12,7 +12,7 @@ from porter.context_switch.result import SwitchPort
 from porter.flow.dead_slice import Slice
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
-from porter.flow.variables import Variables, is_declarator
+from porter.flow.variables import Variables
 from porter.judging.bare_body import is_cut_off
 from porter.judging.deletion import span_of, tidy
 from porter.judging.facts import Facts
@@ -29,9 +29,9 @@ from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, SyntaxTree, ancestors, strip_parentheses, text_of, walk
+from porter.source.declarations import is_declarator, is_static
 from porter.source.edit import Edit, folded
 from porter.source.evaluate import Scope, no_scope
-from porter.source.kept_addresses import is_static
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import has_word, matching, split_arguments
 from porter.source.values import Place

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from porter.flow.variables import Variables, outer_declaration
+from porter.flow.variables import Variables
 from porter.sites.access import Access
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of, walk
+from porter.source.declarations import outer_declaration
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Number, Place, Value
 

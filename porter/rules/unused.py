@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.flow.statements import is_pure
-from porter.flow.variables import Variable, outer_declaration
+from porter.flow.variables import Variable
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
 from porter.source.asm_names import spells
 from porter.source.c_tree import Node, text_of
+from porter.source.declarations import outer_declaration
 from porter.source.edit import Edit
 
 

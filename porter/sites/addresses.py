@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from porter.flow.variables import is_declarator
 from porter.program.knowledge import CText
 from porter.registers.system_space import SystemSpace
 from porter.sites.context import Context, Contexts
@@ -15,6 +14,7 @@ from porter.sites.plain_numbers import is_plain
 from porter.sites.region import Region
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, text_of
+from porter.source.declarations import is_declarator
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _LOWEST = 0x0100_0000  # what is smaller is a size or an offset

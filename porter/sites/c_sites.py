@@ -11,7 +11,6 @@ from types import MappingProxyType
 from porter.asm.leaps import leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
-from porter.flow.variables import is_declarator
 from porter.program.knowledge import CText
 from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.registers.riscv_blocks import RiscvSpace
@@ -31,6 +30,7 @@ from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
 from porter.source.c_types import UNKNOWN
 from porter.source.cplusplus_casts import named_cast
+from porter.source.declarations import is_declarator
 from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
 from porter.source.scoped_names import path_around, whole_name
 from porter.source.token_tools import is_qualified

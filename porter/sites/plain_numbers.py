@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from porter.flow.variables import is_declarator
 from porter.sites.context import Context
 from porter.sites.objects import operator_of
 from porter.source.c_tree import PARENTHESES, Node, text_of, walk
+from porter.source.declarations import is_declarator
 
 _COMPARES = frozenset({b"==", b"!=", b"<", b"<=", b">", b">=", b"&&", b"||"})
 _CONDITIONS = frozenset({"if_statement", "while_statement", "do_statement", "switch_statement"})

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
 from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.declarations import is_static
 from porter.source.declared import Declared, Enumerator, declared_name
 from porter.source.grammar import C, Grammar
-from porter.source.kept_addresses import Initialised, is_static, is_written
+from porter.source.kept_addresses import Initialised, is_written
 from porter.source.scoped_names import CLASSES, Scoped
 
 POINTER_SIZE = 4

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node
+from porter.source.declarations import has_word, is_static
 
 _WRITES = rb"(?<![\w.>])%s\s*(?:[-+*/%%&|^]?=(?!=)|<<=|>>=|\+\+|--)|(?:&|\+\+|--)\s*%s\b"
 _STAR = re.compile(rb"\*\s*\Z")
@@ -36,26 +37,14 @@ def initialised(declaration: Node, declarator: Node) -> Initialised | None:
 def is_constant(declaration: Node, declarator: Node) -> bool:
     """Whether a declaration makes its variable const. The const of a pointer stands behind its
     star, that of a number before its name; a reference never refers to something else."""
-    if declarator.type == "reference_declarator" or _has(declaration, b"constexpr"):
+    if declarator.type == "reference_declarator" or has_word(declaration, b"constexpr"):
         return True
     owner = declarator if declarator.type == "pointer_declarator" else declaration
     while (deeper := owner.child_by_field_name("declarator")) is not None and (
         owner is not declaration and deeper.type == "pointer_declarator"
     ):
         owner = deeper
-    return _has(owner, b"const")
-
-
-def _has(node: Node, word: bytes) -> bool:
-    return any(it.type == "type_qualifier" and text_of(it) == word for it in node.children)
-
-
-def is_static(declaration: Node) -> bool:
-    """Whether a declaration is of variables that no other file can name."""
-    return any(
-        it.type == "storage_class_specifier" and text_of(it) == b"static"
-        for it in declaration.children
-    )
+    return has_word(owner, b"const")
 
 
 def is_written(name: bytes, texts: list[bytes]) -> bool:
