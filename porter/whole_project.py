@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from porter.program.definitions import Definition, defined_in_asm, defined_in_c
 from porter.program.knowledge import CText, Knowledge
 from porter.program.reachability import CallGraph
 from porter.program.staying import file_stays
-from porter.program.unknown_calls import UnknownCall, UnknownCalls
+from porter.program.unknown_calls import UnknownCalls
 from porter.project.build import Build, read_build, with_files, with_folders
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.domain import Domain
@@ -253,28 +253,24 @@ class WholeProject:
         if not alone:
             return set()
         is_whole = has_vectors or any(self.tables.values())
-        if is_whole and not self.calls_outside(Libraries(()), lambda it: it not in reached):
+        if is_whole and not self.unknown_calls.found(Libraries(()), lambda it: it not in reached):
             return set()
         headers = (self.knowledge.lexed(it) for it in self.sources if it.is_header)
         declared = {it.text.decode("latin-1") for lexed in headers for it in lexed.tokens}
         return alone - declared
 
-    def calls_outside(
-        self, libraries: Libraries, is_dead: Callable[[str], bool]
-    ) -> list[UnknownCall]:
-        """Calls of functions that nothing here defines and that are in no data of `libraries`;
-        those of functions that are dead don't count."""
+    @cached_property
+    def unknown_calls(self) -> UnknownCalls:
+        """Calls of functions that nothing here defines."""
         built = [source for source in self.sources if self.knowledge.is_built(source.path)]
         return UnknownCalls(
             [self.knowledge.text(source) for source in self.live if not source.is_asm],
             [source for source in built if source.is_asm],
-            libraries,
             self._provided,
             lambda: {name: it.name for it in self.archives for name in archive_symbols(it)},
-            is_dead,
             self.knowledge.is_arm_compiled,
             [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
-        ).found()
+        )
 
     def _provided(self) -> frozenset[str]:
         """Names that the compiler's libraries and headers define."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
@@ -59,48 +59,48 @@ class UnknownCall:
 
 @dataclass(frozen=True)
 class _Call:
+    """A call of a function that nobody is known to have but libraries. `text` and `end`: of what
+    is C, where an #if may leave it out; `around`: the function or macro that makes it; `is_pasted`:
+    a macro puts its name together, so that nothing can stand in its place; `is_here`: a function
+    of that name is defined."""
+
     name: str
     file: SourceFile
     offset: int
+    end: int = 0
+    text: CText | None = None
+    around: str | None = None
+    is_pasted: bool = False
+    is_here: bool = False
 
 
 class UnknownCalls:
     """Of `texts`, where `everything` that the project has may define functions. `provided`: names
-    that somebody else defines; `archived`: in which archive of the tree names are; `is_dead`:
-    whether nothing uses a function or a macro."""
+    that somebody else defines; `archived`: in which archive of the tree names are."""
 
     def __init__(
         self,
         texts: Sequence[CText],
         asm: Sequence[SourceFile],
-        libraries: Libraries,
         provided: Callable[[], frozenset[str]],
         archived: Callable[[], Mapping[str, str]],
-        is_dead: Callable[[str], bool],
         is_compiled: Callable[[CText, int, int], bool],
         everything: Sequence[tuple[SourceFile, LexedSource]],
     ) -> None:
         self._texts = texts
         self._asm = asm
-        self._libraries = libraries
-        self._provided = provided
-        self._archived = archived
-        self._is_dead = is_dead
+        self._provided = cache(provided)
+        self._archived = cache(archived)
         self._is_compiled = is_compiled
-        self._defined = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
-        if any(file.is_cplusplus for file, _ in everything):
-            self._defined |= {it for file, lexed in everything if file.is_header
-                              for it in _fields(lexed.tokens)}  # fmt: skip
-        self._defined |= {it for file in asm for it in _defined_in_asm(file)}
-        words = SUPERVISOR_WORDS.union(*(_supervisor_macros(lexed) for _, lexed in everything))
-        self._defined |= {it for _, lexed in everything
-                          for it in _supervisor_calls(lexed.tokens, words)}  # fmt: skip
+        self._everything = everything
 
-    def found(self) -> list[UnknownCall]:
-        """Each function once, those called most first."""
+    def found(self, libraries: Libraries, is_dead: Callable[[str], bool]) -> list[UnknownCall]:
+        """Each function that no data of `libraries` is on, those called most first. Calls of
+        functions and macros that nothing uses don't count."""
         calls: dict[str, list[_Call]] = {}
-        for call in self._calls():
-            calls.setdefault(call.name, []).append(call)
+        for call in self._calls:
+            if self._counts(call, libraries, is_dead):
+                calls.setdefault(call.name, []).append(call)
         provided = self._provided() if calls else frozenset()
         archived = self._archived() if calls else {}
         return sorted(
@@ -114,39 +114,61 @@ class UnknownCalls:
             key=lambda it: (-it.count, it.name),
         )
 
-    def _calls(self) -> Iterator[_Call]:
+    def _counts(self, call: _Call, libraries: Libraries, is_dead: Callable[[str], bool]) -> bool:
+        if libraries.known(call.name) is not None:
+            if not call.is_pasted:
+                return False
+        elif call.is_here or libraries.is_harmless(call.name):
+            return False
+        if call.around is not None and is_dead(call.around):
+            return False
+        return call.text is None or self._is_compiled(call.text, call.offset, call.end)
+
+    @cached_property
+    def _calls(self) -> list[_Call]:
+        """All that may be unknown, whatever libraries are used."""
+        return [it for it in self._all_calls() if it.is_pasted or not it.is_here]
+
+    def _all_calls(self) -> Iterator[_Call]:
         for text in self._texts:
             objects = objects_in(text.lexed)
             for token, around in _called(text):
-                name = token.text.decode("latin-1")
-                if token.text in objects or text.evaluator.types.is_type(token.text):
-                    continue  # an object that is made, a cast of C++
-                if self._is_known(name):
-                    continue
-                if around is not None and self._is_dead(around):
-                    continue
-                if self._is_compiled(text, token.start, token.end):
-                    yield _Call(name, text.file, token.start)
+                if token.text not in objects and not text.evaluator.types.is_type(token.text):
+                    # else an object that is made, a cast of C++
+                    name = token.text.decode("latin-1")
+                    is_here = self._is_here(name)
+                    yield _Call(
+                        name, text.file, token.start, token.end, text, around, is_here=is_here
+                    )
             for use, name in _pasted_calls(text):
-                known_otherwise = self._libraries.known(name) is None and self._is_known(name)
-                if not known_otherwise and self._is_compiled(text, use.start, use.end):
-                    yield _Call(name, text.file, use.start)
+                is_here = self._is_here(name)
+                yield _Call(name, text.file, use.start, use.end, text, None, True, is_here)
         for file in self._asm:
             for part in instructions(file.data, dialect_of(file.data)):
                 name = part.operands[-1] if part.operands else ""
                 is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
-                if is_call and not _REGISTER.fullmatch(name) and not self._is_known(name):
-                    yield _Call(name, file, part.start)
+                if is_call and not _REGISTER.fullmatch(name):
+                    yield _Call(name, file, part.start, is_here=self._is_here(name))
 
-    def _is_known(self, name: str) -> bool:
+    def _is_here(self, name: str) -> bool:
         return (
             name in self._defined
             or name in INTRINSICS
             or name in runtime_functions()
             or _BUILT_IN.fullmatch(name) is not None
-            or self._libraries.known(name) is not None
-            or self._libraries.is_harmless(name)
         )
+
+    @cached_property
+    def _defined(self) -> set[str]:
+        everything = self._everything
+        found = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
+        if any(file.is_cplusplus for file, _ in everything):
+            found |= {it for file, lexed in everything if file.is_header
+                      for it in _fields(lexed.tokens)}  # fmt: skip
+        found |= {it for file in self._asm for it in _defined_in_asm(file)}
+        words = SUPERVISOR_WORDS.union(*(_supervisor_macros(lexed) for _, lexed in everything))
+        return found | {it for _, lexed in everything
+                        for it in _supervisor_calls(lexed.tokens, words)}  # fmt: skip
 
 
 @lru_cache(maxsize=1)
