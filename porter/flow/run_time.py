@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from porter.program.knowledge import CText
-from porter.program.reachability import canonical, functions_in
-from porter.source.balanced import balanced
+from porter.program.reachability import canonical
 from porter.source.c_lexer import Token
 from porter.source.evaluate import Evaluator
 from porter.source.token_tools import matching
@@ -91,8 +90,8 @@ class RunTime:
     def _loops(self) -> dict[Path, list[tuple[int, int, str]]]:
         found: dict[Path, list[tuple[int, int, str]]] = {}
         for text in self._texts:
-            tokens = balanced(text.lexed)
-            for name, body, end in functions_in(tokens, text.is_attribute, text.is_cplusplus):
+            tokens = text.balanced
+            for name, body, end in text.with_members if text.is_cplusplus else text.functions:
                 for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
                     place = f"{text.file.name}:{text.file.line(tokens[first].start)}"
                     reason = f"in or behind the loop of {name.decode('latin-1')}, {place}"
@@ -103,7 +102,7 @@ class RunTime:
     def _roots(self, text: CText) -> Iterator[tuple[str, str]]:
         """Names that loops mention, and functions whose address is taken."""
         loops = self._loops.get(text.file.path, ())
-        tokens = balanced(text.lexed)
+        tokens = text.balanced
         for index, token in enumerate(tokens[:-1]):
             is_called = tokens[index + 1].text == b"("
             is_field = tokens[index - 1].text in _MEMBER and not (text.is_cplusplus and is_called)

@@ -9,11 +9,10 @@ from itertools import pairwise
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
-from porter.program.reachability import functions_in
+from porter.program.functions import head_of
 from porter.project.linker_sections import LinkerSections
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import dialect_of, instructions
-from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
@@ -26,7 +25,6 @@ _WHY = (
 )
 _WORDS = frozenset({b"section", b"__section__"})
 _OF_COMPILERS = frozenset({b"__ramfunc", b"ramfunc"})  # IAR's and TI's
-_ENDS = frozenset({b";", b"}"})
 _FLAGS = re.compile(r'"(\w*)"')
 
 
@@ -46,10 +44,10 @@ def judge_ram_functions(docket: Docket) -> None:
 
 
 def _in_c(unit: Unit, sections: LinkerSections, declared: dict[bytes, str]) -> Iterator[Verdict]:
-    tokens = balanced(unit.text.lexed)
+    tokens = unit.text.balanced
     macros = unit.text.evaluator.macros
-    for name, body, end in functions_in(tokens, unit.text.is_attribute, in_classes=True):
-        head = _seen(unit, _head(tokens, body))
+    for name, body, end in unit.text.with_members:
+        head = _seen(unit, head_of(tokens, body))
         section = _section(head, macros) or declared.get(name, "")
         why = _why(section, sections)
         place = next((it for it in head if it.text == name), None)
@@ -65,7 +63,7 @@ def _in_c(unit: Unit, sections: LinkerSections, declared: dict[bytes, str]) -> I
 
 def _declared(unit: Unit) -> Iterator[tuple[bytes, str]]:
     """Functions that are given a section where they are declared."""
-    tokens = balanced(unit.text.lexed)
+    tokens = unit.text.balanced
     macros = unit.text.evaluator.macros
     words = {it.text for it in tokens if it.kind == "identifier"}
     if not any(_brings(word, macros) for word in words):
@@ -142,10 +140,3 @@ def _seen(unit: Unit, tokens: Sequence[Token]) -> list[Token]:
         for it in tokens
         if unit.is_compiled(it.start, it.end) and unit.false_condition(it.start) is None
     ]
-
-
-def _head(tokens: Sequence[Token], body: int) -> Sequence[Token]:
-    first = body
-    while first and tokens[first - 1].text not in _ENDS:
-        first -= 1
-    return tokens[first:body]

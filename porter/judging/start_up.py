@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
-from porter.program.reachability import functions_in
+from porter.program.functions import functions_in
 from porter.program.staying import START_UP
 from porter.project.vectors import PENDSV, RESET, SVC
 from porter.sites.site import Site, SiteKind

@@ -9,7 +9,7 @@ from pathlib import Path
 from porter.libraries.calls import Lookup, library_uses
 from porter.libraries.data import Known, used_libraries
 from porter.libraries.expanded import ExpandedFile
-from porter.program.reachability import names_of_functions
+from porter.program.functions import names_of_functions
 from porter.project.build import Build
 from porter.result import FilePort
 from porter.source.balanced import balanced

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
-from porter.program.reachability import functions_in
-from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.token_tools import matching
 
@@ -36,8 +34,8 @@ def naked_functions(unit: Unit) -> Iterator[tuple[str, int, int]]:
     words = {it.text: it for it in unit.text.lexed.tokens if it.kind == "identifier"}
     if not any(_says_so(unit, it) for it in words.values()):
         return
-    tokens = balanced(unit.text.lexed)
-    for name, start, end in functions_in(tokens, unit.text.is_attribute):
+    tokens = unit.text.balanced
+    for name, start, end in unit.text.functions:
         if is_naked(unit, name.decode("latin-1")):
             yield name.decode("latin-1"), tokens[start].start, tokens[end - 1].end
 

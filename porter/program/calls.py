@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.program.knowledge import CText
-from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.token_tools import matching, split_arguments
 
@@ -32,7 +31,7 @@ def calls_of(text: CText, name: bytes) -> Iterator[FunctionCall]:
     """Calls of a function in the bodies of others; macros that call it are seen by name alone."""
     if name not in text.file.data:
         return
-    tokens = balanced(text.lexed)
+    tokens = text.balanced
     depth = 0
     for index, token in enumerate(tokens[:-1]):
         depth += (token.text == b"{") - (token.text == b"}")

@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from porter.program.functions import head_of
 from porter.program.knowledge import CText
 from porter.source.asm_text import dialect_of, instructions
-from porter.source.balanced import balanced
 from porter.source.c_lexer import Token, lex, lex_fragment
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import body_of, matching
+from porter.source.token_tools import body_behind, matching
 
 _WEAK = frozenset({b"weak", b"__weak", b"__weak__", b"__WEAK"})
 
@@ -35,7 +35,7 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
             wanted.setdefault(alias, wanted[target])
     data = text.file.data
     present = {name: legacy for name, legacy in wanted.items() if name in data}
-    tokens = balanced(text.lexed)
+    tokens = text.balanced
     yield from _pasted(text.file, tokens, macros, wanted)
     if not present:
         return
@@ -45,7 +45,7 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
         if token.kind != "identifier" or token.text not in present:
             continue
         place = Definition(text.file, token.start, token.end)
-        defined = _is_definition(tokens, index) and not _is_weak(tokens, index)
+        defined = body_behind(tokens, index) is not None and not _is_weak(tokens, index)
         if depth == 0 and (defined or _is_generated(tokens, index, macros)):
             yield present[token.text], place
 
@@ -76,22 +76,11 @@ def defined_in_asm(file: SourceFile, names: Iterable[str]) -> Iterator[tuple[str
             yield part.label, Definition(file, part.start, part.start + len(part.label))
 
 
-def _is_definition(tokens: list[Token], index: int) -> bool:
-    """`name ( ... ) {`, attributes in between."""
-    if index + 1 >= len(tokens) or tokens[index + 1].text != b"(":
-        return False
-    closing = matching(tokens, index + 1)
-    return closing is not None and body_of(tokens, closing) is not None
-
-
 def _is_weak(tokens: list[Token], index: int) -> bool:
-    first = index
-    while first and tokens[first - 1].text not in (b";", b"}"):
-        first -= 1
     last = index
     while last < len(tokens) and tokens[last].text not in (b";", b"{"):
         last += 1
-    return any(token.text in _WEAK for token in tokens[first:last])
+    return any(token.text in _WEAK for token in (*head_of(tokens, index), *tokens[index:last]))
 
 
 def _pasted(
@@ -120,7 +109,7 @@ def _pasted(
             if (
                 part.text in wanted
                 and part.text not in written
-                and _is_definition(expanded, number)
+                and body_behind(expanded, number) is not None
                 and not _is_weak(expanded, number)
             ):
                 yield wanted[part.text], Definition(file, token.start, tokens[closing].end)
@@ -137,6 +126,6 @@ def _is_generated(tokens: list[Token], index: int, macros: MacroTable) -> bool:
         return False
     expanded = lex_fragment(b" ".join(macros.expand(tokens[opening - 1 : closing + 1])))
     return any(
-        token.text == tokens[index].text and _is_definition(list(expanded), number)
+        token.text == tokens[index].text and body_behind(expanded, number) is not None
         for number, token in enumerate(expanded)
     )

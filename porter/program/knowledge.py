@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from porter.program.arms import ImpossibleArms
+from porter.program.functions import Definition, functions_in
 from porter.program.includes import Includes
 from porter.program.languages import Languages
 from porter.program.preprocess import TranslationUnit, preprocess_all
@@ -19,6 +20,7 @@ from porter.program.visible import VisibleNames
 from porter.project.build import Build
 from porter.registers.intrinsics import LINES_AND_TICK
 from porter.source.assembler_text import included_names
+from porter.source.balanced import balanced
 from porter.source.blanking import Expanded
 from porter.source.c_lexer import LexedSource, Token, lex
 from porter.source.c_tree import FileTrees, SyntaxTree
@@ -63,6 +65,21 @@ class CText:
             self.file.data, self.lexed, self.conditions, self.expansion, self.grammar
         )
         self.written = WrittenNames(self.evaluator, self.lexed, self.file.data)
+
+    @cached_property
+    def balanced(self) -> list[Token]:
+        """The tokens, with braces that match."""
+        return balanced(self.lexed)
+
+    @cached_property
+    def functions(self) -> list[Definition]:
+        """Function definitions outside classes, among the balanced tokens."""
+        return list(functions_in(self.balanced, self.is_attribute))
+
+    @cached_property
+    def with_members(self) -> list[Definition]:
+        """The same, and those inside classes and namespaces."""
+        return list(functions_in(self.balanced, self.is_attribute, in_classes=True))
 
     @property
     def is_cplusplus(self) -> bool:

@@ -8,29 +8,24 @@ too few. Functions out of reach are dropped by the linker (one section a functio
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from porter.program.functions import head_of
 from porter.program.knowledge import CText
-from porter.source.balanced import balanced
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
 from porter.source.macros import MacroTable, parse_define, uses_in
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import body_of, matching
+from porter.source.token_tools import matching
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
-_WITH_MEMBERS = frozenset({b"class", b"struct", b"union", b"namespace"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_NO_FUNCTION = frozenset(
-    {b"if", b"while", b"for", b"switch", b"sizeof", b"return", b"__attribute__", b"__attribute",
-     b"__declspec", b"_Alignas"}
-)  # fmt: skip
 
 
 @dataclass
@@ -48,10 +43,10 @@ class CallGraph:
         their new text mentions."""
         edits = [edit for edit in ported if edit.start < edit.end]
         macros = text.evaluator.macros
-        tokens = balanced(text.lexed)
+        tokens = text.balanced
         self.roots |= _IMPLICIT if text.is_cplusplus else set()
         outside = 0
-        for name, start, end in functions_in(tokens, text.is_attribute):
+        for name, start, end in text.functions:
             self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
             self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
@@ -73,7 +68,7 @@ class CallGraph:
                 self.roots |= references
             self.defined.add(function)
             self.edges.setdefault(function, set()).update(references)
-            declaration = _declaration(tokens, start)
+            declaration = head_of(tokens, start)
             if any(_is_kept(token, text) for token in declaration):
                 self.roots.add(function)
             if all(token.text != b"static" for token in declaration):
@@ -81,7 +76,7 @@ class CallGraph:
         self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
         if text.is_cplusplus:  # what members mention is a root already
-            for name, start, end in functions_in(tokens, text.is_attribute, in_classes=True):
+            for name, start, end in text.with_members:
                 references = _references(tokens[start:end], macros)
                 self.edges.setdefault(canonical(name, macros), set()).update(references)
         for directive in text.lexed.directives:
@@ -129,53 +124,6 @@ class CallGraph:
                 self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
 
 
-def functions_in(
-    tokens: list[Token],
-    is_attribute: Callable[[Token], bool] = lambda _: False,
-    in_classes: bool = False,
-) -> Iterator[tuple[bytes, int, int]]:
-    """Name, first token of the body and the one after it, of each function definition.
-    `is_attribute`: of a macro with arguments in front of the name; `in_classes`: those inside
-    classes and namespaces too."""
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        if token.text == b"{":
-            is_open = in_classes and _has_members(tokens, index)
-            index = index + 1 if is_open else _after(tokens, index)
-            continue
-        opening = index + 1
-        if (
-            token.kind == "identifier"
-            and token.text not in _NO_FUNCTION
-            and not is_attribute(token)
-            and opening < len(tokens)
-            and tokens[opening].text == b"("
-            and (closing := matching(tokens, opening)) is not None
-            and (body := body_of(tokens, closing)) is not None
-        ):
-            end = _after(tokens, body)
-            yield token.text, body, end
-            index = end
-            continue
-        index += 1
-
-
-def names_of_functions(tokens: list[Token]) -> Iterator[bytes]:
-    """Names that function definitions may have where macros aren't known: `T A(x) f(void) {`
-    defines f if A is an attribute, and `T f(x) B(y) {` if B is one. What has no type is a macro."""
-    for name, body, _ in functions_in(tokens):
-        index = body
-        while index and (index == body or tokens[index].text != name):
-            index -= 1
-        for place in range(index, body - 1):
-            before = tokens[place - 1].text if place else b";"
-            is_bare = before in (b";", b"}") or before.startswith(b"#")
-            is_call = tokens[place].kind == "identifier" and tokens[place + 1].text == b"("
-            if is_call and not is_bare:
-                yield tokens[place].text
-
-
 def _is_kept(token: Token, text: CText) -> bool:
     made = text.expansion(token) if token.kind == "identifier" else None
     return token.text in _KEPT or (made is not None and not _KEPT.isdisjoint(made.texts))
@@ -183,29 +131,9 @@ def _is_kept(token: Token, text: CText) -> bool:
 
 def _is_member(tokens: list[Token], body: int) -> bool:
     """Whether the function that begins with this brace is defined for a class, or an operator."""
-    head = _declaration(tokens, body)
+    head = head_of(tokens, body)
     texts = [token.text for token in head]
     return b"operator" in texts or (b":", b":") in pairwise(texts)
-
-
-def _has_members(tokens: list[Token], opening: int) -> bool:
-    """Whether a brace opens a class or a namespace."""
-    first = opening
-    while first and tokens[first - 1].text not in (b";", b"}", b"{", b")", b"="):
-        first -= 1
-    return not _WITH_MEMBERS.isdisjoint(token.text for token in tokens[first:opening])
-
-
-def _after(tokens: list[Token], opening: int) -> int:
-    closing = matching(tokens, opening)
-    return len(tokens) if closing is None else closing + 1
-
-
-def _declaration(tokens: list[Token], body: int) -> list[Token]:
-    first = body
-    while first and tokens[first - 1].text not in (b";", b"}"):
-        first -= 1
-    return tokens[first:body]
 
 
 def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:

@@ -12,8 +12,8 @@ from importlib.resources import files
 from itertools import pairwise
 
 from porter.libraries.data import Libraries
+from porter.program.functions import names_of_functions
 from porter.program.knowledge import CText
-from porter.program.reachability import functions_in, names_of_functions
 from porter.registers.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.balanced import balanced
@@ -194,9 +194,9 @@ def _pasted_calls(text: CText) -> Iterator[tuple[Token, str]]:
 
 def _called(text: CText) -> Iterator[tuple[Token, str | None]]:
     """Names that are called, with the function or macro around them."""
-    tokens = balanced(text.lexed)
+    tokens = text.balanced
     outside = 0
-    for name, start, end in functions_in(tokens, text.is_attribute):
+    for name, start, end in text.functions:
         yield from ((it, None) for it in _calls_in(tokens[outside:start], in_function=False))
         around = name.decode("latin-1")
         yield from ((it, around) for it in _calls_in(tokens[start:end], in_function=True))

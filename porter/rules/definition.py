@@ -16,7 +16,7 @@ from porter.source.c_lexer import LexedSource, Token
 from porter.source.c_tree import Node, ancestors, text_of
 from porter.source.declared import declared_name
 from porter.source.scoped_names import path_around
-from porter.source.token_tools import body_of, is_qualified, matching
+from porter.source.token_tools import body_behind, is_qualified, matching
 
 _HEADS = frozenset({"function_declarator", "pointer_declarator"})
 _BUILT_IN = frozenset({"primitive_type", "sized_type_specifier"})
@@ -95,16 +95,10 @@ def _spans(lexed: LexedSource) -> Iterator[tuple[str, int, int]]:
         name = token.text.decode("latin-1")
         if depth or not (name in INTRINSICS or name in _ACCESSORS):
             continue
-        closing = _parameters_end(plain, index)
-        opening = body_of(plain, closing) if closing is not None else None
+        opening = body_behind(plain, index)
         end = matching(plain, opening) if opening is not None else None
         if end is not None:
             yield name, token.start, plain[end].end
-
-
-def _parameters_end(tokens: list[Token], name: int) -> int | None:
-    is_call = [it.text for it in tokens[name + 1 : name + 2]] == [b"("]
-    return matching(tokens, name + 1) if is_call else None
 
 
 def _is_defined_by(context: Context, tokens: list[Token]) -> bool:
@@ -116,8 +110,7 @@ def _is_defined_by(context: Context, tokens: list[Token]) -> bool:
     if body is None or name is None or declarator is None or path_around(context.root):
         return False
     index = bisect_left(tokens, context.start(name), key=lambda token: token.start)
-    closing = _parameters_end(tokens, index)
-    opening = body_of(tokens, closing) if closing is not None else None
+    opening = body_behind(tokens, index)
     return opening is not None and tokens[opening].start == context.start(body)
 
 

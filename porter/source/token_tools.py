@@ -41,6 +41,15 @@ def is_qualified(tokens: Sequence[Token], index: int) -> bool:
     return before[0].kind == "identifier" or before[0].text == b">"
 
 
+def body_behind(tokens: Sequence[Token], name: int) -> int | None:
+    """Index of the `{` of the function that a name defines, `name ( ... ) {` with attributes in
+    between; None if it is no definition's."""
+    if name + 1 >= len(tokens) or tokens[name + 1].text != b"(":
+        return None
+    closing = matching(tokens, name + 1)
+    return body_of(tokens, closing) if closing is not None else None
+
+
 def body_of(tokens: Sequence[Token], closing: int) -> int | None:
     """Index of the `{` behind the parameters of a function, attributes in between, or behind what
     a constructor initialises; None if what the parenthesis at `closing` closes are no parameters
