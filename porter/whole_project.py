@@ -18,8 +18,9 @@ from porter.flow.run_time import RunTime
 from porter.judging.verdict import Status
 from porter.libraries.data import Libraries
 from porter.libraries.project import LibraryCalls
+from porter.program.c_text import CText
 from porter.program.definitions import Definition, defined_in_asm, defined_in_c
-from porter.program.knowledge import CText, Knowledge
+from porter.program.knowledge import Knowledge
 from porter.program.reachability import CallGraph
 from porter.program.staying import file_stays
 from porter.program.unknown_calls import UnknownCalls

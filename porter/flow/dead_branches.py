@@ -12,7 +12,7 @@ from itertools import product
 
 from porter.flow.field_values import FieldValues
 from porter.flow.statements import condition_of, conjuncts
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.context import Contexts, function_name, is_called_by_name
 from porter.sites.local_names import scope_of
 from porter.source.c_lexer import lex_fragment

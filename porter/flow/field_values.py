@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from porter.flow.outside_memory import OutsideMemory
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.context import Contexts
 from porter.sites.local_names import declarations, scope_of
 from porter.source.c_tree import (

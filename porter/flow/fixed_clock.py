@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.context import function_name
 from porter.source.c_lexer import Token
 from porter.source.values import Number

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.source.c_lexer import Token, lex_fragment
 from porter.source.c_types import TypeTable
 from porter.source.macros import MacroTable, parse_define

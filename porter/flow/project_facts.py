@@ -10,10 +10,11 @@ from pathlib import Path
 from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
 from porter.flow.fixed_clock import fixed_clock
-from porter.flow.stated_macros import StatedMacros
+from porter.program.c_text import CText
 from porter.program.calls import FunctionCall, calls_of
-from porter.program.knowledge import CText, Knowledge
+from porter.program.knowledge import Knowledge
 from porter.program.macro_uses import MacroUse, calls_in
+from porter.program.stated_macros import StatedMacros
 from porter.sites.context import function_name, is_called_by_name
 from porter.source.c_tree import Node, SyntaxTree
 from porter.source.source_file import SourceFile

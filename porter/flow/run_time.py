@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.program.reachability import canonical
 from porter.source.c_lexer import Token
 from porter.source.evaluate import Evaluator

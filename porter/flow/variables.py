@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from porter.flow.webs import WHOLE, split
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.source.c_lexer import LexedSource
 from porter.source.c_tree import Node, SyntaxTree, enclosing_function, text_of, walk
 from porter.source.declarations import (

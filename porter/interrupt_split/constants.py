@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.local_names import declarations
 from porter.sites.own_words import own_words
 from porter.source.c_tree import Node, text_of

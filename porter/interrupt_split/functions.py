@@ -9,7 +9,8 @@ from functools import cached_property
 
 from porter.interrupt_split.constants import constants_only
 from porter.interrupt_split.types import scalar_name
-from porter.program.knowledge import CText, Knowledge
+from porter.program.c_text import CText
+from porter.program.knowledge import Knowledge
 from porter.sites.context import Contexts, function_name
 from porter.sites.local_names import declarations
 from porter.source.c_tree import Node, SyntaxTree, parts_of, text_of, walk

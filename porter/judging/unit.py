@@ -17,8 +17,9 @@ from porter.judging.bare_body import is_cut_off
 from porter.judging.deletion import span_of, tidy
 from porter.judging.facts import Facts
 from porter.judging.verdict import Status, Verdict
+from porter.program.c_text import CText
 from porter.program.calls import FunctionCall
-from porter.program.knowledge import CText, Knowledge
+from porter.program.knowledge import Knowledge
 from porter.program.macro_uses import MacroUse
 from porter.project.domain import Domain
 from porter.sites.access import Access, access_of

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from porter.program.c_text import CText
 from porter.program.functions import head_of
-from porter.program.knowledge import CText
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import Token, lex, lex_fragment
 from porter.source.macros import MacroTable

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
 from porter.program.arms import ImpossibleArms
-from porter.program.functions import Definition, functions_in
+from porter.program.c_text import CText
 from porter.program.includes import Includes
 from porter.program.languages import Languages
 from porter.program.preprocess import TranslationUnit, preprocess_all
@@ -20,86 +19,17 @@ from porter.program.visible import VisibleNames
 from porter.project.build import Build
 from porter.registers.intrinsics import LINES_AND_TICK
 from porter.source.assembler_text import included_names
-from porter.source.balanced import balanced
-from porter.source.blanking import Expanded
-from porter.source.c_lexer import LexedSource, Token, lex
-from porter.source.c_tree import FileTrees, SyntaxTree
+from porter.source.c_lexer import LexedSource, lex
+from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
-from porter.source.conditions import ConditionMap, include_guard
 from porter.source.evaluate import Evaluator
-from porter.source.grammar import CPLUSPLUS, C, Grammar
+from porter.source.grammar import CPLUSPLUS
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
-from porter.source.written_names import WrittenNames
 
 _OWN_FUNCTION = re.compile(
     rb"^[A-Za-z_][\w \t*]*[ \t*](%s)\s*\([^;{}()]*\)\s*\{" % b"|".join(LINES_AND_TICK), re.MULTILINE
 )
-
-
-@dataclass
-class CText:
-    """A C file taken apart; trees are made when somebody asks.
-
-    `is_named_elsewhere`: whether another file of the project has a name; `is_known`: whether a
-    compiler has seen the file, so that every name in what it compiles is defined; `own`: names of
-    CMSIS that the project has given to functions of its own.
-    """
-
-    file: SourceFile
-    evaluator: Evaluator
-    lexed: LexedSource
-    is_named_elsewhere: Callable[[bytes], bool] = lambda _name: False
-    is_known: bool = False
-    grammar: Grammar = C
-    own: frozenset[bytes] = frozenset()
-    conditions: ConditionMap = field(init=False)
-    trees: FileTrees = field(init=False)
-    written: WrittenNames = field(init=False)
-    _expanded: dict[bytes, Expanded | None] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        guard = include_guard(self.lexed.directives, self.lexed.tokens)
-        self.conditions = ConditionMap(self.lexed.directives, guard)
-        self.trees = FileTrees(
-            self.file.data, self.lexed, self.conditions, self.expansion, self.grammar
-        )
-        self.written = WrittenNames(self.evaluator, self.lexed, self.file.data)
-
-    @cached_property
-    def balanced(self) -> list[Token]:
-        """The tokens, with braces that match."""
-        return balanced(self.lexed)
-
-    @cached_property
-    def functions(self) -> list[Definition]:
-        """Function definitions outside classes, among the balanced tokens."""
-        return list(functions_in(self.balanced, self.is_attribute))
-
-    @cached_property
-    def with_members(self) -> list[Definition]:
-        """The same, and those inside classes and namespaces."""
-        return list(functions_in(self.balanced, self.is_attribute, in_classes=True))
-
-    @property
-    def is_cplusplus(self) -> bool:
-        """Whether the file is read as C++."""
-        return self.grammar is CPLUSPLUS
-
-    def expansion(self, token: Token) -> Expanded | None:
-        """What a name stands for, None if it is no macro."""
-        if token.text not in self._expanded:
-            macros = self.evaluator.macros
-            macro = macros.get(token.text)
-            self._expanded[token.text] = None if macro is None else Expanded(
-                macros.expand(macro.body), macro.parameters is not None
-            )  # fmt: skip
-        return self._expanded[token.text]
-
-    def is_attribute(self, token: Token) -> bool:
-        """Whether a name, with the parentheses behind it, only qualifies a declaration."""
-        made = self.expansion(token)
-        return made is not None and made.is_attribute
 
 
 def _add_well_known(macros: MacroTable, types: TypeTable) -> None:

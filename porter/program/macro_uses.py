@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.source.c_lexer import Token
 from porter.source.evaluate import Evaluator
 from porter.source.macros import parse_define

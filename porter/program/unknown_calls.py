@@ -12,12 +12,10 @@ from importlib.resources import files
 from itertools import pairwise
 
 from porter.libraries.data import Libraries
-from porter.program.functions import names_of_functions
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
+from porter.program.defined_names import NO_CALL, defined_names
 from porter.registers.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
-from porter.source.balanced import balanced
-from porter.source.blanking import SUPERVISOR_WORDS
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.declared_objects import DECLARES_NOTHING, objects_in
 from porter.source.inline_asm import ASM_WORDS
@@ -28,18 +26,8 @@ from porter.source.token_tools import matching
 _BUILT_IN = re.compile(
     r"__builtin_\w+|__sync_\w+|__atomic_\w+|__has_\w+|__c11_\w+|_Pragma|_Generic"
 )
-_NO_CALL = frozenset(
-    b"""if while for switch return sizeof typeof __typeof__ __typeof _Alignof __alignof__ alignof
-    defined _Static_assert static_assert else do case goto catch decltype noexcept constexpr
-    operator new delete throw explicit and or not xor alignas _Alignas typeid co_await co_return
-    co_yield requires int char short long unsigned signed float double void bool _Bool auto const
-    volatile static inline extern __inline __inline__ __extension__ __volatile__ in struct union
-    enum class restrict __restrict template typename using namespace""".split()
-)
 _ATTRIBUTES = frozenset({b"__attribute__", b"__attribute", b"__declspec", b"_Pragma", b"__pragma",
                          *ASM_WORDS})  # fmt: skip
-_ASM_NAME = re.compile(rb"(?m)^[ \t]*([A-Za-z_.$][\w.$]*)[ \t]*:|^([A-Za-z_$][\w$]*)\b")
-_ASM_SET = re.compile(rb"\.(?:thumb_set|set|equ|macro)[ \t]+([A-Za-z_.$][\w.$]*)", re.IGNORECASE)
 _CALLS = frozenset({"bl", "blx", "call"})
 _REGISTER = re.compile(r"r\d+|lr|ip|sp|pc|[ast]\d+|ra", re.IGNORECASE)
 _FVM = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
@@ -61,8 +49,8 @@ class UnknownCall:
 class _Call:
     """A call of a function that nobody is known to have but libraries. `text` and `end`: of what
     is C, where an #if may leave it out; `around`: the function or macro that makes it; `is_pasted`:
-    a macro puts its name together, so that nothing can stand in its place; `is_here`: a function
-    of that name is defined."""
+    a macro puts its name together, so that nothing can stand in its place; `is_here`: of these, a
+    function of that name is defined."""
 
     name: str
     file: SourceFile
@@ -127,19 +115,17 @@ class UnknownCalls:
     @cached_property
     def _calls(self) -> list[_Call]:
         """All that may be unknown, whatever libraries are used."""
-        return [it for it in self._all_calls() if it.is_pasted or not it.is_here]
+        return list(self._all_calls())
 
     def _all_calls(self) -> Iterator[_Call]:
         for text in self._texts:
             objects = objects_in(text.lexed)
             for token, around in _called(text):
-                if token.text not in objects and not text.evaluator.types.is_type(token.text):
-                    # else an object that is made, a cast of C++
-                    name = token.text.decode("latin-1")
-                    is_here = self._is_here(name)
-                    yield _Call(
-                        name, text.file, token.start, token.end, text, around, is_here=is_here
-                    )
+                name = token.text.decode("latin-1")
+                if token.text in objects or text.evaluator.types.is_type(token.text):
+                    continue  # an object that is made, a cast of C++
+                if not self._is_here(name):
+                    yield _Call(name, text.file, token.start, token.end, text, around)
             for use, name in _pasted_calls(text):
                 is_here = self._is_here(name)
                 yield _Call(name, text.file, use.start, use.end, text, None, True, is_here)
@@ -147,8 +133,8 @@ class UnknownCalls:
             for part in instructions(file.data, dialect_of(file.data)):
                 name = part.operands[-1] if part.operands else ""
                 is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
-                if is_call and not _REGISTER.fullmatch(name):
-                    yield _Call(name, file, part.start, is_here=self._is_here(name))
+                if is_call and not _REGISTER.fullmatch(name) and not self._is_here(name):
+                    yield _Call(name, file, part.start)
 
     def _is_here(self, name: str) -> bool:
         return (
@@ -160,15 +146,7 @@ class UnknownCalls:
 
     @cached_property
     def _defined(self) -> set[str]:
-        everything = self._everything
-        found = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
-        if any(file.is_cplusplus for file, _ in everything):
-            found |= {it for file, lexed in everything if file.is_header
-                      for it in _fields(lexed.tokens)}  # fmt: skip
-        found |= {it for file in self._asm for it in _defined_in_asm(file)}
-        words = SUPERVISOR_WORDS.union(*(_supervisor_macros(lexed) for _, lexed in everything))
-        return found | {it for _, lexed in everything
-                        for it in _supervisor_calls(lexed.tokens, words)}  # fmt: skip
+        return defined_names(self._everything, self._asm)
 
 
 @lru_cache(maxsize=1)
@@ -232,7 +210,7 @@ def _calls_in(tokens: Sequence[Token], in_function: bool) -> Iterator[Token]:
                 closing = matching(tokens, opening)
                 skip = len(tokens) if closing is None else closing + 1
             continue
-        if tokens[index + 1].text != b"(" or token.text in _NO_CALL:
+        if tokens[index + 1].text != b"(" or token.text in NO_CALL:
             continue
         before = tokens[index - 1] if index else None
         if _is_call(before, in_function or depth > 0):
@@ -247,84 +225,3 @@ def _is_call(before: Token | None, in_code: bool) -> bool:
     if before.kind == "identifier":
         return in_code and before.text in DECLARES_NOTHING
     return in_code or before.text == b"="
-
-
-def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
-    tokens = balanced(lexed)
-    for name in names_of_functions(tokens):
-        yield name.decode("latin-1")
-    for directive in lexed.directives:
-        if directive.name == b"define" and directive.tokens:
-            yield directive.tokens[0].text.decode("latin-1")
-    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if before.text in (b"class", b"struct", b"union", b"enum", b"using", b"typename"):
-            yield token.text.decode("latin-1")
-        if token.kind == "identifier" and before.text == b"}" and after.text == b";":
-            yield token.text.decode("latin-1")  # typedef struct { } X;
-        if before.text == b"*" and token.kind == "identifier" and after.text == b")":
-            yield token.text.decode("latin-1")  # void (*hook)(void);
-    if file.is_cplusplus or file.is_header:
-        yield from _members(tokens)
-
-
-def _supervisor_macros(lexed: LexedSource) -> Iterator[bytes]:
-    """Names for what makes a supervisor call of a function."""
-    for directive in lexed.directives:
-        macro = parse_define(directive)
-        if macro is not None and any(it.text in SUPERVISOR_WORDS for it in macro.body):
-            yield macro.name
-
-
-def _supervisor_calls(tokens: Sequence[Token], words: frozenset[bytes]) -> Iterator[str]:
-    """Functions that Arm's compiler makes instructions of: a site is where they are declared."""
-    first = 0
-    for index, token in enumerate(tokens):
-        if token.text in (b";", b"{", b"}"):
-            if any(it.text in words for it in tokens[first:index]):
-                for name, behind in pairwise(tokens[first:index]):
-                    is_name = name.kind == "identifier" and name.text not in words
-                    if is_name and behind.text == b"(":
-                        yield name.text.decode("latin-1")
-                        break
-            first = index + 1
-
-
-def _fields(tokens: Sequence[Token]) -> Iterator[str]:
-    """Variables of classes, which a constructor's list initialises like calls: `: port(3)`."""
-    depth = 0
-    braces = 0
-    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        braces += (before.text == b"{") - (before.text == b"}")
-        depth += (before.text == b"(") - (before.text == b")")
-        named = before.kind == "identifier" or before.text in (b"*", b"&", b">")
-        named = named and token.kind == "identifier" and before.text not in DECLARES_NOTHING
-        if braces > 0 and depth == 0 and named and after.text in (b";", b"=", b"{", b"["):
-            yield token.text.decode("latin-1")
-
-
-def _members(tokens: Sequence[Token]) -> Iterator[str]:
-    """Functions that are defined within classes and namespaces."""
-    for index in range(len(tokens) - 1):
-        if tokens[index].kind != "identifier" or tokens[index + 1].text != b"(":
-            continue
-        before = tokens[index - 1] if index else None
-        if before is None or tokens[index].text in _NO_CALL:
-            continue
-        if before.kind != "identifier" and before.text not in (b"*", b"&", b">", b"~", b"::", b"}"):
-            continue
-        if before.text in DECLARES_NOTHING:
-            continue
-        closing = matching(tokens, index + 1)
-        after = closing + 1 if closing is not None else len(tokens)
-        while after < len(tokens) and tokens[after].text in (b"const", b"override", b"noexcept",
-                                                            b"final", b"volatile"):  # fmt: skip
-            after += 1
-        if after < len(tokens) and tokens[after].text in (b"{", b":"):
-            yield tokens[index].text.decode("latin-1")
-
-
-def _defined_in_asm(file: SourceFile) -> Iterator[str]:
-    for label, column in _ASM_NAME.findall(file.data):
-        yield (label or column).decode("latin-1")
-    for name in _ASM_SET.findall(file.data):
-        yield name.decode("latin-1")

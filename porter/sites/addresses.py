@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.registers.system_space import SystemSpace
 from porter.sites.context import Context, Contexts
 from porter.sites.objects import object_around, operator_of, sum_around

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from porter.asm.leaps import leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.registers.riscv_blocks import RiscvSpace
 from porter.sites.addresses import SystemAddresses

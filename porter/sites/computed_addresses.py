@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.context import Context, Contexts
 from porter.sites.objects import TRANSPARENT, object_around, operator_of
 from porter.sites.region import Region

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.registers.shared_blocks import is_device, may_be_device
 from porter.sites.context import Context, Contexts
 from porter.sites.handed_on import HandedOn

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.context import Contexts
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, captured, query, text_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.sites.fixed_values import is_fixed
 from porter.source.c_tree import Node, captured, query, text_of, walk
 from porter.source.c_types import UNKNOWN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node
 from porter.source.declared import declared_name

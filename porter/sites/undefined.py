@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.source.c_tree import (
     Node,
     SyntaxTree,

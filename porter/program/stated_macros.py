@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
-from porter.program.knowledge import CText
+from porter.program.c_text import CText
 from porter.program.macro_uses import MacroUse
 from porter.source.c_lexer import Token
 from porter.source.macros import Macro, parse_define
