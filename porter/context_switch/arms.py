@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from porter.context_switch.assemble import CompileError, assemble, predefined
+from porter.context_switch.assemble import CompileError, assemble
 from porter.context_switch.c_function import Writer
 from porter.context_switch.handler import Handler, transcribe
 from porter.context_switch.names import Names
@@ -17,6 +17,7 @@ from porter.context_switch.pick import Pick
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.variants import Key, Span, Variant, variants
 from porter.project.compile_options import CompileOptions
+from porter.project.compiler_facts import predefined
 
 _DEFINED = re.compile(r"#[ \t]*define[ \t]+(\w+)")
 _CORES = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
@@ -89,7 +90,7 @@ def known_to(options: CompileOptions) -> frozenset[str]:
     found = {define.partition("=")[0].partition("(")[0] for define in options.defines}
     for core in _CORES:
         for unit in ("-mfloat-abi=soft", "-mfloat-abi=hard"):
-            found |= predefined(options.compiler, (f"-mcpu={core}", "-mthumb", unit))
+            found |= predefined(options.compiler, (f"-mcpu={core}", "-mthumb", unit)).keys()
     return frozenset(found)
 
 

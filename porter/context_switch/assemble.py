@@ -8,7 +8,6 @@ instruction's address back to the text its author wrote.
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +27,8 @@ from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import is_for_riscv
+from porter.project.compiler_facts import predefined
+from porter.project.compiler_run import ran
 from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -80,7 +81,7 @@ def flags(source: Path, options: CompileOptions) -> list[str]:
 def run(command: list[str]) -> str:
     """Standard output of a compiler; CompileError carries what it complained about."""
     try:
-        done = subprocess.run(command, capture_output=True, check=False)
+        done = ran(command)
     except OSError as error:
         raise CompileError(f"{command[0]}: {error.strerror or error}") from error
     if done.returncode != 0:
@@ -114,16 +115,6 @@ def macros(source: Path, options: CompileOptions) -> dict[str, str]:
     """What each macro stands for at the end of a file, with its parameters in front."""
     text = run([options.compiler, "-dM", "-E", *flags(source, options), str(source)])
     return dict(re.findall(r"^#define (\w+)(.*)$", text, re.MULTILINE))
-
-
-@cache
-def predefined(compiler: str, machine: tuple[str, ...]) -> frozenset[str]:
-    """Names of the macros that a compiler defines by itself; none for a machine it doesn't know."""
-    try:
-        text = run([compiler, *machine, "-dM", "-E", "-x", "c", "/dev/null"])
-    except CompileError:
-        return frozenset()
-    return frozenset(re.findall(r"^#define (\w+)", text, re.MULTILINE))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +15,6 @@ from porter.execution.record import Record
 from porter.execution.startup import assembler_files, source, strong_labels, vector_tables
 from porter.program.preprocess import preprocessed
 from porter.project.build import Build, read_build
-from porter.project.compile_options import CompileOptions
-from porter.project.compiler_command import DEFAULT_COMPILER
 from porter.project.source_tree import find_sources
 from porter.project.vectors import VectorTable
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
@@ -25,7 +22,6 @@ from porter.source.source_file import CPLUSPLUS_SUFFIXES
 _BOOT_STEPS = 600_000  # about ten seconds
 _LATER_STEPS = 120_000  # of one function
 _ALL_LATER_STEPS = 3_000_000
-_SECONDS = 120
 _BOOT = ("SystemInit", "main")
 Progress = Callable[[str], None]
 
@@ -84,9 +80,8 @@ def survey(
         units = guessed_units(root, build.options, sources)
         build = replace(build, options=next(iter(units.values()), build.options))
     progress(f"preprocessing {len(units)} files")
-    texts = preprocessed(units)
-    refused = {path: _complaint(path, units[path]) for path, text in texts.items() if text is None}
-    program = Program({path: text for path, text in texts.items() if text is not None})
+    texts, refused = preprocessed(units)
+    program = Program(texts)
     assembler = assembler_files(root, build, tuple(units), sources)
     tables = vector_tables(root, assembler, program)
     strong: dict[str, FunctionText | Path] = {
@@ -134,22 +129,3 @@ def _run(
             left -= machine.run(function, min(_LATER_STEPS, left))
     machine.record.complete = booted
     return machine
-
-
-def _complaint(path: Path, options: CompileOptions) -> str:
-    """The compiler's first error."""
-    words = [*options.cpu_flags, *(f"-D{name}" for name in options.defines)]
-    words += [f"-I{folder}" for folder in options.include_dirs]
-    try:
-        done = subprocess.run(
-            [DEFAULT_COMPILER, "-E", "-o", "/dev/null", *words, str(path)],
-            cwd=path.parent,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{DEFAULT_COMPILER} can't be run: {error}"
-    lines = done.stderr.decode("utf-8", "replace").splitlines()
-    return next((line.strip() for line in lines if "error" in line), "the compiler refuses it")

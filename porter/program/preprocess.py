@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER
+from porter.project.compiler_run import ran
 from porter.source.c_lexer import lex
 from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
@@ -22,7 +22,6 @@ from porter.source.grammar import CPLUSPLUS, C
 from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
-_SECONDS = 120
 _WORKERS = 2
 _MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
@@ -49,50 +48,50 @@ class TranslationUnit:
 
 def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
     """One translation unit a file; those that the compiler can't preprocess are missing."""
-    return {
-        file: _read(text, file) for file, text in preprocessed(units).items() if text is not None
-    }
+    return {file: _read(text, file) for file, text in preprocessed(units)[0].items()}
 
 
-def preprocessed(units: Mapping[Path, CompileOptions]) -> dict[Path, bytes | None]:
-    """The preprocessed text of each file of C or C++ with its #defines; None if the compiler
-    refuses."""
+def preprocessed(
+    units: Mapping[Path, CompileOptions],
+) -> tuple[dict[Path, bytes], dict[Path, str]]:
+    """The preprocessed text of each file of C or C++ with its #defines, and of those that the
+    compiler refuses its first error."""
     wanted = {file: options for file, options in units.items() if file.suffix.lower() in _READ}
     with tempfile.TemporaryDirectory() as stubs, as_file(files("fvm-runtime")) as runtime:
         Path(stubs, "fvm_domain.h").write_text("", encoding="ascii")
         ours = [Path(stubs), *(Path(runtime, name) for name in _RUNTIME_INCLUDES)]
 
-        def run(item: tuple[Path, CompileOptions]) -> bytes | None:
+        def run(item: tuple[Path, CompileOptions]) -> bytes | str:
             return _run(item[0], item[1], ours)
 
         with ThreadPoolExecutor(_WORKERS) as pool:
-            texts = list(pool.map(run, wanted.items()))
-    return dict(zip(wanted, texts, strict=True))
+            found = dict(zip(wanted, pool.map(run, wanted.items()), strict=True))
+    return (
+        {file: text for file, text in found.items() if isinstance(text, bytes)},
+        {file: error for file, error in found.items() if isinstance(error, str)},
+    )
 
 
-def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | None:
-    """The preprocessed text with its #defines, or None if the compiler refuses."""
+def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
     arguments = [
         *options.cpu_flags,
         *(f"-D{name}" for name in options.defines),
         *(f"-I{path}" for path in (*options.include_dirs, *ours)),
         str(file),
     ]
+    complaint = ""
     for compiler in dict.fromkeys((options.compiler, DEFAULT_COMPILER)):
         try:
-            process = subprocess.run(
-                [compiler, "-E", "-dD", *arguments],
-                cwd=file.parent,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
+            process = ran([compiler, "-E", "-dD", *arguments], folder=file.parent)
+        except OSError as error:
+            complaint = f"{compiler} can't be run: {error}"
             continue
         if process.returncode == 0:
             return process.stdout
-    return None
+        lines = process.stderr.decode("utf-8", "replace").splitlines()
+        errors = (line.strip() for line in lines if "error" in line)
+        complaint = next(errors, "the compiler refuses it")
+    return complaint
 
 
 def _read(text: bytes, file: Path) -> TranslationUnit:

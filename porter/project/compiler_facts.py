@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from functools import lru_cache
 from pathlib import Path
 
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
+from porter.project.compiler_run import ran
 
-_SECONDS = 120
 _GNU = re.compile(r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+)(?:-[\d.]+)?(?:\.exe)?")
 _DEFINE = re.compile(r"#define (\w+)(\([^)]*\))?[ ]?(.*)")
 _ANY_CORE = (
@@ -76,14 +75,8 @@ def predefined(compiler: str, flags: tuple[str, ...]) -> Predefined:
     """Macros of a compiler without any header; {} if it can't be asked."""
     kept = [flag for flag in flags if flag.startswith(("-m", "-std=", "-f"))]
     try:
-        process = subprocess.run(
-            [compiler, *kept, "-dM", "-E", "-x", "c", "-"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        process = ran([compiler, *kept, "-dM", "-E", "-x", "c", "-"])
+    except OSError:
         return {}
     if process.returncode:
         return {}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-_SECONDS = 120
+from porter.project.compiler_run import ran
+
 _LIBRARIES = ("libc.a", "libm.a", "libgcc.a", "libnosys.a", "librdimon.a", "libstdc++.a",
               "libsupc++.a")  # fmt: skip
 _MAGIC = b"!<arch>\n"
@@ -85,9 +85,7 @@ def archive_symbols(path: Path) -> frozenset[str]:
 
 def _run(command: list[str], text: str = "", errors: bool = False) -> str:
     try:
-        process = subprocess.run(
-            command, input=text.encode(), capture_output=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        process = ran(command, text)
+    except OSError:
         return ""
     return (process.stderr if errors else process.stdout).decode("utf-8", "replace")

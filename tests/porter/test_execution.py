@@ -31,8 +31,8 @@ def program(folder: Path, body: str) -> Program:
     """A program of one file."""
     file = folder / "main.c"
     file.write_text(HEADER + body)
-    texts = preprocessed({file: OPTIONS})
-    return Program({path: text for path, text in texts.items() if text is not None})
+    texts, _ = preprocessed({file: OPTIONS})
+    return Program(texts)
 
 
 def run(folder: Path, body: str, steps: int = 100_000) -> Machine:
