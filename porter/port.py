@@ -176,6 +176,6 @@ def _splits(project: WholeProject) -> list[HandlerSplit]:
             project.live,
             project.knowledge,
             project.definitions,
-            lambda name: project.why_not_linked(name) is None,
+            lambda name: project.program.why_not(name) is None,
         )
     )

@@ -13,8 +13,8 @@ from porter.whole_project import WholeProject
 
 def unseen_in(project: WholeProject, libraries: Libraries, known: Sequence[str]) -> Unseen:
     """What isn't there of a project. `known`: patterns of functions that a person vouched for."""
-    calls = project.unknown_calls.found(
-        libraries, lambda it: project.why_not_linked(it) is not None
+    calls = project.program.unknown_calls.found(
+        libraries, lambda it: project.program.why_not(it) is not None
     )
     unknown = [call for call in calls if not any(fnmatchcase(call.name, it) for it in known)]
     return Unseen(tuple(_missing(project)), tuple(unknown))

@@ -14,45 +14,20 @@ from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
 from porter.flow.project_facts import ProjectFacts
-from porter.flow.run_time import RunTime
 from porter.judging.verdict import Status
-from porter.libraries.data import Libraries
 from porter.libraries.project import LibraryCalls
 from porter.program.c_text import CText
 from porter.program.definitions import Definition, defined_in_asm, defined_in_c
 from porter.program.knowledge import Knowledge
-from porter.program.reachability import CallGraph
+from porter.program.linked import Linked
 from porter.program.staying import file_stays
-from porter.program.unknown_calls import UnknownCalls
 from porter.project.build import Build, read_build, with_files, with_folders
-from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.domain import Domain
 from porter.project.likely_core import likely_core
-from porter.project.linker_symbols import (
-    linker_aliases,
-    linker_symbols,
-    linker_words,
-)
+from porter.project.linker_symbols import linker_aliases, linker_symbols
+from porter.project.outside import Outside
 from porter.project.request import NOTHING_MORE, Request
-from porter.project.source_tree import find_sources
-from porter.project.toolchain import (
-    archive_needs,
-    archive_symbols,
-    header_macros,
-    library_functions,
-    library_needs,
-)
-from porter.project.vectors import (
-    CMSIS_HANDLER,
-    FAULT_HANDLERS,
-    FAULTS,
-    RESET,
-    SYSTEM,
-    Vectors,
-    VectorTable,
-    tables_in_asm,
-    tables_in_c,
-)
+from porter.project.vectors import SYSTEM, Vectors, VectorTable, tables_in_asm, tables_in_c
 from porter.registers.riscv_blocks import riscv_space
 from porter.registers.system_space import ArmSpace, SystemSpace
 from porter.sites.registers import Registers
@@ -151,15 +126,7 @@ class WholeProject:
     def facts(self) -> ProjectFacts:
         """What rules ask about all files."""
         compared = partial(level_compared, units=self.units)
-        return ProjectFacts(
-            self.knowledge,
-            self.live,
-            self.why_not_linked,
-            compared,
-            self._core_clock,
-            self.why_again,
-            self.handler_of,
-        )
+        return ProjectFacts(self.knowledge, self.live, self.program, compared, self._core_clock)
 
     @cached_property
     def units(self) -> CUnits:
@@ -167,121 +134,17 @@ class WholeProject:
         return units_of([source.path for source in self.live], self.build.options)
 
     @cached_property
-    def _graph(self) -> CallGraph:
-        """What mentions what among the live files."""
-        graph = CallGraph()
-        for source in self.live:
-            if source.is_asm:
-                graph.add_asm(source)
-            else:
-                graph.add_c(self.knowledge.text(source), self._rewritten(source))
-        if "main" in graph.defined:
-            graph.roots |= self._used_outside()
-        return graph
-
-    def _used_outside(self) -> frozenset[str]:
-        """Names that the compiler's libraries, archives in the tree and linker scripts use."""
-        found = linker_words(self.scripts).union(*map(library_needs, self.compilers))
-        return found.union(*(archive_needs(DEFAULT_COMPILER, path) for path in self.archives))
-
-    @property
-    def compilers(self) -> set[str]:
-        """Those whose libraries the project may be linked with."""
-        options = self.build.options
-        return {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
-
-    @property
-    def archives(self) -> list[Path]:
-        """Libraries in the tree."""
-        return [Path(it) for it in find_sources(self.root, (), frozenset({".a", ".lib"}))]
-
-    @cached_property
-    def _run_time(self) -> RunTime | None:
-        """What runs once the machine is up; None for a project without main."""
-        graph = self._graph
-        if "main" not in graph.defined:
-            return None
-        vectors = self.domain.vectors if self.domain is not None else ()
-        handlers = {vector.handler for vector in vectors if vector.handler}
-        started = {"main", "SystemInit", "Reset_Handler"}
-        for table in (table for tables in self.tables.values() for table in tables):
-            for number, handler in table.handlers.items():
-                (handlers if number > RESET else started).add(handler)
-        handlers |= set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
-        texts = [self.knowledge.text(source) for source in self.live if not source.is_asm]
-        return RunTime(
-            texts, graph.edges, sorted(handlers & graph.defined), frozenset(started),
-            lambda text, token: self.knowledge.is_arm_compiled(text, token.start, token.end),
-        )  # fmt: skip
-
-    def why_again(self, name: str, path: Path, start: int) -> str | None:
-        """Who may run a place in a function or macro again once the machine is up."""
-        if self._run_time is None:
-            return None
-        why = self._run_time.why(name, path, start)
-        if why is None and name and self.why_not_linked(name.rpartition("::")[2]) is not None:
-            why = f"nothing in the tree leads to {name}"
-        return why
-
-    def handler_of(self, name: str) -> str | None:
-        """The interrupt handler that a function is or that leads to it, if there is one."""
-        return self._run_time.handler_of(name) if self._run_time is not None else None
-
-    @cached_property
-    def _reached(self) -> tuple[set[str], set[str]] | None:
-        """Functions that the program reaches, and those that fault handlers reach.
-
-        None for a project without main: somebody else calls it.
-        """
-        graph = self._graph
-        if "main" not in graph.defined:
-            return None
-        vectors = self.domain.vectors if self.domain is not None else ()
-        entries = {vector.handler for vector in vectors if vector.handler}
-        faults: set[str] = set(FAULT_HANDLERS)
-        for table in (table for tables in self.tables.values() for table in tables):
-            for number, handler in table.handlers.items():
-                (faults if number in FAULTS else entries).add(handler)
-        if not entries:  # the table is somebody else's: it has what is called as CMSIS does
-            entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
-        entries |= self._called_back(graph.reached(entries), bool(vectors))
-        return graph.reached(entries), graph.reached(entries | faults)
-
-    def _called_back(self, reached: set[str], has_vectors: bool) -> set[str]:
-        """Functions that no file here calls, nor a header declares: where a vector table or a
-        library is missing, those are what it calls. `reached`: by what is here."""
-        alone = self._graph.unmentioned() - reached - FAULT_HANDLERS
-        if not alone:
-            return set()
-        is_whole = has_vectors or any(self.tables.values())
-        if is_whole and not self.unknown_calls.found(Libraries(()), lambda it: it not in reached):
-            return set()
-        headers = (self.knowledge.lexed(it) for it in self.sources if it.is_header)
-        declared = {it.text.decode("latin-1") for lexed in headers for it in lexed.tokens}
-        return alone - declared
-
-    @cached_property
-    def unknown_calls(self) -> UnknownCalls:
-        """Calls of functions that nothing here defines."""
-        built = [source for source in self.sources if self.knowledge.is_built(source.path)]
-        return UnknownCalls(
-            [self.knowledge.text(source) for source in self.live if not source.is_asm],
-            [source for source in built if source.is_asm],
-            self._provided,
-            lambda: {name: it.name for it in self.archives for name in archive_symbols(it)},
-            self.knowledge.is_arm_compiled,
-            [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
+    def program(self) -> Linked:
+        """What of the live files is linked and runs."""
+        return Linked(
+            self.knowledge,
+            self.sources,
+            self.live,
+            self._rewritten,
+            self.tables.values(),
+            self.domain.vectors if self.domain is not None else (),
+            Outside(self.root, self.build.options, self.scripts),
         )
-
-    def _provided(self) -> frozenset[str]:
-        """Names that the compiler's libraries and headers define."""
-        includes = self.knowledge.includes
-        headers = includes.toolchain(includes.by_file)
-        found: set[str] = set()
-        for compiler in self.compilers:
-            found |= library_functions(compiler)
-            found |= header_macros(compiler, headers)
-        return frozenset(found)
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:
         """Functions of a file that the transcriber wrote again."""
@@ -290,17 +153,6 @@ class WholeProject:
             for switch in self.switches.get(source.path, ())
             if switch.status == Status.REWRITTEN.value
         ]
-
-    def why_not_linked(self, function: str) -> str | None:
-        """Why a function is no part of the ported machine; None if it is."""
-        if self._reached is None:
-            return None
-        program, with_faults = self._reached
-        if function in program:
-            return None
-        if function in with_faults:
-            return "only fault handlers get here, and the kernel takes every fault"
-        return "nothing uses it: the linker drops it"
 
     @cached_property
     def _space(self) -> SystemSpace:

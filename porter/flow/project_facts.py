@@ -13,45 +13,36 @@ from porter.flow.fixed_clock import fixed_clock
 from porter.program.c_text import CText
 from porter.program.calls import FunctionCall, calls_of
 from porter.program.knowledge import Knowledge
+from porter.program.linked import Linked
 from porter.program.macro_uses import MacroUse, calls_in
 from porter.program.stated_macros import StatedMacros
 from porter.sites.context import function_name, is_called_by_name
 from porter.source.c_tree import Node, SyntaxTree
 from porter.source.source_file import SourceFile
 
-WhyNot = Callable[[str], str | None]
-WhyAgain = Callable[[str, Path, int], str | None]
-
 
 class ProjectFacts:
     """Answers for the files that take part in the ported build.
 
-    `why_not` says why a function or macro is not part of the machine; None if it is.
-    `level_compared` says which C does more with the level of BASEPRI that a function reads than to
-    ask whether it is 0.
-    `old_clock`: hertz of the old chip's core, where a person says it; `why_again` says who may run
-    a place in a function or macro of a file once the machine is up; `handler_of` which interrupt
-    handler leads to a function.
+    `program`: what of them is linked and runs. `level_compared` says which C does more with the
+    level of BASEPRI that a function reads than to ask whether it is 0. `old_clock`: hertz of the
+    old chip's core, where a person says it.
     """
 
     def __init__(
         self,
         knowledge: Knowledge,
         sources: Iterable[SourceFile],
-        why_not: WhyNot,
+        program: Linked,
         level_compared: Callable[[str], str],
         old_clock: int | None = None,
-        why_again: WhyAgain = lambda _name, _path, _start: None,
-        handler_of: Callable[[str], str | None] = lambda _name: None,
     ) -> None:
         self._knowledge = knowledge
         self._all = list(sources)
         self._sources = [source for source in self._all if not source.is_asm]
-        self.why_not_linked = why_not
+        self.program = program
         self.level_compared = cache(level_compared)
         self._stated_clock = old_clock
-        self.why_again = why_again
-        self.handler_of = handler_of
         self._calls: dict[str, list[FunctionCall]] = {}
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 
@@ -63,7 +54,7 @@ class ProjectFacts:
     @cached_property
     def branches(self) -> DeadBranches:
         """Which branches nothing leads to."""
-        return DeadBranches(self.fields, self.why_not_linked)
+        return DeadBranches(self.fields, self.program.why_not)
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run."""
@@ -109,7 +100,7 @@ class ProjectFacts:
         """Hertz of the core on the chip that the project was written for; None if not known."""
         if self._stated_clock is not None:
             return self._stated_clock
-        return fixed_clock(map(self._knowledge.text, self._sources), self.why_not_linked)
+        return fixed_clock(map(self._knowledge.text, self._sources), self.program.why_not)
 
     def is_in_sources(self, words: re.Pattern[bytes], besides: Path) -> bool:
         """Whether words occur in a source file, no header, but one."""
@@ -135,4 +126,4 @@ class ProjectFacts:
             return False
         if not is_called_by_name(function, text.evaluator):
             return True
-        return self.why_not_linked(function_name(function)) is None
+        return self.program.why_not(function_name(function)) is None

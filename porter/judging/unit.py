@@ -359,7 +359,7 @@ class Unit:
 
     def why_not_linked(self, name: str) -> str | None:
         """Why a function or macro is never used; None if it may be."""
-        return self._project.why_not_linked(name) if self._project is not None else None
+        return self._project.program.why_not(name) if self._project is not None else None
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run, in all files of the project."""
@@ -383,14 +383,14 @@ class Unit:
             if "lambda_expression" in around or context.name.startswith("operator"):
                 return "in a function without a name, which anybody may call"
         start = context.start(access.whole)
-        return self._project.why_again(context.name, self.file.path, start)
+        return self._project.program.why_again(context.name, self.file.path, start)
 
     def handler_around(self, site: Site) -> str | None:
         """The interrupt handler that a site is in, or that leads to it."""
         context = self.context(site)
         if self._project is None or context is None or context.kind != "function":
             return None
-        return self._project.handler_of(context.name)
+        return self._project.program.handler_of(context.name)
 
     @property
     def old_clock(self) -> int | None:

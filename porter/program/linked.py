@@ -1,0 +1,148 @@
+"""What of a program is linked and runs, and how its functions are reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+from porter.libraries.data import Libraries
+from porter.program.knowledge import Knowledge
+from porter.program.reachability import CallGraph
+from porter.program.run_time import RunTime
+from porter.program.unknown_calls import UnknownCalls
+from porter.project.domain import Vector
+from porter.project.outside import Outside
+from porter.project.vectors import CMSIS_HANDLER, FAULT_HANDLERS, FAULTS, RESET, VectorTable
+from porter.source.edit import Edit
+from porter.source.source_file import SourceFile
+
+
+class Linked:
+    """Answers for the `live` files of a project, those that take part in the ported build, of all
+    `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
+    its description."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        sources: Sequence[SourceFile],
+        live: Sequence[SourceFile],
+        rewritten: Callable[[SourceFile], Iterable[Edit]],
+        tables: Iterable[Iterable[VectorTable]],
+        described: Sequence[Vector],
+        outside: Outside,
+    ) -> None:
+        self._knowledge = knowledge
+        self._sources = sources
+        self._live = live
+        self._rewritten = rewritten
+        self._tables = list(chain.from_iterable(tables))
+        self._described = described
+        self._outside = outside
+        self._handlers = {vector.handler for vector in described if vector.handler}
+        self._entries = [entry for table in self._tables for entry in table.handlers.items()]
+
+    def why_not(self, function: str) -> str | None:
+        """Why a function is no part of the ported machine; None if it is."""
+        if self._reached is None:
+            return None
+        program, with_faults = self._reached
+        if function in program:
+            return None
+        if function in with_faults:
+            return "only fault handlers get here, and the kernel takes every fault"
+        return "nothing uses it: the linker drops it"
+
+    def why_again(self, name: str, path: Path, start: int) -> str | None:
+        """Who may run a place in a function or macro again once the machine is up."""
+        if self._run_time is None:
+            return None
+        why = self._run_time.why(name, path, start)
+        if why is None and name and self.why_not(name.rpartition("::")[2]) is not None:
+            why = f"nothing in the tree leads to {name}"
+        return why
+
+    def handler_of(self, name: str) -> str | None:
+        """The interrupt handler that a function is or that leads to it, if there is one."""
+        return self._run_time.handler_of(name) if self._run_time is not None else None
+
+    @cached_property
+    def unknown_calls(self) -> UnknownCalls:
+        """Calls of functions that nothing here defines."""
+        built = [source for source in self._sources if self._knowledge.is_built(source.path)]
+        return UnknownCalls(
+            [self._knowledge.text(source) for source in self._live if not source.is_asm],
+            [source for source in built if source.is_asm],
+            self._provided,
+            self._outside.archived,
+            self._knowledge.is_arm_compiled,
+            [(it, self._knowledge.lexed(it)) for it in built if not it.is_asm],
+        )
+
+    def _provided(self) -> frozenset[str]:
+        """Names that the compiler's libraries and headers define."""
+        includes = self._knowledge.includes
+        return self._outside.provided(includes.toolchain(includes.by_file))
+
+    @cached_property
+    def _graph(self) -> CallGraph:
+        """What mentions what."""
+        graph = CallGraph()
+        for source in self._live:
+            if source.is_asm:
+                graph.add_asm(source)
+            else:
+                graph.add_c(self._knowledge.text(source), self._rewritten(source))
+        if "main" in graph.defined:
+            graph.roots |= self._outside.used()
+        return graph
+
+    @cached_property
+    def _run_time(self) -> RunTime | None:
+        """What runs once the machine is up; None for a program without main."""
+        graph = self._graph
+        if "main" not in graph.defined:
+            return None
+        handlers = self._handlers | set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
+        handlers |= {handler for number, handler in self._entries if number > RESET}
+        started = {"main", "SystemInit", "Reset_Handler"}
+        started |= {handler for number, handler in self._entries if number <= RESET}
+        return RunTime(
+            [self._knowledge.text(source) for source in self._live if not source.is_asm],
+            graph.edges,
+            sorted(handlers & graph.defined),
+            frozenset(started),
+            lambda text, token: self._knowledge.is_arm_compiled(text, token.start, token.end),
+        )
+
+    @cached_property
+    def _reached(self) -> tuple[set[str], set[str]] | None:
+        """Functions that the program reaches, and those that fault handlers reach.
+
+        None for a program without main: somebody else calls it.
+        """
+        graph = self._graph
+        if "main" not in graph.defined:
+            return None
+        entries = {handler for number, handler in self._entries if number not in FAULTS}
+        entries |= self._handlers
+        faults = {handler for number, handler in self._entries if number in FAULTS}
+        if not entries:  # the table is somebody else's: it has what is called as CMSIS does
+            entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
+        entries |= self._called_back(graph.reached(entries))
+        return graph.reached(entries), graph.reached(entries | faults | FAULT_HANDLERS)
+
+    def _called_back(self, reached: set[str]) -> set[str]:
+        """Functions that no file here calls, nor a header declares: where a vector table or a
+        library is missing, those are what it calls. `reached`: by what is here."""
+        alone = self._graph.unmentioned() - reached - FAULT_HANDLERS
+        if not alone:
+            return set()
+        is_whole = bool(self._described or self._tables)
+        if is_whole and not self.unknown_calls.found(Libraries(()), lambda it: it not in reached):
+            return set()
+        headers = (self._knowledge.lexed(it) for it in self._sources if it.is_header)
+        declared = {it.text.decode("latin-1") for lexed in headers for it in lexed.tokens}
+        return alone - declared
