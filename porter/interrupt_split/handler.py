@@ -185,7 +185,7 @@ class HandlerWork:
         uses = private_uses(function, self.functions)
         if uses is not None:
             return {user for user, _ in uses}
-        users = {name for name, used in self.graph.edges.items() if function.name in used}
+        users = set(self.graph.callers.get(function.name, ()))
         return users | ({"a table"} if function.name in self.graph.roots else set())
 
     def _check_names(self, fields: Sequence[Field]) -> None:

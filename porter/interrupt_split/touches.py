@@ -14,6 +14,7 @@ from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.suspects import Suspects
+from porter.program.closure import closure
 from porter.program.reachability import CallGraph
 from porter.project.domain import Split
 from porter.source.c_lexer import lex_fragment
@@ -93,27 +94,12 @@ class Touches:
     def touching(self) -> set[str]:
         """Names of functions that access the device themselves or by what they call."""
         found = {touch.function.name for touch in self.all} | self._through_parameters
-        callers: dict[str, set[str]] = {}
-        for name, called in self._graph.edges.items():
-            for one in called:
-                callers.setdefault(one, set()).add(name)
-        stack = list(found)
-        while stack:
-            for name in callers.get(stack.pop(), ()):
-                if name not in found:
-                    found.add(name)
-                    stack.append(name)
-        return found
+        return closure(found, lambda it: self._graph.callers.get(it, ()))
 
     def written_by(self, name: str) -> frozenset[str] | None:
         """Registers that a function and all that it leads to may write; None: any."""
-        reached = {name}
-        stack = [name]
-        while stack:
-            for called in self._graph.edges.get(stack.pop(), ()):
-                if called in self.touching and called not in reached:
-                    reached.add(called)
-                    stack.append(called)
+        edges = self._graph.edges
+        reached = closure((name,), lambda it: self.touching.intersection(edges.get(it, ())))
         names: set[str] = set()
         for touch in self.all:
             if touch.function.name not in reached or touch.use == "read":
@@ -235,9 +221,8 @@ class Touches:
                     yield from self._bound(touch, caller, node, argument)
 
     def _callers(self, name: str) -> Iterator[Function]:
-        for caller, called in self._graph.edges.items():
-            if name in called:
-                yield from self._functions.by_name.get(caller, ())
+        for caller in self._graph.callers.get(name, ()):
+            yield from self._functions.by_name.get(caller, ())
 
     def _bound(self, touch: Touch, caller: Function, call: Node, argument: Node) -> Iterator[Touch]:
         line = caller.text.file.line(caller.tree.start(call))

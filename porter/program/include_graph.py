@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from porter.program.closure import closure
 from porter.source.c_lexer import Directive
 
 Directives = Callable[[Path], Sequence[Directive]]
@@ -28,12 +29,7 @@ class IncludeGraph:
     def reached(self, path: Path) -> frozenset[Path]:
         """A file and all that it includes, itself or by others."""
         if path not in self._reached:
-            found, new = {path}, [path]
-            while new:
-                more = self.direct(new.pop()) - found
-                found |= more
-                new += more
-            self._reached[path] = frozenset(found)
+            self._reached[path] = frozenset(closure((path,), self.direct))
         return self._reached[path]
 
     def direct(self, path: Path) -> frozenset[Path]:

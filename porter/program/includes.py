@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path, PurePosixPath
 
 from porter.program.arms import ImpossibleArms
+from porter.program.closure import closure
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.toolchain import header_folders
@@ -96,17 +96,14 @@ class Includes:
     def reached(self, files: Iterable[Path], is_certain: bool = False) -> set[Path]:
         """These files and what they include, arms aside that the build can't contain; or only what
         they certainly include."""
-        seen = set(files)
-        waiting = deque(seen)
-        while waiting:
-            for include in self.by_file.get(waiting.popleft(), ()):
+
+        def included(path: Path) -> Iterator[Path]:
+            for include in self.by_file.get(path, ()):
                 uncertain = is_certain and not self._arms.all_hold(include.conditions)
                 if not uncertain and not self._is_out(include):
-                    for target in self._targets(include):
-                        if target not in seen:
-                            seen.add(target)
-                            waiting.append(target)
-        return seen
+                    yield from self._targets(include)
+
+        return closure(files, included)
 
     def toolchain(self, files: Iterable[Path]) -> set[str]:
         """Names of the compiler's own headers among what these files include."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 from porter.program.c_text import CText
+from porter.program.closure import closure
 from porter.program.functions import head_of
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
@@ -90,14 +92,16 @@ class CallGraph:
 
     def reached(self, entries: Iterable[str]) -> set[str]:
         """Names that the entry points, initialisers and assembler files lead to."""
-        seen = set(self.roots) | _ENTRY_POINTS | set(entries)
-        stack = list(seen)
-        while stack:
-            for name in self.edges.get(stack.pop(), ()):
-                if name not in seen:
-                    seen.add(name)
-                    stack.append(name)
-        return seen
+        return closure(self.roots | _ENTRY_POINTS | set(entries), lambda it: self.edges.get(it, ()))
+
+    @cached_property
+    def callers(self) -> dict[str, list[str]]:
+        """Functions and macros that mention each name; asked for when all files are in."""
+        found: dict[str, list[str]] = {}
+        for caller, names in self.edges.items():
+            for name in names:
+                found.setdefault(name, []).append(caller)
+        return found
 
     def unmentioned(self) -> set[str]:
         """Functions of C that other files may call and none does."""
