@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -58,6 +58,7 @@ class Knowledge:
         taken apart already."""
         self.build = build
         self.all_arms = all_arms
+        self._real = cache(Path.resolve)  # asks the file system; files are asked about all the time
         self._sources = sources
         self._languages = Languages(sources)
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
@@ -137,7 +138,7 @@ class Knowledge:
 
     def evaluator(self, path: Path) -> Evaluator:
         """That of the file's own translation unit, of one that includes it, or the project's."""
-        path = path.resolve()
+        path = self._real(path)
         if path in self._units:
             return self._units[path].evaluator
         units = self._by_file.get(path)
@@ -166,7 +167,7 @@ class Knowledge:
 
     def is_built(self, path: Path) -> bool:
         """False only when the build is known and the file takes no part in it."""
-        path = path.resolve()
+        path = self._real(path)
         if not self.build.is_known or path in self._by_file:
             return True
         if any(path == unit.resolve() for unit in self.build.units):
@@ -196,7 +197,7 @@ class Knowledge:
 
     def why_never(self, path: Path) -> str | None:
         """Why a whole file can't be in the build, by its conditions; None if it may be in it."""
-        path = path.resolve()
+        path = self._real(path)
         if self.all_arms or self.was_asked(path) or path not in self._written:
             return None
         _ = self.includes  # which tells the arms what is only included by impossible ones
@@ -204,14 +205,14 @@ class Knowledge:
 
     def was_asked(self, path: Path) -> bool:
         """Whether a compiler run said which lines of a file are compiled."""
-        return path.resolve() in self._by_file
+        return self._real(path) in self._by_file
 
     def is_compiled(self, path: Path, first_line: int, last_line: int) -> bool:
         """False only when the compiler saw the file and skipped all of these lines.
 
         It puts what continues on a line into the line where it began: ask for whole #if arms.
         """
-        path = path.resolve()
+        path = self._real(path)
         units = self._by_file.get(path)
         lines = range(first_line, last_line + 1)
         return not units or any(not unit.lines[path].isdisjoint(lines) for unit in units)
