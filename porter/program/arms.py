@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from porter.project.build import Build
@@ -17,46 +16,29 @@ from porter.project.compiler_facts import Predefined, belongs_to_compilers, worl
 from porter.source.arithmetic import literal
 from porter.source.c_lexer import Directive, LexedSource, lex_fragment
 from porter.source.condition_value import condition_value
-from porter.source.conditions import ConditionMap, include_guard
+from porter.source.conditions import ConditionMap
 
 _CORE_HEADER = re.compile(r"core_(?:cm|sc|cmse|star)\w*\.h", re.IGNORECASE)
 _CORE = "__CORTEX_M"
 
 
-@dataclass(frozen=True)
-class Arms:
-    """Conditions of one file."""
-
-    lexed: LexedSource
-    conditions: ConditionMap
-
-    @classmethod
-    def of(cls, lexed: LexedSource) -> Arms:
-        """Those of a file."""
-        guard = include_guard(lexed.directives, lexed.tokens)
-        return cls(lexed, ConditionMap(lexed.directives, guard))
-
-    def around(self, directive: Directive) -> tuple[str, ...]:
-        """The conditions that a directive stands under."""
-        return self.conditions.arm(directive.start).conditions
-
-
 class ImpossibleArms:
-    """Answers for all files of a project."""
+    """Answers for all files of a project. `conditions`: those of each file."""
 
     def __init__(self, build: Build, files: Mapping[Path, LexedSource]) -> None:
         self._worlds = worlds(build)
-        self._files = {path: Arms.of(lexed) for path, lexed in files.items()}
+        self._files = files
+        self.conditions = {path: ConditionMap(lexed) for path, lexed in files.items()}
         self._values: dict[str, bool | None] = {}
         self._named: dict[str, list[tuple[Path, tuple[str, ...]]]] = {}
         self._options = {it.partition("=")[0].partition("(")[0] for it in build.options.defines}
         self._never: dict[Path, str | None] = {}
-        for path, arms in self._files.items():
-            for directive in arms.lexed.directives:
+        for path, lexed in files.items():
+            for directive in lexed.directives:
                 if directive.name in (b"define", b"undef") and directive.tokens:
                     name = directive.tokens[0].text.decode("latin-1")
                     if self._matters(name):
-                        place = (path, arms.around(directive))
+                        place = (path, self._around(path, directive))
                         self._named.setdefault(name, []).append(place)
 
     def false_one(self, conditions: Sequence[str]) -> str | None:
@@ -81,12 +63,16 @@ class ImpossibleArms:
         return self._never[path]
 
     def _errors(self, path: Path) -> Iterator[str]:
-        arms = self._files.get(path)
-        for directive in arms.lexed.directives if arms is not None else ():
-            if directive.name == b"error" and arms is not None:
-                around = arms.around(directive)
+        lexed = self._files.get(path)
+        for directive in lexed.directives if lexed is not None else ():
+            if directive.name == b"error":
+                around = self._around(path, directive)
                 if around and self.all_hold(around):
                     yield f"ends with an #error where {' && '.join(around)}, as in this build"
+
+    def _around(self, path: Path, directive: Directive) -> tuple[str, ...]:
+        """The conditions that a directive stands under."""
+        return self.conditions[path].arm(directive.start).conditions
 
     def _value(self, condition: str) -> bool | None:
         if condition not in self._values:

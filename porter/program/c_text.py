@@ -11,7 +11,7 @@ from porter.source.balanced import balanced
 from porter.source.blanking import Expanded
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.c_tree import FileTrees
-from porter.source.conditions import ConditionMap, include_guard
+from porter.source.conditions import ConditionMap
 from porter.source.evaluate import Evaluator
 from porter.source.grammar import CPLUSPLUS, C, Grammar
 from porter.source.source_file import SourceFile
@@ -40,8 +40,7 @@ class CText:
     _expanded: dict[bytes, Expanded | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        guard = include_guard(self.lexed.directives, self.lexed.tokens)
-        self.conditions = ConditionMap(self.lexed.directives, guard)
+        self.conditions = ConditionMap(self.lexed)
         self.trees = FileTrees(
             self.file.data, self.lexed, self.conditions, self.expansion, self.grammar
         )

@@ -9,11 +9,12 @@ from pathlib import Path, PurePosixPath
 
 from porter.program.arms import ImpossibleArms
 from porter.program.closure import closure
+from porter.program.preprocess import RUNTIME_INCLUDES
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.toolchain import header_folders
 from porter.source.c_lexer import Directive, LexedSource, lex
-from porter.source.conditions import ConditionMap, include_guard
+from porter.source.conditions import ConditionMap
 from porter.source.source_file import HEADER_SUFFIXES, SourceFile
 
 _WRITTEN_LATER = frozenset({"fvm_domain.h"})
@@ -30,7 +31,6 @@ _CPLUSPLUS = frozenset(
     unordered_set utility valarray variant vector version""".split()
 )
 """Headers of the C++ library, which not every cross compiler has beside it."""
-_RUNTIME = ("include", "arch/armv7m/include")
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Includes:
         return self._by_name.get(PurePosixPath(include.name).name, ())
 
     def _of(self, path: Path, lexed: LexedSource) -> Iterator[Include]:
-        conditions = ConditionMap(lexed.directives, include_guard(lexed.directives, lexed.tokens))
+        conditions = self._arms.conditions.get(path) or ConditionMap(lexed)
         if path.suffix.lower() == ".ino":
             yield self._resolved(Include(path, 0, "Arduino.h", ()))
         for directive in lexed.directives:
@@ -210,7 +210,7 @@ class Includes:
         ):
             return Include(include.file, 0, name, (), None, True)
         with as_file(files("fvm-runtime")) as runtime:
-            if any(Path(runtime, folder, name).is_file() for folder in _RUNTIME):
+            if any(Path(runtime, folder, name).is_file() for folder in RUNTIME_INCLUDES):
                 return Include(include.file, 0, name, (), None, True)
         return None
 

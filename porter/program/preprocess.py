@@ -26,7 +26,8 @@ _WORKERS = 2
 _MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
 _READ = {".c"} | CPLUSPLUS_SUFFIXES - HEADER_SUFFIXES
-_RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
+RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
+"""Folders of the runtime's headers."""
 
 
 @dataclass
@@ -59,7 +60,7 @@ def preprocessed(
     wanted = {file: options for file, options in units.items() if file.suffix.lower() in _READ}
     with tempfile.TemporaryDirectory() as stubs, as_file(files("fvm-runtime")) as runtime:
         Path(stubs, "fvm_domain.h").write_text("", encoding="ascii")
-        ours = [Path(stubs), *(Path(runtime, name) for name in _RUNTIME_INCLUDES)]
+        ours = [Path(stubs), *(Path(runtime, name) for name in RUNTIME_INCLUDES)]
 
         def run(item: tuple[Path, CompileOptions]) -> bytes | str:
             return _run(item[0], item[1], ours)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from porter.source.c_lexer import Directive, Token
+from porter.source.c_lexer import Directive, LexedSource
 
 OPENING = frozenset({b"if", b"ifdef", b"ifndef"})
 
@@ -28,11 +28,11 @@ class Arm:
 class ConditionMap:
     """Arms of one file. An unbalanced #endif is ignored, a missing one ends with the file."""
 
-    def __init__(self, directives: Sequence[Directive], guard: Directive | None = None) -> None:
-        """`guard` is the #define of an include guard, whose #ifndef is no condition."""
+    def __init__(self, lexed: LexedSource) -> None:
+        guard = include_guard(lexed)  # whose #ifndef is no condition
         self._arms = [Arm(0, (), (), ())]
         stack: list[tuple[int, int, list[str]]] = []
-        for number, directive in enumerate(directives):
+        for number, directive in enumerate(lexed.directives):
             if directive.name in OPENING:
                 stack.append((number, 0, [_text(directive)]))
             elif directive.name in (b"elif", b"else") and stack:
@@ -96,8 +96,9 @@ def _condition(seen: list[str]) -> str:
     return " && ".join(earlier + last)
 
 
-def include_guard(directives: Sequence[Directive], tokens: Sequence[Token]) -> Directive | None:
+def include_guard(lexed: LexedSource) -> Directive | None:
     """The #define of a guard `#ifndef X / #define X` that stands before any code."""
+    directives, tokens = lexed.directives, lexed.tokens
     if len(directives) < 2 or directives[0].name != b"ifndef" or directives[1].name != b"define":
         return None
     names = [directive.tokens[0].text for directive in directives[:2] if directive.tokens]

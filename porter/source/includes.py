@@ -81,7 +81,7 @@ def _place(file: SourceFile, lexed: LexedSource, conditions: ConditionMap) -> tu
     After the last unconditional #include above the code, else after the include guard, else
     above the first directive or code.
     """
-    guard = include_guard(lexed.directives, lexed.tokens)
+    guard = include_guard(lexed)
     depth = 0 if guard is None else 1
     first_code = lexed.tokens[0].start if lexed.tokens else len(file.data)
     includes = [
