@@ -20,6 +20,7 @@ from porter.context_switch.assemble import Assembly, assemble
 from porter.context_switch.decode import decode
 from porter.context_switch.object_file import Function
 from porter.context_switch.riscv.decode import decode_all
+from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.riscv.roles import is_privileged
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import compiler_for
@@ -167,7 +168,7 @@ def _privileged(files: Sequence[Path], options: CompileOptions) -> dict[str, tup
 
 def _counted(assembly: Assembly, function: Function) -> tuple[int, int]:
     """The instructions of a function, and how many of them are privileged."""
-    if assembly.object.is_riscv:
+    if assembly.object.machine is RV32:
         there = decode_all(assembly.object, function, assembly.text).values()
         return len(there), sum(is_privileged((it,)) for it in there)
     found = decode(assembly.object, function, assembly.text)

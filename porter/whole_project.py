@@ -7,9 +7,10 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from porter.asm.numbered import Numbered
-from porter.context_switch.assemble import is_riscv
+from porter.context_switch.assemble import machine_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.lost_numbers import level_compared
+from porter.context_switch.machines import USUAL
 from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
@@ -28,8 +29,7 @@ from porter.project.linker_symbols import linker_aliases, linker_symbols
 from porter.project.outside import Outside
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.vectors import SYSTEM, Vectors, VectorTable, tables_in_asm, tables_in_c
-from porter.registers.riscv_blocks import riscv_space
-from porter.registers.system_space import ArmSpace, SystemSpace
+from porter.registers.system_space import SystemSpace
 from porter.sites.registers import Registers
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
@@ -109,7 +109,7 @@ class WholeProject:
     @property
     def guessed_cpu(self) -> tuple[str, ...]:
         """For which core files were judged that nobody named; () if it made no difference."""
-        differs = bool(self.switches) or is_riscv(self.build.options)
+        differs = bool(self.switches) or machine_of(self.build.options) is not USUAL
         return self.build.options.cpu_flags if self.build.is_guess and differs else ()
 
     def definitions(self, names: set[str]) -> dict[str, Definition]:
@@ -157,9 +157,8 @@ class WholeProject:
     @cached_property
     def _space(self) -> SystemSpace:
         """Where the machine that the project was written for has its system's registers."""
-        if not is_riscv(self.build.options):
-            return ArmSpace()
-        return riscv_space(self.domain.chip if self.domain is not None else None)
+        chip = self.domain.chip if self.domain is not None else None
+        return machine_of(self.build.options).space(chip)
 
     def registers_of(self, evaluator: Evaluator) -> Registers:
         """What stands at addresses, as one file's expressions give them."""

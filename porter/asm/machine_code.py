@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from porter.context_switch.machine import Machine
 from scanner.arch.model import Architecture
-from scanner.arch.profiles import profile
 from scanner.arch.registry import architecture
-from scanner.rules import csr
 from scanner.rules.model import Judgement
 from scanner.target import Target
-
-_ARM, _RISCV = "armv7em", "rv32imac"
 
 
 @dataclass(frozen=True)
@@ -27,9 +24,9 @@ class Decoded:
     is_silent: bool
 
 
-def decode(code: bytes, is_riscv: bool) -> Iterator[Decoded]:
+def decode(code: bytes, machine: Machine) -> Iterator[Decoded]:
     """The instructions that bytes are, from the first one on."""
-    core = architecture(_RISCV if is_riscv else _ARM)
+    core = architecture(machine.core)
     halfwords = np.frombuffer(code, dtype="<u2", count=len(code) // 2)
     index = 0
     while index < len(halfwords):
@@ -38,18 +35,18 @@ def decode(code: bytes, is_riscv: bool) -> Iterator[Decoded]:
         if size == 2:
             pair = halfwords[index : index + 2].astype(np.uint32)
             value = int(core.isa.join(pair[:1], pair[1:])[0])
-        yield _one(core, code[2 * index : 2 * (index + size)], value)
+        yield _one(machine, core, code[2 * index : 2 * (index + size)], value)
         index += size
 
 
-def _one(core: Architecture, code: bytes, value: int) -> Decoded:
+def _one(machine: Machine, core: Architecture, code: bytes, value: int) -> Decoded:
     judgement = _judged(core, len(code) * 8, value)
     is_silent = judgement is not None and judgement.severity == "silent"
     text = core.disassembler.text(code)
     if judgement is not None and judgement.what and (is_silent or text is None):
         text = judgement.what
-    if text is None and core.name == _RISCV and csr.is_access(value):
-        text = csr.spelled(value, profile(None))
+    if text is None:
+        text = machine.spelled(value)
     return Decoded(value, text or "", is_silent)
 
 

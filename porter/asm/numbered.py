@@ -12,7 +12,8 @@ from porter.asm.code_flow import reached
 from porter.asm.machine_code import Decoded, decode
 from porter.asm.privileged import UNREAD, privileged
 from porter.context_switch.asm_statements import as_file
-from porter.context_switch.assemble import is_riscv
+from porter.context_switch.assemble import machine_of
+from porter.context_switch.machine import Machine
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import Instruction, instructions
 from porter.source.inline_asm import CONSTANTS, AsmStatement
@@ -24,7 +25,6 @@ _WIDE = frozenset({".byte", ".word", ".4byte", ".long", ".int", ".quad", ".8byte
                    "dc8", "dc32"})  # fmt: skip
 _NUMBERS = UNREAD | _NARROW | _WIDE
 _EQUATES = frozenset({".set", ".equ", ".equiv"})
-_HEADS = ".syntax unified\n.thumb\n.text\n", ".text\n"
 _OPERAND = re.compile(r"%[a-z]?(?:(\d+)|\[(\w+)\])")
 _ARGUMENTS = 8  # registers r0 to r7, or a0 to a7
 _NO_OPERANDS: Mapping[str, str] = {}
@@ -38,8 +38,8 @@ class Numbered:
         self._known: dict[str, tuple[Decoded, ...] | None] = {}
 
     @cached_property
-    def _is_riscv(self) -> bool:
-        return is_riscv(self._options)
+    def _machine(self) -> Machine:
+        return machine_of(self._options)
 
     def statement(
         self, statement: AsmStatement, number: Callable[[bytes], int | None]
@@ -79,7 +79,7 @@ class Numbered:
         self, run: Sequence[Instruction], equates: str, operands: Mapping[str, str]
     ) -> Iterator[Instruction]:
         lines = "".join(f"{_directive(it, operands)}\n" for it in run)
-        decoded = self._decoded(_HEADS[self._is_riscv] + equates + lines)
+        decoded = self._decoded(self._machine.head + equates + lines)
         if decoded is None and len(run) > 1:
             for it in run:
                 yield from self._instructions([it], equates, operands)
@@ -104,7 +104,7 @@ class Numbered:
                 section = made.object.sections.index(".text")
                 code = made.object.data.get(section, b"")
                 if not any(made.object.relocation(section, it) for it in range(len(code))):
-                    self._known[text] = tuple(decode(code, self._is_riscv))
+                    self._known[text] = tuple(decode(code, self._machine))
         return self._known[text]
 
     def _operands(
@@ -114,7 +114,7 @@ class Numbered:
         found: dict[str, str] = {}
         operands = (*statement.outputs, *statement.inputs)
         for place, operand in enumerate(operands[:_ARGUMENTS]):
-            text = f"{'a' if self._is_riscv else 'r'}{place}"
+            text = f"{self._machine.argument}{place}"
             if operand.constraint.isdigit():
                 text = found.get(operand.constraint, text)
             elif operand.constraint in CONSTANTS:

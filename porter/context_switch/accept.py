@@ -8,10 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from porter.context_switch.armcc import readable
-from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, is_riscv, run
+from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, machine_of, run
+from porter.context_switch.codes import code_of
 from porter.context_switch.decode import decode
-from porter.context_switch.machines import code_of
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.riscv.machine import RV32
 from porter.project.compile_options import CompileOptions
 
 PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "wfi", "wfe", "svc"})
@@ -26,8 +27,8 @@ _STRICT = (
 def with_runtime(options: CompileOptions) -> CompileOptions:
     """The project's options plus the guest API's headers."""
     runtime = Path(str(files("fvm-runtime")))
-    machine = "riscv32" if is_riscv(options) else "armv7m"
-    include = (runtime / "include", runtime / "arch" / machine / "include")
+    own = runtime / "arch" / machine_of(options).runtime
+    include = (runtime / "include", own / "include")
     return replace(options, include_dirs=(*options.include_dirs, *include))
 
 
@@ -58,7 +59,7 @@ def _refuse_privileged(assembly: Assembly, symbol: str) -> None:
     for function in assembly.object.functions:
         if function.name != symbol:
             continue
-        if assembly.object.is_riscv:
+        if assembly.object.machine is RV32:
             if code_of(assembly, function).needs_port():
                 raise NotTranscribable("still has a privileged instruction")
             continue

@@ -29,15 +29,15 @@ from porter.context_switch.assemble import (
     assemble,
     expanded_lines,
     flags,
-    is_riscv,
+    machine_of,
     macros,
     preprocess,
     run,
 )
 from porter.context_switch.callers_state import refuse_callers_state
+from porter.context_switch.codes import ArmCode, RiscvCode, code_of
 from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.handler import Handler, raises_svc, transcribe
-from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.native_handlers import native_problem
@@ -59,6 +59,7 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.resumers import is_handler, switches_main_stack
+from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
@@ -185,7 +186,7 @@ class AsmFile:
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)
-            if is_riscv(self._options) and role != ROLE_OTHER:
+            if machine_of(self._options) is RV32 and role != ROLE_OTHER:
                 refuse_thread_pointer(handler, self._project.units)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
@@ -269,7 +270,7 @@ class AsmFile:
 
     def _orphans(self, found: Sequence[Moved]) -> list[tuple[Moved, str]]:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
-        if is_riscv(self._options):
+        if machine_of(self._options) is RV32:
             return []  # an ecall says nothing to who serves it, or isn't transcribed
         if any(serves_calls(it.handler.role, it.function.names, self._vectors) for it in found):
             return []

@@ -16,17 +16,13 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import readable
-from porter.context_switch.compiled_text import (
-    compilers_lines,
-    naked_functions,
-    naked_functions_of_riscv,
-)
 from porter.context_switch.dialect import PROLOGUE, gnu_text
+from porter.context_switch.machine import Machine
+from porter.context_switch.machines import MACHINES, USUAL
 from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
-from porter.project.compiler_command import is_for_riscv
 from porter.project.compiler_facts import predefined
 from porter.project.compiler_run import ran
 from porter.source.asm_text import blank_comments, dialect_of
@@ -39,7 +35,6 @@ _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
 _INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
 _FILE = re.compile(r'^\s*\.file\s+".*$', re.MULTILINE)  # would be what the line table calls it
 _MARKER = re.compile(r'# (\d+) "(.*)"[ \d]*$')
-_LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
 _OWN_FOLDER = re.compile(r"\S*/fvmkit-[^/\s]+/")  # where copies are: gone when somebody reads it
@@ -127,10 +122,11 @@ def knows(compiler: str, switch: str) -> bool:
     return True
 
 
-def is_riscv(options: CompileOptions) -> bool:
-    """Whether the compiler is one for RISC-V, by its name where it can't be asked."""
+def machine_of(options: CompileOptions) -> Machine:
+    """What the compiler is for, by its name where it can't be asked."""
     known = predefined(options.compiler, options.cpu_flags)
-    return "__riscv" in known if known else is_for_riscv(options)
+    said = (it for it in MACHINES if (it.macro in known if known else it.is_named(options)))
+    return next(said, USUAL)
 
 
 def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:
@@ -184,14 +180,9 @@ def assemble(source: Path, options: CompileOptions) -> Assembly:
     if source.suffix.lower() in ASM_SUFFIXES:
         return _assemble_text(source, options)
     text = assembler_text(source, options)
-    if is_riscv(options):
-        # Its assembler would take the places of asm statements for its own.
-        unit = _object(_LINE_MARKER.sub("", text), "", source, options)
-        naked = naked_functions_of_riscv(text, source.name)
-        return Assembly(unit, _written(text.encode()), naked)
-    naked = naked_functions(text, source.name)
-    unit = _object(text, "", source, options)
-    return Assembly(unit, _written(text.encode()), naked, compilers_lines(text))
+    told = machine_of(options).compiled(text, source.name)
+    unit = _object(told.text, "", source, options)
+    return Assembly(unit, _written(text.encode()), told.naked, told.compilers)
 
 
 def assembled(source: Path, options: CompileOptions) -> Assembly | None:
@@ -234,8 +225,8 @@ def _assemble_text(source: Path, options: CompileOptions) -> Assembly:
     data = source.read_bytes()
     if dialect_of(data) == "gnu":
         text = _FILE.sub("", _preprocessed_text(source, source, options))
-    elif is_riscv(options):
-        raise CompileError("of RISC-V only GNU's assembler is understood, not IAR's")
+    elif why := machine_of(options).gnu_only:
+        raise CompileError(why)
     else:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, source.name)
@@ -255,9 +246,7 @@ def _object(text: str, listing: str, source: Path, options: CompileOptions) -> O
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         unit, target = Path(folder, "unit.s"), Path(folder, "unit.o")
         unit.write_text(text)
-        switches = "-Wa,-gdwarf-4,-mimplicit-it=thumb"
-        if is_riscv(options):  # distances are final: the linker shortens nothing
-            switches = "-Wa,-gdwarf-4,-mno-relax"
+        switches = machine_of(options).assembler
         assembler = [options.compiler, *options.cpu_flags, "-c", switches]
         assembler += [f"-I{folder}" for folder in folders]
         run([*assembler, "-x", "assembler", "-o", str(target), str(unit)])

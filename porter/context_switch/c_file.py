@@ -14,17 +14,17 @@ from porter.context_switch.assemble import (
     Assembly,
     assemble,
     constant,
-    is_riscv,
+    machine_of,
     preprocess,
 )
 from porter.context_switch.attribute_macros import NONE, attribute_macros
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.callers_state import refuse_callers_state
+from porter.context_switch.codes import code_of
 from porter.context_switch.file_text import FileText, Part, write_parts
 from porter.context_switch.handler import raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
-from porter.context_switch.machines import code_of
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros
 from porter.context_switch.native_handlers import native_problem
@@ -48,6 +48,7 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.resumers import is_handler, switches_main_stack
+from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
@@ -149,7 +150,7 @@ class CFile:
             refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)
-            if is_riscv(self._options) and role != ROLE_OTHER:
+            if machine_of(self._options) is RV32 and role != ROLE_OTHER:
                 refuse_thread_pointer(handler, self._project.units)
             arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)

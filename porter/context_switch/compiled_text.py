@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 _LABEL = re.compile(r"^([A-Za-z_][\w.$]*):")
 _ASM_PLACE = re.compile(r'^[@#] (\d+) "(.+)" 1$')
 _NAKED = re.compile(r"^\t@ Naked Function")
 _ASM_END = '@ 0 "" 2'
+_LINE_MARKER = re.compile(r'^# \d+ ".*$', re.MULTILINE)
 
 
-def naked_functions_of_riscv(text: str, file: str) -> dict[str, tuple[int, ...]]:
-    """As below where the compiler doesn't say it: functions of nothing but asm statements."""
+@dataclass(frozen=True)
+class CompiledText:
+    """`text`: what the assembler gets. `naked` maps naked functions to the lines of their asm
+    statements in the C file; none for what a header has. `compilers`: lines of the text that the
+    compiler wrote on its own."""
+
+    text: str
+    naked: dict[str, tuple[int, ...]]
+    compilers: frozenset[int] = frozenset()
+
+
+def compiled_for_arm(text: str, file: str) -> CompiledText:
+    """Of a file, where the compiler says which functions are naked."""
+    return CompiledText(text, _naked_by_comment(text, file), _compilers_lines(text))
+
+
+def compiled_for_riscv(text: str, file: str) -> CompiledText:
+    """Of a file, where it doesn't say it. The assembler would take the places of asm statements for
+    its own."""
+    return CompiledText(_LINE_MARKER.sub("", text), _naked_by_content(text, file))
+
+
+def _naked_by_content(text: str, file: str) -> dict[str, tuple[int, ...]]:
+    """Functions of nothing but asm statements."""
     found: dict[str, list[int]] = {}
     label = ""
     inside = False
@@ -33,9 +57,7 @@ def naked_functions_of_riscv(text: str, file: str) -> dict[str, tuple[int, ...]]
     return {name: tuple(lines) for name, lines in found.items()}
 
 
-def naked_functions(text: str, file: str) -> dict[str, tuple[int, ...]]:
-    """Naked functions in the compiler's text and the lines of their asm statements in a file; none
-    for what a header has."""
+def _naked_by_comment(text: str, file: str) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     label = ""
     for line in text.splitlines():
@@ -52,7 +74,7 @@ def _line_of(place: re.Match[str], file: str) -> list[int]:
     return [int(place.group(1))] if Path(place.group(2)).name == file else []
 
 
-def compilers_lines(text: str) -> frozenset[int]:
+def _compilers_lines(text: str) -> frozenset[int]:
     """Lines of the text, from 1, that no asm statement of the author's has."""
     found, inside = set(), False
     for number, line in enumerate(text.splitlines(), 1):

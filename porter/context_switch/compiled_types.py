@@ -6,15 +6,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-
 from porter.context_switch.armcc import readable
-from porter.context_switch.assemble import CompileError, compile_object
-from porter.context_switch.riscv.debug_lines import with_debug_relocations
+from porter.context_switch.assemble import CompileError, compile_object, machine_of
 from porter.project.compile_options import CompileOptions
 
 PROBE = "fvm_probe"
@@ -34,15 +30,8 @@ def with_probe(name: str, file: Path, options: CompileOptions) -> Any:
         copy = Path(folder, f"{file.stem}.c")
         with readable(file) as text:
             copy.write_bytes(text.read_bytes() + probe)
-        return _dwarf(compile_object(copy, own, "-O0", "-gdwarf-4"))
+        return machine_of(own).dwarf(compile_object(copy, own, "-O0", "-gdwarf-4"))
     return None
-
-
-def _dwarf(raw: bytes) -> Any:
-    elf = ELFFile(BytesIO(raw))
-    is_riscv = elf["e_machine"] == "EM_RISCV"
-    elf = with_debug_relocations(raw) if is_riscv else elf
-    return elf.get_dwarf_info(relocate_dwarf_sections=not is_riscv)
 
 
 def named(dwarf: Any, tag: str, name: str) -> Iterator[Any]:

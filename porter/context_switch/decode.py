@@ -9,7 +9,8 @@ from typing import Any
 import capstone
 from capstone import arm_const
 
-from porter.context_switch.object_file import R_ARM_THM_CALL, Function, ObjectFile, Relocation
+from porter.context_switch.arm_relocations import R_ARM_THM_CALL
+from porter.context_switch.object_file import Function, ObjectFile, Relocation
 from porter.context_switch.result import NotTranscribable
 
 _OTHER_NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from porter.context_switch.asked_masks import refuse_questions
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.caller_frame import refuse_answers, refuse_lost_result
+from porter.context_switch.codes import ArmCode, RiscvCode, code_of
 from porter.context_switch.devices import refuse_devices
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import (
@@ -23,7 +24,6 @@ from porter.context_switch.ir import (
 )
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.lost_numbers import refuse_numbers
-from porter.context_switch.machines import ArmCode, RiscvCode, code_of
 from porter.context_switch.moved_stacks import moves_stack, sets_stack
 from porter.context_switch.names import Names
 from porter.context_switch.never_back import refuse_no_return
@@ -47,6 +47,7 @@ from porter.context_switch.riscv.blocks import join_blocks
 from porter.context_switch.riscv.causes import refuse_causes
 from porter.context_switch.riscv.devices import check_devices
 from porter.context_switch.riscv.first_task import in_vct
+from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import (
     If,
@@ -98,7 +99,7 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     except NotTranscribable as reason:
         if role == ROLE_OTHER or reason.template or isinstance(reason, Unprepared):
             raise
-        template = ANY_TRAP if assembly.object.is_riscv else ANY_SWITCH
+        template = ANY_TRAP if assembly.object.machine is RV32 else ANY_SWITCH
         raise NotTranscribable(str(reason), template) from reason
 
 
@@ -106,7 +107,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     code = code_of(assembly, function)
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)
-    refuse_no_return(role, function.names, names.project, assembly.object.is_riscv)
+    refuse_no_return(role, function.names, names.project, assembly.object.machine is RV32)
     signatures = _signatures(assembly, function, code, names)
     if role in (ROLE_SWITCH, ROLE_SVC):
         units = names.project.units
@@ -126,17 +127,17 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         own = declared
     program = code.lift(role, signatures, own)
     first = None
-    if role == ROLE_START and not assembly.object.is_riscv:
+    if role == ROLE_START and assembly.object.machine is not RV32:
         prepare_start(program)
         first = split_first(program, function.name)
     simplify(program, role, names.project.volatiles.holds)
-    if assembly.object.is_riscv:
+    if assembly.object.machine is RV32:
         check_devices(program)
         join_blocks(program)
     nodes = structure(program)
-    if assembly.object.is_riscv:
+    if assembly.object.machine is RV32:
         refuse_causes(nodes, names.project.units)
-    if role == ROLE_START and assembly.object.is_riscv:
+    if role == ROLE_START and assembly.object.machine is RV32:
         first, nodes = in_vct(nodes, function.name, own)
     for node in flatten(nodes) if role == ROLE_START else ():
         if isinstance(node, Call) and sets_stack(node.function, names.project.units):
@@ -149,7 +150,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
             DISPATCHES,
         )
     own_statements = nodes if first is None else (*nodes, *first.statements)
-    refuse_devices(own_statements, names.project, assembly.object.is_riscv)
+    refuse_devices(own_statements, names.project, assembly.object.machine is RV32)
     refuse_two_names(own_statements, names.project.initial, names.project.units)
     for name in sorted({it.function for it in flatten(own_statements) if isinstance(it, Call)}):
         names.project.private.refuse_callee(name, signatures.get)
@@ -161,17 +162,17 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         )
     if role not in (ROLE_OTHER, ROLE_START):
         refuse_waits(nodes, names.project.units)
-        refuse_questions(nodes, names.project.units, assembly.object.is_riscv)
+        refuse_questions(nodes, names.project.units, assembly.object.machine is RV32)
     if role == ROLE_CALL:
         refuse_answers(nodes, names.project.units)
     if role == ROLE_OTHER:
-        if own.returns and not assembly.object.is_riscv:
+        if own.returns and assembly.object.machine is not RV32:
             texts = dict(code.texts())
             refuse_lost_result(nodes, {function.start + it: texts[it] for it in texts})
         _refuse_context(nodes)
         refuse_numbers(function.name, nodes, names.project.units)
     pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
-    if assembly.object.is_riscv:
+    if assembly.object.machine is RV32:
         pick = "the guest library builds no frames of this machine"
     mentioned = symbols(nodes)
     own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
@@ -206,7 +207,7 @@ def _signatures(
         if mentioned and (signature := names.function(mentioned)) is not None:
             found[mentioned] = signature
         unknown = mentioned and (mentioned not in found or found[mentioned].unprototyped)
-        if mentioned and unknown and assembly.object.is_riscv:
+        if mentioned and unknown and assembly.object.machine is RV32:
             found |= _of_this_file(assembly, mentioned)
     for name in code.callees():
         if (signature := names.function(name)) is not None:

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from porter.context_switch import lift_bits, lift_carry, lift_data, lift_memory, lift_system
+from porter.context_switch.arm_relocations import (
+    R_ARM_THM_CALL,
+    R_ARM_THM_JUMP8,
+    R_ARM_THM_JUMP11,
+    R_ARM_THM_JUMP24,
+)
 from porter.context_switch.decode import Immediate, Instruction, Register, branch_target
 from porter.context_switch.ir import (
     KEPT,
@@ -27,14 +33,7 @@ from porter.context_switch.ir import (
 )
 from porter.context_switch.lift_blocks import BlockLifter, Convention
 from porter.context_switch.lift_state import KIND_RESULT, LiftState, Signature
-from porter.context_switch.object_file import (
-    R_ARM_THM_CALL,
-    R_ARM_THM_JUMP8,
-    R_ARM_THM_JUMP11,
-    R_ARM_THM_JUMP24,
-    Function,
-    ObjectFile,
-)
+from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import (
     ANOTHER_WAY,
     DISPATCHES,

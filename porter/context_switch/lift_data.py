@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from porter.context_switch import lift_bits, lift_carry
+from porter.context_switch.arm_relocations import R_ARM_THM_MOVT, R_ARM_THM_MOVW
 from porter.context_switch.decode import Immediate, Instruction, Register
 from porter.context_switch.ir import OWN, RETURNED, WORD, Binary, Const, Expr, Note, Symbol, Var
 from porter.context_switch.lift_state import (
@@ -13,7 +14,6 @@ from porter.context_switch.lift_state import (
     UNKNOWN_STACK,
     LiftState,
 )
-from porter.context_switch.object_file import R_ARM_THM_MOVT, R_ARM_THM_MOVW
 from porter.context_switch.result import NotTranscribable
 
 _OPERATORS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.context_switch.arm_relocations import R_ARM_ABS32
 from porter.context_switch.decode import Immediate, Instruction, Memory
 from porter.context_switch.ir import (
     Binary,
@@ -16,7 +17,6 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.lift_state import LiftState
-from porter.context_switch.object_file import R_ARM_ABS32
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.system_access import CPACR
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.machines import ArmCode, code_of
+from porter.context_switch.codes import ArmCode, code_of
 from porter.context_switch.object_file import Function
 from porter.context_switch.result import ON_MAIN_STACK, NotTranscribable
 from porter.context_switch.resumers import Resumers, is_handler

@@ -13,19 +13,10 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
+from porter.context_switch.machine import JumpTargets
+from porter.context_switch.machines import machine_of_object
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.riscv.debug_lines import with_debug_relocations
-from porter.context_switch.riscv.jump_table import jump_targets
 
-R_ARM_ABS32 = 2
-R_ARM_THM_CALL = 10
-R_ARM_THM_JUMP24 = 30
-R_ARM_THM_MOVW = 47
-R_ARM_THM_MOVT = 48
-R_ARM_THM_JUMP11 = 102
-R_ARM_THM_JUMP8 = 103
-R_RISCV_32 = 1
-EF_RISCV_RVE = 8
 _UNWINDING = (".ARM.ex", ".eh_frame")  # says where functions are
 
 
@@ -80,8 +71,8 @@ class ObjectFile:
         with path.open("rb") as stream:
             self.raw = stream.read()
             elf = ELFFile(stream)
-            self.is_riscv = elf["e_machine"] == "EM_RISCV"
-            self.registers = 16 if self.is_riscv and elf["e_flags"] & EF_RISCV_RVE else 32
+            self.machine = machine_of_object(elf)
+            self.flags: int = elf["e_flags"]
             if elf.elfclass != 32:
                 raise NotTranscribable("made for a processor of 64 bits: only 32 are understood")
             self.data = {
@@ -110,8 +101,8 @@ class ObjectFile:
             self._relocations: dict[tuple[int, int], Relocation] = {}
             self._line_sections: list[int] = []
             self._read_relocations(elf)
-            if self.is_riscv:
-                self._split_at_entries()
+            if self.machine.jump_targets is not None:
+                self._split_at_entries(self.machine.jump_targets)
                 self._name_further()
             self._lines: dict[tuple[int, int], int] = {}
             self._read_lines(elf)
@@ -185,7 +176,7 @@ class ObjectFile:
             is_lines = elf.get_section(target).name == ".debug_line"
             for entry in section.iter_relocations():
                 symbol = symbols.get_symbol(entry["r_info_sym"])
-                if is_lines and self.is_riscv and entry["r_info_type"] != R_RISCV_32:
+                if is_lines and entry["r_info_type"] != self.machine.word:
                     continue
                 if is_lines:
                     self._line_sections.append(symbol["st_shndx"])
@@ -198,9 +189,9 @@ class ObjectFile:
         home, place = symbol["st_shndx"], None
         if isinstance(home, int):
             place = home, symbol["st_value"]
-        if self.is_riscv:
+        if entry.is_RELA():
             addend = entry["r_addend"]
-        elif kind == R_ARM_ABS32:
+        elif kind == self.machine.word:
             addend = int.from_bytes(self.data[section][offset : offset + 4], "little", signed=True)
         if symbol["st_info"]["type"] == "STT_SECTION":
             exact = self._names.get((home, addend & ~1)) or self._names.get((home, addend))
@@ -211,7 +202,7 @@ class ObjectFile:
         is_local = symbol["st_info"]["bind"] == "STB_LOCAL"
         self._relocations[(section, offset)] = Relocation(kind, name, addend, place, is_local)
 
-    def _split_at_entries(self) -> None:
+    def _split_at_entries(self, jump_targets: JumpTargets) -> None:
         """What a table of jumps leads to is a handler, typed or not."""
         for table in list(self.functions):
             code = self.data.get(table.section, b"")
@@ -249,9 +240,7 @@ class ObjectFile:
         if not elf.has_dwarf_info():
             return
         section = iter(self._line_sections)
-        if self.is_riscv:
-            elf = with_debug_relocations(self.raw)
-        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=not self.is_riscv)
+        dwarf = self.machine.dwarf(self.raw)
         for unit in dwarf.iter_CUs():
             program = dwarf.line_program_for_CU(unit)
             if program is None:

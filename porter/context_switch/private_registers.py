@@ -14,12 +14,13 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.assemble import Assembled, Assembly
+from porter.context_switch.codes import code_of
 from porter.context_switch.lift_state import Signature
-from porter.context_switch.machines import code_of
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_state import State
 from porter.context_switch.register_steps import ARM, RISCV, CallRegisters, Step, steps_of
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.riscv.machine import RV32
 from porter.source.source_file import ASM_SUFFIXES
 
 Prototype = Callable[[str], Signature | None]
@@ -100,7 +101,7 @@ class _Flows:
 
     def __init__(self, assembly: Assembly, prototype: Prototype, gone: str) -> None:
         self._assembly, self._prototype, self._gone = assembly, prototype, gone
-        self._rules: CallRegisters = RISCV if assembly.object.is_riscv else ARM
+        self._rules: CallRegisters = RISCV if assembly.object.machine is RV32 else ARM
         self._known: dict[str, _Flow | None] = {}
 
     @property

@@ -15,7 +15,7 @@ from porter.context_switch.asm_file import AsmFile
 from porter.context_switch.assemble import CompileError, assembled
 from porter.context_switch.c_file import CFile
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.machines import code_of
+from porter.context_switch.codes import code_of
 from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import (

@@ -20,6 +20,7 @@ from porter.context_switch.riscv.decode import (
     STORES,
     X_NAMES,
 )
+from porter.context_switch.riscv.machine import RV32
 
 FLAGS = "the flags"
 _THUMB = frozenset({f"r{number}" for number in range(13)} | {"lr"})
@@ -80,7 +81,7 @@ def steps_of(assembly: Assembly, function: Function) -> dict[int, Step]:
     """Those of a function by address, as far as it runs in its own text: a jump to another
     function's beginning leaves. NotTranscribable for bytes that are no instruction."""
     unit = assembly.object
-    if unit.is_riscv:
+    if unit.machine is RV32:
         found = riscv_decode.decode_all(unit, function, assembly.text)
         return {address: _riscv(unit, function, it) for address, it in found.items()}
     machine = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB | capstone.CS_MODE_MCLASS)

@@ -23,7 +23,7 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name
-from porter.context_switch.machines import ArmCode, RiscvCode, code_of
+from porter.context_switch.codes import ArmCode, RiscvCode, code_of
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import (
     ROLE_CALL,
@@ -32,6 +32,7 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
+from porter.context_switch.riscv.machine import RV32
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias
 from porter.project.vectors import PENDSV, RESET, Vectors
@@ -222,7 +223,7 @@ class Resumers:
 def apart_in(assembly: Assembly) -> Iterator[Function]:
     """Functions of an object that neither resume nor start tasks, as far as anybody knows; none on
     RISC-V, where no yield makes a frame."""
-    for function in assembly.object.functions if not assembly.object.is_riscv else ():
+    for function in assembly.object.functions if assembly.object.machine is not RV32 else ():
         with suppress(NotTranscribable):
             role = code_of(assembly, function).role(is_handler=False)
             if role not in (None, ROLE_OTHER, ROLE_CALL):

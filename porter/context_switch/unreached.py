@@ -10,16 +10,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.machines import code_of
+from porter.context_switch.codes import code_of
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import NotTranscribable
-
-_THUMB = frozenset({b"\0\0", b"\0\xbf", b"\xc0\x46", b"\xfe\xe7", b"\xaf\xf3\0\x80"})
-_RISCV = frozenset(
-    {b"\0\0", b"\1\0", b"\1\xa0", b"\2\x90", b"\x13\0\0\0", b"\x6f\0\0\0", b"\x73\0\x10\0"}
-)
-"""What fills up or stops, and so may be lost: nop, mov r8, r8, b . and nop.w; c.nop, c.j .,
-c.ebreak, nop, j . and ebreak."""
 
 
 def refuse_unreached(assembly: Assembly, function: Function, end: int) -> None:
@@ -58,13 +51,10 @@ def _meaning(unit: ObjectFile, function: Function, end: int) -> Iterator[int]:
     code = unit.data[function.section][:end]
     place = function.start
     while place + 2 <= len(code):
-        first = int.from_bytes(code[place : place + 2], "little")
-        is_long = first & 3 == 3 if unit.is_riscv else first >> 11 > 0x1C
-        size = 4 if is_long else 2
-        fillers = _RISCV if unit.is_riscv else _THUMB
+        size = unit.machine.length(int.from_bytes(code[place : place + 2], "little"))
         goes = size == 4 and unit.relocation(function.section, place) is not None
         if unit.is_data(function.section, place):
             size = 2
-        elif goes or code[place : place + size] not in fillers:
+        elif goes or code[place : place + size] not in unit.machine.fillers:
             yield place
         place += size

@@ -15,7 +15,12 @@ _SUMS = {33: (1, 1), 34: (2, 1), 35: (4, 1), 37: (1, -1), 38: (2, -1), 39: (4, -
 _CODES = {1: "<B", 2: "<H", 4: "<I"}
 
 
-def with_debug_relocations(raw: bytes) -> ELFFile:
+def dwarf(raw: bytes) -> Any:
+    """Debug information of an object, with the relocations that only a linker applies."""
+    return _with_debug_relocations(raw).get_dwarf_info(relocate_dwarf_sections=False)
+
+
+def _with_debug_relocations(raw: bytes) -> ELFFile:
     """The object with the relocations of its debug sections applied, sections beginning at 0."""
     data = bytearray(raw)
     elf = ELFFile(BytesIO(raw))

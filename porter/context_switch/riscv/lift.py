@@ -48,6 +48,7 @@ from porter.context_switch.riscv.registers import (
 from porter.context_switch.riscv.state import RiscvState
 
 _WORD = 0xFFFF_FFFF
+_RVE = 8  # EF_RISCV_RVE: sixteen registers
 _CODES = {"beq": "eq", "bne": "ne", "blt": "lt", "bge": "ge", "bltu": "lo", "bgeu": "hs"}
 _DOUBLES = frozenset({"fld", "fsd"})
 _FENCES = frozenset({"fence", "fence.i"})
@@ -70,7 +71,8 @@ class Lifter(BlockLifter):
     ) -> None:
         state = RiscvState(unit, function, role, signatures, at=instructions)
         uses_fpu = any(it.name in ("flw", "fsw") for it in instructions.values())
-        super().__init__(state, function.start, own, _convention(role, uses_fpu, unit.registers))
+        registers = 16 if unit.flags & _RVE else 32
+        super().__init__(state, function.start, own, _convention(role, uses_fpu, registers))
         self._at = instructions
         targets = (branch_target(unit, function.section, it) for it in instructions.values())
         self._leaders = {target for target in targets if target is not None}

@@ -1,0 +1,11 @@
+"""Relocations of Cortex-M's objects, by number (ELF for the Arm Architecture, 5.6)."""
+
+from __future__ import annotations
+
+R_ARM_ABS32 = 2
+R_ARM_THM_CALL = 10
+R_ARM_THM_JUMP24 = 30
+R_ARM_THM_MOVW = 47
+R_ARM_THM_MOVT = 48
+R_ARM_THM_JUMP11 = 102
+R_ARM_THM_JUMP8 = 103

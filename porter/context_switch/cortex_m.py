@@ -1,0 +1,40 @@
+"""Cortex-M as the transcriber has to know it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+
+from porter.context_switch.arm_relocations import R_ARM_ABS32
+from porter.context_switch.compiled_text import compiled_for_arm
+from porter.context_switch.machine import Machine
+from porter.registers.system_space import ArmSpace
+
+_NOP, _MOV_R8_R8, _STAY, _WIDE_NOP = b"\0\xbf", b"\xc0\x46", b"\xfe\xe7", b"\xaf\xf3\0\x80"
+
+
+def _dwarf(raw: bytes) -> Any:
+    return ELFFile(BytesIO(raw)).get_dwarf_info()
+
+
+CORTEX_M = Machine(
+    elf="EM_ARM",
+    macro="__arm__",
+    is_named=lambda options: False,  # it is what is taken where no other is named
+    runtime="armv7m",
+    assembler="-Wa,-gdwarf-4,-mimplicit-it=thumb",
+    gnu_only="",
+    compiled=compiled_for_arm,
+    word=R_ARM_ABS32,
+    dwarf=_dwarf,
+    jump_targets=None,
+    length=lambda first: 4 if first >> 11 > 0x1C else 2,
+    fillers=frozenset({b"\0\0", _NOP, _MOV_R8_R8, _STAY, _WIDE_NOP}),
+    core="armv7em",
+    head=".syntax unified\n.thumb\n.text\n",
+    argument="r",
+    spelled=lambda value: None,
+    space=lambda chip: ArmSpace(),
+)

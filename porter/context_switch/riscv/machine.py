@@ -1,0 +1,41 @@
+"""RV32 as the transcriber has to know it."""
+
+from __future__ import annotations
+
+from porter.context_switch.compiled_text import compiled_for_riscv
+from porter.context_switch.machine import Machine
+from porter.context_switch.riscv.debug_lines import dwarf
+from porter.context_switch.riscv.jump_table import jump_targets
+from porter.project.compiler_command import is_for_riscv
+from porter.registers.riscv_blocks import riscv_space
+from scanner.arch.profiles import profile
+from scanner.rules import csr
+
+_R_RISCV_32 = 1
+_C_NOP, _C_STAY, _C_EBREAK = b"\1\0", b"\1\xa0", b"\2\x90"
+_NOP, _STAY, _EBREAK = b"\x13\0\0\0", b"\x6f\0\0\0", b"\x73\0\x10\0"
+
+
+def _spelled(value: int) -> str | None:
+    return csr.spelled(value, profile(None)) if csr.is_access(value) else None
+
+
+RV32 = Machine(
+    elf="EM_RISCV",
+    macro="__riscv",
+    is_named=is_for_riscv,
+    runtime="riscv32",
+    assembler="-Wa,-gdwarf-4,-mno-relax",  # distances are final: the linker shortens nothing
+    gnu_only="of RISC-V only GNU's assembler is understood, not IAR's",
+    compiled=compiled_for_riscv,
+    word=_R_RISCV_32,
+    dwarf=dwarf,
+    jump_targets=jump_targets,
+    length=lambda first: 4 if first & 3 == 3 else 2,
+    fillers=frozenset({b"\0\0", _C_NOP, _C_STAY, _C_EBREAK, _NOP, _STAY, _EBREAK}),
+    core="rv32imac",
+    head=".text\n",
+    argument="a",
+    spelled=_spelled,
+    space=riscv_space,
+)
