@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name
 from porter.context_switch.ir import WHY_NESTING, Call, Note
+from porter.context_switch.machine import Masks
 from porter.context_switch.mask_reads import readings
 from porter.context_switch.own_masks import ASM, opens_interrupts
 from porter.context_switch.result import NotTranscribable
@@ -31,24 +32,23 @@ _WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatu
 _OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
 _ALIAS = re.compile(rb"\b_*(?:alias|ifunc)_*\s*\(")
 _CALCULATES = frozenset({"binary_expression", "unary_expression"})
-_TAKES = {"PRIMASK": re.compile(r"cpsid|msr\s+primask", re.IGNORECASE),
-          "BASEPRI": re.compile(r"msr\s+basepri", re.IGNORECASE)}  # fmt: skip
 
 
-def refuse_questions(nodes: tuple[Node, ...], units: CUnits, is_riscv: bool) -> None:
-    """NotTranscribable where C or assembler that a handler calls asks for its mask."""
+def refuse_questions(nodes: tuple[Node, ...], units: CUnits, masks: Masks) -> None:
+    """NotTranscribable where C or assembler that a handler calls asks for its mask. `masks`: as
+    the machine has them."""
     items = conditions_and_statements(nodes)
     called = [item.function.encode() for item in items if isinstance(item, Call)]
     notes = [item for item in items if isinstance(item, Note) and item.why == WHY_NESTING]
     texts = [text for note in notes for _, text in note.origin]
-    taken = [mask for mask, takes in _TAKES.items() if any(map(takes.search, texts))]
-    for name, definitions in units.reached(called).items() if taken and not is_riscv else ():
+    taken = [mask for mask, takes in masks.items() if takes and any(map(takes.search, texts))]
+    for name, definitions in units.reached(called).items() if taken else ():
         if not definitions and (where := _elsewhere(name, units)):
             raise NotTranscribable(
                 f"holds interrupts off around {name.decode('latin-1')}(), {where}: does it ask for "
                 f"{taken[0]}? Define it in C, under this name"
             )
-    for mask in ["mstatus"] if is_riscv else taken:
+    for mask in [mask for mask, takes in masks.items() if takes is None or mask in taken]:
         if asks := asks_mask(called, mask, units):
             raise NotTranscribable(
                 f"{asks}: on the machine this handler holds interrupts off there, a guest's "

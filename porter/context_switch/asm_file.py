@@ -59,7 +59,6 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.resumers import is_handler, switches_main_stack
-from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.spans import Spans
 from porter.context_switch.structure import symbols
@@ -186,8 +185,7 @@ class AsmFile:
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)
-            if machine_of(self._options) is RV32 and role != ROLE_OTHER:
-                refuse_thread_pointer(handler, self._project.units)
+            refuse_thread_pointer(handler, self._project.units, assembly.object.machine)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)
@@ -270,7 +268,7 @@ class AsmFile:
 
     def _orphans(self, found: Sequence[Moved]) -> list[tuple[Moved, str]]:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
-        if machine_of(self._options) is RV32:
+        if not machine_of(self._options).numbered_calls:
             return []  # an ecall says nothing to who serves it, or isn't transcribed
         if any(serves_calls(it.handler.role, it.function.names, self._vectors) for it in found):
             return []

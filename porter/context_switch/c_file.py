@@ -14,7 +14,6 @@ from porter.context_switch.assemble import (
     Assembly,
     assemble,
     constant,
-    machine_of,
     preprocess,
 )
 from porter.context_switch.attribute_macros import NONE, attribute_macros
@@ -48,7 +47,6 @@ from porter.context_switch.result import (
     with_proofs,
 )
 from porter.context_switch.resumers import is_handler, switches_main_stack
-from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.settled import Attempt, settled
 from porter.context_switch.source_text import Definition, SourceText
 from porter.context_switch.spans import Spans
@@ -150,8 +148,7 @@ class CFile:
             refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)
-            if machine_of(self._options) is RV32 and role != ROLE_OTHER:
-                refuse_thread_pointer(handler, self._project.units)
+            refuse_thread_pointer(handler, self._project.units, assembly.object.machine)
             arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, arms, definition))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
 from porter.context_switch.arm_relocations import R_ARM_ABS32
+from porter.context_switch.call_registers import FLAGS, CallRegisters
 from porter.context_switch.compiled_text import compiled_for_arm
 from porter.context_switch.machine import Machine
-from porter.registers.system_space import ArmSpace
+from porter.context_switch.result import ANY_SWITCH, ROLE_SVC, ROLE_SWITCH
+from porter.registers.system_space import ArmSpace, identify
 
 _NOP, _MOV_R8_R8, _STAY, _WIDE_NOP = b"\0\xbf", b"\xc0\x46", b"\xfe\xe7", b"\xaf\xf3\0\x80"
 
@@ -36,5 +39,23 @@ CORTEX_M = Machine(
     head=".syntax unified\n.thumb\n.text\n",
     argument="r",
     spelled=lambda value: None,
+    calls=CallRegisters(
+        arguments=("r0", "r1", "r2", "r3"),
+        destroyed=frozenset({"r0", "r1", "r2", "r3", "r12", FLAGS}),
+        kept=frozenset({f"r{number}" for number in range(4, 12)}),
+        safe="r4-r11",
+        link="lr",
+    ),
+    thread_pointer="",
     space=lambda chip: ArmSpace(),
+    devices=((0x4000_0000, 0x6000_0000), (0xE000_0000, 0xE010_0000)),  # Armv7-M ARM B3.1
+    register=identify,
+    masks={
+        "PRIMASK": re.compile(r"cpsid|msr\s+primask", re.IGNORECASE),
+        "BASEPRI": re.compile(r"msr\s+basepri", re.IGNORECASE),
+    },
+    resuming=frozenset({ROLE_SWITCH, ROLE_SVC}),
+    numbered_calls=True,
+    no_yields="",
+    template=ANY_SWITCH,
 )

@@ -28,12 +28,12 @@ from porter.context_switch.ir import (
     Symbol,
     Var,
 )
+from porter.context_switch.machine import Machine
 from porter.context_switch.notes import written
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import fold, reads, subexpressions
-from porter.registers.system_space import identify
 
 Item = Statement | Branch | Exit
 _Found = dict[
@@ -41,17 +41,14 @@ _Found = dict[
 ]  # a number or a symbol, and the variable that it was read from, "" for none
 _MOST = 32  # values of one variable
 _ROUNDS = 8  # a chain of more pointers ends somewhere else
-_DEVICES = ((0x4000_0000, 0x6000_0000), (0xE000_0000, 0xE010_0000))  # Armv7-M ARM B3.1
-_NO_SENTINEL = ((0x1_0000, 0xFFFF_0000),)  # elsewhere a device may be anywhere
 
 
-def refuse_devices(nodes: tuple[Node, ...], project: ProjectData, is_riscv: bool) -> None:
+def refuse_devices(nodes: tuple[Node, ...], project: ProjectData, machine: Machine) -> None:
     """NotTranscribable where an address that a variable may hold is a register's."""
     found = _Pointers(conditions_and_statements(nodes), project)
     for item, address, variable in found.accesses():
-        within = _NO_SENTINEL if is_riscv else _DEVICES
-        if any(start <= address < end for start, end in within):
-            register = (not is_riscv and identify(address)) or "the register"
+        if any(start <= address < end for start, end in machine.devices):
+            register = machine.register(address) or "the register"
             through = f" through {variable}, which holds that address" if variable else ""
             raise NotTranscribable(
                 f"'{written(item.origin)}' accesses {register} at {address:#010x}{through}: a "

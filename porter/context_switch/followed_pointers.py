@@ -14,11 +14,13 @@ from functools import cache
 
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.call_registers import FLAGS
+from porter.context_switch.cortex_m import CORTEX_M
 from porter.context_switch.decode import decode_all
 from porter.context_switch.memory_steps import MemoryStep, memory_step
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_state import State
-from porter.context_switch.register_steps import ARM, FLAGS, Step, steps_of
+from porter.context_switch.register_steps import Step, steps_of
 
 Value = tuple[str, int]
 """Where a pointer came from, and how many words were fetched on the way: the name of a variable,
@@ -30,6 +32,7 @@ PLACE: frozenset[Value] = frozenset({(_NUMBER, 0)})
 _GIVEN: frozenset[Value] = frozenset({("", 0)})
 _FETCHED: frozenset[Value] = frozenset({("", 1)})
 _MOST = 2
+_CALLS = CORTEX_M.calls  # elsewhere no yield makes a frame
 _ENTRY: Registers = {f"r{number}": _GIVEN for number in range(13)} | {"lr": PLACE, FLAGS: PLACE}
 
 
@@ -106,11 +109,11 @@ class FollowedPointers:
             self._active.discard(callee.name)
             now.registers = left or now.registers
             return found
-        for place, name in enumerate(ARM.arguments if callee is None else ()):
+        for place, name in enumerate(_CALLS.arguments if callee is None else ()):
             is_taken = name not in step.reads and self._takes(step.target, place)
             origin = self._may_be_saved(now.registers[name]) if is_taken else None
             found = found or (None if origin is None else (origin, memory.text))
-        now.registers |= dict.fromkeys(ARM.destroyed, _GIVEN)
+        now.registers |= dict.fromkeys(_CALLS.destroyed, _GIVEN)
         return found
 
     def _own(self, name: str, place: int | None) -> Function | None:

@@ -31,8 +31,6 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
-    ANY_SWITCH,
-    ANY_TRAP,
     DISPATCHES,
     FAKES_A_FRAME,
     ROLE_CALL,
@@ -99,15 +97,14 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     except NotTranscribable as reason:
         if role == ROLE_OTHER or reason.template or isinstance(reason, Unprepared):
             raise
-        template = ANY_TRAP if assembly.object.machine is RV32 else ANY_SWITCH
-        raise NotTranscribable(str(reason), template) from reason
+        raise NotTranscribable(str(reason), assembly.object.machine.template) from reason
 
 
 def _transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     code = code_of(assembly, function)
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)
-    refuse_no_return(role, function.names, names.project, assembly.object.machine is RV32)
+    refuse_no_return(role, function.names, names.project, assembly.object.machine)
     signatures = _signatures(assembly, function, code, names)
     if role in (ROLE_SWITCH, ROLE_SVC):
         units = names.project.units
@@ -150,7 +147,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
             DISPATCHES,
         )
     own_statements = nodes if first is None else (*nodes, *first.statements)
-    refuse_devices(own_statements, names.project, assembly.object.machine is RV32)
+    refuse_devices(own_statements, names.project, assembly.object.machine)
     refuse_two_names(own_statements, names.project.initial, names.project.units)
     for name in sorted({it.function for it in flatten(own_statements) if isinstance(it, Call)}):
         names.project.private.refuse_callee(name, signatures.get)
@@ -162,7 +159,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         )
     if role not in (ROLE_OTHER, ROLE_START):
         refuse_waits(nodes, names.project.units)
-        refuse_questions(nodes, names.project.units, assembly.object.machine is RV32)
+        refuse_questions(nodes, names.project.units, assembly.object.machine.masks)
     if role == ROLE_CALL:
         refuse_answers(nodes, names.project.units)
     if role == ROLE_OTHER:
@@ -171,9 +168,9 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
             refuse_lost_result(nodes, {function.start + it: texts[it] for it in texts})
         _refuse_context(nodes)
         refuse_numbers(function.name, nodes, names.project.units)
-    pick: Pick | str = find_pick(nodes) if role == ROLE_SWITCH else "not a switch handler"
-    if assembly.object.machine is RV32:
-        pick = "the guest library builds no frames of this machine"
+    pick: Pick | str = assembly.object.machine.no_yields or "not a switch handler"
+    if role == ROLE_SWITCH and not assembly.object.machine.no_yields:
+        pick = find_pick(nodes)
     mentioned = symbols(nodes)
     own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
     recipe = recipe_for(mentioned)

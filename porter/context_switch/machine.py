@@ -7,14 +7,18 @@ mean, one more `Code`, listed in `codes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from porter.context_switch.call_registers import CallRegisters
 from porter.context_switch.compiled_text import CompiledText
 from porter.project.compile_options import CompileOptions
+from porter.registers.register import Register
 from porter.registers.system_space import SystemSpace
 
+Masks = Mapping[str, re.Pattern[str] | None]
 JumpTargets = Callable[[bytes, int, int], Iterable[tuple[int, int]]]
 
 
@@ -35,7 +39,16 @@ class Machine:
     begins with; `argument`: how names of registers begin that stand for operands; `spelled`: what
     the scanner has no text for, None for nothing.
 
-    `space`: where the system's registers are, by the name of a chip, None for any."""
+    Calls and addresses. `thread_pointer`: the register of threads' variables, "" where none is
+    kept for them; `space`: where the system's registers are, by the name of a chip, None for any;
+    `devices`: where else no handler may go, as far as that is known without the chip; `register`:
+    what of the system stands at an address.
+
+    Handlers. `masks`: what holds interrupts off, with the text that takes it, None where every
+    handler begins so; `resuming`: roles of functions that C may believe never to return;
+    `numbered_calls`: whether a supervisor call says something to who serves it; `no_yields`: why
+    the guest's library makes no frames of yields, "" where it does; `template`: what shows what to
+    write instead of a handler."""
 
     elf: str
     macro: str
@@ -56,4 +69,14 @@ class Machine:
     argument: str
     spelled: Callable[[int], str | None]
 
+    calls: CallRegisters
+    thread_pointer: str
     space: Callable[[str | None], SystemSpace]
+    devices: tuple[tuple[int, int], ...]
+    register: Callable[[int], Register | None]
+
+    masks: Masks
+    resuming: frozenset[str]
+    numbered_calls: bool
+    no_yields: str
+    template: str

@@ -13,19 +13,21 @@ from functools import partial
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name, is_declarator
+from porter.context_switch.machine import Machine
 from porter.context_switch.project_data import ProjectData
-from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH, Unprepared
+from porter.context_switch.result import ROLE_START, Unprepared
 from porter.source.c_tree import Node, ancestors, enclosing_function, text_of
 
 _SAYS = r"no_?return\w*"
 _ELSEWHERE = frozenset({"argument_list", "initializer_list"})  # a vector table, or mtvec's setter
 
 
-def refuse_no_return(role: str, names: Iterable[str], project: ProjectData, is_riscv: bool) -> None:
-    """Unprepared where C calls such a function. What starts tasks on Cortex-M doesn't return, and
-    on RISC-V it does only where a handler's C calls it."""
-    roles = (ROLE_SWITCH, ROLE_SVC, ROLE_START) if is_riscv else (ROLE_SWITCH, ROLE_SVC)
-    if role not in roles:
+def refuse_no_return(
+    role: str, names: Iterable[str], project: ProjectData, machine: Machine
+) -> None:
+    """Unprepared where C calls such a function. What starts tasks returns at most where a handler's
+    C calls it."""
+    if role not in machine.resuming:
         return
     names = frozenset(names)
     for name in sorted(names):

@@ -18,9 +18,8 @@ from porter.context_switch.codes import code_of
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_state import State
-from porter.context_switch.register_steps import ARM, RISCV, CallRegisters, Step, steps_of
+from porter.context_switch.register_steps import Step, steps_of
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.riscv.machine import RV32
 from porter.source.source_file import ASM_SUFFIXES
 
 Prototype = Callable[[str], Signature | None]
@@ -29,7 +28,6 @@ Values = frozenset[tuple[str, str]]
 left in it, (register, function), or anything else, ("", "")."""
 
 _ANY: Values = frozenset({("", "")})
-_RETURN = ("lr", "ra")
 
 
 _State = State[tuple[str, str]]
@@ -86,7 +84,7 @@ class PrivateRegisters:
                     raise NotTranscribable(
                         f"{function.name}() of {file.name}, which stays assembler, calls it and "
                         f"then reads {lost}, which C may change: let it save what it needs in "
-                        f"{flows.safe}, or write it in C too"
+                        f"{assembly.object.machine.calls.safe}, or write it in C too"
                     )
 
 
@@ -101,20 +99,15 @@ class _Flows:
 
     def __init__(self, assembly: Assembly, prototype: Prototype, gone: str) -> None:
         self._assembly, self._prototype, self._gone = assembly, prototype, gone
-        self._rules: CallRegisters = RISCV if assembly.object.machine is RV32 else ARM
+        self._rules = assembly.object.machine.calls
         self._known: dict[str, _Flow | None] = {}
-
-    @property
-    def safe(self) -> str:
-        """Where a caller may keep what it needs."""
-        return "s0-s11" if self._rules is RISCV else "r4-r11"
 
     def beyond(self, function: Function, signature: Signature) -> str:
         """What a function does that its declaration doesn't say; "" for nothing."""
         flow = self._of(function)
         if flow is None:
             return ""
-        given = {*self._rules.arguments[: len(signature.parameters)], *_RETURN}
+        given = {*self._rules.arguments[: len(signature.parameters)], self._rules.link}
         read = flow.read
         left = flow.left or {}
         if signature.returns:
@@ -141,7 +134,7 @@ class _Flows:
 
     def _followed(self, function: Function, steps: dict[int, Step]) -> _Flow:
         rules = self._rules
-        names = {*rules.arguments, *rules.destroyed, *rules.kept, *_RETURN}
+        names = {*rules.arguments, *rules.destroyed, *rules.kept, rules.link}
         begin = _State({name: frozenset({(name, "")}) for name in names})
         states = {function.start: begin}
         waiting = [function.start]

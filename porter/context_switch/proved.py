@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.arms import Arm
-from porter.context_switch.assemble import CompileError, assemble, compile_object, knows
+from porter.context_switch.assemble import (
+    CompileError,
+    assemble,
+    compile_object,
+    knows,
+    machine_of,
+)
 from porter.context_switch.compiled_prototypes import CompiledPrototypes, Prototype
 from porter.context_switch.conditional_text import seen
 from porter.context_switch.handler import Handler
@@ -19,15 +25,12 @@ from porter.context_switch.proof import (
     LIBRARY,
     Model,
     Proof,
-    is_riscv,
     library_pick,
     mentions,
     prove,
     prove_pick,
 )
 from porter.context_switch.result import (
-    ANY_SWITCH,
-    ANY_TRAP,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SWITCH,
@@ -130,7 +133,7 @@ class Prover:
             except NoYield:
                 raise
             except (NotTranscribable, CompileError) as reason:
-                template = ANY_TRAP if is_riscv(ported) else ANY_SWITCH
+                template = machine_of(self._options).template
                 why = _as_written(str(reason), claim.handler, template)
                 raise Refused(symbol, f"transcribed, but {why}") from reason
         return found

@@ -9,6 +9,7 @@ import capstone
 
 from porter.context_switch import decode
 from porter.context_switch.assemble import Assembly
+from porter.context_switch.call_registers import FLAGS
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.riscv import decode as riscv_decode
 from porter.context_switch.riscv.decode import (
@@ -22,7 +23,6 @@ from porter.context_switch.riscv.decode import (
 )
 from porter.context_switch.riscv.machine import RV32
 
-FLAGS = "the flags"
 _THUMB = frozenset({f"r{number}" for number in range(13)} | {"lr"})
 _X = X_NAMES.split()
 _TWO_SOURCES = frozenset(
@@ -33,27 +33,6 @@ _NO_SOURCE = frozenset({"lui", "auipc", "jal", "fence", "fence.i", "ecall", "ebr
 _NO_TARGET = frozenset({*BRANCHES, *STORES, "fence", "fence.i", "ecall", "ebreak", "mret"})
 _FROM_WORD = ("flw", "fsw", "fld", "fsd", "fmv.w", "fcvt.s.w", "fcvt.d.w")  # of the F extension
 _TO_WORD = ("fmv.x", "fcvt.w", "feq", "flt", "fle", "fclass")
-
-
-@dataclass(frozen=True)
-class CallRegisters:
-    """Registers of the procedure call standard, by their names."""
-
-    arguments: tuple[str, ...]
-    destroyed: frozenset[str]  # by a call; the result's is the first argument's
-    kept: frozenset[str]
-
-
-ARM = CallRegisters(
-    ("r0", "r1", "r2", "r3"),
-    frozenset({"r0", "r1", "r2", "r3", "r12", FLAGS}),
-    frozenset({f"r{number}" for number in range(4, 12)}),
-)
-RISCV = CallRegisters(
-    tuple(f"a{number}" for number in range(8)),
-    frozenset({f"a{number}" for number in range(8)} | {f"t{number}" for number in range(7)}),
-    frozenset({f"s{number}" for number in range(12)}),
-)
 
 
 @dataclass(frozen=True)

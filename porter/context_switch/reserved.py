@@ -10,6 +10,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import is_declarator
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import Call
+from porter.context_switch.machine import Machine
 from porter.context_switch.names import Names
 from porter.context_switch.own_masks import ASM
 from porter.context_switch.result import ROLE_OTHER, NotTranscribable
@@ -26,20 +27,24 @@ _OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+")
 
 
 _THREAD = re.compile(rb"\b(?:__thread|_Thread_local|thread_local)\b")
-_POINTER = re.compile(rb'"[^"]*\btp\b')
 
 
-def refuse_thread_pointer(handler: Handler, units: CUnits) -> None:
-    """NotTranscribable where what a handler calls reads tp of RISC-V: VCT has another than the
-    task that it interrupted."""
+def refuse_thread_pointer(handler: Handler, units: CUnits, machine: Machine) -> None:
+    """NotTranscribable where what a handler calls reads the thread pointer: VCT has another than
+    the task that it interrupted."""
+    pointer = machine.thread_pointer
+    if not pointer or handler.role == ROLE_OTHER:
+        return
+    in_text = re.compile(rb'"[^"]*\b%s\b' % pointer.encode())
     calls = (it for it in conditions_and_statements(handler.nodes) if isinstance(it, Call))
     for name, definitions in units.reached(it.function.encode() for it in calls).items():
         for node in (node for definition in definitions for node in walk(definition)):
-            is_asm = node.type in ASM and _POINTER.search(text_of(node))
+            is_asm = node.type in ASM and in_text.search(text_of(node))
             if is_asm or (node.type == "identifier" and _is_per_thread(text_of(node), units)):
                 raise NotTranscribable(
-                    f"{name.decode()}() reads tp ('{one_line(node)}'), and a guest's handlers have "
-                    "registers of their own: let it find the task in a variable in memory"
+                    f"{name.decode()}() reads {pointer} ('{one_line(node)}'), and a guest's "
+                    "handlers have registers of their own: let it find the task in a variable in "
+                    "memory"
                 )
 
 

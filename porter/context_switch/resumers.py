@@ -32,7 +32,6 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
-from porter.context_switch.riscv.machine import RV32
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias
 from porter.project.vectors import PENDSV, RESET, Vectors
@@ -221,9 +220,9 @@ class Resumers:
 
 
 def apart_in(assembly: Assembly) -> Iterator[Function]:
-    """Functions of an object that neither resume nor start tasks, as far as anybody knows; none on
-    RISC-V, where no yield makes a frame."""
-    for function in assembly.object.functions if assembly.object.machine is not RV32 else ():
+    """Functions of an object that neither resume nor start tasks, as far as anybody knows; none
+    where no yield makes a frame."""
+    for function in () if assembly.object.machine.no_yields else assembly.object.functions:
         with suppress(NotTranscribable):
             role = code_of(assembly, function).role(is_handler=False)
             if role not in (None, ROLE_OTHER, ROLE_CALL):

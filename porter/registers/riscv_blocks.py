@@ -22,6 +22,7 @@ class RiscvSpace:
 
     sure = False
     has_aliases = False
+    marks_handlers = True
 
     def holds(self, address: int) -> bool:
         """Whether an address lies in a block."""

@@ -89,7 +89,8 @@ class SystemSpace(Protocol):
     """Where the registers of a machine's system are: what no domain owns, whatever the chip.
 
     `sure`: a number there is an address wherever it stands. `has_aliases`: the peripherals' first
-    megabyte has a word for each bit elsewhere.
+    megabyte has a word for each bit elsewhere. `marks_handlers`: C makes a trap's handler of a
+    function by an attribute.
     """
 
     @property
@@ -98,6 +99,10 @@ class SystemSpace(Protocol):
 
     @property
     def has_aliases(self) -> bool:
+        """See above."""
+
+    @property
+    def marks_handlers(self) -> bool:
         """See above."""
 
     def holds(self, address: int) -> bool:
@@ -118,6 +123,7 @@ class ArmSpace:
 
     sure = True
     has_aliases = True
+    marks_handlers = False
 
     def holds(self, address: int) -> bool:
         """As SystemSpace says."""

@@ -13,7 +13,6 @@ from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
 from porter.program.c_text import CText
 from porter.registers.intrinsics import INTRINSIC_BYTES
-from porter.registers.riscv_blocks import RiscvSpace
 from porter.sites.addresses import SystemAddresses
 from porter.sites.computed_addresses import ComputedAddresses
 from porter.sites.context import Contexts
@@ -86,7 +85,7 @@ class CSites:
         )
         self._dereferences = Dereferences(text, self.contexts, registers)
         self._names = UndefinedNames(text)
-        self._is_riscv = isinstance(registers.space, RiscvSpace)
+        self._marks_handlers = registers.space.marks_handlers
         self._has_addresses = False
 
     @cached_property
@@ -208,7 +207,9 @@ class CSites:
         if token.kind == "identifier":
             if token.start in self.asked:
                 return SiteKind.CALL
-            if self._is_riscv and is_interrupt(region.tokens, index, self.text.evaluator.macros):
+            if self._marks_handlers and is_interrupt(
+                region.tokens, index, self.text.evaluator.macros
+            ):
                 return SiteKind.ATTRIBUTE
             previous = region.tokens[index - 1].text if index else b""
             if previous in (b"->", b"."):

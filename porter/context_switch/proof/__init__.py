@@ -7,7 +7,7 @@ one address, `model` says what stands for what.
 from __future__ import annotations
 
 from porter.context_switch.proof.cooperative import LIBRARY, library_pick, prove_pick
-from porter.context_switch.proof.link import is_riscv, mentions
+from porter.context_switch.proof.link import mentions
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.prove import prove
 from porter.context_switch.proof.result import NotProved, Proof
@@ -17,7 +17,6 @@ __all__ = [
     "Model",
     "NotProved",
     "Proof",
-    "is_riscv",
     "library_pick",
     "mentions",
     "prove",

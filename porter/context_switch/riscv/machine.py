@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from porter.context_switch.call_registers import CallRegisters
 from porter.context_switch.compiled_text import compiled_for_riscv
 from porter.context_switch.machine import Machine
+from porter.context_switch.result import ANY_TRAP, ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.riscv.debug_lines import dwarf
 from porter.context_switch.riscv.jump_table import jump_targets
 from porter.project.compiler_command import is_for_riscv
@@ -37,5 +39,23 @@ RV32 = Machine(
     head=".text\n",
     argument="a",
     spelled=_spelled,
+    calls=CallRegisters(
+        arguments=tuple(f"a{number}" for number in range(8)),
+        destroyed=frozenset(
+            {f"a{number}" for number in range(8)} | {f"t{number}" for number in range(7)}
+        ),
+        kept=frozenset({f"s{number}" for number in range(12)}),
+        safe="s0-s11",
+        link="ra",
+    ),
+    thread_pointer="tp",
     space=riscv_space,
+    devices=((0x1_0000, 0xFFFF_0000),),  # anywhere: all but what may stand for no address
+    register=lambda address: None,
+    masks={"mstatus": None},
+    # What starts tasks returns where a handler's C calls it.
+    resuming=frozenset({ROLE_SWITCH, ROLE_SVC, ROLE_START}),
+    numbered_calls=False,
+    no_yields="the guest library builds no frames of this machine",
+    template=ANY_TRAP,
 )

@@ -1,0 +1,19 @@
+"""Registers of a procedure call standard, by their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FLAGS = "the flags"
+
+
+@dataclass(frozen=True)
+class CallRegisters:
+    """`destroyed`: by a call; the result's is the first argument's. `safe`: how a person calls
+    those that are kept, `link`: where the address to return to is."""
+
+    arguments: tuple[str, ...]
+    destroyed: frozenset[str]
+    kept: frozenset[str]
+    safe: str
+    link: str
