@@ -15,8 +15,9 @@ from benchmarks.build import ROOT
 from benchmarks.machines import NETDUINO
 from composer.setup.freertos import FOLDER, PORTS_FOLDER
 from porter.context_switch import SwitchPort, transcribe_project
-from porter.context_switch.accept import PRIVILEGED, with_runtime
+from porter.context_switch.accept import with_runtime
 from porter.context_switch.assemble import Assembly, assemble
+from porter.context_switch.cortex_m_code import PRIVILEGED
 from porter.context_switch.decode import decode
 from porter.context_switch.object_file import Function
 from porter.context_switch.riscv.decode import decode_all

@@ -9,13 +9,10 @@ from pathlib import Path
 
 from porter.context_switch.armcc import readable
 from porter.context_switch.assemble import Assembly, CompileError, assemble, flags, machine_of, run
-from porter.context_switch.codes import code_of
-from porter.context_switch.decode import decode
+from porter.context_switch.codes import privileged_in
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.riscv.machine import RV32
 from porter.project.compile_options import CompileOptions
 
-PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "wfi", "wfe", "svc"})
 _STRICT = (
     "-Werror=int-conversion",
     "-Werror=incompatible-pointer-types",
@@ -59,10 +56,5 @@ def _refuse_privileged(assembly: Assembly, symbol: str) -> None:
     for function in assembly.object.functions:
         if function.name != symbol:
             continue
-        if assembly.object.machine is RV32:
-            if code_of(assembly, function).needs_port():
-                raise NotTranscribable("still has a privileged instruction")
-            continue
-        for instruction in decode(assembly.object, function, assembly.text):
-            if instruction.name in PRIVILEGED:
-                raise NotTranscribable(f"still has '{instruction.text}'")
+        if left := privileged_in(assembly, function):
+            raise NotTranscribable(f"still has {left}")

@@ -35,7 +35,8 @@ from porter.context_switch.assemble import (
     run,
 )
 from porter.context_switch.callers_state import refuse_callers_state
-from porter.context_switch.codes import ArmCode, RiscvCode, code_of
+from porter.context_switch.code import Code
+from porter.context_switch.codes import code_of
 from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
@@ -206,7 +207,7 @@ class AsmFile:
         self,
         assembly: Assembly,
         function: Function,
-        code: ArmCode | RiscvCode,
+        code: Code,
         place: tuple[int, int],
     ) -> tuple[Span, ...]:
         """What of the text says what the function does."""
@@ -223,7 +224,7 @@ class AsmFile:
         self,
         assembly: Assembly,
         function: Function,
-        code: ArmCode | RiscvCode,
+        code: Code,
         handler: Handler,
     ) -> tuple[int, int] | None:
         """Where the text begins that stays, and its code, at a label of the function whose address

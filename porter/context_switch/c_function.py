@@ -6,9 +6,10 @@ from porter.context_switch.emit_c import CText
 from porter.context_switch.emit_expression import WORD, Expressions
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import PARAMETERS, Call, Guest, Symbol, Var
+from porter.context_switch.kinds import ARRAY, INTEGER, POINTER
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
-from porter.context_switch.names import ARRAY, INTEGER, POINTER, Names, Variable
+from porter.context_switch.names import Names, Variable
 from porter.context_switch.pick import Pick, Running
 from porter.context_switch.structure import conditions_and_statements, flatten
 from porter.context_switch.walk import reads, subexpressions

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from porter.context_switch.initial_data import InitialData
 from porter.context_switch.ir import (
     UNREAD,
     Assign,
@@ -30,8 +31,8 @@ from porter.context_switch.ir import (
 )
 from porter.context_switch.machine import Machine
 from porter.context_switch.notes import written
-from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.set_later import SetLater
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import fold, reads, subexpressions
 
@@ -43,9 +44,11 @@ _MOST = 32  # values of one variable
 _ROUNDS = 8  # a chain of more pointers ends somewhere else
 
 
-def refuse_devices(nodes: tuple[Node, ...], project: ProjectData, machine: Machine) -> None:
+def refuse_devices(
+    nodes: tuple[Node, ...], initial: InitialData, set_later: SetLater, machine: Machine
+) -> None:
     """NotTranscribable where an address that a variable may hold is a register's."""
-    found = _Pointers(conditions_and_statements(nodes), project)
+    found = _Pointers(conditions_and_statements(nodes), initial, set_later)
     for item, address, variable in found.accesses():
         if any(start <= address < end for start, end in machine.devices):
             register = machine.register(address) or "the register"
@@ -61,9 +64,9 @@ class _Pointers:
     """What variables may hold of numbers and addresses that the project's data begins with or is
     set to; whatever order statements run in."""
 
-    def __init__(self, items: list[Item], project: ProjectData) -> None:
+    def __init__(self, items: list[Item], initial: InitialData, set_later: SetLater) -> None:
         self._items = items
-        self._data, self._set_later = project.initial, project.set_later
+        self._data, self._set_later = initial, set_later
         self._values: dict[str, _Found] = {}
         for _ in range(_ROUNDS):
             before = sum(map(len, self._values.values()))

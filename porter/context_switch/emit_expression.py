@@ -21,8 +21,9 @@ from porter.context_switch.ir import (
     Undefined,
     Var,
 )
+from porter.context_switch.kinds import ARRAY, INTEGER, POINTER
 from porter.context_switch.lift_state import KIND_COMPARE
-from porter.context_switch.names import ARRAY, INTEGER, POINTER, Variable
+from porter.context_switch.names import Variable
 from porter.context_switch.result import NotTranscribable
 
 _SIGNED = {"ge": ">=", "lt": "<", "gt": ">", "le": "<="}

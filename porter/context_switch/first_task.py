@@ -32,7 +32,7 @@ from porter.context_switch.ir import (
     Symbol,
     Var,
 )
-from porter.context_switch.names import INTEGER, POINTER
+from porter.context_switch.kinds import INTEGER, POINTER
 from porter.context_switch.result import ANOTHER_WAY, NotTranscribable
 from porter.context_switch.structure import Node
 from porter.context_switch.walk import fold, rewrite, subexpressions, variables
@@ -54,6 +54,11 @@ class First:
 
     statements: tuple[Node, ...]
     variables: tuple[tuple[str, str], ...] = ()
+
+
+def with_first(nodes: tuple[Node, ...], first: First | None) -> tuple[Node, ...]:
+    """A function's statements, with those that VCT runs of it."""
+    return nodes if first is None else (*nodes, *first.statements)
 
 
 def split_first(program: Program, name: str) -> First | None:

@@ -15,12 +15,13 @@ from functools import cache
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.call_registers import FLAGS
+from porter.context_switch.codes import code_of
 from porter.context_switch.cortex_m import CORTEX_M
 from porter.context_switch.decode import decode_all
 from porter.context_switch.memory_steps import MemoryStep, memory_step
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_state import State
-from porter.context_switch.register_steps import Step, steps_of
+from porter.context_switch.register_steps import Step
 
 Value = tuple[str, int]
 """Where a pointer came from, and how many words were fetched on the way: the name of a variable,
@@ -56,7 +57,7 @@ class FollowedPointers:
 
     def _decoded(self, function: Function) -> tuple[dict[int, Step], dict[int, MemoryStep]]:
         unit = self._assembly.object
-        steps = steps_of(self._assembly, function)
+        steps = code_of(self._assembly, function).steps()
         code = decode_all(unit, function, self._assembly.text)
         return steps, {place: memory_step(unit, function, it) for place, it in code.items()}
 

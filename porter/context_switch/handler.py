@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from porter.context_switch.asked_masks import refuse_questions
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.caller_frame import refuse_answers, refuse_lost_result
-from porter.context_switch.codes import ArmCode, RiscvCode, code_of
-from porter.context_switch.devices import refuse_devices
-from porter.context_switch.first_task import First, split_first
+from porter.context_switch.checks import ON_ITS_OWN
+from porter.context_switch.code import Code
+from porter.context_switch.codes import code_of
+from porter.context_switch.draft import Draft
+from porter.context_switch.first_task import First, with_first
 from porter.context_switch.ir import (
     CONTEXT,
     SUPERVISOR_CALL,
     Assign,
     BlockLoad,
-    Call,
     Guest,
-    Statement,
     Verbatim,
 )
 from porter.context_switch.lift_state import NOTHING, Signature
-from porter.context_switch.lost_numbers import refuse_numbers
-from porter.context_switch.moved_stacks import moves_stack, sets_stack
+from porter.context_switch.moved_stacks import moves_stack
 from porter.context_switch.names import Names
 from porter.context_switch.never_back import refuse_no_return
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
-    DISPATCHES,
-    FAKES_A_FRAME,
-    ROLE_CALL,
     ROLE_OTHER,
     ROLE_START,
     ROLE_SVC,
@@ -41,23 +36,12 @@ from porter.context_switch.result import (
     NotTranscribable,
     Unprepared,
 )
-from porter.context_switch.riscv.blocks import join_blocks
-from porter.context_switch.riscv.causes import refuse_causes
-from porter.context_switch.riscv.devices import check_devices
-from porter.context_switch.riscv.first_task import in_vct
-from porter.context_switch.riscv.machine import RV32
-from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import (
     If,
     Node,
-    conditions_and_statements,
     flatten,
-    structure,
     symbols,
 )
-from porter.context_switch.two_names import refuse_two_names
-from porter.context_switch.waits import refuse_waits
-from porter.context_switch.walk import defined, used
 
 
 @dataclass(frozen=True)
@@ -83,10 +67,7 @@ class Handler:
     @property
     def everything(self) -> tuple[Node, ...]:
         """Its statements, with those that VCT runs of it."""
-        return self.nodes if self.first is None else (*self.nodes, *self.first.statements)
-
-
-_ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
+        return with_first(self.nodes, self.first)
 
 
 def transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
@@ -101,115 +82,81 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
 
 
 def _transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
-    code = code_of(assembly, function)
+    code, machine = code_of(assembly, function), assembly.object.machine
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
         _refuse_helpers(assembly, code)
-    refuse_no_return(role, function.names, names.project, assembly.object.machine)
+    refuse_no_return(role, function.names, names.project, machine)
     signatures = _signatures(assembly, function, code, names)
     if role in (ROLE_SWITCH, ROLE_SVC):
         units = names.project.units
         signatures = {name: replace(signature, moves_stack=moves_stack(name, units))
                       for name, signature in signatures.items()}  # fmt: skip
-    own = NOTHING
-    if role in (ROLE_OTHER, ROLE_START):
-        declared = names.function(function.name) or code.signature()
-        if declared is None:
-            raise Unprepared(
-                f"no prototype of {function.name}() found: what does it take? Declare it in a "
-                "header of the project, or, if it goes on where another file's handler ends, make "
-                "one function of the two"
-            )
-        if declared.problem:
-            raise NotTranscribable(f"it {declared.problem}")
-        own = declared
-    program = code.lift(role, signatures, own)
-    first = None
-    if role == ROLE_START and assembly.object.machine is not RV32:
-        prepare_start(program)
-        first = split_first(program, function.name)
-    simplify(program, role, names.project.volatiles.holds)
-    if assembly.object.machine is RV32:
-        check_devices(program)
-        join_blocks(program)
-    nodes = structure(program)
-    if assembly.object.machine is RV32:
-        refuse_causes(nodes, names.project.units)
-    if role == ROLE_START and assembly.object.machine is RV32:
-        first, nodes = in_vct(nodes, function.name, own)
-    for node in flatten(nodes) if role == ROLE_START else ():
-        if isinstance(node, Call) and sets_stack(node.function, names.project.units):
-            raise NotTranscribable(f"calls {node.function}(), {_ON_ITS_OWN}")
-    calls = any(isinstance(it, Guest) and it.function == SUPERVISOR_CALL for it in flatten(nodes))
-    if calls and (own.parameters or own.returns):
-        raise NotTranscribable(
-            "makes a supervisor call and has parameters or a result, which would pass in the "
-            "frame; a guest's handler finds none of them there. Call C instead",
-            DISPATCHES,
-        )
-    own_statements = nodes if first is None else (*nodes, *first.statements)
-    refuse_devices(own_statements, names.project, assembly.object.machine)
-    refuse_two_names(own_statements, names.project.initial, names.project.units)
-    for name in sorted({it.function for it in flatten(own_statements) if isinstance(it, Call)}):
-        names.project.private.refuse_callee(name, signatures.get)
-    if role in (ROLE_OTHER, ROLE_START):
-        names.project.private.refuse_callers(function.name, names.function)
-    if role == ROLE_SVC and not _restores_a_task(nodes):
-        raise NotTranscribable(
-            "writes PSP but restores no task: what runs on that stack next?", FAKES_A_FRAME
-        )
-    if role not in (ROLE_OTHER, ROLE_START):
-        refuse_waits(nodes, names.project.units)
-        refuse_questions(nodes, names.project.units, assembly.object.machine.masks)
-    if role == ROLE_CALL:
-        refuse_answers(nodes, names.project.units)
-    if role == ROLE_OTHER:
-        if own.returns and assembly.object.machine is not RV32:
-            texts = dict(code.texts())
-            refuse_lost_result(nodes, {function.start + it: texts[it] for it in texts})
-        _refuse_context(nodes)
-        refuse_numbers(function.name, nodes, names.project.units)
-    pick: Pick | str = assembly.object.machine.no_yields or "not a switch handler"
-    if role == ROLE_SWITCH and not assembly.object.machine.no_yields:
-        pick = find_pick(nodes)
-    mentioned = symbols(nodes)
+    own = _own(function, code, names) if role in (ROLE_OTHER, ROLE_START) else NOTHING
+    texts = code.texts()
+    draft = code.understood(Draft(machine, function, role, own, signatures, names, texts))
+    for check in code.checks:
+        check(draft)
+    pick: Pick | str = machine.no_yields or "not a switch handler"
+    if role == ROLE_SWITCH and not machine.no_yields:
+        pick = find_pick(draft.nodes)
+    mentioned = symbols(draft.nodes)
     own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
     recipe = recipe_for(mentioned)
     if recipe is not None and names.declared_function(recipe.needs) is None:
         recipe = None
-    here = symbols(own_statements)
+    here = symbols(draft.everything)
     private = frozenset(here & assembly.object.private())
     may_miss = frozenset(here & assembly.object.may_miss)
+    places = tuple((address - function.start, text) for address, text in texts.items())
     return Handler(
-        function.name, role, nodes, pick, code.count, recipe, own, first, code.texts(), private,
-        may_miss, function.names, function.weak,
+        function.name, role, draft.nodes, pick, len(texts), recipe, own, draft.first, places,
+        private, may_miss, function.names, function.weak,
     )  # fmt: skip
 
 
-def _refuse_helpers(assembly: Assembly, code: ArmCode | RiscvCode) -> None:
+def _own(function: Function, code: Code, names: Names) -> Signature:
+    """What C calls a function with."""
+    declared = names.function(function.name) or code.signature()
+    if declared is None:
+        raise Unprepared(
+            f"no prototype of {function.name}() found: what does it take? Declare it in a "
+            "header of the project, or, if it goes on where another file's handler ends, make "
+            "one function of the two"
+        )
+    if declared.problem:
+        raise NotTranscribable(f"it {declared.problem}")
+    return declared
+
+
+def _refuse_helpers(assembly: Assembly, code: Code) -> None:
     """A callee that changes the task's registers too isn't what a call is taken for."""
     called = code.callees()
     for function in assembly.object.functions:
         if called & set(function.names) and code_of(assembly, function).touches_stack_pointers():
-            raise NotTranscribable(f"calls {function.name}(), {_ON_ITS_OWN}")
+            raise NotTranscribable(f"calls {function.name}(), {ON_ITS_OWN}")
 
 
 def _signatures(
-    assembly: Assembly, function: Function, code: ArmCode | RiscvCode, names: Names
+    assembly: Assembly, function: Function, code: Code, names: Names
 ) -> dict[str, Signature]:
     """Prototypes of every name that relocations and branches here mention."""
     found: dict[str, Signature] = {}
-    for address in range(0, len(assembly.object.data[function.section]), 2):
-        relocation = assembly.object.relocation(function.section, address)
-        mentioned = relocation.symbol if relocation else None
-        if mentioned and (signature := names.function(mentioned)) is not None:
-            found[mentioned] = signature
-        unknown = mentioned and (mentioned not in found or found[mentioned].unprototyped)
-        if mentioned and unknown and assembly.object.machine is RV32:
-            found |= _of_this_file(assembly, mentioned)
+    for name in _mentioned(assembly, function):
+        if (signature := names.function(name)) is not None:
+            found[name] = signature
+        if signature is None or signature.unprototyped:
+            found |= _of_this_file(assembly, name)
     for name in code.callees():
         if (signature := names.function(name)) is not None:
             found.setdefault(name, signature)
     return found
+
+
+def _mentioned(assembly: Assembly, function: Function) -> Iterable[str]:
+    """By relocations of its section, in their order."""
+    places = range(0, len(assembly.object.data[function.section]), 2)
+    found = (assembly.object.relocation(function.section, place) for place in places)
+    return dict.fromkeys(it.symbol for it in found if it is not None and it.symbol)
 
 
 def _of_this_file(assembly: Assembly, name: str) -> dict[str, Signature]:
@@ -233,26 +180,6 @@ def raises_svc(handler: Handler) -> bool:
 def _taken(name: str, symbols: set[str]) -> bool:
     """Whether a parameter's name means something else in the C that is written."""
     return name in symbols or re.fullmatch(r"(?:[rmsx]\d+|sp|lr)(?:_\d+)?", name) is not None
-
-
-def _restores_a_task(nodes: tuple[Node, ...]) -> bool:
-    return any(
-        set(defined(node)) & set(CONTEXT) - {"SP"}
-        for node in flatten(nodes)
-        if isinstance(node, Statement)
-    )
-
-
-def _refuse_context(nodes: tuple[Node, ...]) -> None:
-    """A plain function owns no task's registers."""
-    for item in conditions_and_statements(nodes):
-        changed = set(defined(item)) if isinstance(item, Statement) else set()
-        for what, names in (("changes", changed), ("reads", used(item))):
-            if wrong := sorted(names & set(CONTEXT)):
-                register = "PSP" if wrong[0] == "SP" else wrong[0].lower()
-                raise NotTranscribable(
-                    f"{what} {register} of a task, which only a handler of SVC or PendSV may"
-                )
 
 
 def publish_name(handler: Handler) -> Handler:

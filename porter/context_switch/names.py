@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from porter.context_switch.kinds import INTEGER, OTHER, POINTER
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.passing import Types, split_at_commas
 from porter.context_switch.project_data import ProjectData
 from porter.source.comments import without_comments
-
-POINTER = "pointer"
-INTEGER = "integer"
-ARRAY = "array"  # that no C declares, and that is used beyond its first word
-OTHER = "other"  # an array, a structure, a typedef of one: only its address can be used
 
 _LOOK_BACK = 200  # characters: no declaration's type is longer
 _CPP_LINKAGE = re.compile(r'\bextern\s+"C"')

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.codes import ArmCode, code_of
+from porter.context_switch.code import Code
+from porter.context_switch.codes import code_of
 from porter.context_switch.object_file import Function
 from porter.context_switch.result import ON_MAIN_STACK, NotTranscribable
 from porter.context_switch.resumers import Resumers, is_handler
@@ -15,10 +16,10 @@ from porter.project.vectors import CMSIS_HANDLER, Vectors
 def native_problem(
     assembly: Assembly, function: Function, vectors: Vectors, resumers: Resumers
 ) -> str:
-    """Why a handler of Cortex-M would do something else in VCT; "" for any other function."""
+    """Why a handler would do something else in VCT; "" for any other function."""
     code = code_of(assembly, function)
     named = any(map(CMSIS_HANDLER.fullmatch, function.names))
-    if not isinstance(code, ArmCode) or not (named or is_handler(function.names, vectors)):
+    if not named and not is_handler(function.names, vectors):
         return ""
     if text := code.entry_state():
         return (
@@ -30,7 +31,7 @@ def native_problem(
     return f"calls {helper}(), which {ON_MAIN_STACK}" if helper else ""
 
 
-def _called(assembly: Assembly, code: ArmCode) -> frozenset[str]:
+def _called(assembly: Assembly, code: Code) -> frozenset[str]:
     """Functions that it calls, and those that these do, of the same file."""
     found: set[str] = set()
     waiting = code.callees()

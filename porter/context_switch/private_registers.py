@@ -18,7 +18,7 @@ from porter.context_switch.codes import code_of
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_state import State
-from porter.context_switch.register_steps import Step, steps_of
+from porter.context_switch.register_steps import Step
 from porter.context_switch.result import NotTranscribable
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -128,7 +128,7 @@ class _Flows:
         if function.name not in self._known:
             self._known[function.name] = None
             with suppress(NotTranscribable):
-                steps = steps_of(self._assembly, function)
+                steps = code_of(self._assembly, function).steps()
                 self._known[function.name] = self._followed(function, steps)
         return self._known[function.name]
 

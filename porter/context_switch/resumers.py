@@ -23,7 +23,8 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name
-from porter.context_switch.codes import ArmCode, RiscvCode, code_of
+from porter.context_switch.code import Code
+from porter.context_switch.codes import code_of
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import (
     ROLE_CALL,
@@ -240,7 +241,7 @@ def _by_hand(file: Path, assembly: Assembly, function: Function) -> bool:
     return file.suffix.lower() in ASM_SUFFIXES or function.name in assembly.naked
 
 
-def switches_main_stack(code: ArmCode | RiscvCode, name: str, vectors: Vectors) -> bool:
+def switches_main_stack(code: Code, name: str, vectors: Vectors) -> bool:
     """Whether an exception handler goes on, on another stack without PSP. Elsewhere, as in
     longjmp(), that is a task's own affair, and so it is what reset does."""
     on_psp = code.touches_stack_pointers()
