@@ -28,6 +28,17 @@ _CLOCKS = re.compile(
     r"PLL(?:I2S|SAI\d?|2|3)(?:CFGR|DIVR|FRACR)|DCKCFGR\d?|(?:CD|SRD|D\d)?CCIP\d?R\d?|CFGR3|CR2|CRRCR|SSCGR"
 )
 _PADS = re.compile(r"MEMRMP|PMCR?|CMPCR|CCCSR|CFGR[12]")
+_PREDIV = 0xF  # of RCC->CFGR2: what divides the crystal before the PLL
+_NAMES_PREDIV = re.compile(rb"\bRCC_CFGR2_(?:PREDIV|PLL2)")
+# What sets up the system clock, the buses and pins, in all families.
+_MADE = {
+    "RCC": re.compile(
+        r"CR|CFGR|PLLCFGR|PLLCKSELR|PLL1(?:CFGR|DIVR|FRACR)\d?|C[IF][EFC]?R|ICSCR\d?"
+        r"|(?:HSI|CSI|MSI|D[123]|CD|SRD)CFGR\d?|\w*(?:ENR|RSTR)\d?[LH]?|\w*(?:LP|SM)ENR\w*"
+    ),
+    "SYSCFG": re.compile(r"EXTICR\d?"),
+}
+_OWN_NAME = re.compile(rb"(?:(?:EN|RST|CFG|CI)R?|_CR|EXTICR?)\d?\Z", re.IGNORECASE)
 _SLOW = (
     "LSI, LSE and the RTC's clock aren't part of the boot table: take this out if the machine "
     "needs none of them, else ask the block's owner"
@@ -68,6 +79,22 @@ def unmade(unit: Unit, access: Access) -> str | None:
             what = "changes what memory, pads or interfaces of the chip do"
         case "PWR", "CR2" if perhaps:
             what = "switches supplies or watches them"
+        case "RCC", "CFGR2" if not perhaps & ~_PREDIV or _NAMES_PREDIV.search(
+            text_of(access.whole)
+        ):
+            return None
+        case block, name if perhaps and not _is_made(block, name, access):
+            what = "is nothing like that" if name[0] != "+" else "isn't known to be like that"
         case _:
             return None
     return f"{register} {_OTHERS.format(what)}"
+
+
+def _is_made(block: str, name: str, access: Access) -> bool:
+    """Whether the boot table knows a register. One that no header describes is known by the
+    project's own name for it."""
+    if block not in _MADE:
+        return True
+    if name.startswith("+"):
+        return _OWN_NAME.search(access.site.what.encode("latin-1")) is not None
+    return _MADE[block].fullmatch(name) is not None

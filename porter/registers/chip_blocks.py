@@ -35,6 +35,7 @@ _STM32F4_BASES = {
 _ASSUMED_PORTS = range(0x4002_0000, 0x4002_2C00)
 # Where ports with CRL and CRH are, on APB2 (RM0008, table 3).
 _OLD_PORTS = range(0x4001_0800, 0x4001_2400)
+_F1_RCC = 0x4002_1000
 # What an ST header's struct of a block has among its fields. Other vendors have blocks of such
 # names: GPIOA of Kinetis, FLASH of LPC55, SYSCFG of EFM32.
 _FIELDS = {
@@ -68,6 +69,10 @@ _OFFSETS: dict[str, dict[int, str]] = {
     },
     "IWDG": {0x00: "KR", 0x04: "PR", 0x08: "RLR", 0x0C: "SR", 0x10: "WINR"},
     "FLASH": {0x00: "ACR"},
+    "RCC of STM32F1": {
+        0x00: "CR", 0x04: "CFGR", 0x08: "CIR", 0x0C: "APB2RSTR", 0x10: "APB1RSTR", 0x14: "AHBENR",
+        0x18: "APB2ENR", 0x1C: "APB1ENR", 0x20: "BDCR", 0x24: "CSR", 0x28: "AHBRSTR", 0x2C: "CFGR2",
+    },
     "RCC of STM32F4": {
         0x00: "CR", 0x04: "PLLCFGR", 0x08: "CFGR", 0x0C: "CIR", 0x10: "AHB1RSTR", 0x14: "AHB2RSTR",
         0x18: "AHB3RSTR", 0x20: "APB1RSTR", 0x24: "APB2RSTR", 0x30: "AHB1ENR", 0x34: "AHB2ENR",
@@ -228,8 +233,11 @@ class ChipBlocks:
 
     def _table(self, kind: str, base: int | None) -> dict[int, str]:
         if kind == "RCC":  # other families have other registers at other addresses
-            is_f4 = base == _STM32F4_BASES["RCC"]
-            return _OFFSETS["RCC of STM32F4"] if is_f4 else {}
+            if base == _STM32F4_BASES["RCC"]:
+                return _OFFSETS["RCC of STM32F4"]
+            has_old_ports = self._old_gpio or any(at in _OLD_PORTS for at in self.bases)
+            is_f1 = base == _F1_RCC and has_old_ports
+            return _OFFSETS["RCC of STM32F1"] if is_f1 else {}
         is_old = self._old_gpio or (base is not None and base in _OLD_PORTS)
         return _OFFSETS.get("GPIO of STM32F1" if kind == "GPIO" and is_old else kind, {})
 

@@ -16,6 +16,7 @@ _FEED = 0xAAAA
 _START = 0xCCCC
 _UNLOCK = 0x5555
 _LSI_HZ = 32_000
+_NO_WINDOW = 0xFFF  # of WINR, as after reset
 _RESET_RELOAD = 0xFFF
 _TOLERANCE_MS = 1
 _SAMPLE_HEADER = (
@@ -61,8 +62,9 @@ class Watchdog(Rule):
                 set_up.append(access)
         reason = "the description's timeout applies"
         for verdict in remove_accesses(self, unit, set_up, reason, waits_end=True):
-            if problem and verdict.status is Status.REWRITTEN and _is_timeout(unit, verdict):
-                verdict = self.escalated(verdict.site, problem)
+            why = _is_more(unit, verdict) or (problem if _is_timeout(unit, verdict) else None)
+            if why is not None and verdict.status is Status.REWRITTEN:
+                verdict = self.escalated(verdict.site, why)
             yield verdict
 
     def _key(self, unit: Unit, access: Access) -> Verdict | None:
@@ -80,6 +82,20 @@ class Watchdog(Rule):
         edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_wdg_clr()")
         started = "starts" if key == _START else "feeds"
         return self.rewritten(access.site, f"{started} this machine's watchdog", edit)
+
+
+def _is_more(unit: Unit, verdict: Verdict) -> str | None:
+    """Why a write to another register than those of the timeout can't go: feeding too early is an
+    error in a window, and other makers have other registers there."""
+    access = unit.access(verdict.site)
+    if access is None or access.register is None or access.use != "write":
+        return None
+    if access.register.name in ("KR", "PR", "RLR", "SR") or _written(unit, access) <= {_NO_WINDOW}:
+        return None
+    return (
+        f"{access.register} does more than to set a timeout, and a machine's watchdog has nothing "
+        "else: take it out if the machine can do without"
+    )
 
 
 def _is_timeout(unit: Unit, verdict: Verdict) -> bool:

@@ -222,6 +222,8 @@ class CSites:
                 self._has_addresses = True
                 return SiteKind.REGISTER if self._is_scoped(region, token) else None
             if self.registers.names_register(token.text):
+                if self._is_declared(region, token):
+                    return None
                 self._has_addresses = True
                 return SiteKind.REGISTER
             if self._is_pointer_variable(region, token) or self._is_call(region, index):
@@ -288,6 +290,19 @@ class CSites:
             case Pointer(address=address) | Place(address=address):
                 return address is not None and self.registers.is_address(address)
         return True
+
+    def _is_declared(self, region: Region, token: Token) -> bool:
+        """Whether a register's name is declared there for something else, in front of the macro of
+        that name (a field of a struct), or in a project that has no such macro."""
+        context = self.contexts.of(region, token.start, token.end)
+        node = context.node_at(token.start, token.end) if context is not None else None
+        if context is None or node is None or region.name is not None:
+            return False
+        if is_declarator(node):
+            return True
+        is_assumed = token.text in self.text.evaluator.macros.assumed
+        meant = context.scope(token.text) if is_assumed and node.type == "identifier" else None
+        return meant is not None and not self.registers.leads(meant)
 
     def _is_members(self, region: Region, index: int) -> bool:
         """Whether a function of that name belongs to a class or a namespace of the project: what

@@ -60,3 +60,48 @@ def test_what_the_table_makes_goes(tmp_path: Path, write: str) -> None:
     result = port_files(tmp_path, {"main.c": HEADER + f"void f(void) {{ {write} }}\n".encode()})
     assert escalations(result) == []
     assert b"void f(void) { }" in result.files[0].ported
+
+
+OTHER_MAKER = b"""\
+typedef struct { volatile unsigned CR, SYSCFG, CFGR2, ADC1CFGR; } RCC_Type;
+#define RCC ((RCC_Type *)0x40021000)
+typedef struct { volatile unsigned KR, PR, RLR, SR, CR; } IWDG_Type;
+#define IWDG ((IWDG_Type *)0x40003000)
+typedef struct { volatile unsigned KR, PR, RLR, SR, WINR; } IWDG2_Type;
+#define IWDG2 ((IWDG2_Type *)0x58004800)
+typedef struct { volatile unsigned CFGR1, r, EXTICR[4], CFGR2; } SYSCFG_TypeDef;
+#define SYSCFG ((SYSCFG_TypeDef *)0x40010000)
+"""
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "RCC->ADC1CFGR = which;",
+        "RCC->CFGR2 = (RCC->CFGR2 & ~(3u << 24)) | which << 24;",
+        "RCC->CFGR2 |= 1u << 4;",
+        "*(volatile unsigned *)(0x4001001C + which) = 1;",  # comparators in SYSCFG's page
+        "IWDG->CR |= 1;",  # an interrupt instead of the reset
+        "IWDG2->WINR = 0x800;",
+    ],
+)
+def test_what_has_another_meaning_at_another_makers(tmp_path: Path, write: str) -> None:
+    code = f"void f(unsigned which) {{ {write} }}\n".encode()
+    result = port_files(tmp_path, {"main.c": OTHER_MAKER + code}, None)
+    assert "if the machine can do without" in escalations(result)[0]
+
+
+@pytest.mark.parametrize("write", ["RCC->CFGR2 |= 3;", "IWDG2->WINR = 0xFFF;", "IWDG2->RLR = 99;"])
+def test_what_a_machine_has_goes(tmp_path: Path, write: str) -> None:
+    code = f"void f(void) {{ {write} }}\n".encode()
+    assert escalations(port_files(tmp_path, {"main.c": OTHER_MAKER + code}, None)) == []
+
+
+def test_an_f1s_registers_by_plain_numbers(tmp_path: Path) -> None:
+    ports = b"#define GPIOA_BASE 0x40010800\n#define RCC_BASE 0x40021000\n"
+    code = (
+        b"void f(void) { *(volatile unsigned *)0x40021018 |= 4; }\n"
+        b"void g(void) { *(volatile unsigned *)0x4002102C = 0x10; }\n"
+    )
+    (reason,) = escalations(port_files(tmp_path, {"main.c": ports + code}, None))
+    assert "RCC->CFGR2" in reason

@@ -34,6 +34,9 @@ class Image:
     stacks: tuple[tuple[int, int], ...] = ()  # begin and end of what may be one at DATA
     named: tuple[tuple[str, int, int], ...] = ()  # variables: name, begin and end
 
+    def __hash__(self) -> int:
+        return hash((self.code, self.entry, self.variables, tuple(self.functions)))
+
     def handler(self, mtvec: int) -> int:
         """What mtvec says, whatever the address of the function or table is in this image."""
         place = dict(self.handlers).get(mtvec & ~3)

@@ -6,9 +6,10 @@ import time
 from functools import lru_cache
 
 from porter.context_switch.proof.compare import STATES, compare
+from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.link import is_riscv, link_pair
 from porter.context_switch.proof.model import Model
-from porter.context_switch.proof.result import Proof
+from porter.context_switch.proof.result import Proof, Runs
 
 
 @lru_cache(maxsize=512)
@@ -28,14 +29,22 @@ def prove(
     names = (symbol, f"{symbol}_first" if whole else symbol)
     called = dict(model.arguments)
     images = link_pair(original, ported, names, called, command, model.own, model.compared)
+    runs, steps, paths = prove_linked(*images, model, states, is_riscv(original))
+    return Proof(runs, paths, steps, time.process_time() - begin)
+
+
+@lru_cache(maxsize=512)
+def prove_linked(
+    original: Image, ported: Image, model: Model, states: int, is_riscv: bool
+) -> tuple[Runs, float, int]:
+    """States compared, instructions in the mean, paths. Most choices of #if arms that a file has
+    make no other code of one function: what is the same when linked is proved once."""
     # z3 takes memory and time to load: only where something is proved.
-    if is_riscv(original):
+    if is_riscv:
         from porter.context_switch.proof.riscv.prove import prove_images
 
-        runs, steps, paths = prove_images(*images, model, states)
-        return Proof(runs, paths, steps, time.process_time() - begin)
-    runs, steps = compare(*images, model, states)
+        return prove_images(original, ported, model, states)
+    runs, steps = compare(original, ported, model, states)
     from porter.context_switch.proof.equivalence import equivalent
 
-    paths = equivalent(*images, model)
-    return Proof(runs, paths, steps, time.process_time() - begin)
+    return runs, steps, equivalent(original, ported, model)

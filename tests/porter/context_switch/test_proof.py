@@ -14,6 +14,7 @@ from porter.context_switch.proof import Model, NotProved, prove
 from porter.context_switch.proof.compare import compare
 from porter.context_switch.proof.equivalence import equivalent
 from porter.context_switch.proof.link import link_pair
+from porter.context_switch.proof.prove import prove_linked
 from porter.context_switch.proved import port_object
 from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.campaign import STATES, ArmSubject, arm, campaign
@@ -83,6 +84,7 @@ def test_a_slow_machine_proves_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     hours = itertools.count(0, 3600)
     for clock in ("process_time", "thread_time", "monotonic", "perf_counter", "time"):
         monkeypatch.setattr(time, clock, lambda: next(hours))
+    prove_linked.cache_clear()
     slow = prove.__wrapped__(*pair, "PendSV_Handler", SWITCH, COMMAND, STATES)
     assert str(slow) == str(fast) and slow.seconds > fast.seconds
 
