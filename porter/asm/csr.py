@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
 from porter.context_switch.riscv.registers import NAMES, why_not
+from porter.source.arithmetic import literal
+from porter.source.c_tree import parse_expression, strip_parentheses, text_of, walk
+from porter.source.truth import binary
 
 STATUS_MIE = 1 << 3
 WHY_CLOSED = (
@@ -101,8 +104,23 @@ def status_statements(operation: str, value: Symbol, number: int | None) -> list
     return [f"if ((({value.text}) & {STATUS_MIE}u) != 0) {{ {call}; }}"]
 
 
+def refuse_mode(mode: int) -> None:
+    """Of mtvec (privileged architecture, 3.1.7) 2 and 3 are a maker's own: a table of addresses on
+    WCH's cores, the ECLIC's on Nuclei's and SiFive's."""
+    if mode & 2:
+        raise NotUnderstood(
+            f"mtvec in mode {mode & 3}, a maker's own: a machine has one handler (mode 0) or a "
+            "table of jumps (mode 1); name one of them"
+        )
+
+
 def entry_statement(value: Symbol) -> str:
     """mtvec as C."""
+    tree = parse_expression(value.text.encode()) if isinstance(value, Expression) else None
+    for node in walk(tree) if tree is not None else ():
+        for side in binary(node, b"|") or binary(node, b"+") or ():
+            number = literal(text_of(strip_parentheses(side)))
+            refuse_mode(number.value if number is not None else 0)
     return f"virt_trap_set({_cast('uintptr_t', value, 'mtvec')})"
 
 

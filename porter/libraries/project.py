@@ -18,7 +18,10 @@ from porter.source.declared_objects import objects_in
 from porter.source.source_file import SourceFile
 
 _INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
-_MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
+_MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\r\n])*)")
+# ((bool (*)(void))ROM_INTTABLE[2]): a name for a function that a table outside of the program has.
+_OF_TABLE = re.compile(rb"\s*\(\s*\([^()]*\(\s*\*\s*\)\s*\([^;]*\)\s*\)\s*\w+\s*\[[^\]]*\]\s*\)\s*")
+_ALIAS = re.compile(rb"\s+([A-Za-z_]\w*)\s*")
 _LABEL = re.compile(rb"(?m)^([A-Za-z_]\w*)|^[ \t]+([A-Za-z_]\w*)[ \t]*:")
 _WORD = re.compile(rb"\w")
 _SPACED = bytes(code if _WORD.match(bytes([code])) else ord(" ") for code in range(256))
@@ -40,7 +43,8 @@ class LibraryCalls:
         takes = _takes_part(written, build)
         assembled = filter(takes, (source for source in sources if source.is_asm))
         defining = {it.path: lexed[it.path] for it in written if it.path in lexed and takes(it)}
-        self._defined = _macros(filter(takes, written)) | _functions(defining) | _labels(assembled)
+        elsewhere = _functions(defining) | _labels(assembled)
+        self._defined = elsewhere | self._macros(filter(takes, written), elsewhere)
         self.files: dict[Path, ExpandedFile] = {}
         self.lexed = lexed
         for source in written:
@@ -70,6 +74,27 @@ class LibraryCalls:
         found = self.files.get(path)
         return original if found is None else found.offset(original)
 
+    def _macros(self, sources: Iterable[SourceFile], functions: set[bytes]) -> set[bytes]:
+        """Names that macros define. Those that only name a function of a ROM don't, nor does
+        another name for such a one, or for a library's function."""
+        bodies = {
+            name: body.replace(b"\\", b" ")
+            for source in sources
+            for name, body in _MACRO.findall(source.data)
+        }
+        found = {
+            it for it in bodies if self._known(it) is None or not _OF_TABLE.fullmatch(bodies[it])
+        }
+
+        def is_own(name: bytes, depth: int = 8) -> bool:
+            alias = _ALIAS.fullmatch(bodies.get(name, b""))
+            if alias is None or self._known(name) is None or not depth:
+                return name in found or name in functions
+            is_libraries = self._known(alias.group(1)) is not None
+            return not is_libraries or is_own(alias.group(1), depth - 1)
+
+        return {name for name in found if is_own(name)}
+
     def _known(self, word: bytes) -> Known | None:
         return self.libraries.known(word.decode("latin-1"))
 
@@ -93,10 +118,6 @@ def _included(sources: Iterable[SourceFile]) -> Iterable[str]:
             yield "Arduino.h"
         for name in _INCLUDED.findall(source.data):
             yield name.decode("utf-8", "replace").replace("\\", "/")
-
-
-def _macros(sources: Iterable[SourceFile]) -> set[bytes]:
-    return {name for source in sources for name in _MACRO.findall(source.data)}
 
 
 def _takes_part(written: Sequence[SourceFile], build: Build) -> Callable[[SourceFile], bool]:

@@ -83,6 +83,12 @@ SAMPLES = (
         "extern char t[];\nvoid f(void) { virt_trap_set((uintptr_t)(t + 1)); }",
     ),
     Sample(
+        "extern char t[];\nvoid f(void) { "
+        'asm volatile("csrw mtvec, %0" :: "r"(((unsigned)t) | 3)); }',
+        "",
+        escalates=True,
+    ),
+    Sample(
         'void f(void) { asm volatile("ecall"); }',
         "void f(void) { virt_vct_trig(FVM_VIRT_SVC); }",
     ),

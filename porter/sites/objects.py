@@ -21,6 +21,8 @@ def object_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[N
         if is_of_statement(parent) or _is_function_call(parent, evaluator):
             break
         value = evaluator.value(parent, context.scope)
+        if _is_elsewhere(value, best[1]):
+            break
         if isinstance(value, Place) or (
             isinstance(value, Pointer) and not isinstance(best[1], Place)
         ):
@@ -29,6 +31,12 @@ def object_around(leaf: Node, context: Context, evaluator: Evaluator) -> tuple[N
             break
         node = parent
     return best
+
+
+def _is_elsewhere(value: Value | None, object_: Value | None) -> bool:
+    """Whether an expression is another object than a known one: where that points to."""
+    is_known = isinstance(object_, Place) and object_.address is not None
+    return is_known and isinstance(value, Place) and value.address is None
 
 
 def _continues(parent: Node, node: Node) -> bool:

@@ -103,3 +103,13 @@ def test_a_pointer_of_all_ones_says_that_there_is_none(tmp_path: Path, ones: str
 def test_an_access_there_is_one(tmp_path: Path, code: bytes) -> None:
     (reason,) = told(tmp_path, code)
     assert "0xFFFFFFF" in reason
+
+
+def test_functions_of_a_rom_by_a_table_of_tables(tmp_path: Path) -> None:
+    """The table of the ROM leads to one that leads to the function."""
+    code = (
+        b"#define TABLES ((uint32_t *)0x01000010)\n#define SECOND ((uint32_t *)(TABLES[14]))\n"
+        b"#define OFF ((int (*)(void))SECOND[2])\nint f(void) { return OFF(); }\n"
+    )
+    (reason,) = told(tmp_path, code)
+    assert "code memory->0x01000048" in reason

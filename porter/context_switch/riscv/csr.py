@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from porter.asm.csr import WHY_CLOSED
+from porter.asm.csr import WHY_CLOSED, refuse_mode
+from porter.asm.symbols import NotUnderstood
 from porter.context_switch.ir import (
     Binary,
     Const,
@@ -57,7 +58,7 @@ def access(state: LiftState, it: Instruction) -> None:
     elif state.role == ROLE_OTHER:
         _plain(state, it, operand)
     elif it.csr == MTVEC and state.role == ROLE_START and it.name == "csrrw" and it.rd == 0:
-        state.emit(Guest(state.current, "virt_trap_set", (operand,)))
+        _entry(state, it, operand)
     elif it.csr in _CONTEXT:
         _context(state, it, _CONTEXT[it.csr], operand)
     else:
@@ -131,13 +132,24 @@ def _scratch(state: LiftState, it: Instruction, operand: Expr) -> None:
         _write(state, it.rd, Var("swap"))
 
 
+def _entry(state: LiftState, it: Instruction, operand: Expr) -> None:
+    """mtvec, with a mode in its two lowest bits."""
+    mode = operand.right if isinstance(operand, Binary) and operand.operator in "|+" else operand
+    if isinstance(mode, Const):
+        try:
+            refuse_mode(mode.value)
+        except NotUnderstood as reason:
+            raise NotTranscribable(f"'{it.text}': {reason}") from reason
+    state.emit(Guest(state.current, "virt_trap_set", (operand,)))
+
+
 def _plain(state: LiftState, it: Instruction, operand: Expr) -> None:
     """In a function that C calls: mostly masks, in mstatus."""
     if it.csr in (MEPC, MTVAL) and not _writes(it):
         _write(state, it.rd, Undefined("reading a trap's registers outside of its handler"))
         return
     if it.csr == MTVEC and it.name == "csrrw" and it.rd == 0:
-        state.emit(Guest(state.current, "virt_trap_set", (operand,)))
+        _entry(state, it, operand)
         return
     if it.csr != MSTATUS:
         raise NotTranscribable(f"'{it.text}': {why_not(it.csr)}")
