@@ -1,4 +1,4 @@
-"""What a handler calls: functions that become `bx lr`, as the proof itself chooses what they do to
+"""What a handler calls: functions that only return, as the proof itself chooses what they do to
 memory, alike for original and port."""
 
 from __future__ import annotations
@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from porter.context_switch.proof.image import STUBS, Image
 from porter.context_switch.proof.walk import reachable
-
-BX_LR, RISCV_RETURN = b"\x70\x47", b"\x82\x80"  # two bytes on both
 
 
 def callees_of(image: Image) -> set[str]:
@@ -19,8 +17,9 @@ def callees_of(image: Image) -> set[str]:
     return {image.functions[it.target()] for it in calls if it.target() in image.functions}
 
 
-def with_callees(image: Image, callees: set[str], ends: bytes = BX_LR) -> Image:
-    """The image in which callees do nothing; what is only branched to is part of the handler."""
+def with_callees(image: Image, callees: set[str], ends: bytes) -> Image:
+    """The image in which callees do nothing but return, by the two bytes of `ends`; what is only
+    branched to is part of the handler."""
     functions = {at: name for at, name in image.functions.items() if at >= STUBS or name in callees}
     chunks = []
     for start, code in image.code:

@@ -19,7 +19,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
 from porter.context_switch.assemble import CompileError, run
-from porter.context_switch.proof.callees import RISCV_RETURN, callees_of, with_callees
+from porter.context_switch.proof.callees import callees_of, with_callees
 from porter.context_switch.proof.image import (
     ARENA,
     CODE,
@@ -31,17 +31,13 @@ from porter.context_switch.proof.image import (
     STUBS,
     Image,
 )
+from porter.context_switch.proof.targets import target_of
 from porter.context_switch.result import NotTranscribable
 
 DATA_SIZE = 0x8000
 VARIABLE = 0x100  # bytes of a variable that another file defines
-BLOCK, SCRATCH = "fvm_state", "virt_mscratch"
-_ARM_CALLS = frozenset({10, 30, 102, 103})  # R_ARM_THM_CALL, JUMP24, JUMP11, JUMP8
-_ARM_SHORT = frozenset({102, 103})  # two bytes: they reach 2 KiB and 256 bytes
-_RISCV_CALLS = frozenset({18, 19})  # R_RISCV_CALL, CALL_PLT
-_RISCV_JUMPS = frozenset({17, 45})  # R_RISCV_JAL, RVC_JUMP: out of the file they are calls too
+BLOCK = "fvm_state"
 _STACK = 512  # bytes: less is no stack
-_RVE = 8  # EF_RISCV_RVE: sixteen registers
 _PLAIN = re.compile(r"[\w.$]+")
 _WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
 
@@ -57,8 +53,7 @@ class _Unit:
         self.called = set(called)
         self.near: dict[str, str] = {}  # by function elsewhere, a section that needs it nearby
         elf = ELFFile(BytesIO(raw))
-        self.is_riscv = elf["e_machine"] == "EM_RISCV"
-        calls = _RISCV_CALLS if self.is_riscv else _ARM_CALLS
+        self.target = target_of(raw)
         for section in elf.iter_sections():
             if section["sh_flags"] & _ALLOCATE and section["sh_size"]:
                 if not _PLAIN.fullmatch(section.name):
@@ -74,17 +69,12 @@ class _Unit:
             if isinstance(section, RelocationSection):
                 for entry in section.iter_relocations():
                     name, kind = table.get_symbol(entry["r_info_sym"]).name, entry["r_info_type"]
-                    jumps = self.is_riscv and kind in _RISCV_JUMPS and name in self.undefined
-                    if kind in calls or jumps:
+                    jumps = kind in self.target.jumps and name in self.undefined
+                    if kind in self.target.calls or jumps:
                         self.called.add(name)
-                    short = kind in _ARM_SHORT and not self.is_riscv
-                    if short and name in self.undefined and _PLAIN.fullmatch(name):
+                    short = kind in self.target.short and name in self.undefined
+                    if short and _PLAIN.fullmatch(name):
                         self.near[name] = elf.get_section(section["sh_info"]).name
-
-
-def is_riscv(raw: bytes) -> bool:
-    """Which machine an object is for."""
-    return bool(ELFFile(BytesIO(raw))["e_machine"] == "EM_RISCV")
 
 
 def mentions(raw: bytes, symbol: str) -> bool:
@@ -106,6 +96,7 @@ def link_pair(
     select the processor, `own` are variables of a word that only the second has, `compared` those
     of whose addresses more isn't asked. NotTranscribable if they can't be linked."""
     units = (_Unit(original, called), _Unit(ported, called))
+    target = units[0].target
     places, words = _places(units, compared)
     first = _link(units[0], places, {}, command)
     known = {name: value for name, (value, called) in _symbols(first).items() if not called}
@@ -114,20 +105,17 @@ def link_pair(
     alone = frozenset(there[name][0] for name in own if name in there)
     # What the original has itself and the port doesn't call, it goes on in.
     elsewhere = units[0].called & units[0].undefined
-    callees = elsewhere | units[1].called if units[0].is_riscv else set()
+    callees = elsewhere | units[1].called if target.tells_calls else set()
+    scratch = next((places[f"={name}"] for name in target.scratch), 0)
+    handlers = _handlers(first, second) if target.sets_handlers else [(), ()]
     images = [
-        replace(_image(raw, name, words, callees), own=alone, scratch=places.get(f"={SCRATCH}", 0))
-        for raw, name in zip((first, second), symbols, strict=True)
+        replace(_image(raw, name, words, callees), own=alone, scratch=scratch, handlers=found)
+        for raw, name, found in zip((first, second), symbols, handlers, strict=True)
     ]
-    if units[0].is_riscv:  # every call has a relocation
-        handlers = _handlers(first, second)
-        first_image, second_image = (
-            replace(with_callees(image, callees, RISCV_RETURN), handlers=found)
-            for image, found in zip(images, handlers, strict=True)
-        )
-        return first_image, second_image
-    callees = {*called, *units[0].near, *callees_of(images[0]), *callees_of(images[1])}
-    return with_callees(images[0], callees), with_callees(images[1], callees)
+    if not target.tells_calls:
+        callees = {*called, *units[0].near, *callees_of(images[0]), *callees_of(images[1])}
+    first_image, second_image = (with_callees(image, callees, target.ends) for image in images)
+    return first_image, second_image
 
 
 def _places(units: tuple[_Unit, _Unit], compared: frozenset[str]) -> tuple[dict[str, int], int]:
@@ -145,7 +133,7 @@ def _places(units: tuple[_Unit, _Unit], compared: frozenset[str]) -> tuple[dict[
         free[kind] = start + max(size for _, size, _ in both) + 64
     slot = -(-free[DATA] // VARIABLE) * VARIABLE
     missing = (units[0].undefined | units[1].undefined) - units[0].called - units[1].called
-    missing |= {SCRATCH} if units[0].is_riscv else set()
+    missing |= units[0].target.scratch
     for place, name in enumerate(sorted(missing & compared)):
         found[f"={name}"] = ARENA + PAGE // 2 + 8 * place
     for name in sorted(missing - compared - {BLOCK}):
@@ -166,15 +154,15 @@ def _link(
         near = "".join(f" KEEP(*(.near.{it}))" for it, home in unit.near.items() if home == name)
         lines.append(f"{name} {places[name]:#x} : {{ KEEP(*({name})){near} }}")
     lines += [f".stubs {STUBS:#x} : {{ KEEP(*(.stubs)) }}", "/DISCARD/ : { *(.ARM.*) }", "}"]
-    stubs = _stubs(sorted(unit.undefined & unit.called), unit)
+    stubs = "".join(_stubs(sorted(unit.undefined & unit.called), unit))
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         script, source = Path(folder, "proof.ld"), Path(folder, "stubs.s")
         target, image = Path(folder, "unit.o"), Path(folder, "image.elf")
         script.write_text("\n".join(lines) + "\n")
-        source.write_text("\n".join(stubs) + "\n")
+        source.write_text(stubs)
         target.write_bytes(unit.raw)
         options = ["-nostdlib", "-w", "-Wl,-e0", "-Wl,--no-check-sections", f"-Wl,-T,{script}"]
-        options += ["-Wl,--no-relax"] if unit.is_riscv else []
+        options += unit.target.options
         # A C library's specs may bring a linker script of their own.
         command = [word for word in command if not word.startswith(("--specs", "-specs"))]
         try:
@@ -184,20 +172,12 @@ def _link(
         return image.read_bytes()
 
 
-def _stubs(names: Iterable[str], unit: _Unit) -> list[str]:
-    """Functions that only return."""
-    if unit.is_riscv:
-        lines = ['.section .stubs, "ax", %progbits']
-        for name in names:
-            lines += [f".global {name}", f".type {name}, %function", f"{name}: ret"]
-        return lines
-    lines = [".syntax unified", ".thumb"]
+def _stubs(names: Iterable[str], unit: _Unit) -> Iterator[str]:
+    """Text of functions that only return."""
+    yield unit.target.head
     for name in names:
         section = f".near.{name}" if name in unit.near else ".stubs"
-        lines += [f'.section {section}, "ax", %progbits']
-        lines += [f".global {name}", ".thumb_func", f".type {name}, %function"]
-        lines += [f"{name}: bx lr", "nop"]
-    return lines
+        yield f'.section {section}, "ax", %progbits\n' + unit.target.stub.format(name)
 
 
 def _symbols(raw: bytes) -> dict[str, tuple[int, bool]]:
@@ -239,12 +219,10 @@ def _image(raw: bytes, symbol: str, words: int, called_too: Iterable[str] = froz
         for section in elf.iter_sections()
         if section["sh_flags"] & _ALLOCATE and not section["sh_flags"] & _WRITE
     )
-    embedded = elf["e_machine"] == "EM_RISCV" and elf["e_flags"] & _RVE
+    is_half = elf["e_flags"] & target_of(raw).half
     stacks = tuple(_stacks(elf, sorted(value for value, _ in symbols.values())))
     named = tuple(_variables(elf))
-    return Image(
-        chunks, entry, functions, words, 16 if embedded else 32, stacks=stacks, named=named
-    )
+    return Image(chunks, entry, functions, words, 16 if is_half else 32, stacks=stacks, named=named)
 
 
 def _variables(elf: ELFFile) -> Iterator[tuple[str, int, int]]:
