@@ -70,8 +70,8 @@ class RiscvCode(Code):
         return roles.classify(self._found.values())
 
     def needs_port(self) -> bool:
-        """What begins with a jump to another function, as a table of a vectored
-        mtvec does, has nothing of its own."""
+        """What begins with a jump to another function, as a table of a vectored mtvec does, has
+        nothing of its own."""
         found = list(self._found.values())
         needs = roles.is_privileged(found) or roles.touches_system(found)
         return needs and not self._only_jumps()
