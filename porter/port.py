@@ -15,6 +15,7 @@ from porter.interrupt_split.sources import Sources
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.libraries.project import LibraryCalls
+from porter.program.unseen import unseen_in
 from porter.project.domain import Domain
 from porter.project.linker_fragments import is_linker_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
@@ -26,7 +27,6 @@ from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Reading
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
-from porter.unseen import unseen_in
 from porter.whole_project import WholeProject, build_of
 
 Progress = Callable[[str], None]
@@ -77,7 +77,7 @@ def port_project(
         tuple(port for port in ports if port.verdicts or port.edits),
         len(sources),
         project.guessed_cpu,
-        unseen_in(project, calls.libraries, request.known),
+        unseen_in(project.knowledge, project.live, project.program, calls.libraries, request.known),
         tuple(read),
         docket.devices,
         not project.build.units,

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
+from porter.libraries.data import Libraries
+from porter.program.knowledge import Knowledge
+from porter.program.linked import Linked
 from porter.program.unknown_calls import UnknownCall
 from porter.source.source_file import SourceFile
 
@@ -35,3 +40,37 @@ class Unseen:
     def certain(self) -> list[MissingHeader]:
         """The headers that this build can't do without."""
         return [header for header in self.headers if header.is_certain]
+
+
+def unseen_in(
+    knowledge: Knowledge,
+    live: Sequence[SourceFile],
+    program: Linked,
+    libraries: Libraries,
+    known: Sequence[str],
+) -> Unseen:
+    """What isn't there of a project, of which the files `live` are ported. `known`: patterns of
+    functions that a person vouched for."""
+    calls = program.unknown_calls.found(libraries, lambda it: program.why_not(it) is not None)
+    unknown = [call for call in calls if not any(fnmatchcase(call.name, it) for it in known)]
+    return Unseen(tuple(_missing(knowledge, live)), tuple(unknown))
+
+
+def _missing(knowledge: Knowledge, live: Sequence[SourceFile]) -> list[MissingHeader]:
+    by_path = {source.path.resolve(): source for source in live if not source.is_asm}
+    unasked = [path for path in by_path if not knowledge.was_asked(path)]
+    if not unasked:
+        return []
+    found: dict[str, MissingHeader] = {}
+    for include, is_certain in knowledge.includes.missing(unasked):
+        source = by_path.get(include.file)
+        if source is None:
+            continue  # a header outside the project, or one of a file that stays
+        if (known := found.get(include.name)) is not None:
+            certain = known.is_certain or is_certain
+            found[include.name] = replace(known, count=known.count + 1, is_certain=certain)
+        else:
+            found[include.name] = MissingHeader(
+                include.name, source, include.offset, include.conditions, 1, is_certain
+            )
+    return list(found.values())
