@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from porter.program.c_text import CText
 from porter.source.c_lexer import Token
+from porter.source.declared_objects import DECLARES_NOTHING
 from porter.source.token_tools import matching, split_arguments
-
-_BEFORE_CALL = frozenset(b"return else do and or not throw co_return co_await co_yield".split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +37,7 @@ def calls_of(text: CText, name: bytes) -> Iterator[FunctionCall]:
         if not depth or token.text != name or tokens[index + 1].text != b"(":
             continue
         before = tokens[index - 1] if index else token
-        if before.kind == "identifier" and before.text not in _BEFORE_CALL:
+        if before.kind == "identifier" and before.text not in DECLARES_NOTHING:
             continue  # the type in a declaration
         closing = matching(tokens, index + 1)
         if closing is not None:
