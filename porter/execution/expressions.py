@@ -18,7 +18,7 @@ from porter.execution.words import (
     number,
     truth,
 )
-from porter.source.c_tree import Node, strip_parentheses, text_of
+from porter.source.c_tree import Node, operands, strip_parentheses, text_of
 from porter.source.c_types import UNKNOWN, CType
 from porter.source.values import Number
 
@@ -141,11 +141,9 @@ class Expressions:
         return None
 
     def _binary(self, node: Node, frame: Frame) -> Value:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        if left is None or right is None or sign is None:
+        if (parts := operands(node)) is None:
             return None
-        operator = text_of(sign)
+        left, operator, right = parts
         first = self.value(left, frame)
         if operator in (b"&&", b"||"):
             known = truth(first)
@@ -173,11 +171,9 @@ class Expressions:
         return calculated(operator, left, right)
 
     def _assignment(self, node: Node, frame: Frame) -> Value:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        if left is None or right is None or sign is None:
+        if (parts := operands(node)) is None:
             return None
-        operator = text_of(sign)
+        left, operator, right = parts
         if operator == b"=":
             value = self.value(right, frame)
             place = self.places.find(left, frame)

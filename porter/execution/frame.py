@@ -8,6 +8,7 @@ from porter.execution.program import FunctionText, Where
 from porter.execution.words import Memory, Value
 from porter.source.c_tree import Node, text_of
 from porter.source.c_types import CType
+from porter.source.declarations import parameter_list
 from porter.source.declared import declared_name
 
 
@@ -26,10 +27,7 @@ class Frame:
 
 def parameters_of(function: FunctionText) -> list[tuple[str, Node, Node]]:
     """Name, type and declarator of each parameter."""
-    declarator = function.node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator":
-        declarator = declarator.child_by_field_name("declarator")
-    parameters = declarator.child_by_field_name("parameters") if declarator is not None else None
+    parameters = parameter_list(function.node)
     found = []
     for item in parameters.named_children if parameters is not None else ():
         kind = item.child_by_field_name("type")

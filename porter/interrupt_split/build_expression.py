@@ -11,7 +11,7 @@ from porter.interrupt_split.expression import Expr, Kind, adopt
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.names import Names, Source
 from porter.interrupt_split.types import primitive
-from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of
+from porter.source.c_tree import Node, operands, parse_expression, strip_parentheses, text_of
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
 
@@ -186,12 +186,10 @@ class Builder:
     _offsetof_expression = _compound_literal_expression
 
     def _assignment_expression(self, node: Node) -> Expr:
-        left = node.child_by_field_name("left")
-        right = node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        if left is None or right is None or sign is None:
+        if (parts := operands(node)) is None:
             return self._composed("memory", node, _flat(node))
-        return self._assigned(node, left, text_of(sign).decode(), self.build(right))
+        left, sign, right = parts
+        return self._assigned(node, left, sign.decode(), self.build(right))
 
     def _update_expression(self, node: Node) -> Expr:
         target = node.child_by_field_name("argument")

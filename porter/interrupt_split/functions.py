@@ -15,7 +15,7 @@ from porter.sites.context import Contexts, function_name
 from porter.sites.local_names import declarations
 from porter.source.c_tree import Node, SyntaxTree, parts_of, text_of, walk
 from porter.source.declarations import has_word, is_static
-from porter.source.declared import declared_name
+from porter.source.declared import declared_name, parameter_names
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.source_file import SourceFile
 
@@ -47,8 +47,7 @@ class Function:
     @cached_property
     def scope(self) -> Scope:
         """What its names stand for."""
-        body = self.node.child_by_field_name("body")
-        found = self.contexts.at(self.tree, body if body is not None else self.node).scope
+        found = self.contexts.at(self.tree, self.body or self.node).scope
         return constants_only(found, self.text, self.node)
 
     @cached_property
@@ -64,19 +63,7 @@ class Function:
     @cached_property
     def parameter_names(self) -> list[bytes]:
         """Of its parameters; b"" for one without a name."""
-        declarator = self.node.child_by_field_name("declarator")
-        while declarator is not None and declarator.type != "function_declarator":
-            declarator = declarator.child_by_field_name("declarator")
-        found = declarator.child_by_field_name("parameters") if declarator is not None else None
-        names: list[bytes] = []
-        for item in found.named_children if found is not None else []:
-            inner = item.child_by_field_name("declarator")
-            name = declared_name(inner) if inner is not None else None
-            if name is not None:
-                names.append(text_of(name))
-            elif text_of(item) != b"void":
-                names.append(b"")
-        return names
+        return parameter_names(self.node)
 
     @cached_property
     def scalars(self) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from porter.source.c_tree import Node, strip_parentheses, text_of
+from porter.source.c_tree import Node, strip_parentheses
 from porter.source.evaluate import Evaluator, Scope
+from porter.source.truth import binary
 
 _ALL = 0xFFFF_FFFF
 
@@ -27,15 +28,11 @@ def _known(node: Node, evaluator: Evaluator, scope: Scope) -> tuple[int, int]:
     if node.type == "cast_expression":
         inner = node.child_by_field_name("value")
         return _known(inner, evaluator, scope) if inner is not None else (0, 0)
-    left = node.child_by_field_name("left")
-    right = node.child_by_field_name("right")
-    sign = node.child_by_field_name("operator")
-    if node.type != "binary_expression" or left is None or right is None or sign is None:
+    sides = binary(node, b"|", b"&")
+    if sides is None:
         return 0, 0
-    left_ones, left_zeros = _known(left, evaluator, scope)
-    right_ones, right_zeros = _known(right, evaluator, scope)
-    if text_of(sign) == b"|":
+    left_ones, left_zeros = _known(sides[0], evaluator, scope)
+    right_ones, right_zeros = _known(sides[1], evaluator, scope)
+    if binary(node, b"|") is not None:
         return left_ones | right_ones, left_zeros & right_zeros
-    if text_of(sign) == b"&":
-        return left_ones & right_ones, left_zeros | right_zeros
-    return 0, 0
+    return left_ones & right_ones, left_zeros | right_zeros

@@ -9,8 +9,8 @@ from porter.meaning.tick_rate import Timing
 from porter.sites.access import Access
 from porter.sites.context import Context
 from porter.source.arithmetic import word
-from porter.source.c_tree import Node, ancestors, parse_expression, text_of
-from porter.source.declared import declared_name
+from porter.source.c_tree import ancestors, parse_expression
+from porter.source.declared import parameter_names
 from porter.source.values import Value
 
 _CONFIG = "tick-config"
@@ -56,7 +56,7 @@ def _is_with(start: int, access: Access) -> bool:
 def _never_taken(unit: Unit, access: Access) -> bool:
     """Whether no call of the function makes it come here: `if (source == SOURCE_HCLK) ...`."""
     calls = unit.calls_of(access.context.name) if access.context.kind == "function" else ()
-    names = parameters_of(access.context.root)
+    names = parameter_names(access.context.root)
     for inner in ancestors(access.whole):
         outer = inner.parent
         if not calls or outer is None or outer.type != "if_statement":
@@ -79,17 +79,3 @@ def _never_taken(unit: Unit, access: Access) -> bool:
         else:
             return True
     return False
-
-
-def parameters_of(function: Node) -> list[bytes]:
-    """Names of a function's parameters; b"" for one without."""
-    declarator = function.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator":
-        declarator = declarator.child_by_field_name("declarator")
-    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
-    names: list[bytes] = []
-    for parameter in listed.named_children if listed is not None else ():
-        inner = parameter.child_by_field_name("declarator")
-        name = declared_name(inner) if inner is not None else None
-        names.append(text_of(name) if name is not None else b"")
-    return names

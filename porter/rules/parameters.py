@@ -9,7 +9,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
 from porter.rules.rule import Rule, Sample
 from porter.source.c_tree import Node, text_of
-from porter.source.declared import declared_name
+from porter.source.declared import parameter_names
 from porter.source.edit import Edit
 
 _INDENT = b"    "
@@ -66,25 +66,13 @@ class Parameters(Rule):
         start, end = tree.start(body), tree.end(body)
         new = [_WORD.findall(edit.replacement) for edit in replaced if start <= edit.start < end]
         unused: list[bytes] = []
-        for name in _names(function):
+        for name in filter(None, parameter_names(function)):
             uses = list(unit.variables.named(name, body))
             named = any(name in words for words in new)
             if uses and not named and all(is_gone(use) for use in uses):
                 unused.append(name)
         if unused:
             unit.extra_edits.append(_statement(unit, function, body, unused))
-
-
-def _names(function: Node) -> list[bytes]:
-    """Of a function's parameters."""
-    declarator = function.child_by_field_name("declarator")
-    while declarator is not None and declarator.type == "pointer_declarator":
-        declarator = declarator.child_by_field_name("declarator")
-    parameters = declarator.child_by_field_name("parameters") if declarator is not None else None
-    inner = [it.child_by_field_name("declarator") for it in
-             (parameters.named_children if parameters is not None else ())]  # fmt: skip
-    names = [declared_name(it) for it in inner if it is not None]
-    return [text_of(it) for it in names if it is not None]
 
 
 def _statement(unit: Unit, function: Node, body: Node, names: list[bytes]) -> Edit:

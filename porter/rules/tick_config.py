@@ -8,12 +8,13 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bare, source
 from porter.meaning.tick_rate import Timing, rate_of
-from porter.meaning.tick_source import parameters_of, timing_of_config
+from porter.meaning.tick_source import timing_of_config
 from porter.registers.intrinsics import TICK
 from porter.rules.rule import Rule, Sample
 from porter.sites.context import Context
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import PARENTHESES, Node, parse_expression, text_of
+from porter.source.declared import parameter_names
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 
@@ -76,7 +77,7 @@ class TickConfig(Rule):
 
 def _called_with(unit: Unit, context: Context | None, cycles: Node) -> str | None:
     """What is wrong with the cycles that a wrapper passes on: a call may give the old chip's."""
-    names = parameters_of(context.root) if context is not None else []
+    names = parameter_names(context.root) if context is not None else []
     if context is None or text_of(bare(cycles)) not in names:
         return None
     index = names.index(text_of(bare(cycles)))

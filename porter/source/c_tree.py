@@ -158,6 +158,14 @@ def arguments_of(call: Node) -> list[Node]:
     return parts_of(call.child_by_field_name("arguments"))
 
 
+def operands(node: Node) -> tuple[Node, bytes, Node] | None:
+    """Left side, operator and right side of an assignment or a binary expression, if all are
+    there."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    sign = node.child_by_field_name("operator")
+    return None if left is None or right is None or sign is None else (left, text_of(sign), right)
+
+
 def strip_parentheses(node: Node) -> Node:
     """The expression inside any number of parentheses."""
     while node.type in PARENTHESES and len(parts := parts_of(node)) == 1:

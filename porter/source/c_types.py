@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
 from porter.source.c_tree import Node, SyntaxTree, text_of
-from porter.source.declarations import is_static
+from porter.source.declarations import is_static, parameter_list
 from porter.source.declared import Declared, Enumerator, declared_name
 from porter.source.grammar import C, Grammar
 from porter.source.kept_addresses import Initialised, is_written
@@ -240,10 +240,7 @@ class TypeTable:
         """Whether a function outside classes is declared, once, without references."""
         if function not in self.globals or function in self.scoped:
             return False
-        declarator: Node | None = self.globals[function][1]
-        while declarator is not None and declarator.type != "function_declarator":
-            declarator = declarator.child_by_field_name("declarator")
-        parameters = declarator.child_by_field_name("parameters") if declarator else None
+        parameters = parameter_list(self.globals[function][1])
         return parameters is not None and b"&" not in text_of(parameters)
 
     def is_type(self, name: bytes) -> bool:

@@ -51,3 +51,10 @@ def outer_declaration(identifier: Node) -> Node:
     """The declaration that a declarator belongs to."""
     outer = outer_declarator(identifier)
     return outer.parent if outer.parent is not None else outer
+
+
+def parameter_list(declarator: Node | None) -> Node | None:
+    """The parentheses of the function that a declarator, or a definition, declares."""
+    while declarator is not None and declarator.type != "function_declarator":
+        declarator = declarator.child_by_field_name("declarator")
+    return declarator.child_by_field_name("parameters") if declarator is not None else None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of
+from porter.source.declarations import parameter_list
 from porter.source.kept_addresses import Initialised, initialised, is_constant
 from porter.source.scoped_names import CLASSES, Path, Scoped, declared
 
@@ -252,3 +253,15 @@ def declared_name(declarator: Node) -> Node | None:
 def is_constexpr(node: Node) -> bool:
     """Whether a compiler can evaluate a function."""
     return any(text_of(it) in (b"constexpr", b"consteval") for it in node.children[:6])
+
+
+def parameter_names(function: Node) -> list[bytes]:
+    """Names of a function's parameters; b"" for one without."""
+    listed = parameter_list(function)
+    names: list[bytes] = []
+    for parameter in listed.named_children if listed is not None else ():
+        inner = parameter.child_by_field_name("declarator")
+        name = declared_name(inner) if inner is not None else None
+        if name is not None or text_of(parameter) != b"void":
+            names.append(text_of(name) if name is not None else b"")
+    return names

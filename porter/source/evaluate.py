@@ -12,6 +12,7 @@ from porter.source.c_tree import (
     Node,
     arguments_of,
     index_of,
+    operands,
     parse_expression,
     strip_parentheses,
     text_of,
@@ -396,21 +397,19 @@ class Evaluator:
         return self._tables[name]
 
     def _binary_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
-        left_node = node.child_by_field_name("left")
-        right_node = node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        if left_node is None or right_node is None or sign is None:
+        if (parts := operands(node)) is None:
             return None
+        left_node, sign, right_node = parts
         left = self._loaded(self.value(left_node, scope, depth))
         right = self._loaded(self.value(right_node, scope, depth))
-        if isinstance(left, Pointer) and text_of(sign) in (b"+", b"-"):
-            return _moved(left, right, 1 if text_of(sign) == b"+" else -1)
-        if isinstance(right, Pointer) and text_of(sign) == b"+":
+        if isinstance(left, Pointer) and sign in (b"+", b"-"):
+            return _moved(left, right, 1 if sign == b"+" else -1)
+        if isinstance(right, Pointer) and sign == b"+":
             return _moved(right, left, 1)
         if not isinstance(left, Number | Initial) or not isinstance(right, Number | Initial):
-            return _offset_address(left, right) if text_of(sign) == b"+" else None
+            return _offset_address(left, right) if sign == b"+" else None
         numbers = [word(it.value) if isinstance(it, Initial) else it for it in (left, right)]
-        result = binary(text_of(sign), *numbers)
+        result = binary(sign, *numbers)
         if result is not None and (isinstance(left, Initial) or isinstance(right, Initial)):
             return Initial(result.value)
         return result

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from porter.source.c_tree import Node, text_of
+from porter.source.c_tree import Node, operands, text_of
 
 _ASKS = frozenset({"if_statement", "while_statement", "do_statement", "for_statement"})
 
 
 def binary(node: Node, *operators: bytes) -> tuple[Node, Node] | None:
     """Both sides of a binary expression with one of these operators."""
-    sign = node.child_by_field_name("operator")
-    left = node.child_by_field_name("left")
-    right = node.child_by_field_name("right")
-    if node.type != "binary_expression" or sign is None or left is None or right is None:
-        return None
-    return (left, right) if text_of(sign) in operators else None
+    parts = operands(node) if node.type == "binary_expression" else None
+    return (parts[0], parts[2]) if parts is not None and parts[1] in operators else None
 
 
 def asks_truth(node: Node, parent: Node, number: Callable[[Node], int | None]) -> bool:
