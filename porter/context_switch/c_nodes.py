@@ -27,23 +27,22 @@ def function_name(definition: Node) -> bytes:
 
 def parameter_place(definition: Node, name: bytes) -> int | None:
     """Which parameter has a name, counted from 0."""
-    for node in walk(definition):
-        if node.type == "parameter_list":
-            return next((place for place in range(len(node.named_children))
-                         if parameter_name(definition, place) == name), None)  # fmt: skip
-    return None
+    names = _parameter_names(definition)
+    return names.index(name) if name in names else None
 
 
 def parameter_name(definition: Node, place: int) -> bytes | None:
     """The name of a parameter, counted from 0; None where it has none."""
-    for node in walk(definition):
-        if node.type == "parameter_list":
-            parameters = [it for it in node.named_children if it.type == "parameter_declaration"]
-            if place >= len(parameters):
-                return None
-            name = declared_name(parameters[place].child_by_field_name("declarator"))
-            return text_of(name) if name is not None else None
-    return None
+    names = _parameter_names(definition)
+    return names[place] if place < len(names) else None
+
+
+def _parameter_names(definition: Node) -> list[bytes | None]:
+    listed = next((node for node in walk(definition) if node.type == "parameter_list"), None)
+    parameters = (it for it in (listed.named_children if listed is not None else ())
+                  if it.type == "parameter_declaration")  # fmt: skip
+    names = (declared_name(it.child_by_field_name("declarator")) for it in parameters)
+    return [text_of(it) if it is not None else None for it in names]
 
 
 def uses_in(function: Node, name: bytes) -> list[Node]:

@@ -3,13 +3,12 @@ it is the same for a signed and an unsigned word."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from operator import add, and_, floordiv, lshift, mod, mul, or_, rshift, sub, xor
 
 from porter.context_switch.expression import C, Node, read
+from porter.source.arithmetic import literal
 
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uU]?[lL]?[uU]?")
 _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "+": add, "-": sub, "*": mul, "/": floordiv, "%": mod,
     "<<": lshift, ">>": rshift, "&": and_, "|": or_, "^": xor,
@@ -26,7 +25,8 @@ def value_of(text: str) -> int | None:
 
 def _value(tree: Node) -> int | None:
     if not tree.parts:
-        return _number(tree.word)
+        number = literal(tree.word.encode())
+        return None if number is None else number.value
     parts = [_value(part) for part in tree.parts]
     operator = _OPERATORS.get(tree.word)
     if operator is None or len(parts) != 2:
@@ -37,15 +37,3 @@ def _value(tree: Node) -> int | None:
     if (tree.word in ("/", "%") and right == 0) or (tree.word in ("<<", ">>") and right > 31):
         return None
     return operator(left, right)
-
-
-def _number(word: str) -> int | None:
-    match = _NUMBER.fullmatch(word)
-    if match is None:
-        return None
-    digits = match[1]
-    octal = digits.startswith("0") and digits[1:2].lower() != "x"
-    try:
-        return int(digits, 8 if octal else 0)
-    except ValueError:
-        return None

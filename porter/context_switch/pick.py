@@ -159,16 +159,11 @@ def _restores(load: BlockLoad) -> bool:
 def _is_entry(node: Node, base: str) -> bool:
     """`sp = PSP`, and the FPU registers in front of the frame."""
     if isinstance(node, If):
-        inner = [item for item in node.then if not isinstance(item, Note)]
+        store = _with_fpu(node)
         return (
-            node.condition == _HAS_FPU
-            and not node.otherwise
-            and len(inner) == 1
-            and isinstance(inner[0], BlockStore)
-            and inner[0].base == base
-            and inner[0].values == _FPU_REGISTERS
-            and inner[0].before
-            and inner[0].writeback
+            isinstance(store, BlockStore)
+            and store.values == _FPU_REGISTERS
+            and (store.base == base and store.before and store.writeback)
         )
     return isinstance(node, Note) or (
         isinstance(node, Assign) and node.target == base and node.value == Var("SP")
@@ -178,15 +173,17 @@ def _is_entry(node: Node, base: str) -> bool:
 def _is_leave(node: Node, base: str) -> bool:
     """The FPU registers behind the frame, and `PSP = sp`."""
     if isinstance(node, If):
-        inner = [item for item in node.then if not isinstance(item, Note)]
+        load = _with_fpu(node)
         return (
-            node.condition == _HAS_FPU
-            and not node.otherwise
-            and len(inner) == 1
-            and isinstance(inner[0], BlockLoad)
-            and inner[0].base == base
-            and inner[0].targets == FPU
-            and not inner[0].before
-            and inner[0].writeback
+            isinstance(load, BlockLoad)
+            and load.targets == FPU
+            and (load.base == base and not load.before and load.writeback)
         )
     return isinstance(node, Assign) and node.target == "SP" and node.value == Var(base)
+
+
+def _with_fpu(node: If) -> Node | None:
+    """All that happens where a task has the FPU, if it is one thing, and nothing where not."""
+    inner = [item for item in node.then if not isinstance(item, Note)]
+    is_alone = node.condition == _HAS_FPU and not node.otherwise and len(inner) == 1
+    return inner[0] if is_alone else None
