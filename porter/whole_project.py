@@ -84,9 +84,8 @@ class WholeProject:
             if reason is not None:
                 self.staying[source.path] = reason
         self.sources = sources
-        scripts = list(scripts)
-        self.scripts = scripts
-        self.linked, self.aliases = linker_symbols(scripts), linker_aliases(scripts)
+        self.scripts = list(scripts)
+        self.linked, self.aliases = linker_symbols(self.scripts), linker_aliases(self.scripts)
         self.switches: dict[Path, list[SwitchPort]] = {}
         self.numbered = Numbered(self.build.options)
         self._registers: dict[int, Registers] = {}
@@ -99,12 +98,15 @@ class WholeProject:
     @cached_property
     def vectors(self) -> Vectors:
         """What the vector tables and the description say of handlers."""
-        tables = [table for tables in self.tables.values() for table in tables]
         described = self.domain.vectors if self.domain is not None else ()
         numbers = {kind: number for number, kind in SYSTEM.items()}
         told = [(it.handler, numbers[it.kind]) for it in described
                 if it.handler and it.kind in numbers]  # fmt: skip
-        return Vectors(tables, told)
+        return Vectors(self._all_tables, told)
+
+    @property
+    def _all_tables(self) -> list[VectorTable]:
+        return [table for tables in self.tables.values() for table in tables]
 
     @property
     def guessed_cpu(self) -> tuple[str, ...]:
@@ -141,7 +143,7 @@ class WholeProject:
             self.sources,
             self.live,
             self._rewritten,
-            self.tables.values(),
+            self._all_tables,
             self.domain.vectors if self.domain is not None else (),
             Outside(self.root, self.build.options, self.scripts),
         )

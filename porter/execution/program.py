@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from porter.execution.attributes import without_attributes
+from porter.program.preprocess import MARKER
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.c_types import TypeTable
 from porter.source.declarations import has_word, is_static
@@ -16,7 +17,6 @@ from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
 
-_LINE = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _NUMBER = re.compile(  # `#define HSE_VALUE ((uint32_t)8000000U)`
     rb"#define (\w+) \(*\s*(?:\(\s*[A-Za-z_][\w ]*\)\s*)?"
     rb"(0[xX][0-9A-Fa-f]+|[1-9]\d*|0)[uUlL]*[\s)]*"
@@ -146,7 +146,7 @@ def _unit(number: int, path: Path, text: bytes, defines: dict[bytes, bytes]) -> 
             continue
         lines.append(b"")  # a directive, whose line counts
         offset += 1
-        marker = _LINE.match(line)
+        marker = MARKER.match(line)
         if marker is not None:
             name = marker.group(2)
             if name not in known:

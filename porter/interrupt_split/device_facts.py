@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from porter.interrupt_split.device import Device, DeviceRegister
 from porter.interrupt_split.effects import is_acknowledgement
@@ -17,13 +18,13 @@ from porter.source.values import Place, Pointer
 _HARMLESS = ("mem", "str", "__", "NVIC_", "virt_", "hyp_")  # of libraries without sources
 
 
+@dataclass(eq=False)
 class DeviceFacts:
     """Answers from all accesses to one device."""
 
-    def __init__(self, touches: Touches, graph: CallGraph, result: HandlerSplit) -> None:
-        self.touches = touches
-        self.graph = graph
-        self.result = result
+    touches: Touches
+    graph: CallGraph
+    result: HandlerSplit
 
     def moved_by_software(self, statements: list[Statement]) -> frozenset[str]:
         """Registers that only software moves here: a compare value, say."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from porter.interrupt_split.build_statement import IsCompiled
@@ -22,29 +23,22 @@ from porter.source.source_file import SourceFile
 Definitions = Callable[[set[str]], Mapping[str, Definition]]
 
 
+@dataclass(eq=False)
 class Sources:
-    """Answers for all handlers of the machine."""
+    """Answers for all handlers of the machine. `reaches`: whether it gets to a function."""
 
-    def __init__(
-        self,
-        domain: Domain,
-        live: Iterable[SourceFile],
-        knowledge: Knowledge,
-        definitions: Definitions,
-        reaches: Reaches,
-    ) -> None:
-        self._domain = domain
-        self._files = list(live)
-        self._knowledge = knowledge
-        self._definitions = definitions
-        self._reaches = reaches
+    domain: Domain
+    live: Sequence[SourceFile]
+    knowledge: Knowledge
+    definitions: Definitions
+    reaches: Reaches
 
     def find(self, result: HandlerSplit, functions: Functions) -> Function:
         """The handler's definition. Raises Refusal."""
         name = result.handler
-        found = self._definitions({name}).get(name)
+        found = self.definitions({name}).get(name)
         if found is None:
-            raise Refusal(f"no source that is built defines {name}", str(self._domain.path))
+            raise Refusal(f"no source that is built defines {name}", str(self.domain.path))
         result.definition = found
         if found.file.is_asm:
             raise Refusal("the handler is written in assembler: write it in C", found.file.name)
@@ -88,41 +82,36 @@ class Sources:
                 if directive.name == b"endif":
                     begun.pop()
 
-    @property
-    def domain(self) -> Domain:
-        """The machine."""
-        return self._domain
-
     @cached_property
     def functions(self) -> Functions:
         """Of the machine's sources."""
-        return Functions(self._files, self._knowledge)
+        return Functions(self.live, self.knowledge)
 
     @cached_property
     def graph(self) -> CallGraph:
         """Who calls whom."""
         graph = CallGraph()
-        for file in self._files:
-            if not file.is_asm and not self._knowledge.is_cplusplus(file):
-                graph.add_c(self._knowledge.text(file))
+        for file in self.live:
+            if not file.is_asm and not self.knowledge.is_cplusplus(file):
+                graph.add_c(self.knowledge.text(file))
         return graph
 
     def was_asked(self, file: SourceFile) -> bool:
         """Whether the project's compiler said which lines of a file it sees."""
-        return self._knowledge.was_asked(file.path)
+        return self.knowledge.was_asked(file.path)
 
     @property
     def is_compiled(self) -> IsCompiled:
         """Asks the project's compiler."""
-        return lambda function, first, last: self._knowledge.is_compiled(
+        return lambda function, first, last: self.knowledge.is_compiled(
             function.text.file.path, first, last
         )
 
     def opaque(self, split: Split) -> Iterator[str]:
         """Assembler and C++ files that name the device."""
         name = re.compile(rb"\b%s(_BASE)?\b|\b0[xX]0*%X\b" % (split.device.encode(), split.base))
-        for file in self._files:
-            opaque = file.is_asm or self._knowledge.is_cplusplus(file)
+        for file in self.live:
+            opaque = file.is_asm or self.knowledge.is_cplusplus(file)
             if opaque and (match := name.search(file.data)) is not None:
                 yield (
                     f"{file.name}:{file.line(match.start())}: {match.group().decode()} in "
@@ -137,11 +126,6 @@ class Sources:
             text = name.encode()
             known = text in evaluator.macros or text in types.globals or text in types.enumerators
             word = re.compile(rb"\b%s\b" % re.escape(text))
-            return known or any(text in f.data and word.search(f.data) for f in self._files)
+            return known or any(text in f.data and word.search(f.data) for f in self.live)
 
         return mentions
-
-    @property
-    def reaches(self) -> Reaches:
-        """Whether the machine gets to a function."""
-        return self._reaches

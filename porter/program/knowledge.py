@@ -157,27 +157,24 @@ class Knowledge:
         return file.is_header and file.path.name.encode() in self._in_assembler
 
     @cached_property
-    def _in_assembler(self) -> set[bytes]:
-        found: set[bytes] = set()
-        new = included_names(source.data for source in self._sources if source.is_asm)
-        while new - found:
-            found |= new
-            new = included_names(it.data for it in self._sources if it.path.name.encode() in new)
-        return found
+    def _in_assembler(self) -> frozenset[bytes]:
+        return included_names((it for it in self._sources if it.is_asm), self._sources)
 
     def is_built(self, path: Path) -> bool:
         """False only when the build is known and the file takes no part in it."""
         path = self._real(path)
-        if not self.build.is_known or path in self._by_file:
-            return True
-        if any(path == unit.resolve() for unit in self.build.units):
+        if not self.build.is_known or path in self._by_file or path in self._compiled:
             return True
         return path in self._unasked
 
     @cached_property
+    def _compiled(self) -> set[Path]:
+        return {unit.resolve() for unit in self.build.units}
+
+    @cached_property
     def _unasked(self) -> set[Path]:
         """What the compiled files include that no compiler run could be asked about."""
-        compiled = {unit.resolve() for unit in self.build.units} - set(self._units)
+        compiled = self._compiled - set(self._units)
         return self.includes.reached(compiled & set(self._written)) if compiled else set()
 
     @cached_property
@@ -251,6 +248,4 @@ class Knowledge:
         )
 
     def _parsed(self, file: SourceFile, evaluator: Evaluator) -> SyntaxTree:
-        lexed = self.lexed(file)
-        grammar = self._languages.grammar(file, lexed)
-        return CText(file, evaluator, lexed, grammar=grammar).trees.whole
+        return self._read_as(file, evaluator).trees.whole

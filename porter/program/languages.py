@@ -32,18 +32,9 @@ class Languages:
 
     @cached_property
     def _by_c(self) -> frozenset[bytes]:
-        return self._included([it for it in self._sources if it.path.suffix.lower() == ".c"])
+        first = (it for it in self._sources if it.path.suffix.lower() == ".c")
+        return included_names(first, self._sources)
 
     @cached_property
     def _by_cplusplus(self) -> frozenset[bytes]:
-        return self._included([it for it in self._sources if it.is_cplusplus])
-
-    def _included(self, first: Sequence[SourceFile]) -> frozenset[bytes]:
-        """Names of headers that these files include, by others too."""
-        found: set[bytes] = set()
-        new = included_names(it.data for it in first)
-        while new:
-            found |= new
-            headers = [it for it in self._sources if it.path.name.encode() in new]
-            new = included_names(it.data for it in headers) - found
-        return frozenset(found)
+        return included_names((it for it in self._sources if it.is_cplusplus), self._sources)

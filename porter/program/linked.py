@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 
 from porter.libraries.data import Libraries
@@ -19,30 +19,19 @@ from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 
 
+@dataclass(eq=False)
 class Linked:
     """Answers for the `live` files of a project, those that take part in the ported build, of all
     `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
     its description."""
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        sources: Sequence[SourceFile],
-        live: Sequence[SourceFile],
-        rewritten: Callable[[SourceFile], Iterable[Edit]],
-        tables: Iterable[Iterable[VectorTable]],
-        described: Sequence[Vector],
-        outside: Outside,
-    ) -> None:
-        self._knowledge = knowledge
-        self._sources = sources
-        self._live = live
-        self._rewritten = rewritten
-        self._tables = list(chain.from_iterable(tables))
-        self._described = described
-        self._outside = outside
-        self._handlers = {vector.handler for vector in described if vector.handler}
-        self._entries = [entry for table in self._tables for entry in table.handlers.items()]
+    knowledge: Knowledge
+    sources: Sequence[SourceFile]
+    live: Sequence[SourceFile]
+    rewritten: Callable[[SourceFile], Iterable[Edit]]
+    tables: Sequence[VectorTable]
+    described: Sequence[Vector]
+    outside: Outside
 
     def why_not(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""
@@ -71,33 +60,41 @@ class Linked:
     @cached_property
     def unknown_calls(self) -> UnknownCalls:
         """Calls of functions that nothing here defines."""
-        built = [source for source in self._sources if self._knowledge.is_built(source.path)]
+        built = [source for source in self.sources if self.knowledge.is_built(source.path)]
         return UnknownCalls(
-            [self._knowledge.text(source) for source in self._live if not source.is_asm],
+            [self.knowledge.text(source) for source in self.live if not source.is_asm],
             [source for source in built if source.is_asm],
             self._provided,
-            self._outside.archived,
-            self._knowledge.is_arm_compiled,
-            [(it, self._knowledge.lexed(it)) for it in built if not it.is_asm],
+            self.outside.archived,
+            self.knowledge.is_arm_compiled,
+            [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
         )
 
     def _provided(self) -> frozenset[str]:
         """Names that the compiler's libraries and headers define."""
-        includes = self._knowledge.includes
-        return self._outside.provided(includes.toolchain(includes.by_file))
+        includes = self.knowledge.includes
+        return self.outside.provided(includes.toolchain(includes.by_file))
 
     @cached_property
     def _graph(self) -> CallGraph:
         """What mentions what."""
         graph = CallGraph()
-        for source in self._live:
+        for source in self.live:
             if source.is_asm:
                 graph.add_asm(source)
             else:
-                graph.add_c(self._knowledge.text(source), self._rewritten(source))
+                graph.add_c(self.knowledge.text(source), self.rewritten(source))
         if "main" in graph.defined:
-            graph.roots |= self._outside.used()
+            graph.roots |= self.outside.used()
         return graph
+
+    @cached_property
+    def _handlers(self) -> set[str]:
+        return {vector.handler for vector in self.described if vector.handler}
+
+    @cached_property
+    def _entries(self) -> list[tuple[int, str]]:
+        return [entry for table in self.tables for entry in table.handlers.items()]
 
     @cached_property
     def _run_time(self) -> RunTime | None:
@@ -110,11 +107,11 @@ class Linked:
         started = {"main", "SystemInit", "Reset_Handler"}
         started |= {handler for number, handler in self._entries if number <= RESET}
         return RunTime(
-            [self._knowledge.text(source) for source in self._live if not source.is_asm],
+            [self.knowledge.text(source) for source in self.live if not source.is_asm],
             graph.edges,
             sorted(handlers & graph.defined),
             frozenset(started),
-            lambda text, token: self._knowledge.is_arm_compiled(text, token.start, token.end),
+            lambda text, token: self.knowledge.is_arm_compiled(text, token.start, token.end),
         )
 
     @cached_property
@@ -140,9 +137,9 @@ class Linked:
         alone = self._graph.unmentioned() - reached - FAULT_HANDLERS
         if not alone:
             return set()
-        is_whole = bool(self._described or self._tables)
+        is_whole = bool(self.described or self.tables)
         if is_whole and not self.unknown_calls.found(Libraries(()), lambda it: it not in reached):
             return set()
-        headers = (self._knowledge.lexed(it) for it in self._sources if it.is_header)
+        headers = (self.knowledge.lexed(it) for it in self.sources if it.is_header)
         declared = {it.text.decode("latin-1") for lexed in headers for it in lexed.tokens}
         return alone - declared

@@ -23,7 +23,7 @@ from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
 _WORKERS = 2
-_MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
+MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
 _READ = {".c"} | CPLUSPLUS_SUFFIXES - HEADER_SUFFIXES
 RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
@@ -117,7 +117,7 @@ def _note_lines(unit: TranslationUnit, text: bytes, folder: Path) -> None:
     unit.markers.append((0, None, 0))
     for content in text.split(b"\n"):
         offset += len(content) + 1
-        marker = _MARKER.match(content)
+        marker = MARKER.match(content)
         if marker is None:
             if path is not None and content.strip():
                 unit.lines.setdefault(path, set()).add(line)

@@ -8,6 +8,7 @@ without end, and all that these call may run at any time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -23,24 +24,17 @@ _LEAVES = frozenset({b"return", b"goto"})
 _LOOPS = frozenset({b"while", b"for", b"do"})
 
 
+@dataclass(eq=False)
 class RunTime:
     """Answers for the files of one program. `edges`: which names a function's or macro's body
     mentions; `handlers`: of interrupts; `started`: what start-up code alone calls; `is_compiled`:
     whether a token takes part."""
 
-    def __init__(
-        self,
-        texts: Sequence[CText],
-        edges: Mapping[str, Iterable[str]],
-        handlers: Iterable[str],
-        started: frozenset[str],
-        is_compiled: Callable[[CText, Token], bool],
-    ) -> None:
-        self._texts = texts
-        self._edges = edges
-        self._handlers = handlers
-        self._started = started
-        self._is_compiled = is_compiled
+    texts: Sequence[CText]
+    edges: Mapping[str, Iterable[str]]
+    handlers: Sequence[str]
+    started: frozenset[str]
+    is_compiled: Callable[[CText, Token], bool]
 
     def why(self, name: str, path: Path, start: int) -> str | None:
         """Who may run the function or macro `name` again, or the offset `start` of a file in it;
@@ -56,19 +50,19 @@ class RunTime:
 
     @cached_property
     def _in_handlers(self) -> dict[str, str]:
-        found = {name: name for name in self._handlers}
+        found = {name: name for name in self.handlers}
         for caller, name in self._called(found):
             found[name] = found[caller]
         return found
 
     @cached_property
     def _again(self) -> dict[str, str]:
-        why = {name: f"{name} is an interrupt handler" for name in self._handlers}
-        for text in self._texts:
+        why = {name: f"{name} is an interrupt handler" for name in self.handlers}
+        for text in self.texts:
             for name, reason in self._roots(text):
-                if name not in self._started:
+                if name not in self.started:
                     why.setdefault(name, reason)
-        for caller, name in self._called(why, self._started):
+        for caller, name in self._called(why, self.started):
             why[name] = f"called from {caller}: {why[caller]}"
         return why
 
@@ -80,8 +74,8 @@ class RunTime:
         seen = {*waiting, *but}
         while waiting:
             caller = waiting.pop(0)
-            for name in self._edges.get(caller, ()):
-                if name in self._edges and name not in seen:
+            for name in self.edges.get(caller, ()):
+                if name in self.edges and name not in seen:
                     seen.add(name)
                     yield caller, name
                     waiting.append(name)
@@ -89,7 +83,7 @@ class RunTime:
     @cached_property
     def _loops(self) -> dict[Path, list[tuple[int, int, str]]]:
         found: dict[Path, list[tuple[int, int, str]]] = {}
-        for text in self._texts:
+        for text in self.texts:
             tokens = text.balanced
             for name, body, end in text.with_members if text.is_cplusplus else text.functions:
                 for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
@@ -109,7 +103,7 @@ class RunTime:
             if token.kind != "identifier" or is_field:
                 continue
             name = canonical(token.text, text.evaluator.macros)
-            if name not in self._edges or not self._is_compiled(text, token):
+            if name not in self.edges or not self.is_compiled(text, token):
                 continue
             for first, last, reason in loops:
                 if first <= token.start < last:

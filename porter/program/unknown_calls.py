@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
@@ -62,25 +62,17 @@ class _Call:
     is_here: bool = False
 
 
+@dataclass(eq=False)
 class UnknownCalls:
     """Of `texts`, where `everything` that the project has may define functions. `provided`: names
     that somebody else defines; `archived`: in which archive of the tree names are."""
 
-    def __init__(
-        self,
-        texts: Sequence[CText],
-        asm: Sequence[SourceFile],
-        provided: Callable[[], frozenset[str]],
-        archived: Callable[[], Mapping[str, str]],
-        is_compiled: Callable[[CText, int, int], bool],
-        everything: Sequence[tuple[SourceFile, LexedSource]],
-    ) -> None:
-        self._texts = texts
-        self._asm = asm
-        self._provided = cache(provided)
-        self._archived = cache(archived)
-        self._is_compiled = is_compiled
-        self._everything = everything
+    texts: Sequence[CText]
+    asm: Sequence[SourceFile]
+    provided: Callable[[], frozenset[str]]
+    archived: Callable[[], Mapping[str, str]]
+    is_compiled: Callable[[CText, int, int], bool]
+    everything: Sequence[tuple[SourceFile, LexedSource]]
 
     def found(self, libraries: Libraries, is_dead: Callable[[str], bool]) -> list[UnknownCall]:
         """Each function that no data of `libraries` is on, those called most first. Calls of
@@ -89,8 +81,8 @@ class UnknownCalls:
         for call in self._calls:
             if self._counts(call, libraries, is_dead):
                 calls.setdefault(call.name, []).append(call)
-        provided = self._provided() if calls else frozenset()
-        archived = self._archived() if calls else {}
+        provided = self.provided() if calls else frozenset()
+        archived = self.archived() if calls else {}
         return sorted(
             (
                 UnknownCall(
@@ -110,7 +102,7 @@ class UnknownCalls:
             return False
         if call.around is not None and is_dead(call.around):
             return False
-        return call.text is None or self._is_compiled(call.text, call.offset, call.end)
+        return call.text is None or self.is_compiled(call.text, call.offset, call.end)
 
     @cached_property
     def _calls(self) -> list[_Call]:
@@ -118,7 +110,7 @@ class UnknownCalls:
         return list(self._all_calls())
 
     def _all_calls(self) -> Iterator[_Call]:
-        for text in self._texts:
+        for text in self.texts:
             objects = objects_in(text.lexed)
             for token, around in _called(text):
                 name = token.text.decode("latin-1")
@@ -129,7 +121,7 @@ class UnknownCalls:
             for use, name in _pasted_calls(text):
                 is_here = self._is_here(name)
                 yield _Call(name, text.file, use.start, use.end, text, None, True, is_here)
-        for file in self._asm:
+        for file in self.asm:
             for part in instructions(file.data, dialect_of(file.data)):
                 name = part.operands[-1] if part.operands else ""
                 is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
@@ -146,7 +138,7 @@ class UnknownCalls:
 
     @cached_property
     def _defined(self) -> set[str]:
-        return defined_names(self._everything, self._asm)
+        return defined_names(self.everything, self.asm)
 
 
 @lru_cache(maxsize=1)

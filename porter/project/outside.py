@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -19,17 +20,17 @@ from porter.project.toolchain import (
 )
 
 
+@dataclass(eq=False)
 class Outside:
     """Answers for the project below `root`."""
 
-    def __init__(self, root: Path, options: CompileOptions, scripts: Sequence[Path]) -> None:
-        self._root = root
-        self._scripts = scripts
-        self._compilers = {options.compiler, compiler_for(options.cpu_flags), DEFAULT_COMPILER}
+    root: Path
+    options: CompileOptions
+    scripts: Sequence[Path]
 
     def used(self) -> frozenset[str]:
         """Names that the compiler's libraries, archives in the tree and linker scripts use."""
-        found = linker_words(self._scripts).union(*map(library_needs, self._compilers))
+        found = linker_words(self.scripts).union(*map(library_needs, self._compilers))
         return found.union(*(archive_needs(DEFAULT_COMPILER, path) for path in self._archives))
 
     def provided(self, headers: Iterable[str]) -> frozenset[str]:
@@ -44,6 +45,11 @@ class Outside:
         """In which archive of the tree names are."""
         return {name: it.name for it in self._archives for name in archive_symbols(it)}
 
+    @property
+    def _compilers(self) -> set[str]:
+        """Those whose libraries the project may be linked with."""
+        return {self.options.compiler, compiler_for(self.options.cpu_flags), DEFAULT_COMPILER}
+
     @cached_property
     def _archives(self) -> list[Path]:
-        return [Path(it) for it in find_sources(self._root, (), frozenset({".a", ".lib"}))]
+        return [Path(it) for it in find_sources(self.root, (), frozenset({".a", ".lib"}))]

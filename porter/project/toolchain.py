@@ -29,22 +29,18 @@ def header_folders(compiler: str) -> tuple[Path, ...]:
 @lru_cache(maxsize=8)
 def library_functions(compiler: str) -> frozenset[str]:
     """Names that the C library and those of the compiler define."""
-    found: set[str] = set()
-    for library in _LIBRARIES:
-        path = _run([compiler, f"-print-file-name={library}"]).strip()
-        if path.startswith("/"):
-            found |= archive_symbols(Path(path))
-    return frozenset(found)
+    return frozenset().union(*map(archive_symbols, _libraries(compiler)))
 
 
 @lru_cache(maxsize=8)
 def library_needs(compiler: str) -> frozenset[str]:
     """Names that those libraries use and somebody else may define: `_write`, `__malloc_lock`."""
-    return frozenset(
-        name for library in _LIBRARIES
-        if (path := _run([compiler, f"-print-file-name={library}"]).strip()).startswith("/")
-        for name in archive_needs(compiler, Path(path))
-    )  # fmt: skip
+    return frozenset().union(*(archive_needs(compiler, it) for it in _libraries(compiler)))
+
+
+def _libraries(compiler: str) -> list[Path]:
+    found = (_run([compiler, f"-print-file-name={library}"]).strip() for library in _LIBRARIES)
+    return [Path(it) for it in found if it.startswith("/")]
 
 
 def archive_needs(compiler: str, path: Path) -> frozenset[str]:

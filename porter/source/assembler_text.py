@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from porter.source.conditions import Arm, ConditionMap
+from porter.source.source_file import SourceFile
 
 _HIDES = re.compile(r"!\s*\(?\s*(?:defined\s*\(?\s*)?(\w*(?:ASSEMBL|_I?ASM)\w*)", re.IGNORECASE)
 _INCLUDE = re.compile(rb'(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)')
@@ -26,8 +27,18 @@ def _hides(condition: str, defined: Container[bytes]) -> bool:
     return found is not None and "||" not in condition and found[1].encode() not in defined
 
 
-def included_names(texts: Iterable[bytes]) -> set[bytes]:
-    """The file names, without folders, that #include lines of these texts have."""
+def included_names(first: Iterable[SourceFile], others: Sequence[SourceFile]) -> frozenset[bytes]:
+    """The file names, without folders, that #include lines of files have, and those of the others
+    that they name."""
+    found: set[bytes] = set()
+    new = _names(first)
+    while new:
+        found |= new
+        new = _names(it for it in others if it.path.name.encode() in new) - found
+    return frozenset(found)
+
+
+def _names(files: Iterable[SourceFile]) -> set[bytes]:
     return {
-        found.group(1).rpartition(b"/")[2] for text in texts for found in _INCLUDE.finditer(text)
+        found.group(1).rpartition(b"/")[2] for it in files for found in _INCLUDE.finditer(it.data)
     }
