@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from porter.execution.program import Program
 from porter.project.build import Build
 from porter.project.vectors import VectorTable, table_in, tables_in_asm
-from porter.source.asm_text import Instruction, dialect_of, instructions
+from porter.source.asm_text import dialect_of, instructions, weak_names
 from porter.source.source_file import ASM_SUFFIXES, SourceFile
 
 _TEMPLATES = "templates"  # where vendors keep the start-up files of all chips and compilers
@@ -51,13 +51,4 @@ def vector_tables(root: Path, assembler: Sequence[Path], program: Program) -> li
 def strong_labels(file: SourceFile) -> set[str]:
     """Labels of an assembler file that aren't weak."""
     found = list(instructions(file.data, dialect_of(file.data)))
-    weak = {name for part in found for name in _weak(part)}
-    return {part.label for part in found if part.label is not None} - weak
-
-
-def _weak(part: Instruction) -> Iterator[str]:
-    """`.weak NAME`, `EXPORT NAME [WEAK]`, `PUBWEAK NAME`."""
-    if part.mnemonic in (".weak", "pubweak"):
-        yield from part.operands
-    elif part.mnemonic == "export" and any("[weak]" in text.lower() for text in part.operands):
-        yield part.operands[0].split()[0]
+    return {part.label for part in found if part.label is not None} - weak_names(found)

@@ -1,9 +1,10 @@
-"""What is lost with the start-up file, whose place the generated one takes: context switches in it,
-and calls of functions of the project."""
+"""What is lost with the start-up file, whose place the generated one takes: context switches and
+other handlers in it, functions that other files call, and calls of functions of the project."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
@@ -11,15 +12,21 @@ from porter.program.functions import functions_in
 from porter.program.staying import START_UP
 from porter.project.vectors import PENDSV, RESET, SVC
 from porter.sites.site import Site, SiteKind
-from porter.source.asm_text import dialect_of, instructions
+from porter.source.asm_text import (
+    Instruction,
+    dialect_of,
+    global_names,
+    instructions,
+    weak_names,
+)
 from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource
 from porter.source.source_file import SourceFile
 
 _LOST = (
-    "stands in the start-up file, whose place the generated one takes: move it to a file of its "
-    "own, where it is transcribed"
+    "stands in the start-up file, whose place the generated one takes: move it to a file of its own"
 )
+_NO_CODE = frozenset({"", "b", "bx", "j", "bkpt", "ebreak", "nop", "wfi"})  # waits for ever
 _RULE = "start-up"
 _CALLED = frozenset({"main", "SystemInit"})  # by the generated one
 _JUMPS = frozenset({"b", "bl", "blx", "call", "j", "jal", "tail", "la"})
@@ -29,6 +36,7 @@ def judge_start_up(docket: Docket) -> None:
     """A start-up file has no context switch of the machine's, and calls nothing of the project's
     but what the generated one calls."""
     _judge_switches(docket)
+    _judge_assembler(docket)
     project = docket.project
     for source in project.sources:
         if project.staying.get(source.path) not in START_UP:
@@ -88,9 +96,69 @@ def _judge_switches(docket: Docket) -> None:
     vectors = docket.project.vectors
     lost = {
         verdict.site: Verdict(
-            verdict.site, Status.ESCALATED, verdict.rule, f"{verdict.site.where} {_LOST}"
+            verdict.site,
+            Status.ESCALATED,
+            verdict.rule,
+            f"{verdict.site.where} {_LOST}, where it is transcribed",
         )
         for verdict in docket.verdicts()
         if verdict.reason in START_UP and vectors.served_by([verdict.site.where]) & {SVC, PENDSV}
     }
     docket.change(lost)
+
+
+def _judge_assembler(docket: Docket) -> None:
+    """Handlers and functions of a start-up file in assembler that nobody else has."""
+    project = docket.project
+    for source in project.sources:
+        if project.staying.get(source.path) not in START_UP or not source.is_asm:
+            continue
+        parts = list(instructions(source.data, dialect_of(source.data)))
+        labels = {it.label for it in parts if it.label}
+        seen = global_names(parts)
+        served = {
+            name: number
+            for table in project.tables[source.path]
+            for number, name in table.handlers.items()
+        }
+        starts = [
+            number
+            for number, it in enumerate(parts)
+            if it.label and (it.label in served or it.label in seen)
+        ]
+        names = {parts[number].label or "" for number in starts}
+        elsewhere = project.definitions(names)
+        lost = []
+        for first, last in pairwise([*starts, len(parts)]):
+            name = parts[first].label or ""
+            if name in weak_names(parts) or name in elsewhere or served.get(name) == RESET:
+                continue
+            body = [it for it in parts[first:last] if not it.mnemonic.startswith(".")]
+            if not _does_something(body, labels):
+                continue
+            if name in served or _is_called(docket, name):
+                site = Site(source.name, parts[first].start, parts[first].end, SiteKind.CALL, name)
+                lost.append(Verdict(site, Status.ESCALATED, _RULE, f"{name} {_LOST}"))
+        docket.add(source, lost)
+
+
+def _does_something(body: Sequence[Instruction], labels: Set[str]) -> bool:
+    """Whether code does more than to wait for ever, or to return."""
+    return any(
+        it.mnemonic not in _NO_CODE
+        or (it.mnemonic in ("b", "j") and it.operands and it.operands[-1] not in {*labels, "."})
+        for it in body
+        if it.label is None
+    )
+
+
+def _is_called(docket: Docket, name: str) -> bool:
+    """Whether C of the project names a function."""
+    word = name.encode("latin-1")
+    project = docket.project
+    return any(
+        word in source.data
+        and any(it.text == word for it in project.knowledge.lexed(source).tokens)
+        for source in project.sources
+        if not source.is_asm and project.staying.get(source.path) is None
+    )

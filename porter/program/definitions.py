@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from porter.program.c_text import CText
 from porter.program.functions import head_of
-from porter.source.asm_text import dialect_of, instructions
+from porter.source.asm_text import dialect_of, instructions, weak_names
 from porter.source.c_lexer import Token, lex, lex_fragment
 from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
@@ -70,7 +70,7 @@ def defined_in_asm(file: SourceFile, names: Iterable[str]) -> Iterator[tuple[str
     if not wanted:
         return
     found = list(instructions(file.data, dialect_of(file.data)))
-    weak = {operand for part in found if part.mnemonic == ".weak" for operand in part.operands}
+    weak = weak_names(found)
     for part in found:
         if part.label in wanted and part.label not in weak:
             yield part.label, Definition(file, part.start, part.start + len(part.label))

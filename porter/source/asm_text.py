@@ -6,7 +6,7 @@ A tokenizer, not an assembler: it finds mnemonics, operands and labels and where
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +26,7 @@ _ARMASM_MARK = re.compile(
     rb"(?m)^\s+(?:AREA|PRESERVE8|RSEG|SECTION\s+\S+:CODE|EXPORT|PUBLIC|EXTERN|IMPORT)\b"
 )
 _GNU_MARK = re.compile(rb"(?m)^[ \t]*\.(?:syntax|thumb|thumb_func|text|section|globa?l|type)\b")
+_WEAK, _GLOBAL = (".weak", "pubweak"), (".global", ".globl", "public")
 _SIZE_SUFFIX = re.compile(r"\.(?:w|n)$")
 
 
@@ -58,6 +59,25 @@ def instructions(text: bytes, dialect: Dialect = "gnu") -> Iterator[Instruction]
     for end in _statement_ends(clean, separators):
         yield from _statement(clean, start, end, dialect)
         start = end + 1
+
+
+def weak_names(parts: Iterable[Instruction]) -> set[str]:
+    """Labels that another file's outrank: `.weak NAME`, `EXPORT NAME [WEAK]`, `PUBWEAK NAME`."""
+    return {name for part in parts for name, is_weak in _seen_outside(part) if is_weak}
+
+
+def global_names(parts: Iterable[Instruction]) -> set[str]:
+    """Labels that other files may name."""
+    return {name for part in parts for name, _ in _seen_outside(part)}
+
+
+def _seen_outside(part: Instruction) -> Iterator[tuple[str, bool]]:
+    """Names that a directive shows to other files, and whether they are weak."""
+    if part.mnemonic in _WEAK or part.mnemonic in _GLOBAL:
+        yield from ((name, part.mnemonic in _WEAK) for name in part.operands)
+    elif part.mnemonic == "export" and part.operands:
+        is_weak = any("[weak]" in text.lower() for text in part.operands)
+        yield part.operands[0].split()[0], is_weak
 
 
 def blank_comments(text: bytes, dialect: Dialect) -> bytes:

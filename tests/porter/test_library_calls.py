@@ -322,7 +322,8 @@ def test_a_tests_stand_in_is_not_the_projects_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("call", ["ROM_IntMasterDisable();", "MAP_IntMasterDisable();"])
 def test_names_for_functions_of_a_rom_are_the_librarys(tmp_path: Path, call: str) -> None:
     header = (
-        b"#define ROM_TABLE ((unsigned *)0x01000010)\n#define ROM_INTS ((unsigned *)(ROM_TABLE[14]))\n"
+        b"#define ROM_TABLE ((unsigned *)0x01000010)\n"
+        b"#define ROM_INTS ((unsigned *)(ROM_TABLE[14]))\n"
         b"#define ROM_IntMasterDisable   \\\n        ((int (*)(void))ROM_INTS[2])\n"
         b"#define MAP_IntMasterDisable ROM_IntMasterDisable\n"
     )

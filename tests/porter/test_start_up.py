@@ -1,0 +1,94 @@
+"""What only the start-up file in assembler has is told: the generated one takes its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.porter.helpers import escalations, port_files
+
+_VECTORS = """\
+    .syntax unified
+    .thumb
+    .section .vectors,"a"
+    .word 0x20008000, Reset_Handler, NMI_Handler, HardFault_Handler, 0,0,0,0,0,0,0,0,0,0,0
+    .word SysTick_Handler
+    .text
+    .thumb_func
+    .global Reset_Handler
+Reset_Handler:
+    ldr r0, =_estack
+    msr msp, r0
+copy:
+    bl main
+    b .
+    .weak NMI_Handler
+NMI_Handler:
+    ldr r0, =NMI_Handler
+    bx r0
+    .global HardFault_Handler
+HardFault_Handler:
+    b HardFault_Handler
+"""
+_IDLE = "    .global SysTick_Handler\nSysTick_Handler:\n    b SysTick_Handler\n"
+_MAIN = b"extern void irq_off(void);\nint main(void) { irq_off(); for (;;) {} }\n"
+
+
+def _told(folder: Path, assembler: str, main: bytes = _MAIN) -> list[str]:
+    files = {"startup.s": (_VECTORS + assembler).encode(), "main.c": main}
+    return [it for it in escalations(port_files(folder, files, None)) if "start-up" in it]
+
+
+def test_defaults_are_no_loss(tmp_path: Path) -> None:
+    assert _told(tmp_path, _IDLE) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["ldr r0, =ticks\n    ldr r1, [r0]\n    adds r1, #1\n    str r1, [r0]\n    bx lr", "b on_tick"],
+)
+def test_a_handler(tmp_path: Path, body: str) -> None:
+    (reason,) = _told(tmp_path, f"    .thumb_func\nSysTick_Handler:\n    {body}\n")
+    assert "SysTick_Handler stands in the start-up file" in reason
+
+
+def test_a_weak_one_that_c_overrules(tmp_path: Path) -> None:
+    own = "    .weak SysTick_Handler\nSysTick_Handler:\n    bl count\n    bx lr\n"
+    assert _told(tmp_path / "weak", own) == []
+    main = b"void SysTick_Handler(void) {}\n" + _MAIN
+    assert _told(tmp_path / "both", own.replace(".weak", ".global"), main) == []
+
+
+def test_a_function_that_c_calls(tmp_path: Path) -> None:
+    function = "    .thumb_func\n    .global irq_off\nirq_off:\n    cpsid i\n    bx lr\n"
+    (reason,) = _told(tmp_path / "called", _IDLE + function)
+    assert "irq_off stands in the start-up file" in reason
+    assert _told(tmp_path / "not", _IDLE + function, b"int main(void) { for (;;) {} }\n") == []
+
+
+def test_dialects_of_keil_and_iar(tmp_path: Path) -> None:
+    armasm = b"""\
+    AREA RESET, DATA, READONLY
+    EXPORT __Vectors
+__Vectors DCD 0x20008000, Reset_Handler, NMI_Handler, 0,0,0,0,0,0,0,0,0,0,0,0
+    DCD SysTick_Handler
+    AREA |.text|, CODE, READONLY
+Reset_Handler PROC
+    EXPORT Reset_Handler [WEAK]
+    BL main
+    ENDP
+NMI_Handler PROC
+    EXPORT NMI_Handler [WEAK]
+    BL count
+    ENDP
+SysTick_Handler PROC
+    EXPORT SysTick_Handler
+    BL count
+    BX LR
+    ENDP
+    END
+"""
+    result = port_files(tmp_path, {"startup.s": armasm, "main.c": b"int main(void) {}\n"}, None)
+    (reason,) = [it for it in escalations(result) if "stands in the start-up" in it]
+    assert reason.startswith("SysTick_Handler")
