@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator
 from porter.source.grammar import CPLUSPLUS, C
-from porter.source.macros import MacroTable, parse_define
+from porter.source.macros import Macro, MacroTable, parse_define
 from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
 _WORKERS = 2
@@ -97,17 +98,28 @@ def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
 
 def _read(text: bytes, file: Path) -> TranslationUnit:
     macros = MacroTable()
-    for directive in lex(b"\n".join(_DIRECTIVE.findall(text))).directives:
-        if directive.name == b"define":
-            if (macro := parse_define(directive)) is not None:
-                macros.redefine(macro)
-        elif directive.name == b"undef" and directive.tokens:
-            macros.undefine(directive.tokens[0].text)
+    for line in _DIRECTIVE.findall(text):
+        name, macro = _meaning(line)
+        if macro is not None:
+            macros.redefine(macro)
+        elif name:
+            macros.undefine(name)
     types = TypeTable()
     grammar = CPLUSPLUS if file.suffix.lower() in CPLUSPLUS_SUFFIXES else C
     unit = TranslationUnit(Evaluator(macros, types), types.add_text(text, grammar))
     _note_lines(unit, text, file.parent)
     return unit
+
+
+@lru_cache(maxsize=1 << 16)
+def _meaning(line: bytes) -> tuple[bytes, Macro | None]:
+    """The macro of a #define, or the name of an #undef. A chip's header says the same thousands to
+    every file that includes it."""
+    for directive in lex(line).directives:
+        if directive.name == b"undef" and directive.tokens:
+            return directive.tokens[0].text, None
+        return b"", parse_define(directive)
+    return b"", None
 
 
 def _note_lines(unit: TranslationUnit, text: bytes, folder: Path) -> None:

@@ -45,11 +45,17 @@ class SyntaxTree:
     def __init__(
         self, text: bytes, delta: int, limit: int | None = None, grammar: Grammar = C
     ) -> None:
-        self.root: Node = grammar.parser.parse(text).root_node
+        self._tree = grammar.parser.parse(text)
         self._grammar = grammar
         self.delta = delta
         self.text = text
         self._limit = len(text) + delta if limit is None else limit
+
+    @property
+    def root(self) -> Node:
+        """All of it. A node keeps the nodes below it that were asked for; one that is made anew
+        each time lets go of them."""
+        return self._tree.root_node
 
     @property
     def is_cplusplus(self) -> bool:
@@ -102,11 +108,16 @@ class _Nodes:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and everything below it, in source order."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack.extend(reversed(current.children))
+    # By a cursor: a node that was asked for its children keeps them, as long as somebody keeps it.
+    cursor = node.walk()
+    while True:
+        if cursor.node is not None:
+            yield cursor.node
+        if cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
 
 
 def query(pattern: str) -> Queries:
