@@ -60,6 +60,10 @@ class TickRegister(Rule):
             _HEADER + "void f(void) { CTRL &= ~1u; }", _HEADER + "void f(void) { hyp_tick_set(0); }"
         ),
         Sample(
+            _HEADER + "void f(void)\n{\n    CTRL = 0;\n    LOAD = 0;\n    VAL = 0;\n    g();\n}\n",
+            _HEADER + "void f(void)\n{\n    hyp_tick_set(0);\n    g();\n}\n",
+        ),
+        Sample(
             _HEADER + "void f(void)\n{\n    LOAD = 167999;\n    CTRL |= 4;\n    CTRL |= 1;\n"
             "    CTRL |= 2;\n}\n",
             _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
@@ -81,6 +85,8 @@ class TickRegister(Rule):
         ),
         Sample(_HEADER + "unsigned f(void) { return VAL; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { LOAD = 99; CTRL = 5; }", "", escalates=True),
+        Sample(_HEADER + "void f(void) { CTRL = 0; LOAD = 99; }", "", escalates=True),
+        Sample(_HEADER + "void f(int off) { if (off) CTRL = 0; LOAD = 0; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { CTRL = 5; }", "", escalates=True),
         Sample(
             _HEADER + "void f(unsigned ms) { LOAD = ms * 168000u; CTRL = 7; }", "", escalates=True
@@ -117,9 +123,9 @@ class TickRegister(Rule):
             return "the tick is set up more than once in one function"
         if starts and not self._interrupts(unit, accesses):
             return "the timer runs without its interrupt: virt_cycles() measures time"
-        if loads and not starts:
+        if loads and not starts and not self._empties(unit, loads[0], accesses):
             return "LOAD is written, but the timer isn't started here"
-        if loads and not _always_before(loads[0], starts[-1]):
+        if loads and starts and not _always_before(loads[0], starts[-1]):
             return "LOAD is written under a condition, and else the rate is another one"
         if not starts and all(str(it.register) == "SysTick->VAL" for it in accesses):
             return "VAL begins a period anew, and a machine's tick goes on"
@@ -166,6 +172,14 @@ class TickRegister(Rule):
             return ENABLE
         return 0 if control.off & (ENABLE | TICKINT) else None
 
+    def _empties(self, unit: Unit, load: Access, accesses: list[Access]) -> bool:
+        """Whether LOAD becomes 0 where the timer is stopped anyway, as boot loaders leave it."""
+        if load.value is None or load.operator != b"=":
+            return False
+        value = unit.text.evaluator.number(load.value, load.context.scope)
+        stops = (it for it in accesses if self._switches(unit, it) == 0)
+        return value == 0 and any(_always_before(stop, load) for stop in stops)
+
     def _interrupts(self, unit: Unit, accesses: list[Access]) -> bool:
         """Whether the running timer raises the tick; `|=` resumes what another function set up."""
         controls = [
@@ -206,10 +220,10 @@ def _adds_up(starts: list[Access]) -> bool:
     return together and all(access.operator == b"|=" for access in starts[1:])
 
 
-def _always_before(load: Access, start: Access) -> bool:
-    """Whether LOAD is written in the block of the start, or in one around it."""
-    block = load.statement.parent if load.statement is not None else None
-    return block is None or start.statement is None or block in ancestors(start.statement)
+def _always_before(first: Access, second: Access) -> bool:
+    """Whether one write is in the block of another, or in one around it."""
+    block = first.statement.parent if first.statement is not None else None
+    return block is None or second.statement is None or block in ancestors(second.statement)
 
 
 def _inside_write(access: Access, accesses: list[Access]) -> bool:
