@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,6 +17,7 @@ from scanner.report.errors import InternalError
 _SIGNATURE = re.compile(r"(\w+)(?:\(([^()]*)\))?")
 _PARAMETER = re.compile(r"[a-z][a-z_]*")
 _ANY = "*"  # for what needs no header
+_COMMON = re.compile(r"[a-z]+\.h")  # task.h, irq.h
 _CONSTANTS = frozenset({"true", "false"})
 
 
@@ -48,13 +49,26 @@ class Library:
 
     def is_used_by(self, included: Iterable[str]) -> bool:
         """Whether one of these names in #include lines is that of a header of the library's."""
-        if _ANY in self.headers:
-            return True
+        return _ANY in self.headers or any(map(self._has, included))
+
+    def _has(self, header: str) -> bool:
+        """Whether a header is the library's by its name. A word that anybody may call a header by
+        isn't enough in a folder that nothing says to be the library's."""
+        path = PurePosixPath(header)
+        folders = [it.lower() for it in path.parent.parts if it not in (".", "..")]
+        is_own = not folders or any(word in it for it in folders for word in self._words)
         return any(
-            fnmatchcase(name, pattern) or fnmatchcase(PurePosixPath(name).name, pattern)
-            for name in included
+            fnmatchcase(header, pattern)
+            or (fnmatchcase(path.name, pattern) and (is_own or not _COMMON.fullmatch(pattern)))
             for pattern in self.headers
         )
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """What nobody else calls a header, or a folder of headers."""
+        paths = [PurePosixPath(it) for it in self.headers]
+        stems = {it.stem for it in paths if "*" not in it.name and not _COMMON.fullmatch(it.name)}
+        return frozenset(it.lower() for it in stems.union(*(it.parent.parts for it in paths)))
 
 
 @dataclass(frozen=True)

@@ -330,3 +330,16 @@ def test_names_for_functions_of_a_rom_are_the_librarys(tmp_path: Path, call: str
     code = f'#include "driverlib/rom.h"\nvoid f(void) {{ {call} }}\n'.encode()
     text, _ = ported(tmp_path, header + code)
     assert "virt_int_mask(VIRT_PRIMASK);" in text
+
+
+@pytest.mark.parametrize(
+    ("header", "is_known"),
+    [("task.h", True), ("../task.h", True), ("FreeRTOS-Kernel/include/task.h", True),
+     ("rtos/FreeRTOS.h", True), ("grbl/task.h", False)],
+)  # fmt: skip
+def test_a_common_word_in_another_folder_is_no_library(
+    tmp_path: Path, header: str, is_known: bool
+) -> None:
+    text = f'#include "{header}"\nvoid f(void) {{ portDISABLE_INTERRUPTS(); }}\n'.encode()
+    _, result = ported(tmp_path, text)
+    assert ("portDISABLE_INTERRUPTS" in {it.name for it in result.unseen.calls}) is not is_known
