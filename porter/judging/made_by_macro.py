@@ -120,6 +120,8 @@ class MadeByMacro:
     ) -> bool:
         """Whether rules saw what a line has in the end, there or in a macro that it uses."""
         macros = self._used(uses)
+        if any(self._is_part_of(name, made) for name in macros & INTRINSIC_BYTES):
+            return True
         if made.kind is SiteKind.INTRINSIC:
             name = made.name.encode()
             spelt = any(token.text == name for token in tokens)
@@ -130,6 +132,15 @@ class MadeByMacro:
         there = [it for macro in macros for it in self._in_macros.get(macro, ())]
         return any(_tells(owner, verdict, made) for owner, verdict in
                    [*((file, it) for it in here), *there])  # fmt: skip
+
+    def _is_part_of(self, intrinsic: bytes, made: Made) -> bool:
+        """Whether a macro of an intrinsic's name makes this: rules judge uses of the name."""
+        if intrinsic not in self._words:  # a header of somebody else's defines it
+            return made.kind is not SiteKind.REGISTER
+        return made.kind is SiteKind.ASM and any(
+            verdict.site.kind is SiteKind.ASM and verdict.site.what.split()[0] == made.name
+            for _, verdict in self._in_macros.get(intrinsic, ())
+        )
 
     def _used(self, uses: list[_Use]) -> set[bytes]:
         """The macros that uses lead to, whichever of their definitions holds."""

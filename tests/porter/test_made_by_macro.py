@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.asm.breakpoints import WHY_STOP
 from porter.judging.verdict import Status
 from porter.output.port_report import lines
 from tests.porter.helpers import escalations, port_files, port_text
@@ -180,3 +181,12 @@ __STATIC_FORCEINLINE void __NVIC_SystemReset(void)
     use = b'#include "core.h"\nuint32_t f(uint32_t x) { return _VAL2FLD(SCB_AIRCR_VECTKEY, x); }\n'
     result = port_files(tmp_path, {"core.h": header, "main.c": use})
     assert escalations(result) == []
+
+
+@pytest.mark.parametrize("use", [b"__BKPT(1);", b"STOP();"])
+def test_what_an_intrinsic_is_defined_by_is_told_once(tmp_path: Path, use: bytes) -> None:
+    """Rules know the name, whatever its macro makes of its argument."""
+    macros = b'#define __BKPT(n) __asm volatile("bkpt " #n)\n#define STOP() __BKPT(0)\n'
+    result = port_files(tmp_path, {"main.c": macros + b"void f(void) { " + use + b" }\n"})
+    (told,) = {it.partition(": ")[2] for it in escalations(result)}
+    assert told == WHY_STOP
