@@ -40,6 +40,10 @@ class RiscvSpace:
         name = block.register(address, exact).removeprefix(f"{block.name}->")
         return Register(SYSTEM, name, 0 if exact else None, block.name)
 
+    def exception_named(self, name: str) -> int | None:
+        """As SystemSpace says; makers of RISC-V chips number theirs as they like."""
+        return None
+
     def memory_at(self, address: int) -> Register | None:
         """None: each chip has its memory somewhere else, and devices in between."""
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from porter.registers.memory import memory_at
 from porter.registers.register import Register
+from porter.registers.system_exceptions import exception_named
 
 PPB_START = 0xE000_0000
 PPB_END = 0xE010_0000
@@ -114,6 +115,9 @@ class SystemSpace(Protocol):
     def identify(self, address: int, exact: bool = True) -> Register | None:
         """The register at an address; None outside. `exact`: no unknown index."""
 
+    def exception_named(self, name: str) -> int | None:
+        """The number of an exception of the core's own, below all lines; None for other names."""
+
     def memory_at(self, address: int) -> Register | None:
         """What an address is that can only be memory, as a register; None for others."""
 
@@ -136,6 +140,10 @@ class ArmSpace:
     def identify(self, address: int, exact: bool = True) -> Register | None:
         """As SystemSpace says."""
         return identify(address, exact)
+
+    def exception_named(self, name: str) -> int | None:
+        """As SystemSpace says."""
+        return exception_named(name)
 
     def memory_at(self, address: int) -> Register | None:
         """As SystemSpace says."""

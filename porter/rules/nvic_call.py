@@ -147,6 +147,8 @@ class NvicCall(Rule):
         context = unit.context(site)
         evaluator = unit.text.evaluator
         value = evaluator.text(text, context.scope) if context else evaluator.text(text)
+        if value is None:  # its header may be missing
+            return unit.registers.space.exception_named(text.strip().decode("latin-1"))
         return value.value if isinstance(value, Number) else None
 
 

@@ -343,3 +343,29 @@ def test_a_common_word_in_another_folder_is_no_library(
     text = f'#include "{header}"\nvoid f(void) {{ portDISABLE_INTERRUPTS(); }}\n'.encode()
     _, result = ported(tmp_path, text)
     assert ("portDISABLE_INTERRUPTS" in {it.name for it in result.unseen.calls}) is not is_known
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [("nvic_enable_irq(NVIC_PENDSV_IRQ)", 14), ("nvic_disable_irq(NVIC_SYSTICK_IRQ)", 15),
+     ("NVIC_EnableIRQ(SVCall_IRQn)", 11), ("NVIC_DisableIRQ(MemoryManagement_IRQn)", 4)],
+)  # fmt: skip
+def test_a_system_exception_is_one_without_its_header(
+    tmp_path: Path, call: str, number: int
+) -> None:
+    text = OPENCM3 + f"void f(void) {{ {call}; }}\n".encode()
+    after, result = ported(tmp_path, text)
+    assert call in after
+    assert [it.endswith(f"IRQ of system exception {number}") for it in escalations(result)] == [
+        True
+    ]
+
+
+def test_a_device_of_a_name_alike_is_a_line(tmp_path: Path) -> None:
+    """And a name that is defined is what it is defined as."""
+    text = OPENCM3 + (
+        b"#define NVIC_PENDSV_IRQ 37\n"
+        b"void f(void) { nvic_enable_irq(NVIC_PENDSV_IRQ); nvic_enable_irq(NVIC_USART1_IRQ); }\n"
+    )
+    after, _ = ported(tmp_path, text)
+    assert "{ hyp_irq_ena(NVIC_PENDSV_IRQ); hyp_irq_ena(NVIC_USART1_IRQ); }" in after
