@@ -82,6 +82,7 @@ def port_project(
         docket.devices,
         not project.build.units,
         project.build.moved,
+        project.build.compilers,
     )
 
 

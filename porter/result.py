@@ -39,7 +39,8 @@ class PortResult:
     `unseen`: what the project uses and doesn't have; `devices`: at fixed addresses, with a name of
     each, that count as the machine's since nobody said whose they are; `assumes_options`: nobody
     told what the compiler defines and where headers are; `moved`: folders of another machine, with
-    those of the project that were taken for them."""
+    those of the project that were taken for them; `compilers`: those that aren't here, with the
+    same."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -50,6 +51,7 @@ class PortResult:
     devices: Mapping[int, str] = field(default_factory=dict)
     assumes_options: bool = False
     moved: Mapping[str, Path] = field(default_factory=dict)
+    compilers: Mapping[str, str] = field(default_factory=dict)
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

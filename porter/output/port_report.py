@@ -103,6 +103,9 @@ def assumptions(result: PortResult) -> Iterator[str]:
             "folders of another machine were taken for those of the project that end alike: "
             f"{', '.join(moved[:_DEVICES])}{rest}"
         )
+    if result.compilers:
+        taken = [f"{there} ({here})" for there, here in result.compilers.items()]
+        yield f"compilers that aren't here were taken for others that are: {', '.join(taken)}"
     if result.devices:
         shown = [f"{name} (0x{address:08X})" for address, name in result.devices.items()]
         more = f" and {len(shown) - _DEVICES} more" if len(shown) > _DEVICES else ""

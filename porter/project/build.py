@@ -41,7 +41,8 @@ class Build:
     """`units`: options by compiled file, empty when nobody could tell; `options`: all together;
     `source`: who told; `complete`: whether `units` has every compiled file; `core_is_guess`: the
     files are known, and for which core they are compiled isn't; `moved`: folders of another machine
-    and what was taken for them; `linked`: what is made of them, as far as make says it."""
+    and what was taken for them; `compilers`: the same of compilers that aren't here; `linked`: what
+    is made of them, as far as make says it."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
@@ -49,6 +50,7 @@ class Build:
     complete: bool = True
     core_is_guess: bool = False
     moved: Mapping[str, Path] = field(default_factory=dict)
+    compilers: Mapping[str, str] = field(default_factory=dict)
     linked: tuple[Linking, ...] = ()
 
     @property
@@ -99,11 +101,19 @@ def read_build(
             for file in command.files
             if file.is_file()
         }
+        compilers = {
+            command.options.compiler: units[file].compiler
+            for command in commands
+            for file in command.files
+            if file in units and units[file].compiler != command.options.compiler
+        }
         in_c_first = sorted(units, key=lambda file: file.suffix.lower() in CPLUSPLUS_SUFFIXES)
         options = merge(units[file] for file in in_c_first)
         if options is not None:
             linked = tuple(told.linked)
-            build = Build(units, options, source, told.complete, moved=moved.taken, linked=linked)
+            build = Build(
+                units, options, source, told.complete, False, moved.taken, compilers, linked
+            )
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
     guess = guessed_cpu or _GUESSED_CPU

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from shutil import which
 
 from porter.project.compile_options import CompileOptions
@@ -67,9 +67,15 @@ def is_for_riscv(options: CompileOptions) -> bool:
 
 
 def installed(options: CompileOptions) -> CompileOptions:
-    """The same for GNU's compiler where a vendor's for RISC-V isn't installed. Its extensions of
-    the instruction set (`xw`) go: no C depends on them."""
-    if not is_for_riscv(options) or which(options.compiler) is not None:
+    """The same for the compiler of that name on PATH where a build names it by a path of another
+    machine, and for GNU's where a vendor's for RISC-V isn't installed. Its extensions of the
+    instruction set (`xw`) go: no C depends on them."""
+    if which(options.compiler) is not None:
+        return options
+    name = PureWindowsPath(options.compiler).name.removesuffix(".exe")
+    if which(name) is not None:
+        return replace(options, compiler=name)
+    if not is_for_riscv(options):
         return options
     flags = [_VENDORS.sub("", it) if it.startswith("-march=") else it for it in options.cpu_flags]
     if not any(it.startswith("-march=") for it in flags):

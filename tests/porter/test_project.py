@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from porter.judging.verdict import Status
+from porter.output.port_report import assumptions
 from porter.port import port_project
 from porter.project.build import read_build
 from porter.project.compiler_command import parse_command
@@ -334,3 +335,26 @@ def test_a_function_that_serves_many_lines_is_told_once(tmp_path: Path) -> None:
     result = port_files(tmp_path, {"start.c": text}, None)
     lines = [v for port in result.files for v in port.verdicts if v.site.what == "one"]
     assert len(lines) == 1 and lines[0].rule == "vectors"
+
+
+@pytest.mark.parametrize(
+    "compiler",
+    ["/opt/gcc-arm-10/bin/arm-none-eabi-gcc", "C:/tools/bin/arm-none-eabi-gcc.exe",
+     "../tools/arm-none-eabi-gcc"],
+)  # fmt: skip
+def test_a_compiler_of_another_machine_is_the_one_of_its_name(
+    tmp_path: Path, compiler: str
+) -> None:
+    """Without one, nothing in an assembler file could be transcribed."""
+    rule = f"{compiler} -mcpu=cortex-m0plus -mthumb -c $< -o $@\n"
+    makefile = f"fw.elf: main.o sw.o\n%.o: %.c\n\t{rule}%.o: %.S\n\t{rule}"
+    asm = b".syntax unified\n.thumb\n.thumb_func\n.global off\noff: cpsid i\n bx lr\n"
+    files = {
+        "Makefile": makefile.encode(),
+        "main.c": b"void off(void);\nint main(void) { off(); }\n",
+        "sw.S": asm,
+    }
+    result = port_files(tmp_path, files)
+    assert escalations(result) == []
+    (told,) = assumptions(result)
+    assert told.endswith(f"{compiler} (arm-none-eabi-gcc)")
