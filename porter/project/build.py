@@ -21,6 +21,7 @@ from porter.project.compiler_command import (
     merge,
     parse_command,
 )
+from porter.project.compiler_needs import with_needs
 from porter.project.ide.choice import project_commands
 from porter.project.linking import Linking, makes_library_alone, parse_linking
 from porter.project.relocated import Relocated
@@ -91,6 +92,17 @@ def read_build(
 ) -> Build:
     """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
     is an include folder, and the core, as compiler options, is what was stated, or a guess."""
+    build = _read(root, sources, stated_cpu, guessed_cpu)
+    units = {file: with_needs(options) for file, options in build.units.items()}
+    return replace(build, units=units, options=with_needs(build.options))
+
+
+def _read(
+    root: Path,
+    sources: Sequence[Path],
+    stated_cpu: tuple[str, ...],
+    guessed_cpu: tuple[str, ...],
+) -> Build:
     for source, read in _ASKED:
         told = read(root)
         moved = Relocated(root)

@@ -1,0 +1,60 @@
+"""What a compiler of today has to be told beside what a build says.
+
+Makefiles are older than compilers. From binutils 2.38 on, `rv32imac` has neither control registers
+nor FENCE.I, which had been part of `i`; and GNU's <stdint.h> is the C library's, which who links
+with -nostdlib needn't have, unless the code is freestanding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import is_for_riscv
+from porter.project.compiler_run import ran
+
+_SPLIT_OFF = {"_zicsr": "csrr a0, mscratch\n", "_zifencei": "fence.i\n"}
+_FREESTANDING = "-ffreestanding"
+_HEADER = "#include <stdint.h>\n"
+
+
+def with_needs(options: CompileOptions) -> CompileOptions:
+    """The same, and what the compiler refuses code for that the build's own one took."""
+    cpu = options.cpu_flags
+    if is_for_riscv(options):
+        cpu = tuple(_with_extensions(options.compiler, it, cpu) for it in cpu)
+    if _FREESTANDING not in cpu:
+        folders = tuple(f"-I{folder}" for folder in options.include_dirs)
+        free = (*cpu, _FREESTANDING)
+        if not _takes(options.compiler, (*cpu, *folders), "c", _HEADER) and _takes(
+            options.compiler, (*free, *folders), "c", _HEADER
+        ):
+            cpu = free
+    return options if cpu == options.cpu_flags else replace(options, cpu_flags=cpu)
+
+
+def _with_extensions(compiler: str, flag: str, cpu: tuple[str, ...]) -> str:
+    """One of a core's options, with the extensions that the assembler asks for. Who names any of
+    them knows of the others."""
+    if not flag.startswith("-march=") or "_z" in flag:
+        return flag
+    for extension, code in _SPLIT_OFF.items():
+        others = tuple(it for it in cpu if not it.startswith("-march="))
+        standard, vendors, more = flag.partition("_x")
+        wider = f"{standard}{extension}{vendors}{more}"
+        if not _takes(compiler, (flag, *others), "assembler", code) and _takes(
+            compiler, (wider, *others), "assembler", code
+        ):
+            flag = wider
+    return flag
+
+
+@lru_cache(maxsize=256)
+def _takes(compiler: str, flags: tuple[str, ...], language: str, text: str) -> bool:
+    """Whether a compiler makes an object of a text."""
+    try:
+        done = ran([compiler, *flags, "-w", "-c", "-x", language, "-o", "/dev/null", "-"], text)
+    except OSError:
+        return False
+    return done.returncode == 0
