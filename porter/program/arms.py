@@ -1,7 +1,8 @@
 """Arms of #if that the build of a project can't contain, whatever its files do.
 
 An arm is out only if a condition around it is certainly false: by what the compiler of the build
-defines for its core, and by names that belong to other compilers. What a header, an option or a
+defines for its core, by names that belong to other compilers, and by macros for which a header has
+a list and nobody defines them. What a header, an option or a
 source of the project may define isn't certain, and neither is what a header that isn't there may.
 """
 
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from porter.program.list_macros import missing_list_macros
 from porter.project.build import Build
 from porter.project.compiler_facts import Predefined, belongs_to_compilers, worlds
 from porter.source.arithmetic import literal
@@ -33,13 +35,16 @@ class ImpossibleArms:
         self._named: dict[str, list[tuple[Path, tuple[str, ...]]]] = {}
         self._options = {it.partition("=")[0].partition("(")[0] for it in build.options.defines}
         self._never: dict[Path, str | None] = {}
+        defined = set(self._options)
         for path, lexed in files.items():
             for directive in lexed.directives:
                 if directive.name in (b"define", b"undef") and directive.tokens:
                     name = directive.tokens[0].text.decode("latin-1")
+                    defined.add(name)
                     if self._matters(name):
                         place = (path, self._around(path, directive))
                         self._named.setdefault(name, []).append(place)
+        self._missing = missing_list_macros(files, self.conditions, defined)
 
     def false_one(self, conditions: Sequence[str]) -> str | None:
         """The condition that is certainly false, None if there is none."""
@@ -88,7 +93,7 @@ class ImpossibleArms:
                 return None
             if text in macros:
                 return True
-            return False if belongs_to_compilers(text) else None
+            return False if belongs_to_compilers(text) or text in self._missing else None
 
         def value(name: bytes, depth: int = 0) -> int | None:
             defined = is_defined(name)

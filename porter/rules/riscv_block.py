@@ -8,6 +8,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.registers.register import Register
 from porter.registers.riscv_blocks import SYSTEM
+from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule
 from porter.sites.objects import TRANSPARENT, address_around
 from porter.sites.site import Site, SiteKind
@@ -43,7 +44,9 @@ class RiscvBlock(Rule):
             register = _register(unit, site)
             if register is None or register.block != SYSTEM:
                 continue
-            if (reason := _why_idle(unit, site)) is not None:
+            if not unit.is_compiled(site.start, site.end):
+                yield self.left(site, false_condition(unit, site))
+            elif (reason := _why_idle(unit, site)) is not None:
                 yield self.left(site, reason)
             else:
                 yield self.escalated(site, f"{register} is the kernel's: {_instead(register)}")

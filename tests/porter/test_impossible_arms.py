@@ -11,6 +11,7 @@ from porter.port import port_project
 from porter.project.compiler_facts import belongs_to_compilers
 from porter.project.request import Request
 from porter.source.condition_value import condition_value
+from tests.porter.helpers import escalations
 
 M4 = ("-mcpu=cortex-m4", "-mthumb")
 OPEN = "void f(unsigned x) { __set_MSP(x); }\n"
@@ -217,3 +218,38 @@ def test_what_no_build_has_stays_as_it_is(tmp_path: Path, condition: str) -> Non
     assert file.ported == text.encode()
     (file,) = port_project(tmp_path, request=Request(all_arms=True)).files
     assert b"virt_int_mask" in file.ported
+
+
+LIST = "#ifdef DECLARE\nDECLARE(vtor, 0xE000ED08)\nDECLARE(aircr, 0xE000ED0C)\n#endif\n"
+MAIN = 'int main(void) { for (;;) __asm("wfi"); }\n'
+
+
+@pytest.mark.parametrize("cpu", [M4, ("-march=rv32imac_zicsr", "-mabi=ilp32")])
+def test_a_list_for_whoever_defines_the_macro_is_out_where_nobody_does(
+    tmp_path: Path, cpu: tuple[str, ...]
+) -> None:
+    """Neither is the macro a function that isn't in the tree, nor are its numbers addresses."""
+    write(tmp_path, list_DOT_h=LIST, main_DOT_c='#include "list.h"\n' + MAIN)
+    result = port_project(tmp_path, cpu=cpu)
+    assert not result.unseen
+    assert escalations(result) == []
+    status_of_list = {v.status for it in result.files if it.file.is_header for v in it.verdicts}
+    assert status_of_list == {Status.LEFT}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("main.c", "#define DECLARE(name, at) unsigned name = *(unsigned *)at;\n"),
+        ("list.h", "void g(void) {\n"),  # what a library has for hooks
+        ("list.h", "#ifdef DECLARE\nint declared;\n#endif\n#if defined(DECLARE)\nint i; "),
+    ],
+)
+def test_such_a_list_is_open_where_it_may_be_in(tmp_path: Path, change: tuple[str, str]) -> None:
+    files = {"main.c": '#include "list.h"\n' + MAIN, "list.h": LIST}
+    if "int i" in change[1]:
+        files["list.h"] = LIST.removeprefix("#ifdef DECLARE\n")
+    files[change[0]] = change[1] + files[change[0]]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert escalations(port_project(tmp_path, cpu=M4))
