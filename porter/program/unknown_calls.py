@@ -14,6 +14,7 @@ from itertools import pairwise
 from porter.libraries.data import Libraries
 from porter.program.c_text import CText
 from porter.program.defined_names import NO_CALL, defined_names
+from porter.program.made_functions import made_functions
 from porter.registers.intrinsics import INTRINSICS
 from porter.source.asm_text import dialect_of, instructions
 from porter.source.c_lexer import LexedSource, Token
@@ -138,7 +139,7 @@ class UnknownCalls:
 
     @cached_property
     def _defined(self) -> set[str]:
-        return defined_names(self.everything, self.asm)
+        return defined_names(self.everything, self.asm) | made_functions(self.texts)
 
 
 @lru_cache(maxsize=1)

@@ -285,3 +285,27 @@ def test_what_cannot_be_read_is_told_as_it_is_written(tmp_path: Path) -> None:
     result = port_files(tmp_path, {"main.c": text}, None)
     (verdict,) = [it for port in result.files for it in port.verdicts]
     assert "SCB->CCR" in verdict.reason and "is a header missing?" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("macro", "use", "function"),
+    [
+        ("PIN(n) static inline void Pin##n##_set(void) { }", "PIN(3)", "Pin3_set"),
+        ("LOG(name, on) static inline void name(void) { if (on) { } }", "LOG(debug, 0)", "debug"),
+        ("TASK(name) void task_##name(void)", "TASK(blink) { }", "task_blink"),
+        ("NAME(name) task_##name(void)", "static void NAME(blink) { }", "task_blink"),
+        ("BOTH LOG(debug) LOG(error)\n#define LOG(f) void f(void) { }", "BOTH", "error"),
+    ],
+)
+def test_what_a_use_of_a_macro_defines_is_there(
+    tmp_path: Path, macro: str, use: str, function: str
+) -> None:
+    text = f"#define {macro}\n{use}\nint main(void) {{ {function}(); gone(); }}\n"
+    assert calls(unseen(tmp_path, main_c=text)) == {"gone": 1}
+    text = text.replace(f"\n{use}\n", "\n")
+    assert function in calls(unseen(tmp_path / "unused", main_c=text))
+
+
+def test_what_a_use_of_a_macro_calls_is_no_definition(tmp_path: Path) -> None:
+    text = "#define RUN(f) do { f(); if (f##_on()) { } } while (0)\nint main(void) { RUN(go); }\n"
+    assert "go_on" in calls(unseen(tmp_path, main_c=text))
