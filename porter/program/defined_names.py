@@ -13,7 +13,7 @@ from porter.source.c_lexer import LexedSource, Token
 from porter.source.declared_objects import DECLARES_NOTHING
 from porter.source.macros import parse_define
 from porter.source.source_file import SourceFile
-from porter.source.token_tools import matching
+from porter.source.token_tools import is_qualified, matching
 
 NO_CALL = frozenset(
     b"""if while for switch return sizeof typeof __typeof__ __typeof _Alignof __alignof__ alignof
@@ -103,7 +103,9 @@ def _members(tokens: Sequence[Token]) -> Iterator[str]:
         before = tokens[index - 1] if index else None
         if before is None or tokens[index].text in NO_CALL:
             continue
-        if before.kind != "identifier" and before.text not in (b"*", b"&", b">", b"~", b"::", b"}"):
+        of_class = is_qualified(tokens, index)
+        is_typed = before.kind == "identifier" or before.text in (b"*", b"&", b">", b"~", b"}")
+        if not of_class and not is_typed:
             continue
         if before.text in DECLARES_NOTHING:
             continue
@@ -112,7 +114,8 @@ def _members(tokens: Sequence[Token]) -> Iterator[str]:
         while after < len(tokens) and tokens[after].text in (b"const", b"override", b"noexcept",
                                                             b"final", b"volatile"):  # fmt: skip
             after += 1
-        if after < len(tokens) and tokens[after].text in (b"{", b":"):
+        starts = (b"{",) if of_class else (b"{", b":")  # as a value, `? A::f() :` is a call
+        if after < len(tokens) and tokens[after].text in starts:
             yield tokens[index].text.decode("latin-1")
 
 

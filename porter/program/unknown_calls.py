@@ -31,6 +31,8 @@ _ATTRIBUTES = frozenset({b"__attribute__", b"__attribute", b"__declspec", b"_Pra
                          *ASM_WORDS})  # fmt: skip
 _CALLS = frozenset({"bl", "blx", "call"})
 _REGISTER = re.compile(r"r\d+|lr|ip|sp|pc|[ast]\d+|ra", re.IGNORECASE)
+_QUALIFIERS = frozenset({b"const", b"volatile", b"restrict", b"__restrict"})
+_LONGEST = 4  # tokens of a pointer's type: a star, qualifiers, the parenthesis
 _FVM = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
@@ -205,15 +207,24 @@ def _calls_in(tokens: Sequence[Token], in_function: bool) -> Iterator[Token]:
             continue
         if tokens[index + 1].text != b"(" or token.text in NO_CALL:
             continue
+        if _is_pointed_to(tokens, index + 2):
+            continue
         before = tokens[index - 1] if index else None
         if _is_call(before, in_function or depth > 0):
             yield token
 
 
+def _is_pointed_to(tokens: Sequence[Token], inside: int) -> bool:
+    """Whether a parenthesis makes a pointer's type: `status_t (*)(int)`."""
+    texts = [token.text for token in tokens[inside : inside + _LONGEST]]
+    rest = [it for it in texts if it not in _QUALIFIERS]
+    return rest[:2] == [b"*", b")"]
+
+
 def _is_call(before: Token | None, in_code: bool) -> bool:
     if before is None or before.text in (b";", b"}"):
         return True
-    if before.text in (b".", b"->", b"::", b"~", b"#", b"##", b">"):
+    if before.text in (b".", b"->", b"~", b"#", b"##", b">"):
         return before.text == b">" and in_code
     if before.kind == "identifier":
         return in_code and before.text in DECLARES_NOTHING

@@ -309,3 +309,34 @@ def test_what_a_use_of_a_macro_defines_is_there(
 def test_what_a_use_of_a_macro_calls_is_no_definition(tmp_path: Path) -> None:
     text = "#define RUN(f) do { f(); if (f##_on()) { } } while (0)\nint main(void) { RUN(go); }\n"
     assert "go_on" in calls(unseen(tmp_path, main_c=text))
+
+
+MEMBERS = """
+namespace t {
+class Timer { public: static unsigned since(unsigned n); static void start(); void stop(); };
+inline unsigned Timer::since(unsigned n) { return n; }
+template <class T> struct Box { static void open(); };
+template <class T> void Box<T>::open() { }
+}
+using namespace t;
+void Timer::start() { stop(); }
+void Timer::stop() { }
+"""
+
+
+def test_static_members_of_the_projects_classes_are_there(tmp_path: Path) -> None:
+    code = "int main() { Timer::start(); Timer::since(3); Box<int>::open(); return gone(); }\n"
+    assert calls(unseen(tmp_path, main_cpp=MEMBERS + code)) == {"gone": 1}
+
+
+def test_a_call_that_a_choice_makes_defines_nothing(tmp_path: Path) -> None:
+    code = "int main() { return t::on() ? Lib::first() : Lib::second(); }\n"
+    assert {"first", "second"} <= set(calls(unseen(tmp_path, main_cpp=code)))
+
+
+@pytest.mark.parametrize("star", ["*", "* const", "*volatile"])
+def test_the_type_of_a_cast_is_no_call(tmp_path: Path, star: str) -> None:
+    """Nobody here has the header that defines it."""
+    macro = f"#define ROM_Get ((status_t ({star})(int))table[0])\nextern unsigned table[];\n"
+    code = "int main(void) { gone(status_of (*p)); return ROM_Get(3); }\n"
+    assert set(calls(unseen(tmp_path, main_c=macro + code))) == {"gone", "status_of"}
