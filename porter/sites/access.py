@@ -22,6 +22,7 @@ from porter.source.c_tree import (
     walk,
 )
 from porter.source.evaluate import Evaluator
+from porter.source.scoped_names import names_in
 from porter.source.values import Place
 
 Use = Literal["write", "read", "address", "reference", "unclear"]
@@ -159,8 +160,10 @@ def _may_be_bound(node: Node, context: Context, evaluator: Evaluator) -> bool:
     if call.type != "call_expression":
         return True
     function = call.child_by_field_name("function")
-    takes = evaluator.types.takes_values(text_of(function)) if function is not None else False
-    return not takes
+    if function is None or function.type not in ("identifier", "qualified_identifier"):
+        return True
+    is_template = b"<" in text_of(function)  # whose arguments may make references
+    return is_template or not evaluator.types.takes_values(names_in(function)[-1])
 
 
 def _is_object(declarator: Node, evaluator: Evaluator) -> bool:

@@ -237,11 +237,19 @@ class TypeTable:
         return kind if kind is not None else UNKNOWN
 
     def takes_values(self, function: bytes) -> bool:
-        """Whether a function outside classes is declared, once, without references."""
-        if function not in self.globals or function in self.scoped:
+        """Whether all that a name may call is declared, in whatever scope, without references."""
+        others: list[Node | None] = [self.globals[function][1]] if function in self.globals else []
+        others += [it.declarator for it in self.scoped.get(function, ())]
+        if any(parameter_list(it) is None for it in others):  # an object, which may be called too
             return False
-        parameters = parameter_list(self.globals[function][1])
-        return parameters is not None and b"&" not in text_of(parameters)
+        taken = [parameter_list(it) for it in self._declared.overloads.get(function, ())]
+        return bool(taken) and not any(it is None or self._has_reference(it) for it in taken)
+
+    def _has_reference(self, parameters: Node) -> bool:
+        typedefs = self._declared.typedefs
+        text = text_of(parameters)
+        named = (typedefs[it][1] for it in re.findall(rb"\w+", text) if it in typedefs)
+        return b"&" in text or any(it is not None and b"&" in text_of(it) for it in named)
 
     def is_type(self, name: bytes) -> bool:
         """Whether the name is the language's, its library's or a typedef's for a type."""

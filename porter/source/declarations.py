@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from porter.source.c_tree import Node, text_of
 
+WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
+"""Declarators whose inner one the grammar gives no name."""
+
 _WORDS = frozenset({"storage_class_specifier", "type_qualifier"})
 
 
@@ -54,7 +57,10 @@ def outer_declaration(identifier: Node) -> Node:
 
 
 def parameter_list(declarator: Node | None) -> Node | None:
-    """The parentheses of the function that a declarator, or a definition, declares."""
+    """The parentheses of the function that a declarator, or a definition, declares or points to."""
     while declarator is not None and declarator.type != "function_declarator":
-        declarator = declarator.child_by_field_name("declarator")
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None and declarator.type in WITHOUT_FIELD and declarator.named_children:
+            inner = declarator.named_children[-1]
+        declarator = inner
     return declarator.child_by_field_name("parameters") if declarator is not None else None

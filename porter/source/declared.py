@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of
-from porter.source.declarations import parameter_list
+from porter.source.declarations import WITHOUT_FIELD, parameter_list
 from porter.source.kept_addresses import Initialised, initialised, is_constant
 from porter.source.scoped_names import CLASSES, Path, Scoped, declared
 
@@ -17,7 +17,6 @@ _NAMES = frozenset(
      "operator_name", "operator_cast"}
 )  # fmt: skip
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_WITHOUT_FIELD = frozenset({"parenthesized_declarator", "reference_declarator"})
 
 Enumerator = tuple[Node | None, bytes | None]
 """The value that an enumerator is given and the one before it."""
@@ -25,7 +24,8 @@ Enumerator = tuple[Node | None, bytes | None]
 
 @dataclass
 class Declared:
-    """`globals`: variables and functions. The first declaration of a name is the one."""
+    """`globals`: variables and functions. The first declaration of a name is the one. `overloads`:
+    all declarators of functions, and of pointers to some, in whatever scope."""
 
     typedefs: dict[bytes, tuple[Node, Node | None]] = field(default_factory=dict)
     tags: dict[bytes, Node] = field(default_factory=dict)
@@ -35,6 +35,7 @@ class Declared:
     scoped: dict[bytes, list[Scoped]] = field(default_factory=dict)
     member_functions: dict[bytes, list[tuple[Node | None, Node]]] = field(default_factory=dict)
     constant_functions: set[bytes] = field(default_factory=set)
+    overloads: dict[bytes, list[Node]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tree: SyntaxTree, is_header: bool = True) -> Declared:
@@ -75,9 +76,12 @@ class Declared:
         for name, functions in other.member_functions.items():
             self.member_functions.setdefault(name, []).extend(functions)
         self.constant_functions |= other.constant_functions
+        for name, declarators in other.overloads.items():
+            self.overloads.setdefault(name, []).extend(declarators)
 
     def before(self, other: Declared) -> Declared:
-        """Both together; of a name that both declare, what this one says."""
+        """Both together; of a name that both declare, what this one says, but every overload."""
+        more = {name: [*other.overloads.get(name, ()), *it] for name, it in self.overloads.items()}
         return Declared(
             {**other.typedefs, **self.typedefs},
             {**other.tags, **self.tags},
@@ -87,6 +91,7 @@ class Declared:
             {**other.scoped, **self.scoped},
             {**other.member_functions, **self.member_functions},
             other.constant_functions | self.constant_functions,
+            {**other.overloads, **more},
         )
 
     def is_empty(self) -> bool:
@@ -115,6 +120,7 @@ class Declared:
             for declarator in node.children_by_field_name("declarator"):
                 if (name := declared_name(declarator)) is not None:
                     self.globals.setdefault(text_of(name), (kind, declarator))
+                    self._note_overload(name, declarator)
                     found = initialised(node, declarator)
                     if found is not None and (is_header or not found.is_static):
                         self.initialised.setdefault(text_of(name), found)
@@ -173,6 +179,11 @@ class Declared:
             if name is not None and any(it.type == "function_declarator" for it in ancestors(name)):
                 kind = node.child_by_field_name("type")
                 self.member_functions.setdefault(text_of(name), []).append((kind, declarator))
+                self._note_overload(name, declarator)
+
+    def _note_overload(self, name: Node, declarator: Node) -> None:
+        if parameter_list(declarator) is not None:
+            self.overloads.setdefault(text_of(name), []).append(declarator)
 
     def _note_specifier(self, node: Node, path: Path = ()) -> None:
         body = node.child_by_field_name("body")
@@ -244,7 +255,7 @@ def declared_name(declarator: Node) -> Node | None:
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type in ("qualified_identifier", "template_function"):
             inner = node.child_by_field_name("name")
-        elif inner is None and node.type in _WITHOUT_FIELD and node.named_children:
+        elif inner is None and node.type in WITHOUT_FIELD and node.named_children:
             inner = node.named_children[-1]
         node = inner
     return None

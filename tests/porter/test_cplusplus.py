@@ -164,3 +164,47 @@ int main() { RCC::init(); SysTick::delay(RCC::F); NVIC::on(3); RCC r; (void)r; }
 """
     result = port_files(tmp_path, {"main.cpp": text})
     assert [v.site.what for port in result.files for v in port.verdicts] == ["0x40023830"]
+
+
+BY_REFERENCE = "a function may get SCB->CPUID by reference"
+OVERLOADS = b"""#include <stdint.h>
+typedef struct { volatile uint32_t CPUID; } SCB_Type;
+#define SCB ((SCB_Type *)0xE000ED00UL)
+typedef uint32_t word;
+namespace logging {
+void log(const char *m, const bool screen = true);
+void log(uint32_t n, const int base);
+}
+void logging::log(const char *, const bool) { }
+void logging::log(uint32_t, const int) { }
+template <class T> void print(T value);
+"""
+
+
+@pytest.mark.parametrize("call", [b"logging::log(SCB->CPUID, 16)", b"print(SCB->CPUID)"])
+def test_overloads_that_take_values_get_no_reference(tmp_path: Path, call: bytes) -> None:
+    text = OVERLOADS + b"using namespace logging;\nvoid f() { %s; }\n" % call
+    told = escalations(port_files(tmp_path / "values", {"main.cpp": text}))
+    assert not any(BY_REFERENCE in it for it in told)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        b"namespace logging { void log(uint32_t &n, unsigned base); }",
+        b"void log(word volatile &n, int base);",
+        b"template <class T> void log(T &&n, int base) { n = 0; }",
+        b"using place = uint32_t &;\nvoid log(place n, short base);",
+        b"struct Log { void operator()(uint32_t &n, int base); };\nnamespace other { Log log; }",
+    ],
+)
+def test_one_overload_with_a_reference_is_enough(tmp_path: Path, other: bytes) -> None:
+    text = OVERLOADS + other + b"\nvoid f() { logging::log(SCB->CPUID, 16); }\n"
+    (told,) = escalations(port_files(tmp_path, {"main.cpp": text}))
+    assert BY_REFERENCE in told
+
+
+def test_a_second_overload_counts_outside_of_namespaces_too(tmp_path: Path) -> None:
+    text = OVERLOADS + b"void g(int n);\nvoid g(uint32_t &n);\nvoid f() { g(SCB->CPUID); }\n"
+    (told,) = escalations(port_files(tmp_path, {"main.cpp": text}))
+    assert BY_REFERENCE in told
