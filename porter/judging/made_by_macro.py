@@ -120,7 +120,8 @@ class MadeByMacro:
     ) -> bool:
         """Whether rules saw what a line has in the end, there or in a macro that it uses."""
         macros = self._used(uses)
-        if any(self._is_part_of(name, made) for name in macros & INTRINSIC_BYTES):
+        table = file.unit.text.evaluator.macros
+        if any(self._is_part_of(name, made, table) for name in macros & INTRINSIC_BYTES):
             return True
         if made.kind is SiteKind.INTRINSIC:
             name = made.name.encode()
@@ -133,10 +134,12 @@ class MadeByMacro:
         return any(_tells(owner, verdict, made) for owner, verdict in
                    [*((file, it) for it in here), *there])  # fmt: skip
 
-    def _is_part_of(self, intrinsic: bytes, made: Made) -> bool:
+    def _is_part_of(self, intrinsic: bytes, made: Made, table: MacroTable) -> bool:
         """Whether a macro of an intrinsic's name makes this: rules judge uses of the name."""
         if intrinsic not in self._words:  # a header of somebody else's defines it
             return made.kind is not SiteKind.REGISTER
+        if made.kind is SiteKind.INTRINSIC:  # by another compiler's header
+            return any(made.name.encode() in it.text for it in table.all_of(intrinsic))
         return made.kind is SiteKind.ASM and any(
             verdict.site.kind is SiteKind.ASM and verdict.site.what.split()[0] == made.name
             for _, verdict in self._in_macros.get(intrinsic, ())

@@ -190,3 +190,14 @@ def test_what_an_intrinsic_is_defined_by_is_told_once(tmp_path: Path, use: bytes
     result = port_files(tmp_path, {"main.c": macros + b"void f(void) { " + use + b" }\n"})
     (told,) = {it.partition(": ")[2] for it in escalations(result)}
     assert told == WHY_STOP
+
+
+def test_what_another_compilers_header_makes_of_an_intrinsic_is_told_once(tmp_path: Path) -> None:
+    """Where a header is missing nobody knows whose definition counts."""
+    files = {
+        "armcc.h": b"#define __BKPT(value) __breakpoint(value)\n",
+        "gcc.h": b'#define __BKPT(value) __asm volatile ("bkpt " #value)\n',
+        "core.h": b'#ifdef __CC_ARM\n#include "armcc.h"\n#else\n#include "gcc.h"\n#endif\n',
+        "main.c": ABSENT + b'#include "core.h"\nvoid f(void) { __BKPT(0); }\n',
+    }
+    assert escalations(port_files(tmp_path, files)) == [f"__BKPT: {WHY_STOP}"]
