@@ -83,7 +83,7 @@ def run(request: Request) -> int:
     if ledger is not None:
         _tell(ledger, answered)
     is_open = any(place not in settled.reasons for _, place in escalated(result))
-    is_open |= any(place not in answered for place in overlooked) or bool(result.unseen)
+    is_open |= any(place not in answered for place in overlooked) or result.is_unseen
     changed = any(port.edits for port in result.files)
     if request.check:
         return 1 if changed or is_open else 0

@@ -15,6 +15,7 @@ from porter.interrupt_split.sources import Sources
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.libraries.project import LibraryCalls
+from porter.program.staying import NOT_BUILT
 from porter.program.unseen import unseen_in
 from porter.project.domain import Domain
 from porter.project.linker_fragments import is_linker_fragment
@@ -83,6 +84,8 @@ def port_project(
         not project.build.units,
         project.build.moved,
         project.build.compilers,
+        project.build.source,
+        sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
     )
 
 

@@ -40,7 +40,7 @@ class PortResult:
     each, that count as the machine's since nobody said whose they are; `assumes_options`: nobody
     told what the compiler defines and where headers are; `moved`: folders of another machine, with
     those of the project that were taken for them; `compilers`: those that aren't here, with the
-    same."""
+    same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -52,10 +52,17 @@ class PortResult:
     assumes_options: bool = False
     moved: Mapping[str, Path] = field(default_factory=dict)
     compilers: Mapping[str, str] = field(default_factory=dict)
+    told_by: str = ""
+    unbuilt: int = 0
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""
         return sum(verdict.status is status for port in self.files for verdict in port.verdicts)
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether something of the program was not seen: headers, functions, or all its files."""
+        return bool(self.unseen) or (self.found > 0 and self.unbuilt == self.found)
 
     @property
     def found(self) -> int:

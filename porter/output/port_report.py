@@ -12,6 +12,7 @@ from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.before import Ledger
 from porter.ledger.open_places import escalated, place_of
 from porter.program.unseen import Unseen
+from porter.project.other_builds import build_files
 from porter.result import FilePort, PortResult
 from porter.rules.ambiguous import Ambiguous
 from porter.source.source_file import SourceFile
@@ -106,6 +107,15 @@ def assumptions(result: PortResult) -> Iterator[str]:
     if result.compilers:
         taken = [f"{there} ({here})" for there, here in result.compilers.items()]
         yield f"compilers that aren't here were taken for others that are: {', '.join(taken)}"
+    if 2 * result.unbuilt > result.found:
+        others = [_inside(it, result.root) for it in build_files(result.root)]
+        more = f" and {len(others) - _DEVICES} more" if len(others) > _DEVICES else ""
+        yield (
+            f"{result.unbuilt} of {result.found} places are in files that the build which was read "
+            f"({result.told_by}) doesn't compile, and stay as they are. Files that say of builds: "
+            f"{', '.join(others[:_DEVICES])}{more}: give the one that is meant as "
+            "compile_commands.json, or its folder as the project"
+        )
     if result.devices:
         shown = [f"{name} (0x{address:08X})" for address, name in result.devices.items()]
         more = f" and {len(shown) - _DEVICES} more" if len(shown) > _DEVICES else ""

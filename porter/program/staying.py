@@ -13,6 +13,7 @@ START_UP = (
     "the generated start-up takes the place of a start-up file",
 )
 """Why a start-up file stays, with and without a description."""
+NOT_BUILT = "not part of this project's build"
 
 
 def file_stays(
@@ -33,7 +34,7 @@ def file_stays(
     elif has_vectors and file.is_asm:
         return START_UP[1]
     if not knowledge.is_built(file.path):
-        return "not part of this project's build"
+        return NOT_BUILT
     if (reason := knowledge.why_never(file.path)) is not None:
         return reason
     return None

@@ -173,3 +173,16 @@ def test_a_build_that_names_no_core_leaves_it_to_the_code(
     (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
     told = port(tmp_path, *options).stderr
     assert (f"taken for those of '{machine}" in told) if machine else ("a guess" not in told)
+
+
+def test_a_build_that_takes_none_of_it_is_told(tmp_path: Path) -> None:
+    """Demos that a makefile of another name builds."""
+    (tmp_path / "test.c").write_text("int test(void) { return 1; }\n")
+    (tmp_path / "demo.c").write_text(SOURCE)
+    (tmp_path / "demo.mak").write_text("all: demo.o\n")
+    (tmp_path / "Makefile").write_text("all: test.o\ntest.o:\n\tarm-none-eabi-gcc -c test.c\n")
+    command = [sys.executable, "-m", "composer.cli", "port", str(tmp_path)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert "1 of 1 places are in files that the build which was read (make)" in answer.stderr
+    assert "Makefile, demo.mak" in answer.stderr
