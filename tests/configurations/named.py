@@ -60,7 +60,7 @@ class _Decisions:
     def go(self) -> None:
         halted, symbol = self._halted, self._system.symbol
         end, reset = symbol("asking", "main"), symbol("kernel", "reset_entry")
-        request = symbol("kernel", "next_request")
+        request, switch = symbol("kernel", "next_request"), symbol("kernel", "from_process")
         for address, value in NEAR_TIMER[False]:
             halted.memory.write(address, value)
         halted.step()
@@ -72,6 +72,9 @@ class _Decisions:
             if halted.pc == request:
                 requests += 1
                 self._spoil(requests)
+            elif halted.pc == switch:
+                halted.memory.write(symbol("kernel", "interrupt_holding"), 0)
+                halted.forget(switch)
             else:
                 self._note()
             halted.step()
@@ -92,11 +95,15 @@ class _Decisions:
         self.ways.add((branch.place, TAKEN if met else FALLS))
 
     def _spoil(self, requests: int) -> None:
-        """Now and then it looks as if another thread served, or as if another VM had run."""
+        """Now and then it looks as if another thread served, or as if other lines waited: at the
+        request, or when the thread that served it leaves."""
+        symbol = self._system.symbol
         word = {1: "request", 2: "interrupt_holding"}.get(requests % SPOILT)
         if word is not None:
-            self.outcome.injected += 1
-            self._halted.memory.write(self._system.symbol("kernel", word), 0)
+            self._halted.memory.write(symbol("kernel", word), 0)
+        elif requests % SPOILT == 3:
+            self._halted.break_at(symbol("kernel", "from_process"))
+        self.outcome.injected += requests % SPOILT in (1, 2, 3)
 
     def _leave_a_fault(self) -> None:
         """One that is pended without a status is nobody's: the thread goes on as it was."""
