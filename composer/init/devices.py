@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from composer.chips.chip import Chip
 from composer.init.facts import Decision, Places, Use, device_at, shown
+from composer.init.other_chip import NamedBlocks
 from porter.execution.mentions import lines_of
 from porter.execution.program import Where
 from porter.execution.survey import Survey
@@ -15,9 +16,11 @@ _BLOCKS, _BLOCK_BYTES = range(0x4000_0000, 0xE000_0000), 1024
 """Peripherals, in memory or in front of it (Armv7-M ARM, B3.1), and what a block mostly takes."""
 
 
-def uses_of(survey: Survey, chip: Chip) -> tuple[list[Use], list[Use], list[Decision]]:
+def uses_of(
+    survey: Survey, chip: Chip, named: NamedBlocks
+) -> tuple[list[Use], list[Use], list[Decision]]:
     """Devices, clocks, and what a person must decide about them."""
-    clocks = _clocks(survey, chip)
+    clocks = [use for use in _clocks(survey, chip) if named.may_be("RCC")]
     clocked = {use.name for use in clocks}
     run = _run(survey, chip)
     devices: list[Use] = []
@@ -26,6 +29,16 @@ def uses_of(survey: Survey, chip: Chip) -> tuple[list[Use], list[Use], list[Deci
         mentioned = lines_of(survey.reach.addresses, device.base, device.size)
         places = _places(survey, mentioned or run.get(name, []))
         if not places:
+            continue
+        if not named.may_be(name):
+            if not device.nobody and device.kind not in ("flash", "ram"):
+                decisions.append(
+                    Decision(
+                        f"{chip.name} has {name} at 0x{device.base:08x}, where the project's own"
+                        " chip has something else: left out, else add its device",
+                        places,
+                    )
+                )
             continue
         if device.nobody:
             if device.nobody.startswith(_MASTERS) or device.kind == "wwdg":

@@ -15,11 +15,14 @@ from composer.init.facts import ClockTree, Decision, PinUse, Places, ProjectFact
 from composer.init.foreign import explain, guessed
 from composer.init.interrupts import Interrupts
 from composer.init.memory import built_elf, memory_of
+from composer.init.other_chip import named_blocks
 from composer.init.stm32f4 import clock_tree, core_clock, pins_of, silicon, watchdog
 from porter.execution.survey import Survey, survey
 from porter.execution.words import Value, as_word, number
 from porter.project.build import Build
+from porter.project.compiler_command import is_for_riscv
 from porter.project.vectors import FIRST_IRQ
+from scanner.report.errors import FvmError
 
 _LOAD, _CTRL = 0xE000_E014, 0xE000_E010
 _ENABLE, _CLKSOURCE = 1, 4
@@ -40,6 +43,13 @@ def read_project(
     found = survey(folder, silicon(chip), vectors, progress)
     if not found.program.units:
         raise explain(folder, found)
+    if is_for_riscv(found.build.options):
+        raise FvmError(
+            f"is compiled for RISC-V ({' '.join(found.build.options.cpu_flags)}), and {chip.name} "
+            "is an Arm chip",
+            file=folder,
+            hint="init drafts systems of one Arm chip; `fvmkit port` takes RISC-V projects",
+        )
     build, decisions = build_of(found)
     if not found.build.units:
         decisions.insert(0, guessed(folder))
@@ -47,9 +57,10 @@ def read_project(
     decisions += more
     interrupts = Interrupts(found, chip)
     system, lines = interrupts.system_handlers, interrupts.lines()
-    devices, clocks, more = uses_of(found, chip)
-    decisions += interrupts.decisions + more
-    every = list(pins_of(found, chip))
+    named = named_blocks(found, chip)
+    devices, clocks, more = uses_of(found, chip, named)
+    decisions = named.told(chip) + decisions + interrupts.decisions + more
+    every = [pin for pin in pins_of(found, chip) if named.may_be(f"GPIO{pin.port}")]
     pins = [pin for pin in every if pin.name in chip.pins]
     decisions += _missing([pin for pin in every if pin.name not in chip.pins], chip)
     decisions += _unknown([pin for pin in pins if not pin.is_known])

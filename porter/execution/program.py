@@ -6,16 +6,18 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from porter.execution.attributes import without_attributes
 from porter.program.preprocess import MARKER
+from porter.source.c_lexer import lex
 from porter.source.c_tree import Node, SyntaxTree, text_of
 from porter.source.c_types import TypeTable
 from porter.source.declarations import has_word, is_static
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator
-from porter.source.macros import MacroTable
+from porter.source.macros import MacroTable, parse_define
 
 _NUMBER = re.compile(  # `#define HSE_VALUE ((uint32_t)8000000U)`
     rb"#define (\w+) \(*\s*(?:\(\s*[A-Za-z_][\w ]*\)\s*)?"
@@ -111,6 +113,16 @@ class Program:
         """The number that a macro is defined as, in the last unit that defines it."""
         match = _NUMBER.fullmatch(self._defines.get(name.encode("latin-1"), b""))
         return int(match.group(2), 0) if match is not None else None
+
+    @cached_property
+    def macros(self) -> Evaluator:
+        """What the macros of all units stand for, by the last definition of each."""
+        table = MacroTable()
+        for line in self._defines.values():
+            for directive in lex(line).directives:
+                if (macro := parse_define(directive)) is not None:
+                    table.redefine(macro)
+        return Evaluator(table, TypeTable())
 
     def function(self, unit: int, name: str) -> FunctionText | None:
         """The function that a name means in a unit; a strong one before a weak one."""

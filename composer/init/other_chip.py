@@ -1,0 +1,77 @@
+"""Whether a project is written for another chip than the description's: its headers have blocks of
+the same names elsewhere. What is at an address there says nothing of the chip's own block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from composer.chips.chip import Chip
+from composer.init.facts import Decision
+from porter.execution.survey import Survey
+from porter.source.evaluate import Evaluator
+from porter.source.values import Number, Pointer
+
+_SPELLINGS = ("{}", "{}_BASE")
+_BLOCKS = range(0x4000_0000, 0x6000_0000)  # peripherals (Armv7-M ARM, B3.1)
+_ENOUGH = 3  # blocks elsewhere, where neither clocks nor pins are
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class NamedBlocks:
+    """Blocks of the chip's names in the project's headers: `elsewhere` with their addresses there,
+    `same` where the chip has them."""
+
+    elsewhere: Mapping[str, int]
+    same: frozenset[str]
+
+    @property
+    def is_other_chip(self) -> bool:
+        """Whether addresses of the project are another chip's."""
+        telling = any(name == "RCC" or name.startswith("GPIO") for name in self.elsewhere)
+        return telling or len(self.elsewhere) >= _ENOUGH
+
+    def may_be(self, name: str) -> bool:
+        """Whether the project means the chip's block by its address."""
+        return not self.is_other_chip or name in self.same
+
+    def told(self, chip: Chip) -> list[Decision]:
+        """What a person must know first."""
+        if not self.is_other_chip:
+            return []
+        first = sorted(self.elsewhere, key=lambda it: (it != "RCC", it))
+        places = ", ".join(f"{name} at 0x{self.elsewhere[name]:08X}" for name in first[:_SHOWN])
+        more = f" and {len(first) - _SHOWN} more blocks" if len(first) > _SHOWN else ""
+        return [
+            Decision(
+                f"the project is written for another chip: it has {places}{more}, {chip.name}"
+                f" {first[0]} at 0x{chip.devices[first[0]].base:08X}. Devices, clocks and pins that"
+                " it doesn't have at the same address under the same name were left out: change"
+                " its drivers, and write them by hand"
+            )
+        ]
+
+
+def named_blocks(survey: Survey, chip: Chip) -> NamedBlocks:
+    """What the headers of a project say."""
+    macros = survey.program.macros
+    found = {
+        name: at
+        for name, device in chip.devices.items()
+        if device.base in _BLOCKS and (at := _address(name, macros)) is not None
+    }
+    same = {
+        name
+        for name, at in found.items()
+        if chip.devices[name].base <= at < chip.devices[name].base + chip.devices[name].size
+    }
+    return NamedBlocks({k: v for k, v in found.items() if k not in same}, frozenset(same))
+
+
+def _address(name: str, evaluator: Evaluator) -> int | None:
+    for spelling in _SPELLINGS:
+        match evaluator.name(spelling.format(name).encode("ascii")):
+            case Number(value=address) | Pointer(address=int() as address) if address in _BLOCKS:
+                return address
+    return None

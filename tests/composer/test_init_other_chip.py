@@ -1,0 +1,60 @@
+"""A project for another chip: its addresses say nothing of this chip's devices and pins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from composer.chips.chip import load_chip
+from composer.description.model import Place
+from composer.init.project import read_project
+from scanner.report.errors import FvmError
+from tests.composer.init_projects import write
+
+CHIP = load_chip("STM32F405RG", Place("test"))
+G431 = """\
+#include <stdint.h>
+#define RCC_BASE 0x40021000UL
+#define ADC1_BASE 0x50000000UL
+#define TIM2_BASE 0x40000000UL
+typedef struct { volatile uint32_t CR, ICSCR, CFGR, PLLCFGR; } RCC_TypeDef;
+typedef struct { volatile uint32_t ISR, IER, CR; } ADC_TypeDef;
+typedef struct { volatile uint32_t CR1, CR2; } TIM_TypeDef;
+#define RCC ((RCC_TypeDef *)RCC_BASE)
+#define ADC1 ((ADC_TypeDef *)ADC1_BASE)
+#define TIM2 ((TIM_TypeDef *)TIM2_BASE)
+"""
+MAIN = """\
+#include "stm32g431xx.h"
+int main(void) { RCC->CR |= 1u << 16; ADC1->CR |= 1; TIM2->CR1 |= 1; for (;;) { } }
+"""
+MAKEFILE = (
+    "fw.elf: main.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -nostdlib main.c -o fw.elf\n"
+)
+
+
+def test_only_what_is_alike_on_both_is_taken(tmp_path: Path) -> None:
+    write(tmp_path, {"stm32g431xx.h": G431, "main.c": MAIN, "Makefile": MAKEFILE})
+    facts = read_project(tmp_path, CHIP)
+    told = [it.text for it in facts.decisions]
+    assert facts.pins == () and [it.name for it in facts.devices] == ["TIM2"]
+    assert any("written for another chip: it has RCC at 0x40021000" in it for it in told)
+    assert any("has USB_OTG_FS at 0x50000000, where the project's own chip" in it for it in told)
+    assert not any("has no such pin" in it for it in told)
+
+
+def test_the_chip_itself_under_its_names(tmp_path: Path) -> None:
+    own = G431.replace("0x40021000", "0x40023800").replace("0x50000000", "0x40012000")
+    write(tmp_path, {"stm32g431xx.h": own, "main.c": MAIN, "Makefile": MAKEFILE})
+    facts = read_project(tmp_path, CHIP)
+    assert not any("another chip" in it.text for it in facts.decisions)
+
+
+def test_another_machine_is_refused(tmp_path: Path) -> None:
+    make = MAKEFILE.replace("arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb",
+                            "riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32")  # fmt: skip
+    main = "int main(void) { *(volatile int *)0x40013800 = 1; for (;;) { } }\n"
+    write(tmp_path, {"main.c": main, "Makefile": make})
+    with pytest.raises(FvmError, match="compiled for RISC-V"):
+        read_project(tmp_path, CHIP)
