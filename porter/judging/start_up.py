@@ -110,12 +110,13 @@ def _judge_switches(docket: Docket) -> None:
 def _judge_assembler(docket: Docket) -> None:
     """Handlers and functions of a start-up file in assembler that nobody else has."""
     project = docket.project
+    told = {it.site.where for it in docket.verdicts() if _LOST in it.reason}
     for source in project.sources:
         if project.staying.get(source.path) not in START_UP or not source.is_asm:
             continue
         parts = list(instructions(source.data, dialect_of(source.data)))
         labels = {it.label for it in parts if it.label}
-        seen = global_names(parts)
+        seen, weak = global_names(parts), weak_names(parts)
         served = {
             name: number
             for table in project.tables[source.path]
@@ -131,7 +132,7 @@ def _judge_assembler(docket: Docket) -> None:
         lost = []
         for first, last in pairwise([*starts, len(parts)]):
             name = parts[first].label or ""
-            if name in weak_names(parts) or name in elsewhere or served.get(name) == RESET:
+            if name in (*elsewhere, *told, *weak) or served.get(name) == RESET:
                 continue
             body = [it for it in parts[first:last] if not it.mnemonic.startswith(".")]
             if not _does_something(body, labels):
