@@ -18,6 +18,10 @@ from porter.source.declarations import (
 )
 from porter.source.declared import declared_name
 
+# What memory that others know has, or a call says: another time it may be something else.
+_FROM_ELSEWHERE = frozenset(
+    {"field_expression", "subscript_expression", "pointer_expression", "call_expression"}
+)
 _PLAIN = frozenset({"scalar", "pointer", "array"})
 
 
@@ -134,9 +138,17 @@ class Variables:
         values += [value for it in uses if (value := _assigned(it)) is not None]
         if len(values) != 1 or any(_may_change(it) for it in uses):
             return None
+        read = list(walk(values[0]))
+        if any(it.type in _FROM_ELSEWHERE for it in read):
+            return None
         written = self._written.inside(function)
-        read = [it for it in walk(values[0]) if it.type == "identifier"]
-        is_kept = all(text_of(it) not in written or self._is_given_once(it) for it in read)
+        own = self._parameters(function)
+        is_kept = all(
+            self._is_given_once(it)
+            or (name not in written and (name in own or name not in self._types.globals))
+            for it in read
+            if it.type == "identifier" and (name := text_of(it))
+        )
         return values[0] if is_kept else None
 
     def _is_given_once(self, use: Node) -> bool:

@@ -69,6 +69,9 @@ def test_whatever_leads_to_the_line(tmp_path: Path, body: str, becomes: str) -> 
         "int r = n / 32; n += 1; ISER[r] = 1 << (n % 32);",
         "int r = n / 32; r++; ISER[r] = 1 << (n % 32);",
         "int r = 0; if (n > 31) r = 1; ISER[r] = 1 << (n % 32);",
+        "int r = line / 32; next(); ISER[r] = 1 << (line % 32);",
+        "int r = d->irq / 32; d->irq++; ISER[r] = 1 << (d->irq % 32);",
+        "int r = irqs[n] / 32; next(); ISER[r] = 1 << (irqs[n] % 32);",
         "int r = n / 32; g(&r); ISER[r] = 1 << (n % 32);",
         "uint8_t m = n * 2; ISER[m / 32] = 1 << (n % 32);",
         "ISER[next() / 32] = 1 << (next() % 32);",
@@ -79,7 +82,7 @@ def test_whatever_leads_to_the_line(tmp_path: Path, body: str, becomes: str) -> 
     ],
 )
 def test_what_is_wrong_for_one_line_is_nobodys(tmp_path: Path, body: str) -> None:
-    text = _HEAD + f"void f(int n, int p) {{ {body} }}\n".encode()
+    text = _HEAD + f"int line;\nvoid f(int n, int p, Device *d) {{ {body} }}\n".encode()
     ported, port = port_text(tmp_path, text)
     escalated = [it for it in port.verdicts if it.status is Status.ESCALATED]
     assert escalated
