@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 from porter.ledger.program import Program, read_program
 from porter.project.build import make_folders
 from porter.project.domain import Domain
+from porter.project.tree_copy import tree_copy
 from scanner.report.errors import FvmError
 
 _SECONDS = 900
-_SKIPPED = shutil.ignore_patterns(".git", ".svn", ".hg")
 _MAGIC, _TYPE_AT, _EXECUTABLE = b"\x7fELF", 16, b"\x02\x00"
 _GIVE = "give what the project builds by --elf FILE"
 
@@ -26,9 +24,7 @@ def build_program(root: Path, domain: Domain | None) -> Program:
     folders = make_folders(root)
     if not folders:
         raise FvmError("has no makefile, so it can't be built here", file=root, hint=_GIVE)
-    with tempfile.TemporaryDirectory(prefix="fvmkit-") as scratch:
-        copy = Path(scratch, root.name)
-        shutil.copytree(root, copy, symlinks=True, ignore=_SKIPPED)
+    with tree_copy(root) as copy:
         start = time.time()
         _make(root, copy / folders[0].relative_to(root))
         made = [path for path in copy.rglob("*") if _is_program(path)]

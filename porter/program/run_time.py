@@ -50,14 +50,14 @@ class RunTime:
 
     @cached_property
     def _in_handlers(self) -> dict[str, str]:
-        found = {name: name for name in self.handlers}
+        found = {name: name for name in sorted(self.handlers)}
         for caller, name in self._called(found):
             found[name] = found[caller]
         return found
 
     @cached_property
     def _again(self) -> dict[str, str]:
-        why = {name: f"{name} is an interrupt handler" for name in self.handlers}
+        why = {name: f"{name} is an interrupt handler" for name in sorted(self.handlers)}
         for text in self.texts:
             for name, reason in self._roots(text):
                 if name not in self.started:
@@ -74,7 +74,7 @@ class RunTime:
         seen = {*waiting, *but}
         while waiting:
             caller = waiting.pop(0)
-            for name in self.edges.get(caller, ()):
+            for name in sorted(self.edges.get(caller, ())):  # the same reason in each run
                 if name in self.edges and name not in seen:
                     seen.add(name)
                     yield caller, name

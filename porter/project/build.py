@@ -26,6 +26,7 @@ from porter.project.ide.choice import project_commands
 from porter.project.linking import Linking, makes_library_alone, parse_linking
 from porter.project.relocated import Relocated
 from porter.project.source_tree import is_ported_copy
+from porter.project.tree_copy import tree_copy
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -189,18 +190,28 @@ def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
 def _make_commands(root: Path) -> _Told:
     """Commands of a dry run of make, and whether they are all: what make printed before it failed
     says nothing about the files that it didn't reach."""
-    for folder in make_folders(root):
-        best = _made(folder, [])
-        if not best.linked:
-            # What a file of dependencies begins with, an object, is made where no target is named.
-            best = max(best, _made(folder, ["all"]), key=lambda it: len(it.commands))
-        if best.commands:
-            return best
+    folders = make_folders(root)
+    if not folders:
+        return _Told([], False)
+    try:
+        with tree_copy(root) as copy:
+            for folder in folders:
+                best = _made(root, copy, folder, [])
+                if not best.linked:
+                    # What a file of dependencies begins with, an object, is made where no target
+                    # is named.
+                    whole = _made(root, copy, folder, ["all"])
+                    best = max(best, whole, key=lambda it: len(it.commands))
+                if best.commands:
+                    return best
+    except OSError:  # no room for a copy
+        pass
     return _Told([], False)
 
 
-def _made(folder: Path, target: list[str]) -> _Told:
-    lines, complete = _dry_run(folder, target)
+def _made(root: Path, copy: Path, folder: Path, target: list[str]) -> _Told:
+    lines, complete = _dry_run(copy / folder.relative_to(root), target)
+    lines = [line.replace(str(copy), str(root.resolve())) for line in lines]
     calls = list(_calls_of(lines, folder))
     compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
     linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
@@ -228,11 +239,11 @@ def make_folders(root: Path) -> list[Path]:
     return [it for it in folders if any((it / name).is_file() for name in _MAKEFILES)]
 
 
-def _dry_run(root: Path, target: list[str]) -> tuple[list[str], bool]:
+def _dry_run(folder: Path, target: list[str]) -> tuple[list[str], bool]:
     try:
         process = subprocess.run(
             ["make", "--dry-run", "--always-make", "--print-directory", "--keep-going", *target],
-            cwd=root,
+            cwd=folder,
             env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,

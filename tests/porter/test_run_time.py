@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -192,3 +195,26 @@ def test_a_registers_own_name_says_whether_it_resets(tmp_path: Path, name: str, 
     )
     text += f"void wait(void);\nint main(void) {{ for (;;) {{ {name} |= 1u << 9; wait(); }} }}\n"
     assert len(escalations(port_files(tmp_path, {"main.c": text.encode()}, None))) == asked
+
+
+def test_each_run_gives_the_same_reason(tmp_path: Path) -> None:
+    """Of several that lead there, one is named: not another one each time."""
+    callers = "".join(f"void way{n}(void) {{ pull(); }}\n" for n in range(12))
+    calls = " ".join(f"way{n}();" for n in range(12))
+    (tmp_path / "main.c").write_text(
+        "#define CRL (*(volatile unsigned *)0x40010800)\n#define GPIOA_BASE 0x40010800\n"
+        f"void pull(void) {{ CRL = 4; }}\n{callers}"
+        f"void shell(void) {{ {calls} }}\nint main(void) {{ for (;;) {{ shell(); }} }}\n"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-m", "composer.cli", "port", str(tmp_path), "-v"],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stderr
+        for seed in range(4)
+    }
+    assert len(told) == 1
+    assert "called from way" in told.pop()

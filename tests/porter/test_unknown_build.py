@@ -186,3 +186,37 @@ def test_a_build_that_takes_none_of_it_is_told(tmp_path: Path) -> None:
     assert answer.returncode == 1
     assert "1 of 1 places are in files that the build which was read (make)" in answer.stderr
     assert "Makefile, demo.mak" in answer.stderr
+
+
+MAKES = """\
+VERSION := $(shell mkdir -p build && echo 1 > build/version && cat build/version)
+include ../shared/flags.mk
+-include config.mk
+config.mk:
+\techo "X = 1" > config.mk
+all: main.o
+main.o: main.c
+\tarm-none-eabi-gcc -mthumb $(FLAGS) -DVERSION=$(VERSION) -I$(CURDIR)/include -c main.c -o main.o
+"""
+
+
+def test_what_a_dry_run_of_make_writes_is_not_the_projects(tmp_path: Path) -> None:
+    """make remakes what it includes, and runs $(shell), whatever it is told."""
+    files = {
+        "shared/flags.mk": "FLAGS = -mcpu=cortex-m4 -I../shared\n",
+        "shared/config.h": "#define MASK 1\n",
+        "project/Makefile": MAKES,
+        "project/include/own.h": "#define OWN 1\n",
+        "project/main.c": '#include "config.h"\n#include "own.h"\n'
+        "#if MASK && OWN && VERSION\n" + SOURCE + "#endif\n#if !MASK\nfail\n#endif\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    command = [sys.executable, "-m", "composer.cli", "port", str(tmp_path / "project")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    assert "1 found, 1 rewritten" in answer.stderr
+    left = {str(it.relative_to(tmp_path)) for it in tmp_path.rglob("*") if it.is_file()}
+    assert left == set(files)
