@@ -27,14 +27,15 @@ _NAMES = (
     r"|CACHE|UICR|MPU)(?:_NS|_S)?",
     # Microchip SAM
     r"PMC|WDT|WDT\d|RSWDT|EFC\d?|PIO[A-G]|RSTC|SUPC|MATRIX|PM|SYSCTRL|GCLK|PORT|PORT_IOBUS|NVMCTRL"
-    r"|OSCCTRL|OSC32KCTRL|MCLK|EIC|PAC\d?|SCIF|BPM|BSCIF|GPIO|FLASHCALW|HFLASHC|PICOUART|CMCC",
+    r"|OSCCTRL|OSC32KCTRL|MCLK|EIC|PAC\d?|SCIF|BPM|BSCIF|GPIO|FLASHCALW|HFLASHC|PICOUART|CMCC|S?BMATRIX"
+    r"|HMATRIX\w*|DSU",
     # TI Tiva and MSP432, CC13xx
     r"SYSCTL|SYSCTL_A|SYSCTL_Boot|GPIO_PORT[A-T](?:_AHB)?|GPIO[A-T]_AHB|WATCHDOG\d|WDT_A|FLASH_CTRL|CS|PCM"
     r"|FLCTL|FLCTL_A|RSTCTL|PMAP|PSS|PRCM|AON_\w+|AUX_WUC|IOC",
     # Silicon Labs
     r"CMU|EMU|GPIO|MSC|RMU|WDOG\d?|HFXO\d?|HFRCO\d?|LFXO|LFRCO|SYSCFG|DCDC",
     # Infineon XMC and PSoC
-    r"SCU_\w+|PORT\d\d?|FLASH\d|PREF|SRSS|SRSSLT|PERI|HSIOM|GPIO_PRT\d|CPUSS|FLASHC|SPCIF|BACKUP",
+    r"SCU_\w+|PORT\d\d?|FLASH\d|NVM|PAU|PREF|SRSS|SRSSLT|PERI|HSIOM|GPIO_PRT\d|CPUSS|FLASHC|SPCIF|BACKUP",
     rf"(?:{_RASPBERRY}|SYSCFG)(?:_HW)?",
     # GigaDevice, Artery, WCH, HDSC
     r"RCU|FMC|PMU|FWDGT|WWDGT|CRM|PWC|IOMUX|WDT|SCFG|EXINT|EXTEN|M4_(?:SYSREG|PORT|EFM|WDT|SWDT)|CM_(?:CMU|PWC"
@@ -44,7 +45,7 @@ _NAMES = (
     # Nuvoton, Ambiq, Holtek
     r"CLK|SYS|P[A-H]|WWDT|FMC|GCR|CLKGEN|PWRCTRL|MCUCTRL|RSTGEN|CACHECTRL|CKCU|PWRCU|RSTCU|HT_\w+",
     # ST: names beside those of `chip_blocks`
-    r"DBGMCU|DBG|PWRC|GTZC\w*|RAMCFG|ICACHE|DCACHE|TAMP|SBS",
+    r"DBGMCU|DBG|PWRC|HSEM\d?|GTZC\w*|RAMCFG|ICACHE|DCACHE|TAMP|SBS",
 )  # fmt: skip
 _ANY = "|".join(_NAMES)
 ATOMIC = re.compile(rf"(?:{_RASPBERRY})(?:_HW)?".encode(), re.ASCII)
@@ -58,7 +59,9 @@ _LPC = (
     r"|CLKOUTCFG|SCS|RSID|RSIR|FLASHCFG|MEMMAP|MAM(?:CR|TIM)|EXT(?:INT|MODE|POLAR)|INTWAKE|PINSEL\d+"
     r"|PINMODE(?:_OD)?\d+|I2CPADCFG|WD(?:MOD|TC|FEED|TV|CLKSEL)"
 )
-REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+|{_LPC}".encode(), re.ASCII)
+# TI's of the flash controller (TM4C123GH6PM data sheet, table 8-2).
+_TI_FLASH = r"FLASH_(?:FM[ACDP]\w*|FC(?:RIS|IM|MISC)|FWB\w*|RMCTL|BOOTCFG|USERREG\d|FSIZE|CONF)_R"
+REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+|{_LPC}|{_TI_FLASH}".encode(), re.ASCII)
 """A register of such a block under a name of its own, where that stands for a device's register."""
 ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
 """The same where it stands for the address alone."""

@@ -25,6 +25,11 @@ typedef struct { volatile uint32_t WDT_CR, WDT_MR; } Wdt;
 #define SYSCTL_RCC 0x400FE060
 #define HWREG(x) (*((volatile uint32_t *)(x)))
 #define UART0_DR_R (*((volatile uint32_t *)0x4000C000))
+#define FLASH_FMA_R (*((volatile uint32_t *)0x400FD000))
+#define FLASH_FMPPE0_R (*((volatile uint32_t *)0x400FE400))
+typedef struct { volatile uint32_t NVMSTATUS; } NVM_Type;
+#define NVM ((NVM_Type *)0x40050000UL)
+#define SBMATRIX ((Wdt *)0x41007000U)
 """
 
 
@@ -39,6 +44,10 @@ typedef struct { volatile uint32_t WDT_CR, WDT_MR; } Wdt;
         (b"WDT->WDT_MR = 1u << 15;", "WDT->WDT_MR at 0x400E1454"),
         (b"SYSCTL_RCGCGPIO_R |= 1;", "SYSCTL_RCGCGPIO_R at 0x400FE608"),
         (b"HWREG(SYSCTL_RCC) = 1;", "SYSCTL_RCC at 0x400FE060"),
+        (b"FLASH_FMA_R = 0x8000;", "FLASH_FMA_R at 0x400FD000"),
+        (b"FLASH_FMPPE0_R &= ~1u;", "FLASH_FMPPE0_R at 0x400FE400"),
+        (b"NVM->NVMSTATUS = 1;", "NVM->NVMSTATUS at 0x40050000"),
+        (b"SBMATRIX->WDT_CR = 1;", "SBMATRIX->WDT_CR at 0x41007000"),
         (b"*(volatile uint32_t *)0x400FC0C4 = 1;", "LPC_SC at 0x400FC0C4"),
     ],
 )
