@@ -8,6 +8,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.registers.other_blocks import OTHER
 from porter.registers.register import Register
+from porter.registers.shared_blocks import instead_of
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -56,9 +57,6 @@ class ForeignDevice(Rule):
         at = f" at 0x{value.address:08X}" if known and isinstance(value, Place) else ""
         what = register.instance if register.name.startswith("0x") else str(register)
         if register.block == OTHER:
-            return (
-                f"{what}{at} serves the whole chip: set it up before the machines start, and "
-                "take this out"
-            )
+            return f"{what}{at} serves the whole chip: {instead_of(register.instance or '')}"
         name = unit.domain.name if unit.domain is not None else "the machine"
         return f"{what}{at} isn't granted to {name}: grant the device, or take this out"

@@ -58,6 +58,22 @@ def test_what_serves_the_whole_chip_is_told(tmp_path: Path, code: bytes, what: s
 
 
 @pytest.mark.parametrize(
+    ("code", "remedy"),
+    [
+        (b"SIM->SCGC5 |= 3;", "set it up before the machines start"),
+        (b"WDT->WDT_MR = 1;", "hyp_wdg_clr() feeds"),
+        (b"FLASH_FMA_R = 0x8000;", "programming the flash would touch"),
+        (b"GPIO_PORTF_DATA_R = 2;", "hyp_pin_write()"),
+    ],
+)
+def test_what_a_machine_has_instead_is_said(tmp_path: Path, code: bytes, remedy: str) -> None:
+    port = b"#define GPIO_PORTF_DATA_R (*((volatile uint32_t *)0x400253FC))\n"
+    text = CHIPS + port + b"void f(void) { " + code + b" }\n"
+    (told,) = escalations(port_files(tmp_path, {"main.c": text}, None))
+    assert "serves the whole chip" in told and remedy in told
+
+
+@pytest.mark.parametrize(
     ("grants", "escalated"),
     [(None, 0), ((range(0x4000C000, 0x4000C400),), 0), ((range(0x40004400, 0x40004800),), 1)],
 )
