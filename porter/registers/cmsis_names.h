@@ -122,6 +122,7 @@ typedef struct {
 #define SCB_AIRCR_VECTKEY_Msk (0xFFFFUL << 16)
 #define SCB_AIRCR_PRIGROUP_Msk (7UL << 8)
 #define SCB_AIRCR_SYSRESETREQ_Msk (1UL << 2)
+#define SCB_SCR_SEVONPEND_Msk (1UL << 4)
 #define SCB_SCR_SLEEPDEEP_Msk (1UL << 2)
 #define SCB_SCR_SLEEPONEXIT_Msk (1UL << 1)
 #define SysTick_CTRL_COUNTFLAG_Msk (1UL << 16)
