@@ -31,11 +31,13 @@ def uses_of(
         if not places:
             continue
         if not named.may_be(name):
-            if not device.nobody and device.kind not in ("flash", "ram"):
+            called = named.names.of(name)
+            if called or (not device.nobody and device.kind not in ("flash", "ram")):
                 decisions.append(
                     Decision(
                         f"{chip.name} has {name} at 0x{device.base:08x}, where the project's own"
-                        " chip has something else: left out, else add its device",
+                        f" chip has something else{f', {called}' if called else ''}: left out; the"
+                        " project is for another chip: name the device that takes its part",
                         places,
                     )
                 )

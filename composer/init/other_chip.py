@@ -4,9 +4,10 @@ the same names elsewhere. What is at an address there says nothing of the chip's
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from composer.chips.chip import Chip
+from composer.init.address_names import AddressNames, address_names
 from composer.init.facts import Decision
 from porter.execution.survey import Survey
 from porter.source.evaluate import Evaluator
@@ -25,21 +26,26 @@ class NamedBlocks:
 
     elsewhere: Mapping[str, int]
     same: frozenset[str]
+    names: AddressNames = field(default_factory=AddressNames)
 
     @property
     def is_other_chip(self) -> bool:
         """Whether addresses of the project are another chip's."""
+        if len(self.names.wrong) >= _ENOUGH:
+            return True
         telling = any(name == "RCC" or name.startswith("GPIO") for name in self.elsewhere)
         return telling or len(self.elsewhere) >= _ENOUGH
 
     def may_be(self, name: str) -> bool:
         """Whether the project means the chip's block by its address."""
-        return not self.is_other_chip or name in self.same
+        return name in self.same or (not self.is_other_chip and self.names.may_be(name))
 
     def told(self, chip: Chip) -> list[Decision]:
         """What a person must know first."""
         if not self.is_other_chip:
             return []
+        if not self.elsewhere:
+            return [self._told_by_names(chip)]
         first = sorted(self.elsewhere, key=lambda it: (it != "RCC", it))
         places = ", ".join(f"{name} at 0x{self.elsewhere[name]:08X}" for name in first[:_SHOWN])
         more = f" and {len(first) - _SHOWN} more blocks" if len(first) > _SHOWN else ""
@@ -51,6 +57,16 @@ class NamedBlocks:
                 " its drivers, and write them by hand"
             )
         ]
+
+    def _told_by_names(self, chip: Chip) -> Decision:
+        first = [*self.names.wrong.items()][:_SHOWN]
+        places = ", ".join(f"{name} where {chip.name} has {device}" for device, name in first)
+        more = len(self.names.wrong) - len(first)
+        return Decision(
+            f"the project is written for another chip: it has {places}"
+            f"{f' and {more} more' if more else ''}. What {chip.name} has at its addresses was"
+            " left out: change its drivers, and write devices, clocks and pins by hand"
+        )
 
 
 def named_blocks(survey: Survey, chip: Chip) -> NamedBlocks:
@@ -66,7 +82,8 @@ def named_blocks(survey: Survey, chip: Chip) -> NamedBlocks:
         for name, at in found.items()
         if chip.devices[name].base <= at < chip.devices[name].base + chip.devices[name].size
     }
-    return NamedBlocks({k: v for k, v in found.items() if k not in same}, frozenset(same))
+    elsewhere = {name: at for name, at in found.items() if name not in same}
+    return NamedBlocks(elsewhere, frozenset(same), address_names(survey, chip))
 
 
 def _address(name: str, evaluator: Evaluator) -> int | None:

@@ -58,3 +58,52 @@ def test_another_machine_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"main.c": main, "Makefile": make})
     with pytest.raises(FvmError, match="compiled for RISC-V"):
         read_project(tmp_path, CHIP)
+
+
+KINETIS = """\
+#include <stdint.h>
+#define GPIO_PORTB_DEN_R (*(volatile uint32_t *)0x4000551C)
+#define SIM_COPC (*(volatile uint32_t *)0x40048100)
+int main(void) { SIM_COPC = 0; GPIO_PORTB_DEN_R |= 1; for (;;) { } }
+"""
+
+
+def test_a_block_of_another_kind_by_the_projects_name(tmp_path: Path) -> None:
+    write(tmp_path, {"main.c": KINETIS, "Makefile": MAKEFILE})
+    facts = read_project(tmp_path, CHIP)
+    told = [it.text for it in facts.decisions]
+    assert facts.devices == ()
+    assert any("has I2C1 at 0x40005400" in it and "GPIO_PORTB_DEN_R" in it for it in told)
+    assert any("has USB_OTG_HS" in it and "SIM_COPC" in it for it in told)
+
+
+def test_one_block_of_the_headers_elsewhere_takes_no_other(tmp_path: Path) -> None:
+    header = "\n".join(line for line in G431.splitlines() if "RCC" not in line) + "\n"
+    main = MAIN.replace("RCC->CR |= 1u << 16; ", "")
+    write(tmp_path, {"stm32g431xx.h": header, "main.c": main, "Makefile": MAKEFILE})
+    facts = read_project(tmp_path, CHIP)
+    assert [it.name for it in facts.devices] == ["TIM2"]
+    assert any("has USB_OTG_FS" in it.text and "ADC1" in it.text for it in facts.decisions)
+
+
+def test_pins_of_another_block_by_its_name(tmp_path: Path) -> None:
+    main = (
+        "#define ADC0_CTRL (*(volatile unsigned *)0x40020000)\n"
+        "int main(void) { ADC0_CTRL = (ADC0_CTRL & ~3u) | 1u; for (;;) { } }\n"
+    )
+    write(tmp_path, {"main.c": main, "Makefile": MAKEFILE})
+    facts = read_project(tmp_path, CHIP)
+    assert facts.pins == () and any("ADC0_CTRL" in it.text for it in facts.decisions)
+    write(tmp_path, {"main.c": main.replace("ADC0_CTRL", "LED_MODE")})
+    assert [it.name for it in read_project(tmp_path, CHIP).pins] == ["PA0"]
+
+
+def test_many_names_that_dont_fit(tmp_path: Path) -> None:
+    blocks = {"UART0": "0x40005400", "ADC0": "0x40013000", "SPI0": "0x40000400"}
+    lines = [f"#define {name}_CTL (*(volatile unsigned *){at})" for name, at in blocks.items()]
+    uses = " ".join(f"{name}_CTL = 1;" for name in blocks)
+    main = "\n".join([*lines, f"int main(void) {{ {uses} *(volatile int *)0x40000800 = 1; }}\n"])
+    write(tmp_path, {"main.c": main, "Makefile": MAKEFILE})
+    facts = read_project(tmp_path, CHIP)
+    assert facts.devices == ()
+    assert "written for another chip" in facts.decisions[0].text
