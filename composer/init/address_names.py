@@ -13,6 +13,7 @@ from porter.source.values import Number, Place, Pointer
 
 _BLOCKS = range(0x4000_0000, 0x6000_0000)  # peripherals (Armv7-M ARM, B3.1)
 _PLACE = re.compile(rb"\*|0[xX][45][0-9a-fA-F]{7}")
+_PART = re.compile(r"[A-Za-z]{2,5}\d+[A-Za-z]{1,2}\d[0-9A-Za-z]{2,}")  # TM4C123GH6PM
 # What other makers, and people, call a kind of block; its own names are in the chip's data.
 _ALSO = {"gpio": ("PORT", "PIO"), "usart": ("UART", "LPUART", "SERIAL"), "i2c": ("TWI",),
          "timer": ("TIMER", "PWM"), "otg": ("USB", "OTG"), "sdmmc": ("SDMMC", "MMC"),
@@ -52,6 +53,25 @@ def address_names(survey: Survey, chip: Chip) -> AddressNames:
         first = (others or [*inside])[0]
         (wrong if others else own)[name] = f"{first} at 0x{inside[first]:08X}"
     return AddressNames(wrong, own)
+
+
+def written_for(survey: Survey, chip: Chip) -> tuple[str, str]:
+    """The part that -D options or, if none, names of headers tell, and which of them; else ""."""
+    options = {it for unit in survey.build.units.values() for it in unit.defines}
+    defined = {it.partition("=")[0].removeprefix("PART_").strip("_") for it in options}
+    headers = {path.stem for unit in survey.program.units for path, _ in unit.places
+               if path.suffix == ".h"}  # fmt: skip
+    for names, by in ((defined, "its -D options"), (headers, "its headers")):
+        others = {it for it in names if _PART.fullmatch(it) and not _is_part_of(it, chip)}
+        parts = sorted(others, key=lambda it: (-len(it), it))
+        if parts:
+            return parts[0], by
+    return "", ""
+
+
+def _is_part_of(part: str, chip: Chip) -> bool:
+    """Whether a part's name, mostly one for several packages, is that of the chip itself."""
+    return chip.name.upper().startswith(part.upper().rstrip("X"))
 
 
 def _is_used(survey: Survey, device: Device) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from composer.chips.chip import Chip
-from composer.init.address_names import AddressNames, address_names
+from composer.init.address_names import AddressNames, address_names, written_for
 from composer.init.facts import Decision
 from porter.execution.survey import Survey
 from porter.source.evaluate import Evaluator
@@ -27,6 +27,7 @@ class NamedBlocks:
     elsewhere: Mapping[str, int]
     same: frozenset[str]
     names: AddressNames = field(default_factory=AddressNames)
+    part: tuple[str, str] = ("", "")  # which chip, and what says so
 
     @property
     def is_other_chip(self) -> bool:
@@ -51,19 +52,23 @@ class NamedBlocks:
         more = f" and {len(first) - _SHOWN} more blocks" if len(first) > _SHOWN else ""
         return [
             Decision(
-                f"the project is written for another chip: it has {places}{more}, {chip.name}"
-                f" {first[0]} at 0x{chip.devices[first[0]].base:08X}. Devices, clocks and pins that"
-                " it doesn't have at the same address under the same name were left out: change"
-                " its drivers, and write them by hand"
+                f"the project is written for another chip{self._which()}: it has {places}{more},"
+                f" {chip.name} {first[0]} at 0x{chip.devices[first[0]].base:08X}. Devices, clocks"
+                " and pins that it doesn't have at the same address under the same name were left"
+                " out: change its drivers, and write them by hand"
             )
         ]
+
+    def _which(self) -> str:
+        name, by = self.part
+        return f", {name} by {by}" if name else ""
 
     def _told_by_names(self, chip: Chip) -> Decision:
         first = [*self.names.wrong.items()][:_SHOWN]
         places = ", ".join(f"{name} where {chip.name} has {device}" for device, name in first)
         more = len(self.names.wrong) - len(first)
         return Decision(
-            f"the project is written for another chip: it has {places}"
+            f"the project is written for another chip{self._which()}: it has {places}"
             f"{f' and {more} more' if more else ''}. What {chip.name} has at its addresses was"
             " left out: change its drivers, and write devices, clocks and pins by hand"
         )
@@ -83,7 +88,9 @@ def named_blocks(survey: Survey, chip: Chip) -> NamedBlocks:
         if chip.devices[name].base <= at < chip.devices[name].base + chip.devices[name].size
     }
     elsewhere = {name: at for name, at in found.items() if name not in same}
-    return NamedBlocks(elsewhere, frozenset(same), address_names(survey, chip))
+    return NamedBlocks(
+        elsewhere, frozenset(same), address_names(survey, chip), written_for(survey, chip)
+    )
 
 
 def _address(name: str, evaluator: Evaluator) -> int | None:

@@ -39,7 +39,9 @@ def test_only_what_is_alike_on_both_is_taken(tmp_path: Path) -> None:
     facts = read_project(tmp_path, CHIP)
     told = [it.text for it in facts.decisions]
     assert facts.pins == () and [it.name for it in facts.devices] == ["TIM2"]
-    assert any("written for another chip: it has RCC at 0x40021000" in it for it in told)
+    assert any(
+        "another chip, stm32g431xx by its headers: it has RCC at 0x40021000" in it for it in told
+    )
     assert any("has USB_OTG_FS at 0x50000000, where the project's own chip" in it for it in told)
     assert not any("has no such pin" in it for it in told)
 
@@ -107,3 +109,11 @@ def test_many_names_that_dont_fit(tmp_path: Path) -> None:
     facts = read_project(tmp_path, CHIP)
     assert facts.devices == ()
     assert "written for another chip" in facts.decisions[0].text
+
+
+def test_the_part_that_options_name(tmp_path: Path) -> None:
+    make = MAKEFILE.replace("-nostdlib", "-nostdlib -DDEBUG=1 -DSTM32G431xx")
+    write(tmp_path, {"stm32g4xx.h": G431, "main.c": MAIN.replace("g431xx", "g4xx")})
+    write(tmp_path, {"Makefile": make})
+    told = read_project(tmp_path, CHIP).decisions[0].text
+    assert "written for another chip, STM32G431xx by its -D options: it has RCC" in told
