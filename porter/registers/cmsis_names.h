@@ -113,22 +113,42 @@ typedef struct {
 #define IWDG ((IWDG_TypeDef *)0x40003000UL)
 #define WWDG ((WWDG_TypeDef *)0x40002C00UL)
 
+#define SCB_ICSR_PENDSVSET_Pos 28U
 #define SCB_ICSR_PENDSVSET_Msk (1UL << 28)
+#define SCB_ICSR_PENDSVCLR_Pos 27U
 #define SCB_ICSR_PENDSVCLR_Msk (1UL << 27)
+#define SCB_ICSR_PENDSTSET_Pos 26U
 #define SCB_ICSR_PENDSTSET_Msk (1UL << 26)
+#define SCB_ICSR_PENDSTCLR_Pos 25U
 #define SCB_ICSR_PENDSTCLR_Msk (1UL << 25)
 #define SCB_ICSR_VECTACTIVE_Msk 0x1FFUL
 #define SCB_AIRCR_VECTKEY_Pos 16U
 #define SCB_AIRCR_VECTKEY_Msk (0xFFFFUL << 16)
 #define SCB_AIRCR_PRIGROUP_Msk (7UL << 8)
+#define SCB_AIRCR_SYSRESETREQ_Pos 2U
 #define SCB_AIRCR_SYSRESETREQ_Msk (1UL << 2)
+#define SCB_SCR_SEVONPEND_Pos 4U
 #define SCB_SCR_SEVONPEND_Msk (1UL << 4)
+#define SCB_SCR_SLEEPDEEP_Pos 2U
 #define SCB_SCR_SLEEPDEEP_Msk (1UL << 2)
+#define SCB_SCR_SLEEPONEXIT_Pos 1U
 #define SCB_SCR_SLEEPONEXIT_Msk (1UL << 1)
+#define SysTick_CTRL_COUNTFLAG_Pos 16U
 #define SysTick_CTRL_COUNTFLAG_Msk (1UL << 16)
+#define SysTick_CTRL_CLKSOURCE_Pos 2U
 #define SysTick_CTRL_CLKSOURCE_Msk (1UL << 2)
+#define SysTick_CTRL_TICKINT_Pos 1U
 #define SysTick_CTRL_TICKINT_Msk (1UL << 1)
+#define SysTick_CTRL_ENABLE_Pos 0U
 #define SysTick_CTRL_ENABLE_Msk 1UL
 #define SysTick_LOAD_RELOAD_Msk 0xFFFFFFUL
+#define DWT_CTRL_CYCCNTENA_Pos 0U
 #define DWT_CTRL_CYCCNTENA_Msk 1UL
+#define CoreDebug_DEMCR_TRCENA_Pos 24U
 #define CoreDebug_DEMCR_TRCENA_Msk (1UL << 24)
+
+/* The same where there is no _Msk: ST's before CMSIS 2, and libopencm3. */
+#define SCB_SCR_SEVONPEND (1UL << 4)
+#define SCB_SCR_SEVEONPEND (1UL << 4)
+#define SCB_SCR_SLEEPDEEP (1UL << 2)
+#define SCB_SCR_SLEEPONEXIT (1UL << 1)

@@ -55,6 +55,7 @@ def ported(folder: Path, code: str) -> tuple[str, list[str]]:
         ("void f(void) { while (!NVIC_GetPendingIRQ(37)) { } }", "waits until a line is pending"),
         ("void f(void) { SCR |= 1u << 4; }", "SEVONPEND"),
         ("void f(void) { SCB->SCR |= SCB_SCR_SEVONPEND_Msk; }", "SEVONPEND lets"),
+        ("void f(void) { SCR |= 1u << SCB_SCR_SEVONPEND_Pos; }", "SEVONPEND"),
         ("unsigned f(void) { DWT_CTRL &= ~1u; return CYCCNT; }", "the counter stops here"),
         ("int f(void) { return (ICSR & 0x10u) != 0; }", "have no counterpart"),
     ],
