@@ -16,11 +16,20 @@ from porter.source.c_tree import text_of
 from porter.source.declared import declared_name
 from porter.source.values import Initial, Number, Pointer
 
+_TICK = "hyp_tick_set(hz) starts the machine's tick, and hyp_tick_set(0) ends it"
 _USES = (  # what a register's name has in it, in any vendor's headers, and what serves instead
     ("dbg reset", "hyp_reboot() starts this machine anew, nothing else"),
     ("dbg ", "what a debugger stops is the whole chip's affair: leave it out"),
     ("debug ", "only a debugger reads it: write where the machine's output goes, or leave it out"),
     ("cmp", "hyp_tick_set(hz) starts the machine's tick, and the kernel sets every next one"),
+    ("mstop", _TICK),
+    ("mtime_ctrl", _TICK),
+    ("systick ctlr", f"{_TICK}; where it asks for the software interrupt, virt_yield() does"),
+    ("systick sr", "the kernel clears the tick's flag before it calls the vector: leave it out"),
+    ("pfic cfgr", "hyp_reboot() starts this machine anew, and how vectors nest is the kernel's"),
+    ("pfic sctlr", "hyp_vct_wait() sleeps, and how deep is the kernel's choice"),
+    ("ipsr", "virt_vct_trig(fvm_virt_of_irq(line)) makes a vector pending"),
+    ("iprr", "virt_vct_clear(fvm_virt_of_irq(line)) takes that back"),
     ("sip", "virt_yield() requests a switch, virt_vct_trig() any other vector"),
     ("softirq", "virt_yield() requests a switch, virt_vct_trig() any other vector"),
     ("mtime", "virt_cycles() counts the core's cycles"),

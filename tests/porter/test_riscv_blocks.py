@@ -78,6 +78,25 @@ def test_what_leads_there_is_told(tmp_path: Path, statement: str, register: str)
 
 
 @pytest.mark.parametrize(
+    ("address", "call"),
+    [
+        (0xE000F000, "hyp_tick_set(0) ends it"),
+        (0xE000F004, "the kernel clears the tick's flag"),
+        (0xE000F008, "virt_cycles()"),
+        (0xE000F010, "the kernel sets every next one"),
+        (0xE000E048, "hyp_reboot()"),
+        (0xE000E200, "virt_vct_trig(fvm_virt_of_irq(line))"),
+        (0xE000E100, "hyp_irq_ena()"),
+    ],
+)
+def test_what_serves_instead_is_the_registers(tmp_path: Path, address: int, call: str) -> None:
+    text = f"void f(unsigned x) {{ *(volatile unsigned *){address:#x} = x; }}\n"
+    result = port(tmp_path, text, "CH32V307")
+    (told,) = (verdict.reason for file in result.files for verdict in file.verdicts)
+    assert call in told
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "set_pins(PIN_25);",
