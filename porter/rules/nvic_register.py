@@ -22,6 +22,8 @@ from porter.rules.nvic_call import WAITS, in_loop_condition, not_granted
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
+from porter.sites.objects import TRANSPARENT
+from porter.source.c_tree import arguments_of, text_of
 from porter.source.edit import Edit
 from porter.source.truth import binary
 from porter.source.values import Place
@@ -35,6 +37,7 @@ _CALLS = {
     "NVIC_SetPendingIRQ": b"virt_vct_trig(fvm_virt_of_irq(%s))",
     "NVIC_ClearPendingIRQ": b"virt_vct_clear(fvm_virt_of_irq(%s))",
 }
+_FILLS = frozenset({"memset", "memcpy", "memmove", "bzero"})  # what their first argument leads to
 _HEADER = (
     "#define ISER ((volatile unsigned *)0xE000E100)\n"
     "#define IP ((volatile unsigned char *)0xE000E400)\n"
@@ -93,15 +96,31 @@ class NvicRegister(Rule):
             if access in probing or any(it.start <= start < it.end for it in replaced):
                 continue  # a read goes with the write that needs it
             verdict = self._judge(unit, access)
-            replaced += verdict.edits
-            yield verdict
+            if verdict is not None:
+                replaced += verdict.edits
+                yield verdict
 
-    def _judge(self, unit: Unit, access: Access) -> Verdict:
+    def _judge(self, unit: Unit, access: Access) -> Verdict | None:
         if access.use == "write" and access.statement is not None and access.register is not None:
             return self._write(unit, access, access.register.name)
         if access.use == "read":
             return self._read(unit, access)
+        if access.use == "address":
+            return self._filled(access)
         return self.escalated(access.site, f"{access.register} is used in an expression")
+
+    def _filled(self, access: Access) -> Verdict | None:
+        """What a function of C's library fills, many lines at once; None for other addresses."""
+        writer = _writer(access)
+        if writer is None or access.register is None:
+            return None
+        name = access.register.name
+        call = _CALLS[_SET[name]] if name in _SET else b"virt_vct_prio(fvm_virt_of_irq(%s), level)"
+        return self.escalated(
+            access.site,
+            f"{writer}() writes {access.register} for many lines at once: call "
+            f"{(call % b'line').decode()} for each line that it is about",
+        )
 
     def _write(self, unit: Unit, access: Access, name: str) -> Verdict:
         if access.operator == b"|=" and name in ("ICER", "ISPR", "ICPR"):
@@ -209,6 +228,19 @@ class NvicRegister(Rule):
         text = b"virt_vct_pending(fvm_virt_of_irq(%s))" % line
         edit = Edit(access.context.start(node), access.context.end(node), text)
         return self.rewritten(access.site, "asks the virtual vector", edit)
+
+
+def _writer(access: Access) -> str | None:
+    """The function of C's library that writes where the address leads that it is given."""
+    node = access.whole
+    while node.parent is not None and node.parent.type in TRANSPARENT:
+        node = node.parent
+    call = node.parent.parent if node.parent is not None else None
+    function = call.child_by_field_name("function") if call is not None else None
+    if call is None or function is None or arguments_of(call)[:1] != [node]:
+        return None
+    name = text_of(function).decode("latin-1")
+    return name if name.removeprefix("__builtin_") in _FILLS else None
 
 
 def _begins_within(unit: Unit, access: Access) -> bool:

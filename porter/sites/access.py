@@ -23,7 +23,7 @@ from porter.source.c_tree import (
 )
 from porter.source.evaluate import Evaluator
 from porter.source.scoped_names import names_in
-from porter.source.values import Place
+from porter.source.values import Place, Value
 
 Use = Literal["write", "read", "address", "reference", "unclear"]
 _WRITES = frozenset({"assignment_expression", "update_expression"})
@@ -125,7 +125,15 @@ def _direct(
         found = evaluator.value(place, context.scope)
         is_struct = isinstance(found, Place) and found.type.kind == "struct"
         return Access(site, context, None, "address" if is_struct else "reference", place, place)
-    return Access(site, context, register, "read", place, place)
+    use: Use = "address" if _reads_nothing(node, evaluator.value(place, context.scope)) else "read"
+    return Access(site, context, register, use, place, place)
+
+
+def _reads_nothing(node: Node, value: Value | None) -> bool:
+    """Whether an object is an array, which C takes for its address, or only measured."""
+    if isinstance(value, Place) and value.type.kind == "array" and not value.part:
+        return True
+    return any(it.type == "sizeof_expression" for it in ancestors(node))
 
 
 def _is_bound(node: Node) -> bool:

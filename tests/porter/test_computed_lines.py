@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from porter.judging.verdict import Status
-from tests.porter.helpers import port_text
+from tests.porter.helpers import escalations, port_files, port_text
 
 _HEAD = b"""#include <stdint.h>
 #define ISER ((volatile uint32_t *)0xE000E100)
@@ -110,3 +110,25 @@ def test_bits_are_added_to_a_priority_of_nought(tmp_path: Path, calls: str, is_k
     text = _HEAD + f"{_ADDS}int main(void) {{ {calls} }}\n".encode()
     ported, _ = port_text(tmp_path, text)
     assert (b"    virt_vct_prio(fvm_virt_of_irq(n), p);" in ported) == is_known
+
+
+FILLED = """\
+#include <string.h>
+typedef struct { volatile unsigned ISER[8], R0[24], ICER[8]; } NVIC_Type;
+#define NVIC ((NVIC_Type *)0xE000E100)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("memset((void *)NVIC->ICER, 0xFF, sizeof(NVIC->ICER));", "hyp_irq_dis(line)"),
+        ("memcpy((void *)&NVIC->ISER[0], (unsigned[]){1, 2}, 8);", "hyp_irq_ena(line)"),
+        ("memset((void *)(&NVIC->ICER[0]), 0xFF, 32);", "hyp_irq_dis(line)"),
+        ("memcpy(kept, (void *)NVIC->ISER, 8);", "the address of NVIC->ISER"),
+    ],
+)
+def test_lines_that_a_function_of_the_library_fills(tmp_path: Path, code: str, told: str) -> None:
+    text = FILLED + f"unsigned kept[8];\nvoid f(void) {{ {code} }}\n"
+    (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert told in reason and ("() writes NVIC->" in reason) == ("hyp_" in told)
