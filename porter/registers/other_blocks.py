@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import cached_property
 
 from porter.registers.chip_blocks import STM32_BLOCK, is_foreign
 from porter.registers.register import Register
@@ -22,6 +24,7 @@ from porter.source.values import Number, Place, Pointer
 
 OTHER = "other vendor's"
 _USUAL_SIZE = 0x400
+_BASE = re.compile(rb"\w+_BASE(?:_ADDR\w*)?", re.ASCII)
 _LARGEST = 0x4000
 _NEAR_CORE = range(0xE010_0000, 0x1_0000_0000)
 """Where a Kinetis has FGPIO, which takes one cycle."""
@@ -40,6 +43,8 @@ class OtherBlocks:
     def __init__(self, evaluator: Evaluator, like: OtherBlocks | None = None) -> None:
         """`like`: what is known for the evaluator that this one says it is like."""
         self._spans: dict[int, tuple[int, str]] = {}  # where each begins: its end and name
+        self._certain: dict[int, int] = {}  # where its struct ends, as far as there is one
+        self._evaluator = evaluator
         self._structs: dict[bytes, str] = {}
         for name in evaluator.macros.matching(BLOCK):
             if STM32_BLOCK.fullmatch(name) is None and (match := BLOCK.fullmatch(name)):
@@ -77,6 +82,7 @@ class OtherBlocks:
                 size = max(size, min(kind.size, _LARGEST))
                 if kind.kind == "struct":
                     self._structs[kind.name] = block
+                    self._certain[found] = max(self._certain.get(found, 0), found + kind.size)
         if address is not None:
             size = _LARGEST if ATOMIC.fullmatch(owner) else size
             end, known = self._spans.get(address, (0, block))
@@ -106,10 +112,31 @@ class OtherBlocks:
         """The block that holds an address, by its name."""
         index = bisect_right(self._starts, address) - 1
         if index >= 0:
-            end, name = self._spans[self._starts[index]]
-            if address < end:
+            start = self._starts[index]
+            end, name = self._spans[start]
+            if address < end and not self._is_anothers(address, start, name):
                 return name
         return self._registers.get(address)
+
+    def _is_anothers(self, address: int, start: int, name: str) -> bool:
+        """Whether the headers have another block's base between a block's and an address, so that
+        the usual size of a block is too much for this one."""
+        if address < self._certain.get(start, start + 1):
+            return False
+        first = bisect_right(self._bases, (start, b"\xff"))
+        last = bisect_right(self._bases, (address, b"\xff"))
+        own = name.encode("latin-1")
+        return any(not base.startswith(own) for _, base in self._bases[first:last])
+
+    @cached_property
+    def _bases(self) -> Sequence[tuple[int, bytes]]:
+        """All that the headers call a base, by address."""
+        found = [
+            (number, name)
+            for name in self._evaluator.macros.matching(_BASE)
+            if (number := self._evaluator.number_of_name(name)) is not None
+        ]
+        return sorted(found)
 
 
 def _named(evaluator: Evaluator, known: _Named) -> _Named:

@@ -161,6 +161,35 @@ def test_pins_where_ram_would_be_are_no_ram(tmp_path: Path) -> None:
     assert len(found) == 2 and all("serves the whole chip" in reason for reason in found)
 
 
+XMC = b"""#include <stdint.h>
+typedef struct { volatile uint32_t PLLSTAT, PLLCON0; } SCU_PLL_TypeDef;
+typedef struct { volatile uint32_t OVRSTAT, OVRCLR, SRSEL0; } GPDMA_Type;
+#define SCU_PLL_BASE 0x50004710UL
+#define PREF_BASE 0x58004000UL
+#define PREF_MORE_BASE 0x58004020UL
+#define DLR_BASE 0x50004900UL
+#define SCU_PLL ((SCU_PLL_TypeDef *)SCU_PLL_BASE)
+#define DLR ((GPDMA_Type *)DLR_BASE)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "block"),
+    [
+        (b"SCU_PLL->PLLCON0 = 1;", "SCU_PLL->PLLCON0 at 0x50004714"),
+        (b"*(volatile uint32_t *)(SCU_PLL_BASE + 0x10) = 1;", "SCU_PLL at 0x50004720"),
+        (b"*(volatile uint32_t *)(PREF_MORE_BASE + 4) = 1;", "PREF at 0x58004024"),
+        (b"DLR->SRSEL0 = 1;", None),
+    ],
+)
+def test_a_block_ends_where_the_next_one_begins(
+    tmp_path: Path, code: bytes, block: str | None
+) -> None:
+    text = XMC + b"void f(void) { " + code + b" }\n"
+    found = escalations(port_files(tmp_path, {"main.c": text}, None))
+    assert [it.partition(": ")[2].partition(" serves")[0] for it in found] == [block][: bool(block)]
+
+
 GIVEN = b"""\
 struct block { volatile unsigned KEYR; };
 struct flash { struct block *at; };
