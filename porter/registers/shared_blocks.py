@@ -65,39 +65,9 @@ REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+|{_LPC}|{_TI_FLASH}".encode(), re.ASC
 """A register of such a block under a name of its own, where that stands for a device's register."""
 ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
 """The same where it stands for the address alone."""
-# What such a block is for, where a machine has something in its place.
-_SERVES = (
-    (
-        re.compile(r"\w*(?:WDT|WDOG|WATCHDOG|EWM)\w*"),
-        "the description gives a machine a watchdog of its own, which hyp_wdg_clr() feeds; take "
-        "this out",
-    ),
-    (
-        re.compile(
-            r"(?:LPC_|CM_|HT_)?F?(?:GPIO|FIO)\w*|PT[A-F]|PIO[A-G]|PORT(?:_IOBUS)?|M4_PORT|NRF_P\d\w*"
-            r"|R_PORT\d+|P[A-H]"
-        ),
-        "the description gives a machine pins, set up before it starts, and hyp_pin_write(), "
-        "hyp_pin_get() use them; take this out",
-    ),
-    (
-        re.compile(
-            r"FTF[ACEL]|FTMR[EH]|FMC|(?:NRF_)?NVMC|NVMCTRL|EFC\d?|FLASH\w*|HFLASHC|MSC|FLCTL\w*|NVM"
-            r"|\w+_EFM|SPCIF|R_FACI\w*|LPC_(?:FMC|FLASHCTRL|EEPROM)"
-        ),
-        "programming the flash would touch other machines' code, and stop them meanwhile: take "
-        "this out, or ask the memory's owner",
-    ),
-)
-_SET_UP = "set it up before the machines start, and take this out"
 _DEVICES = range(0x4000_0000, 0x6000_0000)  # where Arm's memory map has the chip's peripherals
 _EXTERNAL = range(0xA000_0000, 0xE000_0000)
 _FLAGS = frozenset({0x4000_0000, 0x4800_0000, 0x5000_0000})  # which begin blocks, too
-
-
-def instead_of(block: str) -> str:
-    """What to do about an access to a block, or to a register of that name, for a person."""
-    return next((text for names, text in _SERVES if names.fullmatch(block)), _SET_UP)
 
 
 def is_device(address: int) -> bool:

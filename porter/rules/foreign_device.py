@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.foreign_purpose import instead_of
 from porter.registers.other_blocks import OTHER
 from porter.registers.register import Register
-from porter.registers.shared_blocks import instead_of
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.sites.registers import NOT_GRANTED
+from porter.source.c_tree import text_of, walk
 from porter.source.values import Place
 
 _SIM = (
@@ -57,6 +58,11 @@ class ForeignDevice(Rule):
         at = f" at 0x{value.address:08X}" if known and isinstance(value, Place) else ""
         what = register.instance if register.name.startswith("0x") else str(register)
         if register.block == OTHER:
-            return f"{what}{at} serves the whole chip: {instead_of(register.instance or '')}"
+            fields = {
+                text_of(node).decode("latin-1")
+                for node in walk(access.place)
+                if node.type == "field_identifier"
+            }
+            return f"{what}{at} serves the whole chip: {instead_of(register, fields)}"
         name = unit.domain.name if unit.domain is not None else "the machine"
         return f"{what}{at} isn't granted to {name}: grant the device, or take this out"

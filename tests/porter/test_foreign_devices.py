@@ -57,6 +57,52 @@ def test_what_serves_the_whole_chip_is_told(tmp_path: Path, code: bytes, what: s
     assert f": {what} serves the whole chip" in told
 
 
+PURPOSES = b"""#include <stdint.h>
+typedef struct { volatile uint32_t PDOR, PSOR, PCOR, PTOR, PDIR, PDDR; } GPIO_Type;
+typedef union { struct { uint32_t a : 1; } bit; uint32_t reg; } word_t;
+typedef struct { struct { volatile word_t DIR, OUTSET; } Group[2]; } Port;
+typedef struct { volatile uint32_t CNT, FCCOBHI, SRVCOP, SCGC5; } Block;
+#define PTA ((GPIO_Type *)0x400FF000u)
+#define PORT ((Port *)0x41004400u)
+#define WDOG ((Block *)0x40052000u)
+#define FTMRE ((Block *)0x40020000u)
+#define SIM ((Block *)0x40047000u)
+#define WDT ((Port *)0x40001000u)
+#define GPIO_PORTF_DATA_R (*((volatile uint32_t *)0x400253FC))
+#define GPIO_PORTF_ODR_R (*((volatile uint32_t *)0x4002550C))
+#define FLASH_FMC_R (*((volatile uint32_t *)0x400FD008))
+#define SIM_SRVCOP (*((volatile uint32_t *)0x40048104))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        (b"PTA->PTOR = 1;", "hyp_pin_write()"),
+        (b"PTA->PDDR |= 1;", "set it up before the machines start"),
+        (b"PORT->Group[0].OUTSET.reg = 1;", "hyp_pin_write()"),
+        (b"PORT->Group[0].DIR.reg = 1;", "set it up before the machines start"),
+        (b"GPIO_PORTF_DATA_R ^= 2;", "hyp_pin_write()"),
+        (b"GPIO_PORTF_ODR_R ^= 2;", "set it up before the machines start"),
+        (b"*(volatile uint32_t *)0x400FF040 = 1;", "if it sets or reads pins"),
+        (b"WDOG->CNT = 0x02A6;", "hyp_wdg_clr()"),
+        (b"SIM->SRVCOP = 0x55;", "hyp_wdg_clr()"),
+        (b"SIM_SRVCOP = 0x55;", "hyp_wdg_clr()"),
+        (b"SIM->SCGC5 = 1;", "set it up before the machines start"),
+        (b"FTMRE->FCCOBHI = 9;", "programming the flash"),
+        (b"FLASH_FMC_R = 2;", "programming the flash"),
+    ],
+)
+def test_what_is_done_while_it_runs_is_told_by_its_kind(
+    tmp_path: Path, code: bytes, what: str
+) -> None:
+    text = PURPOSES + b"void f(void) { " + code + b" }\n"
+    (told,) = escalations(port_files(tmp_path, {"main.c": text}, None))
+    kinds = ("hyp_pin_write(), ", "hyp_wdg_clr()", "programming the flash", "set it up before")
+    assert what in told and sum(kind in told for kind in kinds) == 1
+    assert ("if it sets or reads pins" in told) == (what == "if it sets or reads pins")
+
+
 @pytest.mark.parametrize(
     ("code", "remedy"),
     [
