@@ -77,8 +77,9 @@ class Interrupts:
     def _by_name(self, names: Mapping[int, str]) -> dict[str, str]:
         return {SYSTEM[n]: name for n, name in names.items() if name in self._survey.strong}
 
-    def lines(self) -> list[Line]:
-        """Lines that have a handler of the project's own."""
+    def lines(self, of_other_chip: bool = False) -> list[Line]:
+        """Lines that have a handler of the project's own. `of_other_chip`: only handlers that are
+        called as the line is, since another chip numbers its lines otherwise."""
         found = []
         idle: list[str] = []
         for exception, handler in sorted(self._handlers.items()):
@@ -87,6 +88,13 @@ class Interrupts:
                 continue
             if line not in self._names:
                 self._say(f"{handler} handles line {line}, which the chip doesn't have", handler)
+                continue
+            if of_other_chip and self._names[line].lower() not in handler.lower():
+                self._say(
+                    f"{handler} handles line {line}, which is {self._names[line]} on this chip and"
+                    " something else on the project's: left out, else name it as an <irq>",
+                    handler,
+                )
                 continue
             if self._names[line].startswith("EXTI"):
                 self._say(
@@ -105,7 +113,7 @@ class Interrupts:
                 what += f", but {self._unclear[0]} enables one that isn't known"
             self._say(f"{what}: are they used at all?", idle[0])
         for line, places in sorted(self._enabled.items()):
-            if line + FIRST_IRQ in self._handlers:
+            if line + FIRST_IRQ in self._handlers or of_other_chip:
                 continue
             text = f"line {line} is enabled, which the chip doesn't have"
             if line in self._names:

@@ -55,9 +55,9 @@ def read_project(
         decisions.insert(0, guessed(folder))
     memory, more = memory_of(found, built_elf(folder, found.build))
     decisions += more
-    interrupts = Interrupts(found, chip)
-    system, lines = interrupts.system_handlers, interrupts.lines()
     named = named_blocks(found, chip)
+    interrupts = Interrupts(found, chip)
+    system, lines = interrupts.system_handlers, interrupts.lines(named.is_other_chip)
     devices, clocks, more = uses_of(found, chip, named)
     decisions = named.told(chip) + decisions + interrupts.decisions + more
     every = [pin for pin in pins_of(found, chip) if named.may_be(f"GPIO{pin.port}")]
@@ -67,9 +67,9 @@ def read_project(
     pins = [pin for pin in pins if pin.is_known]
     decisions += _without_function([pin for pin in pins if not _has_function(pin, chip)], chip)
     pins = [pin for pin in pins if _has_function(pin, chip)]
-    tree = clock_tree(found, chip)
+    tree = clock_tree(found, chip) if named.may_be("RCC") else None
     tick_hz, tick_places = _tick(found, chip, tree)
-    timeout, watchdog_places = watchdog(found, chip)
+    timeout, watchdog_places = watchdog(found, chip) if named.may_be("IWDG") else (None, ())
     if timeout == 0:
         decisions.append(
             Decision("the watchdog is started with a time that isn't known", watchdog_places)

@@ -48,7 +48,8 @@ def test_only_what_is_alike_on_both_is_taken(tmp_path: Path) -> None:
 
 def test_the_chip_itself_under_its_names(tmp_path: Path) -> None:
     own = G431.replace("0x40021000", "0x40023800").replace("0x50000000", "0x40012000")
-    write(tmp_path, {"stm32g431xx.h": own, "main.c": MAIN, "Makefile": MAKEFILE})
+    main = MAIN.replace("stm32g431xx.h", "stm32f405xx.h")
+    write(tmp_path, {"stm32f405xx.h": own, "main.c": main, "Makefile": MAKEFILE})
     facts = read_project(tmp_path, CHIP)
     assert not any("another chip" in it.text for it in facts.decisions)
 
@@ -117,3 +118,50 @@ def test_the_part_that_options_name(tmp_path: Path) -> None:
     write(tmp_path, {"Makefile": make})
     told = read_project(tmp_path, CHIP).decisions[0].text
     assert "written for another chip, STM32G431xx by its -D options: it has RCC" in told
+
+
+BARE = """\
+#define DEN (*(volatile unsigned *)0x4000551C)
+int main(void) { DEN |= 1; for (;;) { } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "part"),
+    [("-DTM4C123GH6PM", "TM4C123GH6PM"), ("-DSTM32F103xB=1", "STM32F103xB"),
+     ("-DSTM32F407xx", ""), ("-DAT24C256", ""), ("-DLOG_LEVEL=2", "")],
+)  # fmt: skip
+def test_an_option_that_names_a_part_of_another_family_tells(
+    tmp_path: Path, option: str, part: str
+) -> None:
+    write(tmp_path, {"main.c": BARE, "Makefile": MAKEFILE.replace("-nostdlib", option)})
+    facts = read_project(tmp_path, CHIP)
+    told = " ".join(it.text for it in facts.decisions)
+    assert [it.name for it in facts.devices] == ([] if part else ["I2C1"])
+    assert (f"for another chip, {part} by its -D options" in told) == bool(part)
+
+
+def test_what_is_used_by_name_is_told(tmp_path: Path) -> None:
+    write(tmp_path, {"stm32g431xx.h": G431, "main.c": MAIN, "Makefile": MAKEFILE})
+    told = [it.text for it in read_project(tmp_path, CHIP).decisions]
+    assert any("by name the project uses ADC1 (main.c:2)" in it for it in told)
+
+
+NUMBERED = """\
+void UART0_Handler(void) { *(volatile unsigned *)0x4000C000 = 2; }
+void Reset_Handler(void);
+int main(void) { for (;;) { } }
+__attribute__((section(".isr_vector"))) void (*const vectors[])(void) = {
+    (void (*)(void))0x20001000, Reset_Handler, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, UART0_Handler,
+};
+void Reset_Handler(void) { main(); }
+"""
+
+
+def test_another_chips_lines_have_other_numbers(tmp_path: Path) -> None:
+    make = MAKEFILE.replace("-nostdlib", "-DTM4C123GH6PM")
+    write(tmp_path, {"main.c": NUMBERED, "Makefile": make})
+    facts = read_project(tmp_path, CHIP)
+    assert facts.lines == ()
+    assert any("UART0_Handler handles line 5, which is" in it.text for it in facts.decisions)
