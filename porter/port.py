@@ -86,6 +86,7 @@ def port_project(
         project.build.compilers,
         project.build.source,
         sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
+        project.build.stopped,
     )
 
 

@@ -40,7 +40,8 @@ class PortResult:
     each, that count as the machine's since nobody said whose they are; `assumes_options`: nobody
     told what the compiler defines and where headers are; `moved`: folders of another machine, with
     those of the project that were taken for them; `compilers`: those that aren't here, with the
-    same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others."""
+    same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others;
+    `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -54,6 +55,7 @@ class PortResult:
     compilers: Mapping[str, str] = field(default_factory=dict)
     told_by: str = ""
     unbuilt: int = 0
+    make_stopped: str = ""
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

@@ -19,11 +19,18 @@ _MOST_UP = 3  # folders that a project's sources may lie above it
 def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
     """What is built and how."""
     decisions: list[Decision] = []
-    if not survey.build.complete:
+    if survey.build.stopped:
         decisions.append(
             Decision(
-                "make stopped before it had named every file, so some are missing here; what"
-                " `make --dry-run --always-make` says must be mended first"
+                f"make stopped before it had named every file ({survey.build.stopped}), so some may"
+                " be missing here: `make --dry-run --always-make` must say them all"
+            )
+        )
+    elif survey.build.units and not survey.build.complete:
+        decisions.append(
+            Decision(
+                f"not all that is compiled is said by {survey.build.source}: look for what is"
+                " missing"
             )
         )
     if survey.build.moved:

@@ -107,6 +107,13 @@ def assumptions(result: PortResult) -> Iterator[str]:
     if result.compilers:
         taken = [f"{there} ({here})" for there, here in result.compilers.items()]
         yield f"compilers that aren't here were taken for others that are: {', '.join(taken)}"
+    if result.make_stopped:
+        rest = f"; the build was read from the {result.told_by}"
+        if result.told_by == "make":
+            rest = "; which files it compiles besides isn't known, and none was left for that"
+        elif result.assumes_options:
+            rest = ""
+        yield f"make --dry-run --always-make stops: {result.make_stopped}{rest}"
     if 2 * result.unbuilt > result.found:
         others = [_inside(it, result.root) for it in build_files(result.root)]
         more = f" and {len(others) - _DEVICES} more" if len(others) > _DEVICES else ""

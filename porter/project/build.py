@@ -34,6 +34,7 @@ _CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefi
 _MAKE_SECONDS = 120
 _ENTERING = re.compile(r"make(?:\[\d+\])?: Entering directory '(.*)'")
 _LEAVING = re.compile(r"make(?:\[\d+\])?: Leaving directory '(.*)'")
+_STOPPED = re.compile(r"\*\*\* (.+?)\.?(?:  Stop\.)?$", re.MULTILINE)
 GUESS = "guess"
 _GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
 
@@ -44,7 +45,7 @@ class Build:
     `source`: who told; `complete`: whether `units` has every compiled file; `core_is_guess`: the
     files are known, and for which core they are compiled isn't; `moved`: folders of another machine
     and what was taken for them; `compilers`: the same of compilers that aren't here; `linked`: what
-    is made of them, as far as make says it."""
+    is made of them, as far as make says it; `stopped`: why make couldn't say all, in its words."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
@@ -54,6 +55,7 @@ class Build:
     moved: Mapping[str, Path] = field(default_factory=dict)
     compilers: Mapping[str, str] = field(default_factory=dict)
     linked: tuple[Linking, ...] = ()
+    stopped: str = ""
 
     @property
     def is_known(self) -> bool:
@@ -104,8 +106,10 @@ def _read(
     stated_cpu: tuple[str, ...],
     guessed_cpu: tuple[str, ...],
 ) -> Build:
+    stopped = ""
     for source, read in _ASKED:
         told = read(root)
+        stopped = told.stopped or stopped
         moved = Relocated(root)
         commands = list(map(moved.command, told.commands))
         units = {
@@ -125,7 +129,15 @@ def _read(
         if options is not None:
             linked = tuple(told.linked)
             build = Build(
-                units, options, source, told.complete, False, moved.taken, compilers, linked
+                units,
+                options,
+                source,
+                told.complete,
+                False,
+                moved.taken,
+                compilers,
+                linked,
+                stopped,
             )
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
@@ -134,7 +146,7 @@ def _read(
     compiler = compiler_for(cpu)
     if compiler != DEFAULT_COMPILER:  # where its C library is, nobody has told either
         cpu = (*cpu, "-ffreestanding")
-    return Build({}, CompileOptions(tuple(folders), (), cpu, compiler), source)
+    return Build({}, CompileOptions(tuple(folders), (), cpu, compiler), source, stopped=stopped)
 
 
 def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) -> Build:
@@ -155,11 +167,13 @@ def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) ->
 
 @dataclass(frozen=True)
 class _Told:
-    """What one of the ways to build a project says; `complete`: all that it compiles."""
+    """What one of the ways to build a project says; `complete`: all that it compiles; `stopped`:
+    why it couldn't say more, if it tried."""
 
     commands: list[CompilerCommand]
     complete: bool
     linked: list[Linking] = field(default_factory=list)
+    stopped: str = ""
 
 
 def _compile_commands(root: Path) -> _Told:
@@ -193,6 +207,7 @@ def _make_commands(root: Path) -> _Told:
     folders = make_folders(root)
     if not folders:
         return _Told([], False)
+    stopped = ""
     try:
         with tree_copy(root) as copy:
             for folder in folders:
@@ -204,20 +219,22 @@ def _make_commands(root: Path) -> _Told:
                     best = max(best, whole, key=lambda it: len(it.commands))
                 if best.commands:
                     return best
+                stopped = stopped or best.stopped
     except OSError:  # no room for a copy
         pass
-    return _Told([], False)
+    return _Told([], False, stopped=stopped)
 
 
 def _made(root: Path, copy: Path, folder: Path, target: list[str]) -> _Told:
-    lines, complete = _dry_run(copy / folder.relative_to(root), target)
+    lines, stopped = _dry_run(copy / folder.relative_to(root), target)
+    complete, stopped = not stopped, stopped.replace(str(copy), str(root.resolve()))
     lines = [line.replace(str(copy), str(root.resolve())) for line in lines]
     calls = list(_calls_of(lines, folder))
     compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
     linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
     if makes_library_alone(calls):  # somebody else's makefile builds the programs
         complete = complete and not any(_makefiles_below(folder))
-    return _Told(compiled, complete, linked)
+    return _Told(compiled, complete, linked, stopped)
 
 
 def _makefiles_below(folder: Path) -> Iterator[Path]:
@@ -239,7 +256,8 @@ def make_folders(root: Path) -> list[Path]:
     return [it for it in folders if any((it / name).is_file() for name in _MAKEFILES)]
 
 
-def _dry_run(folder: Path, target: list[str]) -> tuple[list[str], bool]:
+def _dry_run(folder: Path, target: list[str]) -> tuple[list[str], str]:
+    """What make would run, and why it stopped, "" if it didn't."""
     try:
         process = subprocess.run(
             ["make", "--dry-run", "--always-make", "--print-directory", "--keep-going", *target],
@@ -250,10 +268,17 @@ def _dry_run(folder: Path, target: list[str]) -> tuple[list[str], bool]:
             timeout=_MAKE_SECONDS,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return [], False
+    except OSError as error:
+        return [], str(error.strerror)
+    except subprocess.TimeoutExpired:
+        return [], f"it took more than {_MAKE_SECONDS} s"
     text = process.stdout.decode("utf-8", "surrogateescape")
-    return re.sub(r"\\\n", " ", text).splitlines(), process.returncode == 0
+    lines = re.sub(r"\\\n", " ", text).splitlines()
+    if process.returncode == 0:
+        return lines, ""
+    said = process.stderr.decode("utf-8", "replace")
+    why = _STOPPED.search(said)
+    return lines, why.group(1) if why is not None else f"status {process.returncode}"
 
 
 def _calls_of(lines: Sequence[str], root: Path) -> Iterator[tuple[list[str], Path]]:

@@ -400,3 +400,11 @@ def test_a_default_handler_is_no_switch_and_no_tick(
     facts = read_project(one_of_several(tmp_path / "p", body), load_chip(CHIP, chip_place))
     assert (facts.switch, facts.tick, facts.svc) == (None, None, None)
     assert len([d for d in facts.decisions if "taken for the default handler" in d.text]) == told
+
+
+def test_why_make_says_too_little_is_told(tmp_path: Path, chip_place: Place) -> None:
+    make = "all: main.o lost.a\nmain.o: main.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -c $< -o $@\n"
+    write(tmp_path, {"main.c": "int main(void) { for (;;) { } }\n", "Makefile": make})
+    facts = read_project(tmp_path, load_chip(CHIP, chip_place))
+    (told,) = (it.text for it in facts.decisions if "make stopped" in it.text)
+    assert "(No rule to make target 'lost.a', needed by 'all')" in told

@@ -38,6 +38,25 @@ def test_every_file_is_looked_at_when_make_fails(tmp_path: Path) -> None:
     assert status(project) == {"reached.c": "rewritten", "missed.c": "rewritten"}
 
 
+def test_why_make_stops_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "composer.cli", "port"]
+    for rule, is_told in (("lost/lib.a", True), ("", False)):
+        folder = tmp_path / (rule.partition("/")[0] or "whole")
+        folder.mkdir()
+        project = str(project_with(folder, rule))
+        told = subprocess.run([*command, project], capture_output=True, text=True, check=False)
+        assert ("stops: No rule to make target 'lost/lib.a'" in told.stderr) == is_told
+        assert ("none was left for that" in told.stderr) == is_told
+
+
+def test_a_makefile_that_says_nothing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(SOURCE)
+    (tmp_path / "Makefile").write_text("include lost.mk\nall: main.o\n")
+    command = [sys.executable, "-m", "composer.cli", "port", str(tmp_path), "--cpu", "-mthumb"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    assert "stops: No rule to make target 'lost.mk'\n" in told
+
+
 def test_a_file_that_make_leaves_out_is_left(tmp_path: Path) -> None:
     assert status(project_with(tmp_path, "")) == {"reached.c": "rewritten", "missed.c": "left"}
 
