@@ -13,7 +13,9 @@ from porter.registers.shared_blocks import (
     ADDRESS,
     ATOMIC,
     BLOCK,
+    PREFIXED,
     REGISTER,
+    ST_REGISTER,
     is_device,
     may_be_device,
 )
@@ -24,6 +26,7 @@ from porter.source.values import Number, Place, Pointer
 
 OTHER = "other vendor's"
 _USUAL_SIZE = 0x400
+_OF_TYPES = (b"", b"x", b"_t", b"_Type", b"_TypeDef")
 _BASE = re.compile(rb"\w+_BASE(?:_ADDR\w*)?", re.ASCII)
 _LARGEST = 0x4000
 _NEAR_CORE = range(0xE010_0000, 0x1_0000_0000)
@@ -40,8 +43,11 @@ is no register."""
 class OtherBlocks:
     """The blocks under the names of one translation unit. `fields`: those of their structs."""
 
-    def __init__(self, evaluator: Evaluator, like: OtherBlocks | None = None) -> None:
-        """`like`: what is known for the evaluator that this one says it is like."""
+    def __init__(
+        self, evaluator: Evaluator, like: OtherBlocks | None = None, is_arm: bool = True
+    ) -> None:
+        """`like`: what is known for the evaluator that this one says it is like; `is_arm`: what has
+        ST's names may be ST's."""
         self._spans: dict[int, tuple[int, str]] = {}  # where each begins: its end and name
         self._certain: dict[int, int] = {}  # where its struct ends, as far as there is one
         self._evaluator = evaluator
@@ -52,13 +58,20 @@ class OtherBlocks:
         for name in evaluator.macros.matching(STM32_BLOCK):
             if (match := STM32_BLOCK.fullmatch(name)) and is_foreign(name, evaluator):
                 self._note(name, match.group(1), evaluator)
+        for name in evaluator.macros.matching(PREFIXED):
+            if match := PREFIXED.fullmatch(name):
+                self._note_prefixed(name, match["stem"], match["block"])
         self._starts = sorted(self._spans)
         self.fields = frozenset(
             field
             for struct in self._structs
             for field in evaluator.types.members(CType("struct", 0, struct))
         )
-        self._named: _Named = _named(evaluator, like._named if like is not None else {})
+        self._named: _Named = _named(
+            evaluator,
+            like._named if like is not None else {},
+            (REGISTER,) if is_arm else (REGISTER, ST_REGISTER),
+        )
         self._registers: dict[int, str] = {}
         for name, register in self._named.items():
             if register is not None and (register[1] or register[0] not in self._registers):
@@ -87,6 +100,19 @@ class OtherBlocks:
             size = _LARGEST if ATOMIC.fullmatch(owner) else size
             end, known = self._spans.get(address, (0, block))
             self._spans[address] = max(end, address + size), known
+
+    def _note_prefixed(self, name: bytes, stem: bytes, block: bytes) -> None:
+        """A block that only a name with somebody's prefix says, and the struct of that name."""
+        address = self._evaluator.number_of_name(name)
+        if address is None or not may_be_device(address) or address in self._spans:
+            return
+        if any(at == address and other != name for at, other in self._bases):
+            return  # which says better what is there
+        self._note(name, block, self._evaluator)
+        for suffix in _OF_TYPES:
+            match self._evaluator.text(b"(%s%s *)%d" % (stem, suffix, address)):
+                case Pointer(type=CType(kind="struct", name=struct)):
+                    self._structs[struct] = block.decode("latin-1")
 
     @property
     def addresses(self) -> Collection[int]:
@@ -139,10 +165,10 @@ class OtherBlocks:
         return sorted(found)
 
 
-def _named(evaluator: Evaluator, known: _Named) -> _Named:
+def _named(evaluator: Evaluator, known: _Named, registers: Sequence[re.Pattern[bytes]]) -> _Named:
     """The registers that have names of their own; `known`: where the evaluator is like another."""
     found: _Named = {}
-    for pattern, find in ((REGISTER, _access), (ADDRESS, _number)):
+    for pattern, find in (*((it, _access) for it in registers), (ADDRESS, _number)):
         for name in evaluator.macros.matching(pattern):
             if name in known and evaluator.means_the_same(name):
                 found[name] = known[name]

@@ -50,8 +50,16 @@ _NAMES = (
 _ANY = "|".join(_NAMES)
 ATOMIC = re.compile(rf"(?:{_RASPBERRY})(?:_HW)?".encode(), re.ASCII)
 """Blocks with aliases behind them that invert, set and clear (RP2040 datasheet, 2.1.2)."""
-BLOCK = re.compile(rf"(?P<block>{_ANY})(?:_BASE(?:_PTR|_ADDR\w*)?|_PTR)?".encode(), re.ASCII)
+_AT = r"_BASE(?:_PTR|_ADDR\w*)?|_PTR|_ADDR(?:ESS)?|_ADR"
+BLOCK = re.compile(rf"(?P<block>{_ANY})(?:{_AT})?".encode(), re.ASCII)
 """The name of such a block, or of its address."""
+# Pins and what is short are in names of anything: LED_PORT_BASE, SPI_CS_ADDR.
+PREFIXED = re.compile(
+    rf"(?P<stem>[A-Z][A-Z\d]{{1,4}}_(?!F?GPIO|PORT|P[A-HT]|CS_|CLK_|SYS_)(?P<block>RCC|AFIO|EXTI|{_ANY}))"
+    rf"(?:{_AT})".encode(),
+    re.ASCII,
+)
+"""The same of an address behind somebody's own prefix, of which a type may have the name."""
 
 # As NXP's own headers named them before there were structs (UM10360, UM10211, UM10139).
 _LPC = (
@@ -63,6 +71,11 @@ _LPC = (
 _TI_FLASH = r"FLASH_(?:FM[ACDP]\w*|FC(?:RIS|IM|MISC)|FWB\w*|RMCTL|BOOTCFG|USERREG\d|FSIZE|CONF)_R"
 REGISTER = re.compile(rf"(?:{_ANY}|SCB)_\w+|{_LPC}|{_TI_FLASH}".encode(), re.ASCII)
 """A register of such a block under a name of its own, where that stands for a device's register."""
+# WCH and GigaDevice have blocks of ST's names beside cores of RISC-V, where no rule knows them.
+ST_REGISTER = re.compile(
+    rb"(?:R(?:8|16|32)_)?(?:RCC|PWR|FLASH|EXTI|AFIO|IWDG|WWDG|GPIO[A-I])_\w+", re.ASCII
+)
+"""Another register under a name of its own, on another core than Arm's."""
 ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
 """The same where it stands for the address alone."""
 _DEVICES = range(0x4000_0000, 0x6000_0000)  # where Arm's memory map has the chip's peripherals

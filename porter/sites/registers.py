@@ -46,8 +46,10 @@ class Registers:
         of the evaluator that this one says it is like."""
         self.evaluator = evaluator
         self.space = space
-        self.others: OtherBlocks = OtherBlocks(evaluator, like.others if like is not None else None)
         is_arm = isinstance(space, ArmSpace)
+        self.others: OtherBlocks = OtherBlocks(
+            evaluator, like.others if like is not None else None, is_arm
+        )
         self.blocks = ChipBlocks(evaluator, chip, self.others.addresses, is_arm)
         self._grants = grants
         self.calls = MacroCalls(evaluator)

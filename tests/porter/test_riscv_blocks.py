@@ -206,3 +206,38 @@ def test_assembler_that_reaches_a_block_by_a_number_is_told(tmp_path: Path) -> N
 
 def reasons_left(file: FilePort) -> list[str]:
     return [verdict.reason for verdict in file.verdicts if verdict.status is Status.LEFT]
+
+
+CLOCKS = """\
+typedef unsigned int uint32_t;
+typedef struct { volatile uint32_t CTL, CFG0; } LN_RCUx;
+typedef volatile LN_RCUx LN_RCU;
+#define LN_RCU_ADR (0x40021000)
+#define RCC_CTLR (*(volatile uint32_t *)0x40021000)
+#define R32_RCC_APB2PCENR (*(volatile uint32_t *)0x40021018)
+#define UART0_BASE 0x40013800
+#define LOG_FMC_BASE 0x40013800
+extern LN_RCU *kept;
+LN_RCU *clocks = (LN_RCU *)LN_RCU_ADR;
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("clocks->CFG0 |= 1;", "RCU->CFG0 at 0x40021004"),
+        ("kept->CTL |= 1;", "RCU->CTL"),
+        ("RCC_CTLR |= 1;", "RCC_CTLR at 0x40021000"),
+        ("R32_RCC_APB2PCENR |= 1;", "R32_RCC_APB2PCENR at 0x40021018"),
+        ("*(volatile uint32_t *)LOG_FMC_BASE = 1;", ""),
+    ],
+)
+def test_clocks_under_names_of_ones_own(tmp_path: Path, statement: str, told: str) -> None:
+    result = port(tmp_path, f"{CLOCKS}void f(void) {{ {statement} }}\n")
+    found = {
+        verdict.reason.partition(" serves")[0]
+        for file in result.files
+        for verdict in file.verdicts
+        if verdict.status is Status.ESCALATED
+    }
+    assert found == ({told} if told else set())
