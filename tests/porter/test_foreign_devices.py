@@ -207,6 +207,19 @@ def test_pins_where_ram_would_be_are_no_ram(tmp_path: Path) -> None:
     assert len(found) == 2 and all("serves the whole chip" in reason for reason in found)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["AXBS", "SYSMPU", "MC_CGM", "ANADIG_PLL", "FMU0", "NRF_ACL", "NRF_RRAMC", "MATRIX0", "HIB",
+     "DDI_0_OSC", "VIMS", "SMU_S", "CMU_NS", "PRS", "PBA0", "ERU1", "PERI_MS", "PROT", "BUSCTRL",
+     "POWMAN", "M4_CMU", "CM_RMU", "R_BUS", "R_TZF", "AHB_SECURE_CTRL", "OTFDEC1", "PAU", "HSEM"],
+)  # fmt: skip
+def test_what_routes_protects_and_clocks_a_chip_is_known(tmp_path: Path, name: str) -> None:
+    text = f"typedef struct {{ volatile unsigned CTL; }} B;\n#define {name} ((B *)0x400A0000u)\n"
+    text += f"void f(void) {{ {name}->CTL = 1; }}\n"
+    (told,) = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
+    assert f"{name}->CTL at 0x400A0000 serves the whole chip" in told
+
+
 XMC = b"""#include <stdint.h>
 typedef struct { volatile uint32_t PLLSTAT, PLLCON0; } SCU_PLL_TypeDef;
 typedef struct { volatile uint32_t OVRSTAT, OVRCLR, SRSEL0; } GPDMA_Type;
