@@ -33,7 +33,8 @@ def test_the_diff_goes_to_standard_output_and_the_report_to_standard_error(proje
     run = fvmkit(project)
     assert run.returncode == 0
     assert run.stdout.startswith(b"diff --git a/main.c b/main.c\n")
-    assert run.stderr == b"fvmkit port: 2 found, 2 rewritten, 0 left, 0 escalated\n"
+    last = run.stderr.splitlines()[-1]  # behind what is told of work that takes long
+    assert last == b"fvmkit port: 2 found, 2 rewritten, 0 left, 0 escalated"
     assert (project / "main.c").read_bytes() == LEGACY
 
 
@@ -95,7 +96,8 @@ def test_out_may_lie_in_the_project(project: Path) -> None:
         assert copied == [".fvm-port.json", "main.c", "part.c"]
     assert sorted(path.name for path in project.iterdir()) == ["lib", "main.c", "ported"]
     diff = fvmkit(project)
-    assert diff.stderr == b"fvmkit port: 4 found, 4 rewritten, 0 left, 0 escalated\n"
+    last = diff.stderr.splitlines()[-1]
+    assert last == b"fvmkit port: 4 found, 4 rewritten, 0 left, 0 escalated"
 
 
 def test_out_refuses_what_it_did_not_make(project: Path) -> None:
