@@ -11,7 +11,7 @@ from porter.execution.mentions import lines_of
 from porter.execution.survey import Survey
 from porter.source.values import Number, Place, Pointer
 
-_BLOCKS = range(0x4000_0000, 0x6000_0000)  # peripherals (Armv7-M ARM, B3.1)
+PERIPHERALS = range(0x4000_0000, 0x6000_0000)  # peripherals (Armv7-M ARM, B3.1)
 _PLACE = re.compile(rb"\*|0[xX][45][0-9a-fA-F]{7}")
 _PART = re.compile(r"[A-Za-z]{2,5}\d+[A-Za-z]{1,2}\d[0-9A-Za-z]{2,}")  # TM4C123GH6PM
 # What other makers, and people, call a kind of block; its own names are in the chip's data.
@@ -116,6 +116,6 @@ def _named_addresses(survey: Survey) -> list[tuple[str, int]]:
                 Number(value=address)
                 | Pointer(address=int() as address)
                 | Place(address=int() as address)
-            ) if address in _BLOCKS:
+            ) if address in PERIPHERALS:
                 found.append((name.decode("latin-1"), address))
     return found

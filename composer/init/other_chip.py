@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from composer.chips.chip import Chip
-from composer.init.address_names import AddressNames, address_names, written_for
+from composer.init.address_names import PERIPHERALS, AddressNames, address_names, written_for
 from composer.init.facts import Decision, Use, shown
 from porter.execution.mentions import lines_of
 from porter.execution.survey import Survey
@@ -17,7 +17,6 @@ from scanner.arch.chips import chip as chip_named
 from scanner.report.errors import MissingError
 
 _SPELLINGS = ("{}", "{}_BASE")
-_BLOCKS = range(0x4000_0000, 0x6000_0000)  # peripherals (Armv7-M ARM, B3.1)
 _ENOUGH = 3  # blocks elsewhere, where neither clocks nor pins are
 _SHOWN = 3
 _USED = 8  # blocks that are named, each with its first line
@@ -97,7 +96,7 @@ def named_blocks(survey: Survey, chip: Chip) -> NamedBlocks:
     found = {
         name: at
         for name, device in chip.devices.items()
-        if device.base in _BLOCKS and (at := _address(name, macros)) is not None
+        if device.base in PERIPHERALS and (at := _address(name, macros)) is not None
     }
     same = {
         name
@@ -134,6 +133,8 @@ def _used(survey: Survey, chip: Chip, elsewhere: Mapping[str, int]) -> Iterator[
 def _address(name: str, evaluator: Evaluator) -> int | None:
     for spelling in _SPELLINGS:
         match evaluator.name(spelling.format(name).encode("ascii")):
-            case Number(value=address) | Pointer(address=int() as address) if address in _BLOCKS:
+            case Number(value=address) | Pointer(address=int() as address) if (
+                address in PERIPHERALS
+            ):
                 return address
     return None

@@ -41,11 +41,7 @@ def judge_start_up(docket: Docket) -> None:
     for source in project.sources:
         if project.staying.get(source.path) not in START_UP:
             continue
-        served = {
-            name: number
-            for table in project.tables[source.path]
-            for number, name in table.handlers.items()
-        }
+        served = _served(docket, source)
         calls = list(
             _calls_in_asm(source, served)
             if source.is_asm
@@ -66,6 +62,15 @@ def judge_start_up(docket: Docket) -> None:
                 if site.what in defined
             ],
         )
+
+
+def _served(docket: Docket, source: SourceFile) -> dict[str, int]:
+    """Exceptions by the names of their handlers, as a file's own vector table has them."""
+    return {
+        name: number
+        for table in docket.project.tables[source.path]
+        for number, name in table.handlers.items()
+    }
 
 
 def _calls_in_asm(file: SourceFile, served: Mapping[str, int]) -> Iterator[Site]:
@@ -117,11 +122,7 @@ def _judge_assembler(docket: Docket) -> None:
         parts = list(instructions(source.data, dialect_of(source.data)))
         labels = {it.label for it in parts if it.label}
         seen, weak = global_names(parts), weak_names(parts)
-        served = {
-            name: number
-            for table in project.tables[source.path]
-            for number, name in table.handlers.items()
-        }
+        served = _served(docket, source)
         starts = [
             number
             for number, it in enumerate(parts)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from porter.flow.variables import Variables
+from porter.meaning.expressions import source
 from porter.sites.access import Access
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, parse_expression, strip_parentheses, text_of, walk
@@ -244,7 +245,7 @@ def _is_exact(place: Place) -> bool:
 
 
 def _spelt(node: Node) -> bytes:
-    return b" ".join(text_of(strip_parentheses(node)).split())
+    return source(strip_parentheses(node))
 
 
 def _neat(text: bytes) -> bytes:

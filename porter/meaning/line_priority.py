@@ -5,8 +5,10 @@ from __future__ import annotations
 from porter.judging.unit import Unit
 from porter.meaning.computed_line import ComputedAccess, LinePriority
 from porter.meaning.expressions import bare, source
+from porter.program.calls import FunctionCall
 from porter.sites.access import Access
 from porter.source.c_tree import Node, index_of, text_of
+from porter.source.declared import parameter_names
 from porter.source.truth import binary
 from porter.source.values import Number, Place
 
@@ -22,10 +24,10 @@ def priority_of(unit: Unit, access: Access) -> LinePriority | None:
     return computed.priority(unit.priority_shift)
 
 
-def starts_from_zero(unit: Unit, access: Access, line: bytes) -> bool:
-    """Whether a line's priority is 0 where bits are added to it: it was cleared in the same block,
-    or nobody sets it twice after reset."""
-    return _is_cleared(unit, access, line) or _is_set_once(unit, access, line)
+def starts_from_zero(unit: Unit, access: Access, found: LinePriority) -> bool:
+    """Whether a line's priority is 0 where bits are added to it, or has them already: it was
+    cleared in the same block, or nobody gives it two after reset."""
+    return _is_cleared(unit, access, found.line) or _is_given_one(unit, access, found)
 
 
 def _is_cleared(unit: Unit, access: Access, line: bytes) -> bool:
@@ -46,33 +48,28 @@ def _is_cleared(unit: Unit, access: Access, line: bytes) -> bool:
     return False
 
 
-def _is_set_once(unit: Unit, access: Access, line: bytes) -> bool:
-    """Whether a function is called for each line once at most."""
+def _is_given_one(unit: Unit, access: Access, found: LinePriority) -> bool:
+    """Whether all calls of a function say which line they mean, each another, and which priority:
+    however often one runs, it gives the same."""
     if access.context.kind != "function":
         return False
-    names = _parameters(access.context.root)
+    names = parameter_names(access.context.root)
     calls = unit.calls_of(access.context.name)
-    if line not in names or not calls:
+    if found.line not in names or not calls:
         return False
-    place = names.index(line)
-    lines = [
-        it.text.evaluator.text(it.arguments[place]) if place < len(it.arguments) else None
-        for it in calls
-    ]
-    numbers = [it.value for it in lines if isinstance(it, Number)]
-    return len(numbers) == len(calls) == len(set(numbers))
+    wanted = [names.index(it) for it in (found.line, found.priority) if it in names]
+    if len(wanted) < 2 and not found.priority.isdigit():
+        return False
+    given = [[_constant(call, place) for place in wanted] for call in calls]
+    lines = {values[0] for values in given}
+    return all(None not in values for values in given) and len(lines) == len(calls)
 
 
-def _parameters(function: Node) -> list[bytes]:
-    declarator = function.child_by_field_name("declarator")
-    while declarator is not None and declarator.type != "function_declarator":
-        declarator = declarator.child_by_field_name("declarator")
-    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
-    found = []
-    for item in listed.named_children if listed is not None else ():
-        name = item.child_by_field_name("declarator")
-        found.append(text_of(name) if name is not None else b"")
-    return found
+def _constant(call: FunctionCall, place: int) -> int | None:
+    if place >= len(call.arguments):
+        return None
+    value = call.text.evaluator.text(call.arguments[place])
+    return value.value if isinstance(value, Number) else None
 
 
 def _line_of_byte(unit: Unit, access: Access) -> bytes | None:

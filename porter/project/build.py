@@ -220,8 +220,8 @@ def _make_commands(root: Path) -> _Told:
                 if best.commands:
                     return best
                 stopped = stopped or best.stopped
-    except OSError:  # no room for a copy
-        pass
+    except OSError as error:  # no room for a copy
+        stopped = f"the project can't be copied for it: {error.strerror}"
     return _Told([], False, stopped=stopped)
 
 

@@ -189,7 +189,7 @@ class NvicRegister(Rule):
         found = priority_of(unit, access)
         if found is None:
             return self.escalated(access.site, "which interrupt gets which priority isn't known")
-        if found.adds and not starts_from_zero(unit, access, found.line):
+        if found.adds and not starts_from_zero(unit, access, found):
             return self.escalated(
                 access.site,
                 "adds bits to the priority that the line has, and a machine's can't be read: clear "

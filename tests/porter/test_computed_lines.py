@@ -103,6 +103,8 @@ _ADDS = """void prio(uint8_t n, uint32_t p)
         ("prio(28, 3); prio(37, 5);", True),
         ("prio(28, 3); prio(28, 5);", False),  # 7 on the old chip
         ("prio(next(), 3);", False),
+        ("for (int i = 0; i < 4; i++) prio(28, i);", False),
+        ("prio(28, next());", False),
         ("prio(28, 3); if (next()) prio(next(), 5);", False),
     ],
 )
