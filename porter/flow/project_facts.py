@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from porter.flow.dead_branches import DeadBranches
@@ -94,6 +95,23 @@ class ProjectFacts:
                 and self.branches.why_never(call.text, call.start, call.end) is None
             ]
         return self._calls[name]
+
+    def is_only_called(self, name: str) -> bool:
+        """Whether nothing takes a function's address and no macro or assembler file names it."""
+        word = name.encode("latin-1")
+        for source in self._all:
+            if word not in source.data:
+                continue
+            if source.is_asm:
+                return False
+            lexed = self._knowledge.lexed(source)
+            if any(it.text == word for line in lexed.directives for it in line.tokens):
+                return False
+            if any(
+                token.text == word and after.text != b"(" for token, after in pairwise(lexed.tokens)
+            ):
+                return False
+        return True
 
     @cached_property
     def old_clock(self) -> int | None:

@@ -373,6 +373,10 @@ class Unit:
         """Calls of a function in code that may run, in all files of the project."""
         return self._project.calls_of(name) if self._project is not None else ()
 
+    def is_only_called(self, name: str) -> bool:
+        """Whether calls_of() has every way into a function: no pointer to it, no macro, no asm."""
+        return self._project is not None and self._project.is_only_called(name)
+
     def why_again(self, access: Access) -> str | None:
         """Who may run an access again once the machine is up; None if only start-up does."""
         if self._project is None:

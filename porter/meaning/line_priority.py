@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from porter.judging.unit import Unit
+from porter.meaning.called_with import constant_argument
 from porter.meaning.computed_line import ComputedAccess, LinePriority
 from porter.meaning.expressions import bare, source
-from porter.program.calls import FunctionCall
 from porter.sites.access import Access
 from porter.source.c_tree import Node, index_of, text_of
 from porter.source.declared import parameter_names
 from porter.source.truth import binary
-from porter.source.values import Number, Place
+from porter.source.values import Place
 
 
 def priority_of(unit: Unit, access: Access) -> LinePriority | None:
@@ -60,16 +60,9 @@ def _is_given_one(unit: Unit, access: Access, found: LinePriority) -> bool:
     wanted = [names.index(it) for it in (found.line, found.priority) if it in names]
     if len(wanted) < 2 and not found.priority.isdigit():
         return False
-    given = [[_constant(call, place) for place in wanted] for call in calls]
+    given = [[constant_argument(call, place) for place in wanted] for call in calls]
     lines = {values[0] for values in given}
     return all(None not in values for values in given) and len(lines) == len(calls)
-
-
-def _constant(call: FunctionCall, place: int) -> int | None:
-    if place >= len(call.arguments):
-        return None
-    value = call.text.evaluator.text(call.arguments[place])
-    return value.value if isinstance(value, Number) else None
 
 
 def _line_of_byte(unit: Unit, access: Access) -> bytes | None:

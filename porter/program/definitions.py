@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from porter.source.macros import MacroTable
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import body_behind, matching
 
+_PRAGMA = re.compile(rb"\s*#\s*pragma\s+weak\s+(\w+)")
 _WEAK = frozenset({b"weak", b"__weak", b"__weak__", b"__WEAK"})
 
 
@@ -48,6 +50,25 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
         defined = body_behind(tokens, index) is not None and not _is_weak(tokens, index)
         if depth == 0 and (defined or _is_generated(tokens, index, macros)):
             yield present[token.text], place
+
+
+def declared_weak(text: CText) -> Iterator[str]:
+    """Functions that a C file declares and can do without: undefined, they are at address 0."""
+    for directive in text.lexed.directives:
+        found = _PRAGMA.match(text.file.data, directive.start, directive.end)
+        if found is not None:
+            yield found[1].decode("latin-1")
+    if not any(word in text.file.data for word in _WEAK):
+        return
+    tokens = text.balanced
+    depth = 0
+    for index, token in enumerate(tokens[:-1]):
+        depth += (token.text == b"{") - (token.text == b"}")
+        if depth or token.kind != "identifier" or tokens[index + 1].text != b"(":
+            continue
+        is_declared = token.text not in _WEAK and body_behind(tokens, index) is None
+        if is_declared and _is_weak(tokens, index):
+            yield token.text.decode("latin-1")
 
 
 def does_nothing(definition: Definition) -> bool:

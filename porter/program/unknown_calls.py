@@ -14,9 +14,10 @@ from itertools import pairwise
 from porter.libraries.data import Libraries
 from porter.program.c_text import CText
 from porter.program.defined_names import NO_CALL, defined_names
+from porter.program.definitions import declared_weak
 from porter.program.made_functions import made_functions
 from porter.registers.intrinsics import INTRINSICS
-from porter.source.asm_text import dialect_of, instructions
+from porter.source.asm_text import dialect_of, instructions, weak_names
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.declared_objects import DECLARES_NOTHING, objects_in
 from porter.source.inline_asm import ASM_WORDS
@@ -53,7 +54,7 @@ class _Call:
     """A call of a function that nobody is known to have but libraries. `text` and `end`: of what
     is C, where an #if may leave it out; `around`: the function or macro that makes it; `is_pasted`:
     a macro puts its name together, so that nothing can stand in its place; `is_here`: of these, a
-    function of that name is defined."""
+    function of that name is defined; `is_weak`: undefined, the ported program calls nothing."""
 
     name: str
     file: SourceFile
@@ -63,6 +64,7 @@ class _Call:
     around: str | None = None
     is_pasted: bool = False
     is_here: bool = False
+    is_weak: bool = False
 
 
 @dataclass(eq=False)
@@ -92,7 +94,7 @@ class UnknownCalls:
                     name, len(all_of), all_of[0].file, all_of[0].offset, archived.get(name, "")
                 )
                 for name, all_of in calls.items()
-                if name not in provided
+                if name not in provided and (name in archived or not all_of[0].is_weak)
             ),
             key=lambda it: (-it.count, it.name),
         )
@@ -113,6 +115,7 @@ class UnknownCalls:
         return list(self._all_calls())
 
     def _all_calls(self) -> Iterator[_Call]:
+        weak_in_c = {name for text in self.texts for name in declared_weak(text)}
         for text in self.texts:
             objects = objects_in(text.lexed)
             for token, around in _called(text):
@@ -120,16 +123,20 @@ class UnknownCalls:
                 if token.text in objects or text.evaluator.types.is_type(token.text):
                     continue  # an object that is made, a cast of C++
                 if not self._is_here(name):
-                    yield _Call(name, text.file, token.start, token.end, text, around)
+                    is_weak = name in weak_in_c
+                    place = text.file, token.start, token.end
+                    yield _Call(name, *place, text, around, is_weak=is_weak)
             for use, name in _pasted_calls(text):
                 is_here = self._is_here(name)
                 yield _Call(name, text.file, use.start, use.end, text, None, True, is_here)
         for file in self.asm:
-            for part in instructions(file.data, dialect_of(file.data)):
+            parts = list(instructions(file.data, dialect_of(file.data)))
+            weak = weak_names(parts)
+            for part in parts:
                 name = part.operands[-1] if part.operands else ""
                 is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
                 if is_call and not _REGISTER.fullmatch(name) and not self._is_here(name):
-                    yield _Call(name, file, part.start)
+                    yield _Call(name, file, part.start, is_weak=name in weak)
 
     def _is_here(self, name: str) -> bool:
         return (

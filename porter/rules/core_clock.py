@@ -37,6 +37,13 @@ class CoreClock(Rule):
             "    SystemCoreClock = FVM_CLOCK_HZ;\n}\n",
         ),
         Sample(
+            _HEADER + "void SystemCoreClockUpdate(void)\n{\n#ifdef LOW_POWER\n"
+            "    SystemCoreClock = RCC->CFGR ? 1 : 2;\n#else\n    SystemCoreClock = RCC->CR;\n"
+            "#endif\n}\n",
+            _HEADER + "void SystemCoreClockUpdate(void)\n{\n"
+            "    SystemCoreClock = FVM_CLOCK_HZ;\n}\n",
+        ),
+        Sample(
             "unsigned SystemCoreClock = 16000000;\n", "unsigned SystemCoreClock = FVM_CLOCK_HZ;\n"
         ),
         Sample(

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
+from porter.rules.core_clock import CoreClock
 from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
 from porter.rules.rule import Revision
 from porter.source.edit import Edit
 
 _WHOLE = frozenset({RecipeFunction.id, RecipeCondition.id})  # they know every arm
+_FOR_ALL = frozenset({CoreClock.id})  # right whatever the arms say, if they end within
 _OPENING = frozenset({b"if", b"ifdef", b"ifndef"})
 _ARMS = frozenset({b"elif", b"else"})
 
@@ -30,6 +32,8 @@ class SplitStatement(Revision):
         unit.deletions -= cut
         for site, verdict in list(unit.verdicts.items()):
             if verdict.status is not Status.REWRITTEN or verdict.rule in _WHOLE:
+                continue
+            if verdict.rule in _FOR_ALL and all(_is_whole(unit, it) for it in verdict.edits):
                 continue
             inside = any(edit.start <= site.start and site.end <= edit.end for edit in cut)
             if inside or any(_directives(unit, edit) for edit in verdict.edits):

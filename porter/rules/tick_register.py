@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.called_with import called_with
 from porter.meaning.expressions import bare, expanded
 from porter.meaning.pauses import leads_to
 from porter.meaning.tick_clock import (
@@ -204,7 +205,7 @@ class TickRegister(Rule):
         timing = timing_of(unit, accesses, start)
         if isinstance(timing, str):
             return Rate(b"", timing)
-        evaluator, scope = unit.text.evaluator, start.context.scope
+        evaluator, scope = unit.text.evaluator, called_with(unit, start.context)
         reload = expanded(load.value, evaluator)
         sides = binary(bare(reload), b"-")
         if sides is not None and evaluator.number(sides[1], scope) == 1:

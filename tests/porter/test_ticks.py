@@ -142,3 +142,22 @@ def test_two_rates_are_told_at_both_places(tmp_path: Path) -> None:
         if count:
             assert "at 1000 Hz, and b.c:4 at 100 Hz" in problems[0]
             assert "at 100 Hz, and a.c:4 at 1000 Hz" in problems[1]
+
+
+def test_a_clock_that_every_call_hands_over(tmp_path: Path) -> None:
+    set_up = b"SysTick->LOAD = hz / 1000 - 1; SysTick->VAL = 0; SysTick->CTRL = 7;"
+    text = b"static void start(unsigned hz) { %s }\nint main(void) { start(CLOCK); %s }\n"
+    own = b"#define CLOCK 168000000u\n"
+    ported_text, problems = ported(tmp_path / "own", own + text % (set_up, b""))
+    assert problems == [] and b"hyp_tick_set(1000);" in ported_text
+    other = b"#define CLOCK 64000000u\n"
+    _, problems = ported(tmp_path / "other", other + text % (set_up, b""))
+    assert "the code divides 64000000 Hz to get 1000 Hz" in problems[0]
+    for number, again in enumerate((b"start(8000000);", b"void (*p)(unsigned) = start; p(1);")):
+        _, problems = ported(tmp_path / str(number), own + text % (set_up, again))
+        assert "only known while running" in problems[0]
+    _, problems = ported(tmp_path / "w", own + text % (b"hz *= 2;" + set_up, b""))
+    assert "only known while running" in problems[0]
+    macro = own + b"#define START(x) start(x)\n" + text % (set_up, b"START(8000000);")
+    _, problems = ported(tmp_path / "macro", macro)
+    assert "only known while running" in problems[0]

@@ -225,6 +225,17 @@ def test_labels_of_assembler_files_define_functions_and_archives_hide_them(tmp_p
     assert {it.name: it.archive for it in found.calls} == {"c": "libc3.a", "d": ""}
 
 
+def test_a_weak_name_that_nobody_defines_is_called_by_nobody(tmp_path: Path) -> None:
+    start = b"_start:\n    bl SystemInit\n    bl main\n    bl late\n    .weak SystemInit\n"
+    files = {"start.s": b"    .syntax unified\n    .thumb\n" + start, "main.c": b"int main() {}\n"}
+    assert calls(port_files(tmp_path, files).unseen) == {"late": 1}
+    for number, weak in enumerate(
+        ("extern int put(int) __attribute__((weak));", "#pragma weak put\nint put(int);")
+    ):
+        main = weak + "\nint get(int);\nint main(void) { put(1); return get(2); }\n"
+        assert calls(unseen(tmp_path / str(number), main_c=main)) == {"get": 1}
+
+
 def test_a_compiler_is_asked_for_what_it_brings() -> None:
     assert any((folder / "stdint.h").is_file() for folder in header_folders("arm-none-eabi-gcc"))
     assert {"memcpy", "printf", "sinf", "__aeabi_idiv"} <= library_functions("arm-none-eabi-gcc")
