@@ -94,23 +94,41 @@ def build(folder: Path, progress: Callable[[str], None]) -> None:
         description = Path(os.path.normpath(folder / system["description"]))
         for part, output in failed.items():
             check_entries(description, part, output, f"{names} didn't build")
-        hints = [hint for part, output in failed.items() for hint in _overflows(part, output)]
+        hints = [
+            hint
+            for part, output in failed.items()
+            for hint in _overflows(folder / part, part, output)
+        ]
         raise FvmError(
             f"{names} didn't build",
             hint="; ".join(hints) or "correct what the compiler says above",
         )
 
 
-def _overflows(part: str, output: str) -> list[str]:
+def _overflows(folder: Path, part: str, output: str) -> list[str]:
     """What to change in the description for a part that the linker found too large."""
-    found = re.findall(r"region `(\w+)' overflowed by (\d+) bytes", output)
+    found = dict(re.findall(r"region `(\w+)' overflowed by (\d+) bytes", output))
+    missing = _missing(folder / f"{part}.map") if "ld: " in output else 0
+    if missing > 0:
+        found["ram"] = str(missing)
     attributes = {"kernel": "{}", "hypervisor": "hypervisor-{}"}
     hints = []
-    for region, excess in dict(found).items():
+    for region, excess in found.items():
         attribute = attributes.get(part, "{}").format(region)
         element = "<kernel>" if part in attributes else f"'{part}'"
         hints.append(f"raise {attribute} of {element} by {excess} bytes or more and compose again")
     return hints
+
+
+def _missing(link_map: Path) -> int:
+    """Bytes of RAM that data and heap need before the stacks, which have their place at the end:
+    the linker sees how far they overlap, not how much is missing."""
+    text = link_map.read_text(errors="replace") if link_map.is_file() else ""
+    end, limit = (re.search(rf"0x(\w+) +{it} = ", text) for it in ("end", "__heap_limit"))
+    heap = re.search(r"ASSERT \(\(__heap_limit >= \(end \+ 0x(\w+)\)\)", text)
+    if end is None or limit is None or heap is None:
+        return 0
+    return int(end[1], 16) + int(heap[1], 16) - int(limit[1], 16)
 
 
 def make_environment() -> dict[str, str]:

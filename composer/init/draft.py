@@ -98,7 +98,8 @@ def _with_choices(
 
 def _kernel_tick(projects: Sequence[ProjectFacts]) -> tuple[int, list[Decision]]:
     rates = [p.tick_hz for p in projects if p.tick_hz]
-    for together in (lcm(_USUAL_TICK, *rates), lcm(*rates) if rates else _USUAL_TICK):
+    own = lcm(*rates) if rates else _USUAL_TICK
+    for together in (lcm(_USUAL_TICK, own), own * -(-_USUAL_TICK // own)):
         if together <= _FASTEST:
             return together, []
     words = ", ".join(f"{p.name} {p.tick_hz} Hz ({', '.join(p.tick_places)})" for p in projects)

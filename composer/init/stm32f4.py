@@ -160,17 +160,26 @@ def _crystal(survey: Survey, chip: Chip, pll: Pll | None, ahb: int) -> tuple[int
             f"HSE_VALUE says {named} Hz, SystemCoreClock would need {meant} Hz: which crystal"
             " is it?"
         )
+    suits = [it for it in _CRYSTALS if _suits(it, pll, chip)]
+    if named and not meant and suits and not _suits(named, pll, chip):
+        return suits[0], (
+            f"HSE_VALUE says {named} Hz, and the PLL that is set up would leave the chip's range"
+            f" with it; {suits[0] / 1e6:g} MHz is a guess: which crystal is it?"
+        )
     if named or meant:
         return named or meant or 0, ""
-    for crystal in _CRYSTALS:
-        pll_input, vco = crystal / max(m, 1), crystal / max(m, 1) * n
-        limits = chip.clock_limits
-        if (
-            limits["pll_input"][0] <= pll_input <= limits["pll_input"][1]
-            and vco <= limits["vco"][1]
-        ):
-            break
+    crystal = (suits or _CRYSTALS)[0]
     return crystal, f"no source says what the crystal's rate is; {crystal / 1e6:g} MHz is a guess"
+
+
+def _suits(crystal: int, pll: Pll | None, chip: Chip) -> bool:
+    """Whether a PLL keeps to the chip's limits with it."""
+    if pll is None:
+        return True
+    limits = chip.clock_limits
+    pll_input = crystal / max(pll.m, 1)
+    low, high = limits["pll_input"]
+    return bool(low <= pll_input <= high and pll_input * pll.n <= limits["vco"][1])
 
 
 def core_clock(survey: Survey) -> int | None:

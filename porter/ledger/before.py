@@ -130,13 +130,20 @@ class _Judge:
             if None in answers:
                 return False
             own = [it for it in answers if it is not None and it != _BY_USE]
-            if own:  # what a line does on its own account, no call of it explains
+            if own and not self._is_head(path, line):
+                # what a line does on its own account, no call of it explains
                 return self._overlooked(finding, [(path, line)], own[0])
         function = _bare((finding.function or "").partition(".")[0])
-        known = self._names if any(line for _, line in steps) else self._names | self._functions
+        is_known = any(line and not self._is_head(path, line) for path, line in steps)
+        known = self._names if is_known else self._names | self._functions
         if function and function in known:
             return True
         return self._overlooked(finding, steps, "")
+
+    def _is_head(self, path: str, line: int) -> bool:
+        """Whether a line begins a function: a compiler that folds functions which do the same into
+        one says it of the other's whole body."""
+        return any(self._sources.begins_function(it, line) for it in self._sources.named(path))
 
     def _at(self, file: str, line: int) -> str | None:
         """None if a verdict explains what a line does; else why none does: "" for no verdict,

@@ -84,10 +84,20 @@ class SourceLines:
 
     def function(self, file: str, line: int) -> str:
         """The C function that a line is in; "" for none."""
+        inside = (it for it in self._functions_of(file) if it[1] <= line <= it[2])
+        return next((name for name, _, _ in inside), "")
+
+    def begins_function(self, file: str, line: int) -> bool:
+        """Whether a line belongs to the head of a C function, up to its brace."""
+        if self._files[file].is_asm:
+            return False
+        last = self.statement(file, line)[1]
+        return any(first == last < end for _, first, end in self._functions_of(file))
+
+    def _functions_of(self, file: str) -> list[tuple[str, int, int]]:
         if file not in self._functions:
             self._functions[file] = list(_functions(b"\n".join(self._plain(file))))
-        inside = (it for it in self._functions[file] if it[1] <= line <= it[2])
-        return next((name for name, _, _ in inside), "")
+        return self._functions[file]
 
     def names_in(self, file: str, first: int, last: int) -> frozenset[bytes]:
         """Names in some lines."""

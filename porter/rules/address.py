@@ -48,7 +48,11 @@ class Address(Rule):
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Whatever is left of register sites that access nothing."""
         for access in unit.accesses():
-            if access.use == "address":
+            if access.use in ("address", "reference") and (
+                not unit.is_compiled(access.site.start, access.site.end)
+            ):
+                yield self.left(access.site, false_condition(unit, access.site))
+            elif access.use == "address":
                 yield self._one(unit, access)
             elif access.use == "reference":
                 value = unit.text.evaluator.value(access.place, access.context.scope)
@@ -94,8 +98,6 @@ class Address(Rule):
                 f"{access.site.what} is a register of a shared block, and of what type "
                 f"{one_line(base)} is can't be told: declare it with its type",
             )
-        if not unit.is_compiled(access.site.start, access.site.end):
-            return self.left(access.site, false_condition(unit, access.site))
         return self.escalated(
             access.site, f"{_what(unit, access, value)} goes where it can't be followed"
         )

@@ -158,6 +158,22 @@ def test_a_tick_without_clksource_counts_an_eighth(
     assert facts.tick_hz == 500
 
 
+def test_the_kernels_tick_is_a_multiple_that_a_slice_has_room_for(tmp_path: Path) -> None:
+    main = CUBE_MAIN.replace("SystemCoreClock / 500U", "SystemCoreClock / 64U")
+    tree = described(tmp_path, cube_project(tmp_path / "p", main))
+    (kernel,) = attributes(tree, "kernel")
+    assert int(kernel["tick"].removesuffix("Hz")) in (1024, 8000)
+
+
+def test_a_crystal_that_the_pll_cannot_have_is_not_taken(tmp_path: Path) -> None:
+    """The header's default of 25 MHz, where the factors are for another one."""
+    main = CUBE_MAIN.replace("12000000U", "25000000U")
+    project = cube_project(tmp_path / "p", main)
+    first = first_description([project], CHIP, None, tmp_path / "system.xml")
+    assert "HSE_VALUE says 25000000 Hz, and the PLL" in " ".join(first.text.split())
+    assert attributes(described(tmp_path, project), "clocks")[0]["hse"] == "8MHz"
+
+
 def test_the_built_elf_gives_the_sizes(tmp_path: Path, chip_place: Place) -> None:
     project = cube_project(tmp_path / "p")
     subprocess.run(["make", "-C", str(project)], check=True, capture_output=True)

@@ -147,6 +147,17 @@ def test_a_callers_verdict_does_not_explain_what_its_callee_does(tmp_path: Path)
     assert set(overlooked(without(result, "cpsid"), elf)) == {"src/core.h:3"}
 
 
+def test_functions_that_a_compiler_folds_are_on_the_line_of_the_others_head(tmp_path: Path) -> None:
+    same = "\n{\n    while (!(WAITS[0] & 1u)) { }\n    WAITS[1] = value;\n}\n"
+    head = "#define WAITS ((volatile unsigned *)0xE000ED00)\nvoid %s(unsigned value)"
+    code = "".join(head % name + same for name in ("first", "second"))
+    root, elf = built(tmp_path, main=code + "int main(void) { first(1); second(2); return 0; }\n")
+    ledger = before.compare(port_project(root), read_program(elf, None), None)
+    assert ledger.open == () and ledger.by_name
+    nobodys = without(port_project(root), "WAITS")
+    assert "src/main.c:8" in overlooked(nobodys, elf)
+
+
 def test_without_lines_functions_are_compared_and_that_is_said(tmp_path: Path) -> None:
     root, elf = built(tmp_path, "-g0", "-O0")
     result = port_project(root)

@@ -98,6 +98,14 @@ def test_the_build_says_which_definition_holds(tmp_path: Path) -> None:
     assert statuses(result) == {Status.REWRITTEN}
 
 
+def test_a_register_of_no_known_type_is_no_question_in_an_arm_that_is_off(tmp_path: Path) -> None:
+    code = F4 + b"void f(void) { GPIOA->ODR; }\n#ifdef FAR\nvoid g(void) { GPIOJ->MODER = 1; }\n"
+    files = {"a.c": code + b"#endif\n", "b.c": b"", "Makefile": MAKEFILE}
+    assert not [it for it in escalations(port_files(tmp_path / "off", files)) if "GPIOJ" in it]
+    files["a.c"] = b"#define FAR\n" + files["a.c"]
+    assert [it for it in escalations(port_files(tmp_path / "on", files)) if "GPIOJ" in it]
+
+
 @pytest.mark.parametrize("same", [False, True])
 def test_a_header_means_what_it_means_in_every_file(tmp_path: Path, same: bool) -> None:
     """Rewritten only if that is right in all of them."""
