@@ -24,9 +24,9 @@ enum domain_state {
 #if FVM_SLOTS > 0
     START_SLOTS,
 #endif
-    START_CAPABILITIES, /* what was sent since the stop */
     START_VCPU,
     START_CONTEXTS,
+    START_CAPABILITIES, /* what was sent since the stop; later is as if the threads already ran */
     START_THREADS,
 };
 
@@ -160,14 +160,14 @@ static int32_t start(const struct fvm_domain *domain, uint32_t state, uint32_t s
         slot_open(domain, step);
         return FVM_MORE;
 #endif
-    case START_CAPABILITIES:
-        drop_capability(&domain->capability[step]);
-        return FVM_MORE;
     case START_VCPU:
         vcpu_start(vcpu_of_domain(domain), step);
         return FVM_MORE;
     case START_CONTEXTS:
         domain_prepare_thread(&thread_table[domain->thread_first + step]);
+        return FVM_MORE;
+    case START_CAPABILITIES:
+        drop_capability(&domain->capability[step]);
         return FVM_MORE;
     default: /* START_THREADS */
         start_thread(domain->thread_first + step);

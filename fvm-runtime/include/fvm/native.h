@@ -20,7 +20,8 @@ static inline int32_t fvm_signal_wait(uint32_t cap) { return fvm_trap1(FVM_CALL_
 
 static inline int32_t fvm_signal_send(uint32_t cap) { return fvm_trap1(FVM_CALL_SIGNAL_SEND, cap); }
 
-/* FVM_E_BUSY while the VM that receives it starts; a process drops what came before its start. */
+/* FVM_E_BUSY while the VM that receives it starts; a process drops what came before its
+ * threads are started. */
 static inline int32_t fvm_event_send(uint32_t cap) { return fvm_trap1(FVM_CALL_EVT_SND, cap); }
 
 /* --- faults ----------------------------------------------------------------------------- */
