@@ -24,12 +24,13 @@ def choose_clocks(projects: Sequence[ProjectFacts], chip: Chip) -> tuple[ClockTr
         decisions.append(Decision("168 MHz from the internal oscillator is a guess"))
     if chosen.guessed:
         decisions.append(Decision(f"{owner}: {chosen.guessed}", chosen.places))
+    places = f" ({', '.join(chosen.places)})" if chosen.places else ""
     for project, tree in known[1:]:
         if tree.clocks.values() != chosen.clocks.values():
             text = (
-                f"{project.name} sets up {describe(tree)}, {owner} {describe(chosen)}"
-                f" ({', '.join(chosen.places)}): one chip has one clock tree; {project.name} must"
-                " get along with this one (baud rates, timers, delay loops)"
+                f"{project.name} sets up {describe(tree)}, {owner} {describe(chosen)}{places}:"
+                f" one chip has one clock tree; {project.name} must get along with this one"
+                " (baud rates, timers, delay loops)"
             )
             decisions.append(Decision(text, tree.places))
     problem = family_of(chip).clock_problem(chosen.clocks, chip)

@@ -137,7 +137,7 @@ def _read(
                 moved.taken,
                 compilers,
                 linked,
-                stopped,
+                "" if told.complete else stopped,  # what says all outranks what couldn't
             )
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")

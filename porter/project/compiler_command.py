@@ -25,7 +25,7 @@ _DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
 _MACHINE = (
     "-m", "-std=", "--specs=", "-specs=", "--sysroot=", "-ffixed-", "-fcall-used-", "-fcall-saved-"
 )  # fmt: skip
-_LANGUAGE = frozenset(
+LANGUAGE = frozenset(
     {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
      "-fwrapv", "-fno-wrapv", "-ftrapv", "-fno-strict-overflow", "-fno-strict-aliasing",
      "-fstrict-aliasing", "-fcommon", "-fno-common", "-fno-delete-null-pointer-checks",
@@ -114,7 +114,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
         elif _OPTIMIZE.fullmatch(word):
             optimize = word
-        elif word.startswith(_MACHINE) or word in _LANGUAGE:
+        elif word.startswith(_MACHINE) or word in LANGUAGE:
             cpu_flags.append(word)
         elif not word.startswith("-") and Path(word).suffix.lower() in COMPILED:
             files.append(_absolute(word, folder))

@@ -114,6 +114,77 @@ def test_what_the_project_file_builds_is_ported(
     assert set(found.values()) == {Status.LEFT}
 
 
+def _keil(text: str, compiler: str = "") -> str:
+    """A project with more settings of the C compiler, and which one it is."""
+    one = KEIL.format(core="Cortex-M4", fpu=2).replace("<Cads>", f"<Cads>{text}")
+    return one.replace("<Target>", f"<Target>{compiler}")
+
+
+def _iar(level: int, strategy: int) -> str:
+    options = (
+        f"<option><name>CCOptLevel</name><state>{level}</state></option>"
+        f"<option><name>CCOptStrategy</name><version>0</version><state>{strategy}</state></option>"
+    )
+    text = IAR.format(chip="STM32F407VG", fpu=4)
+    return text.replace("<option><name>CCDefines", f"{options}<option><name>CCDefines")
+
+
+def _eclipse(options: str, kind: str = "x") -> str:
+    text = ECLIPSE.format(chip="STM32F446RET", abi="hard")
+    tool = f'<tool superClass="{kind}.tool.c.compiler">'
+    return text.replace('<tool superClass="x.tool.c.compiler">', tool + options)
+
+
+_ST = "com.st.stm32cube.ide.mcu.gnu.managedbuild"
+_LEVEL = '<option superClass="{0}.c.compiler.option.optimization.level" value="{0}.{1}"/>'
+_OTHER = '<option superClass="x.misc.other" value="-c -fmessage-length=0 -fshort-wchar"/>'
+_FLAGS = (
+    f'<option superClass="{_ST}.compiler.option.otherflags" valueType="stringList">'
+    '<listOptionValue value="-fno-strict-aliasing"/></option>'
+)
+_AC6 = "<uAC6>1</uAC6>"
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "optimize", "language"),
+    [
+        ("MDK-ARM/one.uvprojx", _keil("<Optim>1</Optim>"), "-O0", ()),
+        ("MDK-ARM/one.uvprojx", _keil("<Optim>0</Optim><PlainCh>1</PlainCh>"), "-O2",
+         ("-fsigned-char",)),
+        ("MDK-ARM/one.uvprojx", _keil("<Optim>4</Optim><EnumInt>1</EnumInt>"), "-O3",
+         ("-fno-short-enums",)),
+        ("MDK-ARM/one.uvprojx", _keil("<Optim>7</Optim><vShortEn>1</vShortEn>", _AC6), "-Oz", ()),
+        ("MDK-ARM/one.uvprojx", _keil("<Optim>2</Optim><vShortWch>1</vShortWch>", _AC6), "-O1",
+         ("-fno-short-enums", "-fshort-wchar")),
+        ("MDK-ARM/one.uvprojx", _keil("<Optim>x</Optim>"), "", ()),
+        ("EWARM/one.ewp", _iar(0, 1), "-O0", ()),
+        ("EWARM/one.ewp", _iar(3, 1), "-Os", ()),
+        ("EWARM/one.ewp", _iar(3, 2), "-O3", ()),
+        (".cproject", _eclipse(_LEVEL.format("gnu", "none") + _OTHER), "-O0", ("-fshort-wchar",)),
+        (".cproject", _eclipse(_LEVEL.format(_ST, "value.os") + _FLAGS, _ST), "-Os",
+         ("-fno-strict-aliasing",)),
+        (".cproject", _eclipse("", _ST), "-O0", ()),
+        (".cproject", _eclipse(""), "", ()),
+    ],
+)  # fmt: skip
+def test_the_level_and_the_meaning_that_a_project_file_chooses(
+    place: str, text: str, optimize: str, language: tuple[str, ...], tmp_path: Path
+) -> None:
+    options = read_build(project(tmp_path, place, text), []).options
+    assert (options.optimize, options.language) == (optimize, language)
+
+
+def test_a_makefile_that_breaks_off_says_nothing_beside_a_whole_project_file(
+    tmp_path: Path,
+) -> None:
+    """Such as STM32CubeIDE's in Debug/, of a computer with other paths."""
+    root = project(tmp_path, ".cproject", _eclipse("", _ST))
+    (root / "Debug").mkdir()
+    (root / "Debug" / "makefile").write_text("all: a.elf\na.elf: C:/x.ld D:/y.ld: z.ld\n")
+    build = read_build(root, [])
+    assert build.stopped == "" and list(build.units) == [root / "src/main.c"]
+
+
 def test_what_keil_takes_from_packs_is_compiled_too(tmp_path: Path) -> None:
     rte = "".join(
         f'<file category="{kind}"><instance index="0"{removed}>{name}</instance><targetInfos>'

@@ -14,6 +14,7 @@ from porter.project.ide.project_file import (
     ProjectFile,
     core_of,
     distinct,
+    language_options,
     parsed,
     place,
 )
@@ -23,6 +24,13 @@ _PARENT = re.compile(r"^PARENT-(\d+)-PROJECT_LOC")
 _PROJECT = ("${ProjDirPath}/", "${PROJECT_LOC}/", "PROJECT_LOC/")
 _CORE = re.compile(r"cortex-m\d+(?:plus)?")
 _FILE = "1"  # kind of a link
+_LEVELS = {
+    "none": "-O0", "o0": "-O0", "00": "-O0", "optimize": "-O1", "o1": "-O1", "01": "-O1",
+    "more": "-O2", "o2": "-O2", "02": "-O2", "most": "-O3", "o3": "-O3", "03": "-O3",
+    "size": "-Os", "os": "-Os", "0s": "-Os", "debug": "-Og", "og": "-Og", "0g": "-Og",
+    "ofast": "-Ofast", "fast": "-Ofast",
+}  # fmt: skip
+_OF_ST = "com.st.stm32cube.ide."  # whose compiler isn't told a level where none is chosen: -O0
 
 
 def read(path: Path, root: Element) -> ProjectFile | None:
@@ -44,7 +52,29 @@ def read(path: Path, root: Element) -> ProjectFile | None:
         defines=tuple(_list(tools, "definedSymbols")),
         core=_core(chain, values),
         has_fpu=any(value.endswith((".hard", ".softfp")) for value in values),
+        optimize=_level(chain, tools),
+        language=tuple(word for text in _texts(tools) for word in language_options(text)),
     )
+
+
+def _level(chain: Element, tools: list[Element]) -> str:
+    """The level of optimisation that the compiler's or the tool chain's options choose."""
+    options = [option for part in (*tools, chain) for option in part.iterfind("option")]
+    for option in options:
+        if (option.get("superClass") or "").endswith("optimization.level"):
+            chosen = (option.get("value") or "").rpartition(".")[2].lower()
+            if chosen in _LEVELS:
+                return _LEVELS[chosen]
+    return "-O0" if any((it.get("superClass") or "").startswith(_OF_ST) for it in tools) else ""
+
+
+def _texts(tools: list[Element]) -> Iterator[str]:
+    """What is written by hand for the command line."""
+    for tool in tools:
+        for option in tool.iterfind("option"):
+            if (option.get("superClass") or "").endswith((".other", ".otherflags")):
+                yield option.get("value") or ""
+                yield from (it.get("value") or "" for it in option.iterfind("listOptionValue"))
 
 
 def _is_c(tool: Element) -> bool:

@@ -8,6 +8,9 @@ from pathlib import Path
 from porter.project.compiler_command import COMPILED
 from porter.project.ide.project_file import Element, ProjectFile, core_of, distinct, place
 
+_LEVELS = {"0": "-O0", "1": "-O1", "2": "-O2", "3": "-O2"}  # none, low, medium, high
+_OF_HIGH = {"1": "-Os", "2": "-O3"}  # for size, for speed; else balanced
+
 
 def read(path: Path, root: Element) -> ProjectFile | None:
     """What it says; None if it is no project of IAR's."""
@@ -25,7 +28,14 @@ def read(path: Path, root: Element) -> ProjectFile | None:
         defines=tuple(_states(configuration, "ICCARM", "CCDefines")),
         core=core_of(part.split("\t")[0]),
         has_fpu=units[:1] not in ([], ["0"]),
+        optimize=_level(configuration),
     )
+
+
+def _level(configuration: Element) -> str:
+    level = "".join(_states(configuration, "ICCARM", "CCOptLevel")[:1])
+    strategy = "".join(_states(configuration, "ICCARM", "CCOptStrategy")[:1])
+    return (_OF_HIGH.get(strategy) if level == "3" else None) or _LEVELS.get(level, "")
 
 
 def _states(configuration: Element, settings: str, option: str) -> list[str]:

@@ -10,6 +10,9 @@ from porter.project.ide.project_file import Element, ProjectFile, distinct, plac
 
 _COMPILED = ("1", "2", "8", "12")  # C, assembler, C++, assembler with a preprocessor
 _HEADERS = (".h", ".hpp", ".inc")
+# <default> is what the compiler does without an option. armclang has two more for size.
+_ARMCC_LEVELS = dict(enumerate(("-O2", "-O0", "-O1", "-O2", "-O3")))
+_ARMCLANG_LEVELS = dict(enumerate(("-O0", "-O0", "-O1", "-O2", "-O3", "-Ofast", "-Os", "-Oz")))
 _CORE = re.compile(r'CPUTYPE\("(Cortex-M\d+\+?)"\)')
 
 
@@ -21,7 +24,8 @@ def read(path: Path, root: Element) -> ProjectFile | None:
     common = target.findtext("TargetOption/TargetCommonOption/Cpu") or ""
     core = _CORE.search(common)
     ads = target.find("TargetOption/TargetArmAds")
-    options = ads.find("Cads/VariousControls") if ads is not None else None
+    compiler = ads.find("Cads") if ads is not None else None
+    options = compiler.find("VariousControls") if compiler is not None else None
     unit = ads.findtext(".//RvdsVP") if ads is not None else None
     components = list(_components(path, root, target.findtext("TargetName") or ""))
     return ProjectFile(
@@ -35,7 +39,36 @@ def read(path: Path, root: Element) -> ProjectFile | None:
         defines=(*_defines(options), *(("_RTE_",) if components else ())),
         core=core.group(1).lower().replace("+", "plus") if core else None,
         has_fpu=unit in ("2", "3"),  # single, double precision
+        optimize=_level(target, compiler),
+        language=tuple(_language(target, compiler)),
     )
+
+
+def _is_armclang(target: Element) -> bool:
+    return (target.findtext("uAC6") or "").strip() == "1"
+
+
+def _level(target: Element, compiler: Element | None) -> str:
+    text = ((compiler.findtext("Optim") if compiler is not None else "") or "").strip()
+    levels = _ARMCLANG_LEVELS if _is_armclang(target) else _ARMCC_LEVELS
+    return levels.get(int(text), "") if text.isdecimal() else ""
+
+
+def _language(target: Element, compiler: Element | None) -> Iterator[str]:
+    """GCC's options for the boxes that change what C means: of what size an enumeration is, and
+    whether plain `char` has a sign. Without them the compilers agree, but for armclang's enums."""
+
+    def is_on(name: str) -> bool:
+        return compiler is not None and (compiler.findtext(name) or "").strip() == "1"
+
+    if compiler is None:
+        return
+    if is_on("PlainCh"):
+        yield "-fsigned-char"
+    if is_on("EnumInt") or (_is_armclang(target) and not is_on("vShortEn")):
+        yield "-fno-short-enums"
+    if _is_armclang(target) and is_on("vShortWch"):
+        yield "-fshort-wchar"
 
 
 def _files(path: Path, target: Element) -> Iterator[Path]:

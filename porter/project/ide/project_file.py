@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from porter.project.compile_options import CompileOptions
-from porter.project.compiler_command import DEFAULT_COMPILER, CompilerCommand
+from porter.project.compiler_command import DEFAULT_COMPILER, LANGUAGE, CompilerCommand
 from scanner.arch.chips import chip
 from scanner.report.errors import MissingError
 
@@ -25,19 +25,23 @@ Element = Any
 
 @dataclass(frozen=True)
 class ProjectFile:
-    """`files` are what it compiles, whether they are there or not; `core` as GCC calls it."""
+    """`files` are what it compiles, whether they are there or not; `core` as GCC calls it.
+    `optimize`: GCC's option for its level, "" if nobody knows; `language`: GCC's options for what
+    changes the meaning of its code."""
 
     files: tuple[Path, ...]
     include_dirs: tuple[Path, ...]
     defines: tuple[str, ...]
     core: str | None
     has_fpu: bool
+    optimize: str = ""
+    language: tuple[str, ...] = ()
 
     def commands(self) -> list[CompilerCommand]:
         """What GCC would be told; of IDEs with another compiler that is what it has to know."""
         defines = tuple(name for name in self.defines if _NAME.match(name))
-        flags = core_flags(self.core, self.has_fpu)
-        options = CompileOptions(self.include_dirs, defines, flags, DEFAULT_COMPILER)
+        flags = (*core_flags(self.core, self.has_fpu), *self.language)
+        options = CompileOptions(self.include_dirs, defines, flags, DEFAULT_COMPILER, self.optimize)
         return [CompilerCommand(self.files, options)] if self.files else []
 
 
@@ -68,6 +72,11 @@ def core_flags(core: str | None, has_fpu: bool) -> tuple[str, ...]:
     if has_fpu and core in _SINGLE:
         return (*flags, f"-mfpu={_SINGLE[core]}", "-mfloat-abi=hard")
     return (*flags, "-mfloat-abi=soft")
+
+
+def language_options(text: str) -> list[str]:
+    """What of options that are written by hand changes the meaning of code."""
+    return [word for word in text.split() if word in LANGUAGE]
 
 
 def place(text: str, folder: Path) -> Path:
