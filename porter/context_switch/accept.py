@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import replace
 from importlib.resources import files
@@ -19,6 +20,7 @@ _STRICT = (
     "-Werror=implicit-function-declaration",
     "-Werror=return-type",
 )
+_PLACE = re.compile(r"^[^:]*:\d+:(?:\d+:)?\s*")
 
 
 def with_runtime(options: CompileOptions) -> CompileOptions:
@@ -40,14 +42,29 @@ def check(
         for name, data in edited.items():
             Path(folder, name).write_bytes(data)
         copy = Path(folder, source.name)
+        told = _strictly(copy, options)
+        known = {_PLACE.sub("", it) for it in _strictly(source, options)} if told else set()
+        if new := [error for error in told if _PLACE.sub("", error) not in known]:
+            raise NotTranscribable(f"the C doesn't compile: {new[0]}")
         try:
-            with readable(copy) as text:
-                run([options.compiler, *flags(copy, options), *_STRICT, "-fsyntax-only", str(text)])
             assembly = assemble(copy, options)
         except CompileError as error:
             raise NotTranscribable(f"the C doesn't compile: {error}") from error
     for symbol in symbols:
         _refuse_privileged(assembly, symbol)
+
+
+def _strictly(source: Path, options: CompileOptions) -> tuple[str, ...]:
+    """What a compiler that takes no conversion and no call on trust complains about. Of what the
+    project has of that itself its own compiler may have warned; it is no matter of a port's."""
+    if not source.is_file():
+        return ()
+    try:
+        with readable(source) as text:
+            run([options.compiler, *flags(source, options), *_STRICT, "-fsyntax-only", str(text)])
+    except CompileError as error:
+        return error.all
+    return ()
 
 
 def _refuse_privileged(assembly: Assembly, symbol: str) -> None:

@@ -29,7 +29,15 @@ from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.source_file import ASM_SUFFIXES
 
 # Statics must stay although nobody calls them, and stay functions of their own.
-_C_FLAGS = ("-O1", "-g0", "-w", "-fno-inline", "-fkeep-static-functions", "-fno-lto")
+_C_FLAGS = (
+    "-O1",
+    "-g0",
+    "-w",
+    "-fno-inline",
+    "-fkeep-static-functions",
+    "-fno-lto",
+    "-fno-section-anchors",
+)
 _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+|^\d+\w*\s+")
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
 _INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
@@ -42,7 +50,11 @@ _OF_ASSEMBLER = frozenset({"__ASSEMBLY__", "__ASSEMBLER__"})  # builds say so of
 
 
 class CompileError(Exception):
-    """The project's compiler refused a file; str() is its first error."""
+    """The project's compiler refused a file; str() is its first error, `all` has each."""
+
+    def __init__(self, first: str, *others: str) -> None:
+        super().__init__(first)
+        self.all = (first, *others)
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ def run(command: list[str]) -> str:
         lines = done.stderr.decode(errors="replace").splitlines()
         told = [line for line in lines if "error: " in line.lower()]
         errors = told or [line for line in lines if "error" in line.lower()] or lines or ["failed"]
-        raise CompileError(_OWN_FOLDER.sub("", errors[0].strip()))
+        raise CompileError(*(_OWN_FOLDER.sub("", error.strip()) for error in errors))
     return done.stdout.decode(errors="replace")
 
 

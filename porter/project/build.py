@@ -34,6 +34,8 @@ _CUBE_IDE_FOLDERS = ("Debug", "Release")  # where STM32CubeIDE writes its makefi
 _MAKE_SECONDS = 120
 _ENTERING = re.compile(r"make(?:\[\d+\])?: Entering directory '(.*)'")
 _LEAVING = re.compile(r"make(?:\[\d+\])?: Leaving directory '(.*)'")
+_PROGRAM = re.compile(r"([^\s:#%=$]+\.(?:elf|axf|out)):(?![=:])")
+_DRY_RUN = ("--dry-run", "--always-make", "--print-directory", "--keep-going")
 _STOPPED = re.compile(r"\*\*\* (.+?)\.?(?:  Stop\.)?$", re.MULTILINE)
 GUESS = "guess"
 _GUESSED_CPU = ("-mcpu=cortex-m4", "-mthumb")
@@ -217,6 +219,8 @@ def _make_commands(root: Path) -> _Told:
                     # is named.
                     whole = _made(root, copy, folder, ["all"])
                     best = max(best, whole, key=lambda it: len(it.commands))
+                if not best.commands and (program := _program(copy / folder.relative_to(root))):
+                    best = _made(root, copy, folder, [program])
                 if best.commands:
                     return best
                 stopped = stopped or best.stopped
@@ -226,7 +230,7 @@ def _make_commands(root: Path) -> _Told:
 
 
 def _made(root: Path, copy: Path, folder: Path, target: list[str]) -> _Told:
-    lines, stopped = _dry_run(copy / folder.relative_to(root), target)
+    lines, stopped = _say(copy / folder.relative_to(root), [*_DRY_RUN, *target])
     complete, stopped = not stopped, stopped.replace(str(copy), str(root.resolve()))
     lines = [line.replace(str(copy), str(root.resolve())) for line in lines]
     calls = list(_calls_of(lines, folder))
@@ -256,11 +260,18 @@ def make_folders(root: Path) -> list[Path]:
     return [it for it in folders if any((it / name).is_file() for name in _MAKEFILES)]
 
 
-def _dry_run(folder: Path, target: list[str]) -> tuple[list[str], str]:
-    """What make would run, and why it stopped, "" if it didn't."""
+def _program(folder: Path) -> str | None:
+    """The one target of a makefile that is a linked program; None for none or several."""
+    lines, _ = _say(folder, ["--print-data-base", "--question", "--no-builtin-rules"])
+    names = {found[1] for line in lines if (found := _PROGRAM.match(line))}
+    return names.pop() if len(names) == 1 else None
+
+
+def _say(folder: Path, options: list[str]) -> tuple[list[str], str]:
+    """What make says, and why it stopped, "" if it didn't."""
     try:
         process = subprocess.run(
-            ["make", "--dry-run", "--always-make", "--print-directory", "--keep-going", *target],
+            ["make", *options],
             cwd=folder,
             env={**os.environ, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,

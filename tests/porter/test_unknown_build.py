@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.project.build import read_build
+
 SOURCE = 'void cpu_wait(void) { __asm volatile("cpsid i"); }\n'
 
 
@@ -239,3 +241,21 @@ def test_what_a_dry_run_of_make_writes_is_not_the_projects(tmp_path: Path) -> No
     assert "1 found, 1 rewritten" in answer.stderr
     left = {str(it.relative_to(tmp_path)) for it in tmp_path.rglob("*") if it.is_file()}
     assert left == set(files)
+
+
+def test_the_one_program_of_a_makefile_is_built_where_its_first_target_is_none(
+    tmp_path: Path,
+) -> None:
+    """Such as a folder for objects, named before the rest; `make kernel.elf` is what people type."""
+    makefile = (
+        "obj:\n\tmkdir obj\nkernel.elf: obj a.o\n\tarm-none-eabi-gcc a.o -o kernel.elf\n"
+        "a.o: a.c\n\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -DHERE -c a.c -o a.o\n"
+    )
+    (tmp_path / "Makefile").write_text(makefile)
+    (tmp_path / "a.c").write_text(SOURCE)
+    (tmp_path / "b.c").write_text(SOURCE)
+    build = read_build(tmp_path, [])
+    assert list(build.units) == [tmp_path / "a.c"] and build.options.defines == ("HERE",)
+    two = makefile + "test.elf: b.o\nb.o: b.c\n\tarm-none-eabi-gcc -mthumb -c b.c -o b.o\n"
+    (tmp_path / "Makefile").write_text(two)
+    assert not read_build(tmp_path, []).units, "nobody says which"

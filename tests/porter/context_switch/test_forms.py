@@ -48,6 +48,13 @@ def test_a_name_that_only_a_block_declares_is_declared_again_outside(tmp_path: P
     assert handler.replacement.decode().startswith(outer)
 
 
+def test_variables_of_statements_between_have_their_own_names(tmp_path: Path) -> None:
+    text = ported(tmp_path, "statements_between.c")
+    handler = text[text.index("PendSV_Handler") :]
+    assert "naked" not in text and "done" not in handler
+    assert handler.count("switches") and handler.count("chosen")
+
+
 def test_what_cpacr_says_is_what_was_granted(tmp_path: Path) -> None:
     text = ported(tmp_path, "fpu_if_there.c", M4F)
     assert text.count("virt_cpacr() & 0x") == 2 and "0xE000ED88" not in text
