@@ -481,5 +481,9 @@ class Unit:
 
 
 def _does(body: Node | None) -> bool:
-    """Whether a macro's body is an expression with an effect."""
-    return body is not None and strip_parentheses(body).type in _EFFECTS
+    """Whether a macro's body is an expression with an effect, or chooses between two."""
+    node = strip_parentheses(body) if body is not None else None
+    if node is None or node.type != "conditional_expression":
+        return node is not None and node.type in _EFFECTS
+    arms = (node.child_by_field_name(it) for it in ("consequence", "alternative"))
+    return all(map(_does, arms))

@@ -68,10 +68,11 @@ class Icsr(Rule):
         calls = [_WRITES.get(bit) for bit in bits_of(number)] if number else []
         if access.operator not in (b"=", b"|=") or len(calls) != 1 or calls[0] is None:
             return self.escalated(access.site, "what is written to ICSR isn't one known request")
-        if access.statement is None:
+        if not access.is_alone:
             return self.escalated(access.site, "ICSR is written inside an expression")
-        for barrier in barriers_after(access.statement):
-            unit.delete(access.context, barrier)
+        if access.statement is not None:
+            for barrier in barriers_after(access.statement):
+                unit.delete(access.context, barrier)
         whole = access.whole
         edit = Edit(access.context.start(whole), access.context.end(whole), calls[0])
         return self.rewritten(access.site, "request to a system vector", edit)

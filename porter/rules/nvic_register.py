@@ -101,7 +101,7 @@ class NvicRegister(Rule):
                 yield verdict
 
     def _judge(self, unit: Unit, access: Access) -> Verdict | None:
-        if access.use == "write" and access.statement is not None and access.register is not None:
+        if access.use == "write" and access.is_alone and access.register is not None:
             return self._write(unit, access, access.register.name)
         if access.use == "read":
             return self._read(unit, access)
@@ -152,6 +152,10 @@ class NvicRegister(Rule):
             calls.append(_CALLS[function] % text)
         context = access.context
         text, end = b", ".join(calls), context.end(access.whole)
+        if len(calls) > 1 and access.statement is None:
+            return self.escalated(
+                access.site, f"{access.register} for several lines inside an expression"
+            )
         if len(calls) > 1 and access.statement is not None and context.kind != "macro":
             text, end = b"{ " + b"; ".join(calls) + b"; }", context.end(access.statement)
         return self.rewritten(

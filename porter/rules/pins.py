@@ -63,6 +63,13 @@ class Pins(Rule):
             _HEADER + "void f(void) { hyp_pin_toggle(0, 1u << 5); }",
         ),
         Sample(
+            _HEADER + "void f(int on) { on ? (GPIOA->ODR |= 32) : (GPIOA->ODR &= ~32u), g(); }",
+            _HEADER + "void f(int on) { on ? (hyp_pin_write(0, 32)) : "
+            "(hyp_pin_set(0, 32u, 0)), g(); }",
+        ),
+        Sample(_HEADER + "int f(void) { return GPIOA->BSRR = 32; }", "", escalates=True),
+        Sample(_HEADER + "void f(int on) { on && (GPIOA->BSRR = 32); }", "", escalates=True),
+        Sample(
             _HEADER + "int f(void) { return (GPIOA->IDR & 0x20) != 0; }",
             _HEADER + "int f(void) { return (hyp_pin_get(0) & 0x20) != 0; }",
         ),
@@ -130,7 +137,7 @@ class Pins(Rule):
     def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
         if access.use == "read":
             return self._read(unit, access, name, instance)
-        if access.use != "write" or access.statement is None or access.value is None:
+        if access.use != "write" or not access.is_alone or access.value is None:
             return self.escalated(access.site, f"what happens to {access.register} can't be told")
         if (problem := _in_part(unit, access)) is not None:
             return self.escalated(access.site, problem)

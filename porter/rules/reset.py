@@ -52,7 +52,7 @@ class Reset(Rule):
                         access.site, "whether this write has AIRCR's key, 0x05FA, isn't known"
                     )
                     continue
-                if access.statement is None:
+                if not access.is_alone:
                     yield self.escalated(access.site, "AIRCR is written inside an expression")
                     continue
                 whole = access.whole

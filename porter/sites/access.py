@@ -56,6 +56,26 @@ class Access:
             return parent
         return None
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing takes the value of this operation: it is a statement, or an operand of
+        one that does nothing but choose what is done (`c ? (A = 1) : (B = 1);`), or another one
+        follows it (`A = 1, B = 1`)."""
+        node, parent = self.whole, self.whole.parent
+        while parent is not None:
+            if parent.type == "expression_statement":
+                return True
+            if parent.type == "comma_expression":
+                if parent.child_by_field_name("left") == node:
+                    return True
+            elif parent.type == "conditional_expression":
+                if parent.child_by_field_name("condition") == node:
+                    return False
+            elif parent.type not in TRANSPARENT:
+                return False
+            node, parent = parent, parent.parent
+        return False
+
 
 def access_of(site: Site, context: Context, registers: Registers) -> Access | None:
     """The access at a site; None if the syntax around it can't be told."""

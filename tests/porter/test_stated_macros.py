@@ -76,3 +76,28 @@ def test_two_lines_at_once(tmp_path: Path) -> None:
     text = _NVIC + b"#define ON() ISER[0] = 3u << 27\nvoid f(int x) { if (x) ON(); else x++; }\n"
     ported, _ = port_text(tmp_path, text, None)
     assert b"#define ON() hyp_irq_ena(27), hyp_irq_ena(28)\n" in ported
+
+
+_GPIO = (
+    b"typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
+    b" GPIO_TypeDef;\n#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
+    b"#define LED(on) ((on) ? (GPIOA->ODR |= 32) : (GPIOA->ODR &= ~32))\n"
+)
+
+
+def test_a_choice_of_two_writes_is_a_statement_too(tmp_path: Path) -> None:
+    ported, _ = port_text(tmp_path / "not", _GPIO + b"void f(int x) { LED(x); }\n")
+    assert b"((on) ? (hyp_pin_write(0, 32)) : (hyp_pin_set(0, 32, 0)))" in ported
+    ported, port = port_text(tmp_path / "asked", _GPIO + b"int f(int x) { return LED(x); }\n")
+    assert b"hyp_pin" not in ported
+    assert [it.reason for it in port.verdicts if it.site.what == "GPIOA"]
+
+
+def test_a_line_may_be_chosen_without_if(tmp_path: Path) -> None:
+    head = b"#define SET (*(volatile unsigned *)0xE000E104)\n"
+    line = b"void f(int x) { x ? (SET = 1u << 5) : (void)0; }\n"
+    ported, _ = port_text(tmp_path / "one", head + line)
+    assert b"x ? (hyp_irq_ena(37)) : (void)0;" in ported
+    two = b"void f(int x) { x ? (SET = 3u << 5) : (void)0; }\n"
+    ported, port = port_text(tmp_path / "two", head + two)
+    assert b"hyp_irq" not in ported and port.verdicts[0].reason

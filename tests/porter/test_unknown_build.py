@@ -246,7 +246,7 @@ def test_what_a_dry_run_of_make_writes_is_not_the_projects(tmp_path: Path) -> No
 def test_the_one_program_of_a_makefile_is_built_where_its_first_target_is_none(
     tmp_path: Path,
 ) -> None:
-    """Such as a folder for objects, named before the rest; `make kernel.elf` is what people type."""
+    """Such as a folder for objects, named before the rest: people type `make kernel.elf`."""
     makefile = (
         "obj:\n\tmkdir obj\nkernel.elf: obj a.o\n\tarm-none-eabi-gcc a.o -o kernel.elf\n"
         "a.o: a.c\n\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -DHERE -c a.c -o a.o\n"
