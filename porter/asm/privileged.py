@@ -17,6 +17,12 @@ UNREAD = frozenset({".inst", ".insn", "dci"})
 
 _CPS = re.compile(r"cps(?:i[de])?$")
 _OTHERS = frozenset({"wfi", "wfe", "sev", "svc", "swi", "mret", "ecall"})
+# armcc's named register variables: `register unsigned mask __asm("basepri")`, which reads and
+# writes it by the variable's name.
+_NAMED = frozenset(
+    {"primask", "basepri", "basepri_max", "faultmask", "control", "msp", "psp", "ipsr", "xpsr",
+     "iapsr", "eapsr", "iepsr", "epsr"}
+)  # fmt: skip
 _CSR = re.compile(r"csr[rwsc]+i?$")
 _OF_FLOATING_POINT = re.compile(r"fflags|frm|fcsr|(?:0x0*)?[123]")
 _COUNTER = re.compile(r"rd(?:cycle|time|instret)h?$")
@@ -33,6 +39,8 @@ def privileged(instruction: Instruction) -> bool:
     name = instruction.mnemonic
     operands = [operand.lower() for operand in instruction.operands]
     if name in UNREAD | _OTHERS | BREAKPOINTS or _CPS.match(name) or _COUNTER.match(name):
+        return True
+    if name in _NAMED and not operands:
         return True
     if name.startswith(("mrs", "msr")):
         special = next(iter(operands[1 if name.startswith("mrs") else 0 :]), "")

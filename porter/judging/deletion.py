@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 
 from porter.flow.statements import is_pure
 from porter.sites.context import Context
-from porter.source.c_tree import Node
+from porter.source.c_tree import Node, SyntaxTree, walk
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
@@ -43,6 +44,38 @@ def _is_alone(case: Node, node: Node) -> bool:
     label = case.child_by_field_name("value")
     others = [it for it in case.named_children if it not in (label, node) and it.type != "comment"]
     return not others
+
+
+def with_statements_of_labels(tree: SyntaxTree, deletions: Set[Edit]) -> set[Edit]:
+    """The same deletions, but of all that follows the last label of a `switch` one leaves a `;`,
+    which C wanted there before C23, and C++ before C++23."""
+    found = set(deletions)
+    for case in walk(tree.root):
+        if case.type != "case_statement" or _goes_on(case):
+            continue
+        label = case.child_by_field_name("value")
+        parts = [it for it in case.named_children if it != label and it.type != "comment"]
+        spans = [(tree.start(it), tree.end(it)) for it in parts]
+        over = [_covering(found, start, end) for start, end in spans]
+        last = over[-1] if over else None
+        if last is None or not all(it is not None and not it.replacement for it in over):
+            continue
+        if last.start > tree.start(case):  # else the label goes, too
+            found.remove(last)
+            found.add(replace(last, replacement=b";"))
+    return found
+
+
+def _goes_on(case: Node) -> bool:
+    """Whether another label follows, whose statements are this one's, too."""
+    following = case.next_named_sibling
+    while following is not None and following.type == "comment":
+        following = following.next_named_sibling
+    return following is not None
+
+
+def _covering(edits: Set[Edit], start: int, end: int) -> Edit | None:
+    return next((it for it in edits if it.start <= start and end <= it.end), None)
 
 
 def tidy(

@@ -14,7 +14,7 @@ from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables
 from porter.judging.bare_body import is_cut_off
-from porter.judging.deletion import span_of, tidy
+from porter.judging.deletion import span_of, tidy, with_statements_of_labels
 from porter.judging.facts import Facts
 from porter.judging.verdict import Status, Verdict
 from porter.program.c_text import CText
@@ -476,6 +476,8 @@ class Unit:
             for edit in self.deletions
             if not any(span.start <= edit.start < span.end for span in self.rewritten_spans)
         }
+        if kept and b"switch" in self.file.data:
+            kept = with_statements_of_labels(self.text.trees.whole, kept)
         deletions = tidy(self.file, kept, self.text.lexed.comments)
         return folded(self.file.data, {*wanted, *deletions, *self.extra_edits})
 

@@ -33,6 +33,11 @@ _REGISTERS = frozenset(
         "GPIO->AFRH", "GPIO->LCKR", "GPIO->ASCR", "GPIO->CRL", "GPIO->CRH",
     }
 )  # fmt: skip
+_MANY = 8  # blocks of a bus
+_ALL_RESET = (
+    "resets all blocks of a bus, those that were used before, too, which no boot table does: put "
+    "the machine's own devices back by their registers, or hyp_reboot()"
+)
 _PULSE = (
     "a pin's mode is changed twice with time in between, which no boot table does: if the pulse "
     "matters, give the machine the pin and drive it with hyp_pin_write(), else keep the last change"
@@ -179,12 +184,25 @@ def run_again(unit: Unit, access: Access) -> str | None:
         return None
     why = unit.why_again(access)
     if why is None:
-        return None
+        return _ALL_RESET if is_reset and _resets_bus(unit, access) else None
     does = "resets a block" if is_reset else "changes a pin's mode"
     return (
         f"{register} {does} at run time, which no boot table does ({why}): move it to before "
         "main's loop if once is enough, else take it out or ask the block's owner"
     )
+
+
+def _resets_bus(unit: Unit, access: Access) -> bool:
+    """Whether a function resets a whole bus by a register: nobody does that to blocks that weren't
+    used. The write that ends the reset belongs to it."""
+    for other in unit.accesses():
+        is_same = other.context.root == access.context.root and other.register == access.register
+        if not is_same or other.value is None or other.operator not in (b"=", b"|="):
+            continue
+        number = unit.text.evaluator.number(other.value, other.context.scope)
+        if number is not None and (number & 0xFFFF_FFFF).bit_count() > _MANY:
+            return True
+    return False
 
 
 def is_set_up(access: Access) -> bool:

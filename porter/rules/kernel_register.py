@@ -18,7 +18,18 @@ from porter.source.c_tree import text_of, walk
 
 _SLEEPONEXIT = 1 << 1
 _SEVONPEND = 1 << 4
+_MONITOR = 0xF << 16  # DEMCR's MON_EN, MON_PEND, MON_STEP, MON_REQ (Armv7-M, C1.6.5)
+_COMPARATORS = range(0x18, 0x58)  # DWT_COMP0 to DWT_FUNCTION3, counted from 0xE0001008 (C1.8.2)
 _CPACR = "#define CPACR (*(volatile unsigned *)0xE000ED88)\n"
+_NO_MONITOR = (
+    "a machine has no debug monitor: what pends DebugMon to run later is virt_yield() or an event, "
+    "and what steps or watches is for a debugger outside"
+)
+_NO_WATCHPOINT = "a machine has no watchpoints: they are for a debugger outside"
+_DEMCR = (
+    "#define DEMCR (*(volatile unsigned *)0xE000EDFC)\n"
+    "#define DWT ((volatile unsigned *)0xE0001000)\n"
+)
 _REASONS = {
     "SCB->VTOR": "the vector table is the kernel's",
     "SCB->SHP": "system vectors have a fixed order",
@@ -72,6 +83,15 @@ class KernelRegister(Rule):
             _CPACR + "extern unsigned x;\nvoid f(void) { CPACR = (CPACR & ~x) | 0x00F00000; g(); }",
             _CPACR + "extern unsigned x;\nvoid f(void) { g(); }",
         ),
+        Sample(
+            _DEMCR + "void f(void) { DEMCR |= 1u << 24; g(); }", _DEMCR + "void f(void) { g(); }"
+        ),
+        Sample(_DEMCR + "void f(void) { DEMCR |= 1u << 17; }", "", escalates=True),
+        Sample(
+            _DEMCR + "void f(void) { DWT[0xFB0 / 4] = 0xC5ACCE55; g(); }",
+            _DEMCR + "void f(void) { g(); }",
+        ),
+        Sample(_DEMCR + "void f(void) { DWT[8] = 0x20000000; }", "", escalates=True),
         Sample(_CPACR + "void f(void) { CPACR &= ~(0xFu << 20); }", "", escalates=True),
         Sample(_CPACR + "void f(void) { CPACR = 0; }", "", escalates=True),
         Sample(_CPACR + "void f(unsigned x) { CPACR = x; }", "", escalates=True),
@@ -79,6 +99,9 @@ class KernelRegister(Rule):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Register by register."""
+        for access in unit.accesses():
+            if (problem := _monitors(unit, access)) is not None:
+                yield self.escalated(access.site, problem)
         groups: dict[str, list[Access]] = {}
         for access in list(unit.accesses()):
             if (table := _filled_table(unit, access)) is not None:
@@ -139,8 +162,22 @@ def is_removable(register: str) -> bool:
     return register in _REASONS or register == "SCB->CPACR"
 
 
+def _monitors(unit: Unit, access: Access) -> str | None:
+    """Why a write to debug registers does more than to switch on what the kernel runs anyway."""
+    if access.use != "write" or access.value is None or access.register is None:
+        return None
+    evaluator, scope = unit.text.evaluator, access.context.scope
+    if str(access.register) == "CoreDebug->DEMCR":
+        sets = access.operator != b"&=" and ones(access.value, evaluator, scope) & _MONITOR
+        return _NO_MONITOR if sets else None
+    watches = str(access.register) == "DWT->*" and access.register.offset in _COMPARATORS
+    return _NO_WATCHPOINT if watches and evaluator.number(access.value, scope) != 0 else None
+
+
 def _reason(unit: Unit, access: Access) -> str | None:
     name = str(access.register)
+    if _monitors(unit, access) is not None:
+        return None
     if name == "SCB->SCR" and _wakes_by_pending(unit, access):
         return None
     if name == "SCB->SCR" and _never_sleeps_on_exit(unit, access):

@@ -16,7 +16,7 @@ from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import PARENTHESES, Node, parse_expression, text_of
 from porter.source.declared import parameter_names
 from porter.source.edit import Edit
-from porter.source.evaluate import no_scope
+from porter.source.evaluate import Evaluator, no_scope
 
 
 class TickConfig(Rule):
@@ -39,6 +39,11 @@ class TickConfig(Rule):
         Sample("void f(void) { SysTick_Config(168000); }", "void f(void) { hyp_tick_set(1000); }"),
         Sample("void f(unsigned cycles) { (void)SysTick_Config(cycles); }", "", escalates=True),
         Sample("void f(void) { SysTick_Config(7); }", "", escalates=True),
+        Sample(
+            "void f(void) { if (0 != SysTick_Config(168000) && g()) { h(); } }",
+            "void f(void) { if (0 != hyp_tick_set(1000) && g()) { h(); } }",
+        ),
+        Sample("void f(void) { if (1 == SysTick_Config(168000)) { h(); } }", "", escalates=True),
         Sample("void f(void) { SysTick_Config(72000); }", "", escalates=True),
         Sample(
             "extern unsigned SystemCoreClock;\n#define CTRL (*(volatile unsigned *)0xE000E010)\n"
@@ -67,6 +72,7 @@ class TickConfig(Rule):
             rate = rate_of(node, unit.text.evaluator, scope, timing)
             problem = rate.problem if _is_looked_at(context, site) else rate.unchecked_problem
             problem = problem or _called_with(unit, context, node)
+            problem = problem or _compared(unit.text.evaluator, context, site)
             if problem is not None:
                 yield self.escalated(site, problem)
                 continue
@@ -93,6 +99,28 @@ def _called_with(unit: Unit, context: Context | None, cycles: Node) -> str | Non
                 f"{context.name}({source(node).decode('latin-1')}) in {call.place}: {rate.problem}"
             )
     return None
+
+
+def _compared(evaluator: Evaluator, context: Context | None, site: Site) -> str | None:
+    """What is wrong with a comparison of the result with anything but 0."""
+    node = context.node_at(site.start, site.end) if context is not None else None
+    call = node.parent if node is not None else None
+    inner, outer = call, call.parent if call is not None else None
+    while outer is not None and outer.type in PARENTHESES | {"cast_expression"}:
+        inner, outer = outer, outer.parent
+    if outer is None or outer.type not in ("binary_expression", "switch_statement"):
+        return None
+    sides = [outer.child_by_field_name(it) for it in ("left", "right")]
+    other = next((it for it in sides if it is not None and it != inner), None)
+    operator = outer.child_by_field_name("operator")
+    sign = text_of(operator) if operator is not None else b""
+    is_zero = other is not None and evaluator.number(other) == 0
+    if sign in (b"&&", b"||") or (sign in (b"==", b"!=") and is_zero):
+        return None
+    return (
+        f"{site.what} returns 1 where it fails, and hyp_tick_set(hz) a negative number: compare "
+        "with 0"
+    )
 
 
 def _is_looked_at(context: Context | None, site: Site) -> bool:

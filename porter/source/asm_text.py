@@ -19,7 +19,8 @@ _C_COMMENT = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ARMASM_COMMENT = re.compile(rb";[^\n]*|" + _C_COMMENT.pattern, re.DOTALL)
 _GNU_LINE = re.compile(rb"@[^\n]*|(?m:^[ \t]*#[^\n]*)")
 _DIRECTIVE_LINE = re.compile(rb"(?m)^[ \t]*#[^\n]*")
-_LABEL = re.compile(rb"\s*([A-Za-z_.$](?:[\w.$]|%=)*|\d+)\s*:")  # %=: a template's number
+# GNU as: numbers and `55$` are local; %= is a template's number, %l0 a label of `asm goto`.
+_LABEL = re.compile(rb"\s*((?:%=|[\w.$%\x80-\xff])+)\s*:")
 _ARMASM_LABEL = re.compile(rb"([A-Za-z_|][\w|.$]*|\d+\w*)(?=\s|\Z)")
 _STATEMENT = re.compile(rb"\s*([A-Za-z_.][\w.]*)\s*(.*?)\s*\Z", re.DOTALL)
 _ARMASM_MARK = re.compile(

@@ -97,10 +97,21 @@ def _condition(seen: list[str]) -> str:
 
 
 def include_guard(lexed: LexedSource) -> Directive | None:
-    """The #define of a guard `#ifndef X / #define X` that stands before any code."""
+    """The #define of a guard `#ifndef X / #define X` that stands before any code and whose #endif
+    ends the file; without that it is what a macro is where nobody gave it."""
     directives, tokens = lexed.directives, lexed.tokens
     if len(directives) < 2 or directives[0].name != b"ifndef" or directives[1].name != b"define":
         return None
     names = [directive.tokens[0].text for directive in directives[:2] if directive.tokens]
-    code_first = tokens and tokens[0].start < directives[1].start
-    return directives[1] if len(names) == 2 and names[0] == names[1] and not code_first else None
+    if len(names) != 2 or names[0] != names[1]:
+        return None
+    if tokens and tokens[0].start < directives[1].start:
+        return None
+    depth = 0
+    for number, directive in enumerate(directives):
+        depth += (directive.name in OPENING) - (directive.name == b"endif")
+        if not depth:
+            is_last = number == len(directives) - 1
+            after = tokens and tokens[-1].start > directive.start
+            return None if after or not is_last else directives[1]
+    return directives[1]

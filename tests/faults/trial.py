@@ -38,7 +38,7 @@ def commit(
     folder = Path(tempfile.mkdtemp(prefix="fvm-"))
     try:
         image = system.patched(folder / "system.elf", words_of(system, crime))
-        halted = Halted(folder)
+        halted = Halted(folder, patience=4 * patience)
         violations: list[str] = []
         rights: dict[str, Any] = {}
 

@@ -64,22 +64,21 @@ def test_ported_project_compiles_and_needs_nobody(
         assert [word for word in PRIVILEGED if word in data] == []
 
 
-@pytest.mark.parametrize("name", [MOTOR, SENSOR])
-def test_a_second_port_changes_nothing(example: Example, name: str) -> None:
-    project, _ = example(name)
-    again = port_project(project, read_domain(project.parent / f"{name}.domain.json"))
+def test_a_second_port_changes_nothing(example: Example) -> None:
+    project, _ = example(SENSOR)
+    again = port_project(project, read_domain(project.parent / f"{SENSOR}.domain.json"))
     assert [port.file.name for port in again.files if port.edits] == []
     assert again.count(Status.ESCALATED) == 0
 
 
-@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
-def test_the_diff_is_applied_and_reversed_by_git(tmp_path: Path, eol: bytes) -> None:
-    project = copy_project(MOTOR, tmp_path)
+@pytest.mark.parametrize(("name", "eol"), [(SENSOR, b"\n"), (MOTOR, b"\r\n")])
+def test_the_diff_is_applied_and_reversed_by_git(tmp_path: Path, name: str, eol: bytes) -> None:
+    project = copy_project(name, tmp_path)
     files = [path for path in project.rglob("*") if path.suffix in (".c", ".h", ".s")]
     for path in files:
         path.write_bytes(path.read_bytes().replace(b"\n", eol))
     before = {path: path.read_bytes() for path in files}
-    result = port_project(project, read_domain(write_domain(tmp_path, MOTOR)))
+    result = port_project(project, read_domain(write_domain(tmp_path, name)))
     assert escalations(result) == []
     diff = b"".join(unified_diff(port.file, port.edits) for port in result.files)
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
@@ -161,19 +160,15 @@ def test_a_description_that_disagrees_is_escalated(
 
 
 def test_all_that_disagrees_is_escalated(tmp_path: Path) -> None:
-    _, result = ported(tmp_path, MOTOR, fpu=False, tick_hz=100)
-    found = escalations(result)
-    assert any("switches the FPU on" in line for line in found)
-    assert any("the code ticks at 1000 Hz, the description" in line for line in found)
-
-
-def test_a_handler_that_does_not_exist_is_escalated(tmp_path: Path) -> None:
+    """The FPU, the tick, and a handler that doesn't exist."""
     vectors = [
         {"virt_id": 3, "kind": "irq", "name": "USART1", "irq": 37, "handler": "uart_isr"},
         {"virt_id": 4, "kind": "event", "name": "TO_MOTOR", "handler": "link_event"},
     ]
-    _, result = ported(tmp_path, MOTOR, vectors=vectors)
+    _, result = ported(tmp_path, MOTOR, fpu=False, tick_hz=100, vectors=vectors)
     found = escalations(result)
+    assert any("switches the FPU on" in line for line in found)
+    assert any("the code ticks at 1000 Hz, the description" in line for line in found)
     assert any(line.startswith("uart_isr: the description names it") for line in found)
     assert any("names uart_isr instead" in line for line in found)
     assert not any("link_event" in line for line in found)  # the replacing file defines it

@@ -72,3 +72,14 @@ def test_a_compilers_word_for_assembler_hides_nothing(tmp_path: Path) -> None:
     word = b"#ifndef __ASM\n#define __ASM __asm\n#endif\n"
     found = ported(tmp_path, SIZE + word + MACRO, b".text\nnop\n")
     assert found.startswith(ADDED)
+
+
+@pytest.mark.parametrize("after", ["", "#include <stdint.h>\n", "#define RATE 9600\n"])
+def test_a_default_at_the_head_of_a_file_is_no_include_guard(tmp_path: Path, after: str) -> None:
+    head = f"#ifndef CLOCK\n#define CLOCK 8\n#endif\n{after}"
+    body = 'static inline void off(void) { __asm volatile ("cpsid i"); }\n'
+    files = {"h.h": (head + body).encode(), "m.c": b'#include "h.h"\nint main(void) { off(); }\n'}
+    (port,) = [it for it in port_files(tmp_path, files).files if it.edits]
+    text = port.ported.decode()
+    first = text.index("#include <fvm/guest.h>")
+    assert first < text.index("#ifndef CLOCK") or first > text.index("#endif")

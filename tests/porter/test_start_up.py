@@ -92,3 +92,18 @@ SysTick_Handler PROC
     result = port_files(tmp_path, {"startup.s": armasm, "main.c": b"int main(void) {}\n"}, None)
     (reason,) = [it for it in escalations(result) if "stands in the start-up" in it]
     assert reason.startswith("SysTick_Handler")
+
+
+@pytest.mark.parametrize("label", ["1", "5$", "a$b", ".L1", "$x"])
+def test_what_follows_a_label_on_its_line_is_seen(tmp_path: Path, label: str) -> None:
+    text = f".syntax unified\n.thumb\n.text\nget:\n bx lr\n{label}: wfi\n bx lr\n".encode()
+    main = f'int main(void) {{ __asm volatile ("nop\\n {label}: cpsid i"); }}\n'.encode()
+    result = port_files(tmp_path, {"get.s": text, "main.c": main}, None)
+    found = {it.site.what for port in result.files for it in port.verdicts}
+    assert {"wfi", "cpsid i"} <= found
+
+
+def test_a_variable_that_is_a_special_register_is_seen(tmp_path: Path) -> None:
+    """armcc's named register variables, as in its CMSIS headers."""
+    main = b'int main(void) { register unsigned m __asm("basepri"); m = 16; return (int)m; }\n'
+    assert escalations(port_files(tmp_path, {"main.c": main}, None)) != []

@@ -23,8 +23,11 @@ _LONGEST_PATH = 5000  # instructions; a kernel that takes more doesn't come back
 class Halted:
     """Started with `options`, entered when the machine is to be stopped."""
 
-    def __init__(self, folder: Path, *, from_reset: bool = False) -> None:
-        """`from_reset`: it is entered before the first instruction."""
+    def __init__(
+        self, folder: Path, *, from_reset: bool = False, patience: float = _PATIENCE
+    ) -> None:
+        """`from_reset`: it is entered before the first instruction. `patience`: seconds for each
+        answer; then TimeoutError."""
         self._path = folder / "g"  # short: a socket's path has at most 107 characters
         self.memory = Injector(folder)
         self._runs = not from_reset
@@ -37,7 +40,7 @@ class Halted:
             "chardev:halted",
         )
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(_PATIENCE)
+        self._socket.settimeout(patience)
         self._pending = b""
 
     def __enter__(self) -> Halted:
