@@ -185,6 +185,27 @@ def test_a_makefile_that_breaks_off_says_nothing_beside_a_whole_project_file(
     assert build.stopped == "" and list(build.units) == [root / "src/main.c"]
 
 
+@pytest.mark.parametrize(
+    ("location", "is_found"),
+    [
+        ("PARENT-1-PROJECT_LOC/boot/source", True),
+        ("/home/who/work/repository/boot/source", True),  # of another computer
+        ("/home/who/source", False),
+    ],
+)
+def test_a_folder_that_is_linked_is_built(location: str, is_found: bool, tmp_path: Path) -> None:
+    root = project(tmp_path / "repository" / "fw", ".cproject", _eclipse("", _ST))
+    boot = tmp_path / "repository" / "boot" / "source" / "boot.c"
+    boot.parent.mkdir(parents=True)
+    boot.write_text(MASK.format(name="boot"))
+    (root / ".project").write_text(
+        "<projectDescription><linkedResources><link><name>source</name><type>2</type>"
+        f"<location>{location}</location></link></linkedResources></projectDescription>"
+    )
+    build = read_build(root.parent, [])
+    assert (boot in build.units) == is_found == build.complete
+
+
 def test_what_keil_takes_from_packs_is_compiled_too(tmp_path: Path) -> None:
     rte = "".join(
         f'<file category="{kind}"><instance index="0"{removed}>{name}</instance><targetInfos>'

@@ -23,7 +23,8 @@ _IN_WORKSPACE = re.compile(r"\$\{workspace_loc:/(?:\$\{ProjName\}|[^/}]+)/?([^}]
 _PARENT = re.compile(r"^PARENT-(\d+)-PROJECT_LOC")
 _PROJECT = ("${ProjDirPath}/", "${PROJECT_LOC}/", "PROJECT_LOC/")
 _CORE = re.compile(r"cortex-m\d+(?:plus)?")
-_FILE = "1"  # kind of a link
+_FILE, _FOLDER = "1", "2"  # kinds of a link
+_NEAR = 3  # folders above the project
 _LEVELS = {
     "none": "-O0", "o0": "-O0", "00": "-O0", "optimize": "-O1", "o1": "-O1", "01": "-O1",
     "more": "-O2", "o2": "-O2", "02": "-O2", "most": "-O3", "o3": "-O3", "03": "-O3",
@@ -121,12 +122,29 @@ def _is_excluded(file: Path, patterns: list[str]) -> bool:
 
 
 def _linked(folder: Path) -> Iterator[Path]:
-    """Files of other places that the project shows as its own."""
+    """Files of other places that the project shows as its own; of a folder that isn't there, the
+    folder, which is no file and so says that some are missing."""
     root = parsed(folder / ".project")
     for link in root.iterfind("linkedResources/link") if root is not None else ():
         target = link.findtext("locationURI") or link.findtext("location") or ""
-        if link.findtext("type") == _FILE and PurePosixPath(target).suffix.lower() in COMPILED:
-            yield _place(target, folder, folder)
+        if link.findtext("type") == _FILE:
+            if PurePosixPath(target).suffix.lower() in COMPILED:
+                yield _place(target, folder, folder)
+        elif link.findtext("type") == _FOLDER and not target.startswith("virtual:"):
+            below = _found(_place(target, folder, folder), folder)
+            files = sorted(below.rglob("*")) if below.is_dir() else [below]
+            yield from (it for it in files if it.suffix.lower() in COMPILED or it == below)
+
+
+def _found(target: Path, folder: Path) -> Path:
+    """A folder; one of another computer as what ends alike, at least two names of it, near here."""
+    if target.is_dir():
+        return target
+    for around in list(folder.parents)[:_NEAR]:
+        for first in range(1, len(target.parts) - 1):
+            if (alike := around.joinpath(*target.parts[first:])).is_dir():
+                return alike
+    return target
 
 
 def _place(text: str, folder: Path, build: Path) -> Path:
