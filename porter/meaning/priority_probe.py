@@ -30,15 +30,16 @@ def probes(accesses: list[Access], unit: Unit) -> list[Access]:
 
 def _restores(group: list[Access], writes: list[Access], unit: Unit) -> bool:
     first, last = writes[0], writes[-1]
-    if last.value is None or bare(last.value).type != "identifier":
+    if len(writes) < 2 or last.value is None or bare(last.value).type != "identifier":
         return False
     saved = text_of(bare(last.value))
     return any(
         access.use == "read"
         and access.place.start_byte < first.place.start_byte
         and _stored_in(access.whole) == saved
+        and not any(_written_between(unit, saved, access, last))
         for access in group
-    ) and not any(_written_between(unit, saved, first, last))
+    )
 
 
 def _stored_in(read: Node) -> bytes | None:
@@ -56,10 +57,10 @@ def _stored_in(read: Node) -> bytes | None:
     return None
 
 
-def _written_between(unit: Unit, name: bytes, first: Access, last: Access) -> list[bool]:
-    """Whether the saved value is overwritten before it is given back."""
+def _written_between(unit: Unit, name: bytes, read: Access, last: Access) -> list[bool]:
+    """Whether the saved value is another one by the time it is given back."""
     tokens = unit.text.lexed.tokens
-    start, end = first.context.start(first.whole), last.context.start(last.whole)
+    start, end = read.context.start(read.whole), last.context.start(last.whole)
     return [
         tokens[index + 1].text.endswith(b"=") and tokens[index + 1].text not in (b"==", b"!=")
         for index, token in enumerate(tokens[:-1])

@@ -18,6 +18,12 @@ STM32_BLOCK = re.compile(
     rb"(GPIO[A-Z]|RCC|FLASH|FLASH_R|PWR|SYSCFG|AFIO|EXTI|IWDG[12]?|WWDG[12]?)(_BASE)?"
 )
 _OPENCM3_PORT = re.compile(rb"GPIO_PORT_([A-Z])_BASE")
+# A register's own macro, by the manual's name for it: its address tells where the block is.
+_REGISTER = re.compile(
+    rb"(GPIO[A-K])_(?:CRL|CRH|MODER|OTYPER|OSPEEDR|PUPDR|IDR|ODR|BSRR[LH]?|BRR|LCKR|AFR[LH])"
+    rb"|(RCC)_(?:CR|CFGR2?|CIR|PLLCFGR|BDCR|CSR|A[HP]B\d?(?:ENR|RSTR)\d?)"
+    rb"|(FLASH)_(?:ACR|KEYR|OPTKEYR)"
+)
 _BLOCK_SIZE = 0x400
 # FLASH_BASE is the memory; the register block is FLASH_R_BASE.
 _NOT_A_BLOCK = frozenset({b"FLASH_BASE"})
@@ -131,6 +137,9 @@ class ChipBlocks:
                 for name in evaluator.macros.matching(pattern)
             ]
             assumed = evaluator.macros.assumed
+            for name in evaluator.macros.matching(_REGISTER):
+                if name not in assumed:
+                    self._note_register(name, evaluator)
             for name in sorted(names, key=lambda name: name in assumed):
                 if name in assumed and self._told is None:
                     self._told = dict(self.bases)
@@ -172,6 +181,15 @@ class ChipBlocks:
                 self.bases.setdefault(value.address, instance)
             if value.type.kind == "struct":
                 self._structs[value.type.name] = block_kind(instance)
+
+    def _note_register(self, name: bytes, evaluator: Evaluator) -> None:
+        match, value = _REGISTER.fullmatch(name), evaluator.name(name)
+        at = value.address if isinstance(value, Place | Pointer) else None
+        if isinstance(value, Number):
+            at = value.value
+        if match is not None and at is not None and 0x4000_0000 <= at < 0x6000_0000:
+            instance = next(it for it in match.groups() if it is not None)
+            self.bases.setdefault(at & ~(_BLOCK_SIZE - 1), instance.decode())
 
     def _may_assume(self, instance: str) -> bool:
         """Whether a block that the project doesn't tell of may be where most have it: none that it

@@ -134,3 +134,16 @@ def test_lines_that_a_function_of_the_library_fills(tmp_path: Path, code: str, t
     text = FILLED + f"unsigned kept[8];\nvoid f(void) {{ {code} }}\n"
     (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
     assert told in reason and ("() writes NVIC->" in reason) == ("hyp_" in told)
+
+
+def test_a_priority_that_is_read_changed_and_written_is_no_probe(tmp_path: Path) -> None:
+    """A probe writes a value of its own, and then back what it read."""
+    head = b"#define IPR ((volatile unsigned *)0xE000E400)\n"
+    body = b"unsigned r = IPR[n]; r &= ~0xFFu; r |= p; IPR[n] = r;"
+    change = b"void f(unsigned n, unsigned p) { " + body + b" }\n"
+    assert escalations(port_files(tmp_path / "change", {"main.c": head + change}))
+    probe = (
+        b"unsigned f(void) { unsigned r = IPR[0], m; IPR[0] = 255; m = IPR[0]; IPR[0] = r; g(); }\n"
+    )
+    probe = probe.replace(b"g(); }", b"return 0; }")
+    assert not escalations(port_files(tmp_path / "probe", {"main.c": head + probe}))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.port import port_project
-from tests.porter.helpers import DOMAIN, escalations, port_files
+from tests.porter.helpers import DOMAIN, escalations, port_files, port_text
 
 DEEP = (
     b"#include <stdint.h>\n#define %s\n#define SCR (*(volatile uint32_t *)0xE000ED10)\n"
@@ -138,3 +139,25 @@ def test_no_port_of_an_stm32_is_assumed_on_another_core(tmp_path: Path) -> None:
     risc = port_project(tmp_path, cpu=("-march=rv32imac_zicsr", "-mabi=ilp32"))
     arm = port_project(tmp_path, cpu=("-mcpu=cortex-m4",))
     assert risc.found == 0 and risc.devices and arm.found == 1
+
+
+def test_registers_by_their_own_macros_say_where_their_blocks_are(tmp_path: Path) -> None:
+    """An F1's by numbers: with the F4's map RCC_APB2ENR would be a register of GPIOE."""
+    code = (
+        b"#define RCC_APB2ENR (*(volatile unsigned *)0x40021018)\n"
+        b"#define GPIOA_CRL (*(volatile unsigned *)0x40010800)\n"
+        b"#define GPIOA_ODR (*(volatile unsigned *)(0x40010800 + 0x0C))\n"
+        b"void f(void) { RCC_APB2ENR |= 4; GPIOA_CRL = 0x44244444; GPIOA_ODR ^= 1u << 5; }\n"
+    )
+    ported, port = port_text(tmp_path, code)
+    assert b"void f(void) { hyp_pin_toggle(0, 1u << 5); }" in ported
+    assert {it.status for it in port.verdicts} == {Status.REWRITTEN}
+
+
+def test_another_familys_names_are_no_stm32f4s(tmp_path: Path) -> None:
+    code = (
+        b"#define RCC_AHBENR (*(volatile unsigned *)0x40021014)\n"
+        b"void f(void) { RCC_AHBENR |= 2; }\n"
+    )
+    ported, _ = port_text(tmp_path, code, None)
+    assert b"hyp_pin" not in ported and ported.endswith(b"void f(void) { }\n")
