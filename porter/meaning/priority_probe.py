@@ -32,6 +32,9 @@ def _restores(group: list[Access], writes: list[Access], unit: Unit) -> bool:
     first, last = writes[0], writes[-1]
     if len(writes) < 2 or last.value is None or bare(last.value).type != "identifier":
         return False
+    between = range(first.whole.end_byte, last.whole.start_byte)
+    if not any(access.use == "read" and access.place.start_byte in between for access in group):
+        return False  # nobody looks: a line is more urgent for a while
     saved = text_of(bare(last.value))
     return any(
         access.use == "read"
