@@ -52,8 +52,10 @@ class OtherBlocks:
         self._certain: dict[int, int] = {}  # where its struct ends, as far as there is one
         self._evaluator = evaluator
         self._structs: dict[bytes, str] = {}
-        for name in evaluator.macros.matching(BLOCK):
-            if STM32_BLOCK.fullmatch(name) is None and (match := BLOCK.fullmatch(name)):
+        variables = (it for it in evaluator.types.initialised if it not in evaluator.macros)
+        for name in (*evaluator.macros.matching(BLOCK), *variables):
+            match = BLOCK.fullmatch(name) if STM32_BLOCK.fullmatch(name) is None else None
+            if match is not None and (name in evaluator.macros or evaluator.keeps_address(name)):
                 self._note(name, match["block"], evaluator)
         for name in evaluator.macros.matching(STM32_BLOCK):
             if (match := STM32_BLOCK.fullmatch(name)) and is_foreign(name, evaluator):

@@ -262,3 +262,13 @@ def test_an_address_that_is_handed_on_as_a_number_is_told(tmp_path: Path) -> Non
     assert list(port_project(tmp_path).devices) == [0x4001F000]
     (reason,) = escalations(port_files(tmp_path, {"main.c": GIVEN}, replace(DOMAIN, grants=())))
     assert "goes where it can't be followed" in reason
+
+
+@pytest.mark.parametrize("how", ["static volatile sc_t * const LPC_SC = (volatile sc_t *) %s;",
+                                 "volatile sc_t * const LPC_SC = (sc_t *) %s;",
+                                 "#define LPC_SC ((volatile sc_t *) %s)"])  # fmt: skip
+def test_a_block_may_be_named_by_a_variable(tmp_path: Path, how: str) -> None:
+    head = "typedef struct { unsigned FLASHCFG, R[48], PCON, PCONP; } sc_t;\n"
+    code = head + how % "0x400FC000" + "\nvoid f(void) { LPC_SC->PCONP |= 1u << 30; }\n"
+    reasons = escalations(port_files(tmp_path, {"main.c": code.encode()}, None))
+    assert any("LPC_SC->PCONP at 0x400FC0C8 serves the whole chip" in it for it in reasons)
