@@ -89,7 +89,10 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
 
     def look_up(name: bytes) -> Value | None:
         if name in pending:
-            (kind, declarator, value), *others = pending.pop(name)
+            found = pending.pop(name)
+            if file_level:  # `extern` says nothing that a definition doesn't
+                found = [it for it in found if it[2] is not None] or found
+            (kind, declarator, value), *others = found
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
             refers = declarator.type == "reference_declarator"  # a write goes to what it refers to
