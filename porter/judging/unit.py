@@ -455,7 +455,10 @@ class Unit:
         declaration = next((it for it in ancestors(name) if it.type == "declaration"), None)
         if declaration is not None and is_static(declaration):
             return True
-        return not self._knowledge.mentions(text_of(name), self.file.path)
+        if not self._knowledge.mentions(text_of(name), self.file.path):
+            return True
+        keeps = self.text.evaluator.keeps_address(text_of(name))
+        return keeps and self._knowledge.know_address(text_of(name), self.file.path)
 
     def _is_declared(self, token: Token) -> bool:
         found = self.text.trees.clean_at(token.start, token.end)

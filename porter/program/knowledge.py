@@ -148,6 +148,14 @@ class Knowledge:
         """Whether a name occurs in any file of the project but one."""
         return any(name in source.data for source in self._sources if source.path != besides)
 
+    def know_address(self, name: bytes, besides: Path) -> bool:
+        """Whether each other file of C that names a constant pointer knows which address it has."""
+        others = (it for it in self._sources if it.path != besides and name in it.data)
+        return all(
+            not it.is_asm and (it.is_header or self.text(it).evaluator.keeps_address(name))
+            for it in others
+        )
+
     def has(self, words: re.Pattern[bytes], besides: Path) -> bool:
         """Whether words occur in any file of the project but one."""
         return any(words.search(it.data) for it in self._sources if it.path != besides)

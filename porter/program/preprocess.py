@@ -12,6 +12,7 @@ from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from porter.program.kept_elsewhere import definitions, known_by_extern
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER
 from porter.project.compiler_run import ran
@@ -50,7 +51,9 @@ class TranslationUnit:
 
 def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
     """One translation unit a file; those that the compiler can't preprocess are missing."""
-    return {file: _read(text, file) for file, text in preprocessed(units)[0].items()}
+    texts = preprocessed(units)[0]
+    defined = definitions(texts.values())
+    return {file: _read(text, file, known_by_extern(text, defined)) for file, text in texts.items()}
 
 
 def preprocessed(
@@ -96,7 +99,7 @@ def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
     return complaint
 
 
-def _read(text: bytes, file: Path) -> TranslationUnit:
+def _read(text: bytes, file: Path, elsewhere: bytes) -> TranslationUnit:
     macros = MacroTable()
     for line in _DIRECTIVE.findall(text):
         name, macro = _meaning(line)
@@ -107,6 +110,8 @@ def _read(text: bytes, file: Path) -> TranslationUnit:
     types = TypeTable()
     grammar = CPLUSPLUS if file.suffix.lower() in CPLUSPLUS_SUFFIXES else C
     unit = TranslationUnit(Evaluator(macros, types), types.add_text(text, grammar))
+    if elsewhere:
+        types.add_text(elsewhere, grammar)
     _note_lines(unit, text, file.parent)
     return unit
 

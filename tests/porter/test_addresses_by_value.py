@@ -92,3 +92,33 @@ def test_an_address_that_may_be_one_is_escalated(tmp_path: Path, code: bytes) ->
 )
 def test_what_the_machine_may_have_is_no_site(tmp_path: Path, code: bytes) -> None:
     assert not port_files(tmp_path, {"main.c": START + code + b"\n"}).files
+
+
+_BUILD = b"all: main.o regs.o\n%.o: %.c\n\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -c $< -o $@\n"
+_TYPES = b"typedef struct { unsigned CPUID, ICSR; } scb_t;\n"
+_EXTERN = b"extern volatile scb_t * const CORE;\n"
+_DEFINED = b"volatile scb_t * const CORE = (scb_t *)0xE000ED00;\n"
+_USE = b"int main(void) { CORE->ICSR |= 1u << 28; return 0; }\n"
+
+
+def test_a_constant_pointer_may_be_declared_first(tmp_path: Path) -> None:
+    ported, port = port_text(tmp_path, _TYPES + _EXTERN + _DEFINED + _USE)
+    assert b"{ virt_yield(); return 0; }" in ported
+    assert all(it.status is not Status.ESCALATED for it in port.verdicts)
+
+
+@pytest.mark.parametrize("makefile", [{"Makefile": _BUILD}, {}])
+def test_a_constant_pointer_of_another_file_is_an_address(
+    tmp_path: Path, makefile: dict[str, bytes]
+) -> None:
+    include = b'#include "regs.h"\n'
+    files = {"regs.h": _TYPES + _EXTERN, "regs.c": include + _DEFINED, "main.c": include + _USE}
+    result = port_files(tmp_path / "known", {**files, **makefile})
+    assert [it.file.name for it in result.files if b"virt_yield();" in it.ported] == ["main.c"]
+    assert escalations(result) == []
+
+
+def test_a_pointer_that_others_may_change_is_none(tmp_path: Path) -> None:
+    other = _TYPES + b"extern volatile scb_t *CORE;\n" + _USE
+    files = {"regs.c": _TYPES + _DEFINED, "main.c": other, "Makefile": _BUILD}
+    assert escalations(port_files(tmp_path, files))
