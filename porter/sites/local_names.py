@@ -93,6 +93,9 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
             if file_level:  # `extern` says nothing that a definition doesn't
                 found = [it for it in found if it[2] is not None] or found
             (kind, declarator, value), *others = found
+            if file_level and value is None and evaluator.keeps_address(name):
+                known[name] = evaluator.name(name)  # another file defines it
+                return known[name]
             known[name] = None
             declared = typed_place(evaluator.types.of(kind, declarator))
             refers = declarator.type == "reference_declarator"  # a write goes to what it refers to

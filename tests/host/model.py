@@ -442,9 +442,9 @@ class Model:
         parts = [
             ("check the image", threads),
             ("ports", 0),
-            ("capabilities", len(domain.capabilities)),
             ("vcpu", clears),
             ("prepare the threads", threads),
+            ("capabilities", len(domain.capabilities)),
             ("threads", threads),
         ]
         (kind, steps), step = parts[state.part], state.step

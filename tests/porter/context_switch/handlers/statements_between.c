@@ -21,7 +21,8 @@ __attribute__((naked)) void PendSV_Handler(void)
 {
     __asm volatile("mrs r0, psp\n stmdb r0!, {r4-r11}\n ldr r1, =running\n"
                    "ldr r2, [r1]\n str r0, [r2]\n push {r1, lr}\n bl choose\n pop {r1, lr}\n"
-                   "ldr r2, [r1]\n ldr r0, [r2]\n ldmia r0!, {r4-r11}\n msr psp, r0" ::: "memory");
+                   "ldr r2, [r1]\n ldr r0, [r2]\n ldmia r0!, {r4-r11}\n msr psp, r0" ::
+                       : "memory");
     switches++;
     chosen += 2;
     __asm volatile("bx lr");
