@@ -47,11 +47,11 @@ def _is_alone(case: Node, node: Node) -> bool:
 
 
 def with_statements_of_labels(tree: SyntaxTree, deletions: Set[Edit]) -> set[Edit]:
-    """The same deletions, but of all that follows the last label of a `switch` one leaves a `;`,
-    which C wanted there before C23, and C++ before C++23."""
+    """The same deletions, but where all that a `case` has goes, one leaves a `;`: in one arm of #if
+    or another it may be the last of its `switch`, where C before C23 wants a statement."""
     found = set(deletions)
     for case in walk(tree.root):
-        if case.type != "case_statement" or _goes_on(case):
+        if case.type != "case_statement":
             continue
         label = case.child_by_field_name("value")
         parts = [it for it in case.named_children if it != label and it.type != "comment"]
@@ -64,14 +64,6 @@ def with_statements_of_labels(tree: SyntaxTree, deletions: Set[Edit]) -> set[Edi
             found.remove(last)
             found.add(replace(last, replacement=b";"))
     return found
-
-
-def _goes_on(case: Node) -> bool:
-    """Whether another label follows, whose statements are this one's, too."""
-    following = case.next_named_sibling
-    while following is not None and following.type == "comment":
-        following = following.next_named_sibling
-    return following is not None
 
 
 def _covering(edits: Set[Edit], start: int, end: int) -> Edit | None:

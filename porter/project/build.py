@@ -136,7 +136,7 @@ def _read(
                 source,
                 told.complete,
                 False,
-                moved.taken,
+                {**told.moved, **moved.taken},
                 compilers,
                 linked,
                 "" if told.complete else stopped,  # what says all outranks what couldn't
@@ -170,12 +170,13 @@ def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) ->
 @dataclass(frozen=True)
 class _Told:
     """What one of the ways to build a project says; `complete`: all that it compiles; `stopped`:
-    why it couldn't say more, if it tried."""
+    why it couldn't say more, if it tried; `moved`: folders of another machine that are here."""
 
     commands: list[CompilerCommand]
     complete: bool
     linked: list[Linking] = field(default_factory=list)
     stopped: str = ""
+    moved: Mapping[str, Path] = field(default_factory=dict)
 
 
 def _compile_commands(root: Path) -> _Told:
@@ -251,7 +252,8 @@ def _makefiles_below(folder: Path) -> Iterator[Path]:
 
 
 def _project_file(root: Path) -> _Told:
-    return _Told(*project_commands(root))
+    commands, complete, moved = project_commands(root)
+    return _Told(commands, complete, moved=moved)
 
 
 def make_folders(root: Path) -> list[Path]:

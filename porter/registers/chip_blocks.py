@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 
 from porter.registers.register import Register
+from porter.registers.shared_blocks import is_device
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
 from porter.source.values import Number, Place, Pointer
@@ -187,7 +188,7 @@ class ChipBlocks:
         at = value.address if isinstance(value, Place | Pointer) else None
         if isinstance(value, Number):
             at = value.value
-        if match is not None and at is not None and 0x4000_0000 <= at < 0x6000_0000:
+        if match is not None and at is not None and is_device(at):
             instance = next(it for it in match.groups() if it is not None)
             self.bases.setdefault(at & ~(_BLOCK_SIZE - 1), instance.decode())
 

@@ -103,11 +103,7 @@ def _called_with(unit: Unit, context: Context | None, cycles: Node) -> str | Non
 
 def _compared(evaluator: Evaluator, context: Context | None, site: Site) -> str | None:
     """What is wrong with a comparison of the result with anything but 0."""
-    node = context.node_at(site.start, site.end) if context is not None else None
-    call = node.parent if node is not None else None
-    inner, outer = call, call.parent if call is not None else None
-    while outer is not None and outer.type in PARENTHESES | {"cast_expression"}:
-        inner, outer = outer, outer.parent
+    inner, outer = _user(context, site)
     if outer is None or outer.type not in ("binary_expression", "switch_statement"):
         return None
     sides = [outer.child_by_field_name(it) for it in ("left", "right")]
@@ -125,9 +121,15 @@ def _compared(evaluator: Evaluator, context: Context | None, site: Site) -> str 
 
 def _is_looked_at(context: Context | None, site: Site) -> bool:
     """Whether the code uses what the call returns."""
-    node = context.node_at(site.start, site.end) if context is not None else None
-    call = node.parent if node is not None else None
-    user = call.parent if call is not None else None
-    while user is not None and user.type in PARENTHESES | {"cast_expression"}:
-        user = user.parent
+    _, user = _user(context, site)
     return user is not None and user.type != "expression_statement"
+
+
+def _user(context: Context | None, site: Site) -> tuple[Node | None, Node | None]:
+    """A call with casts and parentheses around it, and what is around that."""
+    node = context.node_at(site.start, site.end) if context is not None else None
+    inner = node.parent if node is not None else None
+    outer = inner.parent if inner is not None else None
+    while outer is not None and outer.type in PARENTHESES | {"cast_expression"}:
+        inner, outer = outer, outer.parent
+    return inner, outer

@@ -16,7 +16,6 @@ from composer.simulate.log import Record, parse
 HYPERVISOR = "hypervisor"
 _PATIENCE = 5.0  # seconds of QEMU's processor time; a line is due in less than one
 _ENOUGH = 20  # times the patience
-_ASLEEP = 250  # looks, of which there are fifty a second at most
 _CLOCK = os.sysconf("SC_CLK_TCK")  # of /proc
 
 
@@ -169,7 +168,7 @@ def _watch(
     log = _Log(console)
     told: set[str] = set()  # a fault that is told for ever is no news
     since, end = 0.0, _ENOUGH * patience  # of one that starts anew for ever
-    asleep = 0  # looks at a QEMU that nothing will wake: its time goes on without the host's
+    latest = time.monotonic() + end  # of a QEMU that doesn't run
     while process.poll() is None and (now := _ran(process)) < min(since + patience, end):
         new = log.read()
         if any(
@@ -180,21 +179,11 @@ def _watch(
             return True
         if not told.issuperset(texts := {r.text for r in new}):
             told |= texts
-            since = now
-        asleep = asleep + 1 if _sleeps(process) else 0
-        if asleep > _ASLEEP:
+            since, latest = now, time.monotonic() + end
+        elif time.monotonic() > latest:
             return False
         time.sleep(0.02)
     return False
-
-
-def _sleeps(process: subprocess.Popen[bytes]) -> bool:
-    """Whether each of its threads waits for something; one that a busy host lets wait doesn't."""
-    threads = Path(f"/proc/{process.pid}/task").glob("*/stat")
-    try:
-        return all(it.read_text("ascii").rpartition(") ")[2].startswith("S") for it in threads)
-    except OSError:
-        return False
 
 
 def _ran(process: subprocess.Popen[bytes]) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from porter.project.compiler_command import CompilerCommand
 from porter.project.ide import eclipse, iar, keil
 from porter.project.ide.project_file import Element, ProjectFile, parsed
+from porter.project.relocated import Relocated
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _DEPTHS = ("", "*/", "*/*/")
@@ -23,16 +24,19 @@ _KINDS: tuple[tuple[str, Callable[[Path, Element], ProjectFile | None]], ...] = 
 )
 
 
-def project_commands(root: Path) -> tuple[list[CompilerCommand], bool]:
+def project_commands(root: Path) -> tuple[list[CompilerCommand], bool, Mapping[str, Path]]:
     """The compiler's calls of the first project file that can be read, and whether these are all:
-    every file that it names is there, and no other project file has C of its own."""
-    projects = _readable(root)
+    every file that it names is there, and no other project file has C of its own; and which linked
+    folders of another machine became which of the project's."""
+    moved = Relocated(root)
+    projects = (it.with_linked(moved.folder) for it in _readable(root))
     project = next(projects, None)
     if project is None:
-        return [], False
+        return [], False, {}
     others = {file.resolve() for other in projects for file in other.files if _is_c(file)}
     is_whole = all(file.is_file() for file in project.files)
-    return project.commands(), is_whole and others <= {file.resolve() for file in project.files}
+    is_whole &= others <= {file.resolve() for file in project.files}
+    return project.commands(), is_whole, moved.taken
 
 
 def _is_c(file: Path) -> bool:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
-from porter.project.compiler_command import COMPILED
 from porter.project.ide.project_file import (
     Element,
     ProjectFile,
     core_of,
     distinct,
+    is_compiled,
     language_options,
     parsed,
     place,
@@ -24,7 +24,6 @@ _PARENT = re.compile(r"^PARENT-(\d+)-PROJECT_LOC")
 _PROJECT = ("${ProjDirPath}/", "${PROJECT_LOC}/", "PROJECT_LOC/")
 _CORE = re.compile(r"cortex-m\d+(?:plus)?")
 _FILE, _FOLDER = "1", "2"  # kinds of a link
-_NEAR = 3  # folders above the project
 _LEVELS = {
     "none": "-O0", "o0": "-O0", "00": "-O0", "optimize": "-O1", "o1": "-O1", "01": "-O1",
     "more": "-O2", "o2": "-O2", "02": "-O2", "most": "-O3", "o3": "-O3", "03": "-O3",
@@ -46,7 +45,8 @@ def read(path: Path, root: Element) -> ProjectFile | None:
     tools = [tool for tool in chain.iterfind("tool") if _is_c(tool)]
     values = [option.get("value") or "" for option in chain.iterfind("option")]
     return ProjectFile(
-        files=distinct((*_sources(folder, found[0]), *_linked(folder))),
+        files=distinct((*_sources(folder, found[0]), *filter(is_compiled, _linked(folder, _FILE)))),
+        linked=distinct(_linked(folder, _FOLDER)),
         include_dirs=distinct(
             _place(text, folder, build) for text in _list(tools, "includePath") if text
         ),
@@ -110,8 +110,11 @@ def _sources(folder: Path, configuration: Element) -> Iterator[Path]:
             continue
         without = [text for text in (entry.get("excluding") or "").split("|") if text]
         for file in sorted(top.rglob("*")):
-            is_compiled = file.suffix.lower() in COMPILED and file.is_file()
-            if is_compiled and not _is_excluded(file.relative_to(top), without):
+            if (
+                is_compiled(file)
+                and file.is_file()
+                and not _is_excluded(file.relative_to(top), without)
+            ):
                 yield file
 
 
@@ -121,30 +124,13 @@ def _is_excluded(file: Path, patterns: list[str]) -> bool:
     return any(fnmatch(name, pattern.rstrip("/")) for pattern in patterns for name in around)
 
 
-def _linked(folder: Path) -> Iterator[Path]:
-    """Files of other places that the project shows as its own; of a folder that isn't there, the
-    folder, which is no file and so says that some are missing."""
+def _linked(folder: Path, kind: str) -> Iterator[Path]:
+    """Files or folders of other places that the project shows as its own."""
     root = parsed(folder / ".project")
     for link in root.iterfind("linkedResources/link") if root is not None else ():
         target = link.findtext("locationURI") or link.findtext("location") or ""
-        if link.findtext("type") == _FILE:
-            if PurePosixPath(target).suffix.lower() in COMPILED:
-                yield _place(target, folder, folder)
-        elif link.findtext("type") == _FOLDER and not target.startswith("virtual:"):
-            below = _found(_place(target, folder, folder), folder)
-            files = sorted(below.rglob("*")) if below.is_dir() else [below]
-            yield from (it for it in files if it.suffix.lower() in COMPILED or it == below)
-
-
-def _found(target: Path, folder: Path) -> Path:
-    """A folder; one of another computer as what ends alike, at least two names of it, near here."""
-    if target.is_dir():
-        return target
-    for around in list(folder.parents)[:_NEAR]:
-        for first in range(1, len(target.parts) - 1):
-            if (alike := around.joinpath(*target.parts[first:])).is_dir():
-                return alike
-    return target
+        if link.findtext("type") == kind and not target.startswith("virtual:"):
+            yield _place(target, folder, folder)
 
 
 def _place(text: str, folder: Path, build: Path) -> Path:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from lxml import etree
 
 from porter.project.compile_options import CompileOptions
-from porter.project.compiler_command import DEFAULT_COMPILER, LANGUAGE, CompilerCommand
+from porter.project.compiler_command import (
+    COMPILED,
+    DEFAULT_COMPILER,
+    LANGUAGE,
+    CompilerCommand,
+)
 from scanner.arch.chips import chip
 from scanner.report.errors import MissingError
 
@@ -25,7 +30,8 @@ Element = Any
 
 @dataclass(frozen=True)
 class ProjectFile:
-    """`files` are what it compiles, whether they are there or not; `core` as GCC calls it.
+    """`files` are what it compiles, whether they are there or not, with all below `linked` folders
+    of other places; `core` as GCC calls it.
     `optimize`: GCC's option for its level, "" if nobody knows; `language`: GCC's options for what
     changes the meaning of its code."""
 
@@ -36,6 +42,16 @@ class ProjectFile:
     has_fpu: bool
     optimize: str = ""
     language: tuple[str, ...] = ()
+    linked: tuple[Path, ...] = ()
+
+    def with_linked(self, here: Callable[[Path], Path]) -> ProjectFile:
+        """With the files of linked folders, which are `here`. One that isn't there stays: it is no
+        file, and so says that some are missing."""
+        found = list(self.files)
+        for folder in map(here, self.linked):
+            below = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
+            found += [it for it in below if is_compiled(it) or it == folder]
+        return replace(self, files=distinct(found), linked=())
 
     def commands(self) -> list[CompilerCommand]:
         """What GCC would be told; of IDEs with another compiler that is what it has to know."""
@@ -72,6 +88,11 @@ def core_flags(core: str | None, has_fpu: bool) -> tuple[str, ...]:
     if has_fpu and core in _SINGLE:
         return (*flags, f"-mfpu={_SINGLE[core]}", "-mfloat-abi=hard")
     return (*flags, "-mfloat-abi=soft")
+
+
+def is_compiled(file: Path) -> bool:
+    """Whether a file of that name is compiled by itself."""
+    return file.suffix.lower() in COMPILED
 
 
 def language_options(text: str) -> list[str]:
