@@ -54,12 +54,12 @@ class CText:
     @cached_property
     def functions(self) -> list[Definition]:
         """Function definitions outside classes, among the balanced tokens."""
-        return list(functions_in(self.balanced, self.is_attribute))
+        return list(functions_in(self.balanced, self._stands_alone))
 
     @cached_property
     def with_members(self) -> list[Definition]:
         """The same, and those inside classes and namespaces."""
-        return list(functions_in(self.balanced, self.is_attribute, in_classes=True))
+        return list(functions_in(self.balanced, self._stands_alone, in_classes=True))
 
     @property
     def is_cplusplus(self) -> bool:
@@ -72,11 +72,14 @@ class CText:
             macros = self.evaluator.macros
             macro = macros.get(token.text)
             self._expanded[token.text] = None if macro is None else Expanded(
-                macros.expand(macro.body), macro.parameters is not None
+                macros.expand(macro.body), macro.parameters
             )  # fmt: skip
         return self._expanded[token.text]
 
-    def is_attribute(self, token: Token) -> bool:
-        """Whether a name, with the parentheses behind it, only qualifies a declaration."""
+    def _stands_alone(self, token: Token) -> bool:
+        """Whether a name, with the parentheses behind it, is no function's: the macro only
+        qualifies a declaration, or makes whole ones, or nothing."""
         made = self.expansion(token)
-        return made is not None and made.is_attribute
+        if made is None or not made.takes_arguments:
+            return False
+        return made.is_attribute or not made.texts or made.texts[-1] in (b"}", b";")

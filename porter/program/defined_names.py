@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from porter.program.functions import names_of_functions
+from porter.program.functions import classes_in, names_of_functions
 from porter.source.balanced import balanced
 from porter.source.blanking import SUPERVISOR_WORDS
 from porter.source.c_lexer import LexedSource, Token
@@ -35,8 +35,13 @@ def defined_names(
     site is where it is declared."""
     found = {it for file, lexed in everything for it in _defined_in_c(file, lexed)}
     if any(file.is_cplusplus for file, _ in everything):
-        found |= {it for file, lexed in everything if file.is_header
-                  for it in _fields(lexed.tokens)}  # fmt: skip
+        for file, lexed in everything:
+            if file.is_header:
+                found |= set(_fields(lexed.tokens))
+            elif file.is_cplusplus:
+                for _, opening in classes_in(lexed.tokens):
+                    closing = matching(lexed.tokens, opening)
+                    found |= set(_fields(lexed.tokens[opening:closing]))
     found |= {it for file in asm for it in _defined_in_asm(file)}
     words = SUPERVISOR_WORDS.union(*(_supervisor_macros(lexed) for _, lexed in everything))
     return found | {it for _, lexed in everything for it in _supervisor_calls(lexed.tokens, words)}

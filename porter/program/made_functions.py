@@ -13,10 +13,12 @@ from porter.source.macros import MacroTable, uses_in
 
 def made_functions(texts: Iterable[CText]) -> set[str]:
     """Those of all these files."""
-    return {name.decode("latin-1") for text in texts for name in _in_file(text)}
+    return {name.decode("latin-1") for text in texts for name, _ in made_in(text)}
 
 
-def _in_file(text: CText) -> Iterator[bytes]:
+def made_in(text: CText) -> Iterator[tuple[bytes, set[bytes]]]:
+    """Those of a file, each with what it may mention: the macros that make it, and all their
+    words."""
     tokens, macros = text.balanced, text.evaluator.macros
     outside = 0
     for _, body, end in text.with_members:
@@ -25,14 +27,18 @@ def _in_file(text: CText) -> Iterator[bytes]:
     yield from _made(tokens[outside:], macros, b"")
 
 
-def _made(tokens: list[Token], macros: MacroTable, behind: bytes) -> Iterator[bytes]:
+def _made(
+    tokens: list[Token], macros: MacroTable, behind: bytes
+) -> Iterator[tuple[bytes, set[bytes]]]:
     """Those in code outside of functions. `behind` it stands a body, whose function a use may
     name: `void TASK(blink) {`."""
     before = {after.start: token for token, after in pairwise(tokens)}
     for use in uses_in(tokens, macros):
-        made = b" ".join(macros.traced(use).texts)
+        trace = macros.traced(use)
+        made = b" ".join(trace.texts)
         if b"(" not in made:
             continue
         typed = use[0].start in before and before[use[0].start].kind == "identifier"
         parts = (b"int" if typed else b"", made, behind if use[-1] is tokens[-1] else b"")
-        yield from names_of_functions(list(lex_fragment(b" ".join(parts))))
+        for name in names_of_functions(list(lex_fragment(b" ".join(parts)))):
+            yield name, {*trace.used, *trace.texts} - {name}

@@ -15,7 +15,8 @@ from itertools import pairwise
 
 from porter.program.c_text import CText
 from porter.program.closure import closure
-from porter.program.functions import head_of
+from porter.program.functions import head_of, made_with
+from porter.program.made_functions import made_in
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
@@ -81,6 +82,12 @@ class CallGraph:
             for name, start, end in text.with_members:
                 references = _references(tokens[start:end], macros)
                 self.edges.setdefault(canonical(name, macros), set()).update(references)
+            for name, parts in made_with(tokens):
+                made = {canonical(part, macros) for part in parts}
+                self.edges.setdefault(canonical(name, macros), set()).update(made)
+        for name, words in made_in(text):
+            mentioned = {canonical(word, macros) for word in words}
+            self.edges.setdefault(canonical(name, macros), set()).update(mentioned)
         for directive in text.lexed.directives:
             if (macro := parse_define(directive)) is not None:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
@@ -108,13 +115,15 @@ class CallGraph:
         return self.external.difference(self.roots, *self.edges.values())
 
     def _note_outside(self, tokens: list[Token], macros: MacroTable, cplusplus: bool) -> None:
-        """Names in initialisers and attributes; declarations alone refer to nothing. In C++ an
-        initialiser may stand in parentheses, `Task task(run);`, and a function in a template's
-        arguments."""
-        depth = 0
+        """Names in initialisers and attributes, and macros, which may make functions; declarations
+        alone refer to nothing. In C++ an initialiser may stand in parentheses, `Task task(run);`,
+        and a function in a template's arguments."""
+        depth = made = 0
         initialising = False
         for number, token in enumerate(tokens):
             depth += (token.text == b"{") - (token.text == b"}")
+            if token.text in macros and not depth and number >= made:
+                made = _behind_use(tokens, number)
             if cplusplus:
                 depth += (token.text == b"(") - (token.text == b")")
                 around = {it.text for it in tokens[max(0, number - 1) : number + 2]}
@@ -122,10 +131,17 @@ class CallGraph:
                     self.roots.add(canonical(token.text, macros))
             if depth == 0 and token.text in (b";", b"="):
                 initialising = token.text == b"="
-            if (depth or initialising) and token.kind == "identifier":
+            if (depth or initialising or number < made) and token.kind == "identifier":
                 self.roots.add(canonical(token.text, macros))
             elif token.kind == "string":
                 self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
+
+
+def _behind_use(tokens: Sequence[Token], index: int) -> int:
+    """Where a use of a macro ends, with its arguments if it has any."""
+    has_arguments = index + 1 < len(tokens) and tokens[index + 1].text == b"("
+    closing = matching(tokens, index + 1) if has_arguments else None
+    return (index if closing is None else closing) + 1
 
 
 def _is_kept(token: Token, text: CText) -> bool:

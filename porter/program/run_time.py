@@ -22,6 +22,8 @@ from porter.source.values import Number
 _MEMBER = frozenset({b".", b"->"})
 _LEAVES = frozenset({b"return", b"goto"})
 _LOOPS = frozenset({b"while", b"for", b"do"})
+_AT_ONCE = frozenset({b"array", b"pair", b"tuple"})
+"""Templates of C++ that make what they hold when they are made."""
 
 
 @dataclass(eq=False)
@@ -105,13 +107,29 @@ class RunTime:
             name = canonical(token.text, text.evaluator.macros)
             if name not in self.edges or not self.is_compiled(text, token):
                 continue
+            is_type = text.is_cplusplus and text.evaluator.types.spelt(token.text) != b""
+            if is_type and tokens[index + 1].text in (b"*", b"&"):
+                continue  # makes no object
             for first, last, reason in loops:
                 if first <= token.start < last:
                     yield name, reason
-            is_type = text.is_cplusplus and text.evaluator.types.spelt(token.text) != b""
+            place = f"{text.file.name}:{text.file.line(token.start)}"
             if not is_called and not is_type and token.text not in text.evaluator.macros:
-                place = f"{text.file.name}:{text.file.line(token.start)}"
                 yield name, f"the address of {name} is taken in {place}"
+            elif is_type and (holder := _held_by(tokens, index)) and holder not in _AT_ONCE:
+                yield name, f"{holder.decode('latin-1')} makes objects of {name} later, {place}"
+
+
+def _held_by(tokens: Sequence[Token], index: int) -> bytes | None:
+    """The template that a class is an argument of; None if it is none's."""
+    after = tokens[index + 1].text
+    if after not in (b">", b",") or index < 2:
+        return None
+    place = index - 1
+    while place and (tokens[place].text in (b",", b":") or tokens[place].kind == "identifier"):
+        place -= 1
+    is_argument = place > 0 and tokens[place].text == b"<"
+    return tokens[place - 1].text if is_argument else None
 
 
 def _loops(

@@ -57,6 +57,15 @@ class Contexts:
         tree, node = found
         if node.has_error and not self._clean_inside(tree, node, start, end):
             return None
+        return self._function(tree, node)
+
+    def unsure(self, region: Region, start: int, end: int) -> Context | None:
+        """The context of [start, end) in a function that couldn't be read as a whole: good enough
+        to see that something is there, not to change it."""
+        found = self.text.trees.function_at(start, end) if region.name is None else None
+        return None if found is None else self._function(*found)
+
+    def _function(self, tree: SyntaxTree, node: Node) -> Context:
         key = (id(tree), node.start_byte)
         if key not in self._functions:
             scope = scope_of(node, self.text, self._scope_around(tree, node))

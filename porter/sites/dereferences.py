@@ -80,7 +80,7 @@ class Dereferences:
 
     def _span(self, region: Region, tree: SyntaxTree, node: Node) -> tuple[int, int] | None:
         start, end = tree.start(node), tree.end(node)
-        context = self._contexts.of(region, start, end)
+        context = self._contexts.of(region, start, end) or self._contexts.unsure(region, start, end)
         if context is None or start < region.start or end > region.end:
             return None
         place = _same(context, node, start, end)

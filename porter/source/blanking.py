@@ -1,8 +1,8 @@
 """What a C grammar can't parse, replaced by white space of equal length so that offsets stay.
 
 Directives, attributes, calling-convention and storage macros, `extern "C"` and the bodies of
-ARMCC assembler functions and blocks go; code in every #if arm stays unless an arm selection says
-otherwise.
+ARMCC assembler functions and blocks go, macros that head a statement become a loop; code in every
+#if arm stays unless an arm selection says otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from porter.source.c_lexer import LexedSource, Token
 from porter.source.comments import blank
 from porter.source.conditions import ConditionMap
 from porter.source.inline_asm import ASM_WORDS, find_asm
+from porter.source.statement_heads import is_head, read_as_loop
 from porter.source.token_tools import matching
 
 # Names that stand for nothing, an attribute or a qualifier, also where no header defines them.
@@ -48,10 +49,15 @@ _NOISE_WORD = re.compile(rb"\b(?:" + b"|".join(sorted(_NOISE)) + rb")\b")
 
 @dataclass(frozen=True)
 class Expanded:
-    """What a macro stands for; its parameters, if it `takes_arguments`, are in `texts` as such."""
+    """What a macro stands for; its `parameters` are in `texts` as such, None if it takes none."""
 
     texts: tuple[bytes, ...]
-    takes_arguments: bool
+    parameters: tuple[bytes, ...] | None
+
+    @property
+    def takes_arguments(self) -> bool:
+        """Whether parentheses behind its name are a part of its use."""
+        return self.parameters is not None
 
     @property
     def is_attribute(self) -> bool:
@@ -131,6 +137,8 @@ def parsable(
             wipe(token.start, tokens[last].end)
             if index < body_end and any(b"lign" in text for text in made.texts):
                 buffer[token.start : token.start + 1] = ALIGNED_BY_MACRO
+        elif made is not None and is_head(made.texts):
+            read_as_loop(tokens, index, made.texts, made.parameters, buffer)
     for statement in find_asm(tokens, data, lambda word: word == b"__asm"):
         if statement.form == "function":
             opening = data.index(b"{", statement.start)

@@ -43,6 +43,12 @@ def ported(folder: Path, text: bytes) -> tuple[str, PortResult]:
         ),
         ("stm32f4xx_hal.h", "HAL_NVIC_EnableIRQ(37);", "hyp_irq_ena(37);"),
         (
+            "driverlib/interrupt.h",
+            "IntEnable(53); IntPendSet(FAULT_PENDSV); IntPendSet(FAULT_SYSTICK);",
+            "hyp_irq_ena(53 - 16); virt_yield(); virt_vct_trig(FVM_VIRT_TICK);",
+        ),
+        ("driverlib/interrupt.h", "IntDisable(FAULT_SYSTICK);", "hyp_tick_set(0);"),
+        (
             "stm32f4xx_hal.h",
             "HAL_NVIC_SetPriority(37, 5, 0U);",
             "virt_vct_prio(fvm_virt_of_irq(37), 5);",

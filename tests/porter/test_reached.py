@@ -76,3 +76,19 @@ def test_what_stands_behind_arms_with_half_a_block_is_in_the_program(
     rest = "static void work(void) { set(); }\nint main(void) { step(1); work(); }\n"
     files = {"main.c": f"void set(void);\n{step}{rest}".encode(), "set.c": b"void set(void)" + BODY}
     assert not is_left(port_files(tmp_path, files, None))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"#define PIN(name) static void name##_on(void) { __set_MSP(4); }\nPIN(led)\n"
+        b"static int f(int i) { return i; }\nint main(void) { led_on(); return f(1); }\n",
+        b'#define INIT(f) static const char f##_name[] __attribute__((section(".init"))) = #f\n'
+        b"void set(void) { __set_MSP(4); }\nINIT(set);\nint main(void) { return 0; }\n",
+    ],
+)
+def test_what_a_macro_outside_of_functions_names_is_in_the_program(
+    tmp_path: Path, text: bytes
+) -> None:
+    files = {"main.c": text, "other/chip.h": b"void set(void);\n"}
+    assert not is_left(port_files(tmp_path, files))

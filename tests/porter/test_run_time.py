@@ -104,6 +104,14 @@ MEMBERS = {
     b"int main() { for (;;) { Bus bus; } }\n",
     "operator": b"struct Bus { void operator()() { RCC->APB1RSTR |= 1u << 14; } };\n"
     b"template <typename F> void each(F f);\nint main() { each(Bus()); for (;;) {} }\n",
+    "member of an object": b"struct Bus { Bus() { RCC->APB1RSTR |= 1u << 14; } };\n"
+    b"class Both { public: explicit Both(int n) : bus_(), n_(n) {} Bus bus_; int n_; };\n"
+    b"int main() { for (;;) { Both both(3); } }\n",
+    "base": b"struct Bus { Bus() { RCC->APB1RSTR |= 1u << 14; } };\nstruct Fast : public Bus {};\n"
+    b"int main() { for (;;) { Fast fast; } }\n",
+    "held": b"#include <optional>\nstruct Bus { Bus() { RCC->APB1RSTR |= 1u << 14; } };\n"
+    b"std::optional<Bus> bus;\nvoid open() { bus.emplace(); }\n"
+    b"int main() { for (;;) { open(); } }\n",
     "lambda": b"template <typename F> void each(F f);\n"
     b"int main() { each([] { RCC->APB1RSTR |= 1u << 14; }); for (;;) {} }\n",
 }
@@ -121,6 +129,33 @@ def test_a_member_that_runs_before_the_loop_is_the_boot_tables(tmp_path: Path) -
     text = BUS + b"Bus first;\nint main() { Bus bus; bus.recover(); for (;;) {} }\n"
     files = {"chip.h": HEADER, "main.cpp": b'#include "chip.h"\n' + text}
     assert escalations(port_files(tmp_path, files)) == []
+
+
+def test_who_only_points_at_an_object_makes_none(tmp_path: Path) -> None:
+    text = b"struct Bus { Bus() { RCC->APB1RSTR |= 1u << 14; } int n; };\nBus first;\n"
+    text += b"struct User { int of(Bus *bus) { return bus->n; } Bus &bus = first; };\n"
+    text += b"User user;\nint main() { for (;;) { Bus *bus = &first; user.of(bus); } }\n"
+    files = {"chip.h": HEADER, "main.cpp": b'#include "chip.h"\n' + text}
+    assert escalations(port_files(tmp_path, files)) == []
+
+
+MAKER = b"#define PIN(name) static void name##_on(void) { GPIOA->MODER |= 1u; }\nPIN(led)\n"
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        b"int main(void) { for (;;) { led_on(); } }\n",
+        b"static int other(int i) { return i; }\n"
+        b"int main(void) { for (;;) { led_on(); other(1); } }\n",
+        b"int main(void) { led_on(); for (;;) { GPIOA->MODER &= ~3u; } }\n",
+    ],
+)
+def test_a_function_that_a_macro_makes_hides_no_other(tmp_path: Path, main: bytes) -> None:
+    result = port_files(
+        tmp_path, {"chip.h": HEADER, "main.c": b'#include "chip.h"\n' + MAKER + main}
+    )
+    assert any("at run time, which" in reason for reason in escalations(result))
 
 
 @pytest.mark.parametrize(
