@@ -18,7 +18,7 @@ from porter.libraries.project import LibraryCalls
 from porter.program.staying import NOT_BUILT
 from porter.program.unseen import unseen_in
 from porter.project.domain import Domain
-from porter.project.linker_fragments import is_linker_fragment
+from porter.project.fragments import is_linker_fragment, is_make_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
@@ -50,7 +50,7 @@ def port_project(
     the old chip.
     """
     root = root.resolve()
-    found = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    found = _texts(root, excluded)
     read = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(read)} source files; asking the build system")
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
@@ -90,13 +90,18 @@ def port_project(
     )
 
 
+def _texts(root: Path, excluded: Iterable[Path] = ()) -> list[SourceFile]:
+    """Source text, and parts of linker scripts that look like some by their name."""
+    found = (SourceFile.read(root, path) for path in find_sources(root, excluded))
+    return [source for source in found if not is_make_fragment(source)]
+
+
 def split_project(
     root: Path, domain: Domain, progress: Progress = lambda _message: None
 ) -> list[HandlerSplit]:
     """What becomes of every handler that the domain has a split plan for. Nothing is written."""
     root = root.resolve()
-    found = [SourceFile.read(root, path) for path in find_sources(root)]
-    sources = [source for source in found if not is_linker_fragment(source)]
+    sources = [source for source in _texts(root) if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
     project = WholeProject(root, sources, domain, build_of(root, sources, domain))
     progress("splitting handlers")

@@ -1,4 +1,4 @@
-"""Parts of linker scripts under a name that C includes have, too: `sections.inc`."""
+"""Parts of linker scripts and makefiles under a name that C includes have, too: `sections.inc`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ _COMMANDS = re.compile(
     rb"|^\s*\w+\s*\([rwxail!]+\)\s*:\s*(?:ORIGIN|org|o)\s*=|\}\s*>\s*\w+",
     re.MULTILINE,
 )
+_MAKES = re.compile(rb"^[ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*[:+?]?=.*\$[({]\w", re.MULTILINE)
+
+
+def is_make_fragment(file: SourceFile) -> bool:
+    """Whether a file is for make."""
+    if file.path.suffix.lower() not in _SUFFIXES:
+        return False
+    return file.path.stem.lower() == "makefile" or _MAKES.search(file.data) is not None
 
 
 def is_linker_fragment(file: SourceFile) -> bool:

@@ -8,7 +8,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import text_of
+from porter.source.c_tree import Node, text_of, walk
 from porter.source.declared import declared_name
 from porter.source.edit import Edit
 
@@ -25,7 +25,7 @@ class CoreClock(Rule):
     """By their names, which CMSIS fixes as it fixes what they are for."""
 
     id = "core-clock"
-    finds = "the body of SystemCoreClockUpdate(), the value that SystemCoreClock begins with"
+    finds = "the body of SystemCoreClockUpdate(), numbers that SystemCoreClock is given"
     becomes = "SystemCoreClock = FVM_CLOCK_HZ"
     why = "a machine starts with the description's clock; the registers that tell it are nobody's"
     samples = (
@@ -49,11 +49,21 @@ class CoreClock(Rule):
         Sample(
             "unsigned SystemCoreClock = 168000000;\n", "unsigned SystemCoreClock = 168000000;\n"
         ),
+        Sample(
+            "extern unsigned SystemCoreClock;\n#define HSE 8000000u\n"
+            "void clock(void) { SystemCoreClock = HSE * 9; }\n",
+            "extern unsigned SystemCoreClock;\n#define HSE 8000000u\n"
+            "void clock(void) { SystemCoreClock = FVM_CLOCK_HZ; }\n",
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """All sites in the function are one question; the variable is no site."""
-        self._variable(unit)
+        yield from self._update(unit)
+        if unit.domain is not None and _VARIABLE in unit.file.data:
+            self._numbers(unit, unit.domain.clock_hz)
+
+    def _update(self, unit: Unit) -> Iterator[Verdict]:
         sites: list[Site] = []
         for site in unit.pending(SiteKind.REGISTER):
             context = unit.context(site)
@@ -71,18 +81,30 @@ class CoreClock(Rule):
             yield self.rewritten(site, "the clock is the description's", Edit(start, end, text))
 
     @staticmethod
-    def _variable(unit: Unit) -> None:
-        """What the machine reads before it sets its clock up is the clock that it has."""
+    def _numbers(unit: Unit, clock_hz: int) -> None:
+        """What the machine reads before it sets its clock up, and behind that, is the clock that it
+        has."""
         tree = unit.variables.tree
-        for declaration in tree.root.children:
-            if declaration.type != "declaration" or unit.domain is None:
+        for node in walk(tree.root):
+            value = _given(node)
+            if value is None or _replaced(unit, tree.start(value)):
                 continue
-            for declarator in declaration.children_by_field_name("declarator"):
-                name = declared_name(declarator)
-                value = declarator.child_by_field_name("value")
-                if name is None or value is None or text_of(name) != _VARIABLE:
-                    continue
-                number = unit.text.evaluator.number(value)
-                if number is not None and number != unit.domain.clock_hz:
-                    edit = Edit(tree.start(value), tree.end(value), b"FVM_CLOCK_HZ")
-                    unit.extra_edits.append(edit)
+            number = unit.text.evaluator.number(value)
+            if number is not None and number != clock_hz:
+                edit = Edit(tree.start(value), tree.end(value), b"FVM_CLOCK_HZ")
+                unit.extra_edits.append(edit)
+
+
+def _given(node: Node) -> Node | None:
+    """What a node makes SystemCoreClock."""
+    if node.type == "init_declarator":
+        target, value = declared_name(node), node.child_by_field_name("value")
+    elif node.type == "assignment_expression" and text_of(node.children[1]) == b"=":
+        target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+    else:
+        return None
+    return value if target is not None and text_of(target) == _VARIABLE else None
+
+
+def _replaced(unit: Unit, place: int) -> bool:
+    return any(edit.start <= place < edit.end for edit in unit.rewritten_spans)

@@ -151,7 +151,7 @@ def _filled_table(unit: Unit, access: Access) -> str | None:
     for node in walk(access.value):
         name = text_of(node)
         if node.type == "identifier" and unit.sources_have(
-            re.compile(rb"\b%s\s*\[[^;\]]*\]\s*=(?!=)" % re.escape(name))
+            re.compile(rb"\b%s\s*\[[^;\]]*\](?:\s*\.\s*\w+)?\s*=(?!=|\s*\{)" % re.escape(name))
         ):
             return name.decode("latin-1")
     return None

@@ -270,6 +270,8 @@ class TypeTable:
         while node.type == "qualified_identifier" and (last := node.child_by_field_name("name")):
             node = last
         words = text_of(node).split()
+        if not words:
+            return UNKNOWN  # a type that the grammar missed
         tags, typedefs = self._declared.tags, self._declared.typedefs
         is_tag = words[0] in tags and words[0] not in typedefs
         if node.type == "type_identifier" and is_tag:  # in C++ the name of a type

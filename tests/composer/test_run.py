@@ -41,7 +41,8 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def watch(
     folder: Path, *arguments: object, until: tuple[str, ...], text: str = ""
 ) -> tuple[int, str]:
-    """Run an image until everything in `until` was printed, then end it as Ctrl-C does.
+    """Run an image until everything in `until` was printed, then end it as Ctrl-C does. `text` is
+    typed when alpha is up: what comes earlier finds a UART that is still off.
 
     Returns the exit status and all that was printed, on both streams.
     """
@@ -52,11 +53,12 @@ def watch(
             stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT,
         )  # fmt: skip
         assert process.stdin is not None
-        process.stdin.write(text.encode())
-        process.stdin.close()
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline and process.poll() is None:
             found = printed.read_text()
+            if not process.stdin.closed and (not text or "hello from alpha" in found):
+                process.stdin.write(text.encode())
+                process.stdin.close()
             if all(wanted in found for wanted in until):
                 process.send_signal(signal.SIGINT)
                 break

@@ -53,6 +53,8 @@ def ported(folder: Path, code: str) -> tuple[str, list[str]]:
         ("unsigned f(void) { return *(volatile unsigned char *)0x40020010; }", "eight of the port"),
         ("void f(unsigned m) { *(volatile unsigned short *)0x40020018 = ~m; }", "by half of BSRR"),
         ("void f(void) { while (!NVIC_GetPendingIRQ(37)) { } }", "waits until a line is pending"),
+        ("typedef union { void (*f)(void); } entry;\nentry t[16];\nvoid r(void);\n"
+         "void f(void) { R(0xE000ED08) = (unsigned)t; t[15].f = r; }", "puts handlers into t"),
         ("void f(void) { SCR |= 1u << 4; }", "SEVONPEND"),
         ("void f(void) { SCB->SCR |= SCB_SCR_SEVONPEND_Msk; }", "SEVONPEND lets"),
         ("void f(void) { SCR |= 1u << SCB_SCR_SEVONPEND_Pos; }", "SEVONPEND"),
@@ -74,6 +76,10 @@ def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
          "void f(void) { hyp_tick_set(0); g(); hyp_tick_set(1000); }"),
         ("int f(void) { int ok = h() ? (int)__disable_irq() : 0; return ok; }",
          "int f(void) { int ok = h() ? (int)virt_int_save(VIRT_PRIMASK) : 0; return ok; }"),
+        ("typedef union { void (*f)(void); } entry;\nvoid r(void);\nentry t[] = { { r }, { r } };\n"
+         "void f(void) { R(0xE000ED08) = (unsigned)t; g(); }",
+         "typedef union { void (*f)(void); } entry; void r(void); entry t[] = { { r }, { r } }; "
+         "void f(void) { g(); }"),
         ("void f(unsigned p) { __set_PRIMASK(p // its caller's\n & 1u); }",
          "void f(unsigned p) { virt_int_restore(VIRT_PRIMASK, p & 1u); }"),
         ("#define SET(m) do { GPIOA->BSRR = m; } while (0)\nvoid f(void) { SET(0x20); }",

@@ -14,7 +14,9 @@ from porter.output.unified_diff import unified_diff
 from porter.source.c_lexer import lex
 from scanner.report.errors import InternalError
 from tests.porter.example_domains import EXAMPLE
-from tests.porter.helpers import port_files, port_text
+from tests.porter.helpers import escalations, port_files, port_text
+
+SHAPES = sorted((Path(__file__).parent / "cplusplus").glob("*.cpp"))
 
 PIECES = [
     b"__disable_irq();", b"asm volatile(", b'"cpsid i\\n"', b");", b"{", b"}", b"(", b")", b";",
@@ -64,6 +66,28 @@ def test_a_mutilated_file_does_not_stop_the_port(
         )
     result = port_files(tmp_path, {"main.c": bytes(text)})
     assert result.files_read == 1
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_a_mutilated_file_of_cplusplus_doesnt_either(data: st.DataObject, tmp_path: Path) -> None:
+    text = bytearray(data.draw(st.sampled_from(SHAPES)).read_bytes())
+    for _ in range(data.draw(st.integers(1, 6))):
+        place = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 30))
+        text[place : place + length] = data.draw(
+            st.sampled_from([b"", b"{", b"}", b"(", b"<", b"::", b"\n#if 1\n"])
+        )
+    result = port_files(tmp_path, {"main.cpp": bytes(text)})
+    assert result.files_read == 1
+
+
+def test_a_type_that_the_grammar_missed_is_none(tmp_path: Path) -> None:
+    table = b"\t{37, 4, &IN04, 1},\n\t{38, 9, &IN09, 1},\n"
+    text = table + b"void f(void) { *(volatile unsigned *)0xE0001004 = 1; }\n"
+    assert escalations(port_files(tmp_path, {"main.cpp": text}))
 
 
 @settings(max_examples=200, deadline=None)

@@ -61,6 +61,12 @@ def test_a_part_of_a_linker_script_is_no_c(tmp_path: Path, fragment: bytes) -> N
     assert escalations(port_files(tmp_path, files)) == []
 
 
+@pytest.mark.parametrize("name", ["Makefile.inc", "board.inc"])
+def test_a_part_of_a_makefile_is_no_c(tmp_path: Path, name: str) -> None:
+    fragment = b"STACK = 0x738\nLDSCRIPT= $(BOARD)/ZYNQ7000.ld\n"
+    assert port_files(tmp_path, {name: fragment, "main.c": b"int n;\n"}).files == ()
+
+
 def test_its_symbols_count_as_a_scripts(tmp_path: Path) -> None:
     code = b"extern unsigned __scs;\nvoid f(void) { *(volatile unsigned *)&__scs = 1; }\n"
     files = {"sections.inc": FRAGMENT, "main.c": code}
