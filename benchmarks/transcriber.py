@@ -14,12 +14,13 @@ from pathlib import Path
 from benchmarks.build import ROOT
 from benchmarks.machines import NETDUINO
 from composer.setup.freertos import FOLDER, PORTS_FOLDER
-from porter.context_switch import SwitchPort, transcribe_project
 from porter.context_switch.accept import with_runtime
 from porter.context_switch.assemble import Assembly, assemble
 from porter.context_switch.cortex_m_code import PRIVILEGED
 from porter.context_switch.decode import decode
 from porter.context_switch.object_file import Function
+from porter.context_switch.project import transcribe_project
+from porter.context_switch.result import SwitchPort
 from porter.context_switch.riscv.decode import decode_all
 from porter.context_switch.riscv.machine import RV32
 from porter.context_switch.riscv.roles import is_privileged

@@ -17,7 +17,7 @@ from porter.ledger.before import Ledger, compare
 from porter.ledger.open_places import escalated, settle_port
 from porter.ledger.own_build import build_program
 from porter.ledger.program import read_program
-from porter.ledger.record import record_of
+from porter.ledger.recorded import record_of
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.out_folder import write_copy
 from porter.output.port_report import as_json, assumptions, lines, summary, unseen_lines

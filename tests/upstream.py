@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from porter.context_switch import SwitchPort, transcribe_project
-from porter.context_switch.result import ESCALATED, ROLE_OTHER
+from porter.context_switch.project import transcribe_project
+from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import compiler_for
 from porter.source.source_file import ASM_SUFFIXES

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from composer.commands.link import link as link_command
 from composer.emit.records import domain_record
 from composer.image import link as linking
-from porter.ledger.record import record_of
+from porter.ledger.recorded import record_of
 from porter.output.out_folder import write_copy
 from porter.port import port_project
 from scanner.report.errors import FvmError, MissingError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from porter.judging.verdict import Status
-from porter.ledger.record import record_of
+from porter.ledger.recorded import record_of
 from porter.project.domain import BootRegister
 from porter.result import PortResult
 from tests.porter.helpers import DOMAIN, escalations, port_files

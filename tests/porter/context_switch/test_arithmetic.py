@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.test_refusals import FRAME, RESUME, port
 from tests.porter.context_switch.trees import M3
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.literals import value_of
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.trees import fixture

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.assemble import compile_object
 from porter.context_switch.proof import Model, NotProved
 from porter.context_switch.proof.compare import compare
@@ -23,6 +22,7 @@ from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.riscv.constants import asked_by as riscv_asked_by
 from porter.context_switch.proof.riscv.equivalence import explore
 from porter.context_switch.proof.states import State
+from porter.context_switch.result import SwitchPort
 from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.riscv.trees import GCC, IMAFC, own
 from tests.porter.context_switch.test_proof import COMMAND, LOAD, NAKED, SAVE, SWITCH, C, objects

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.assemble import assemble
+from porter.context_switch.result import SwitchPort
 from porter.judging.verdict import Status
 from porter.output.unified_diff import unified_diff
 from porter.port import port_project

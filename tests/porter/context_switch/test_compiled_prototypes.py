@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.compiled_prototypes import CompiledPrototypes, Prototype
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.names import Names
+from porter.context_switch.result import SwitchPort
 from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.riscv.trees import GCC, IMAFC, own
 from tests.porter.context_switch.test_passing import OTHERWISE, TYPES, WORDS, signature

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort, transcribe_project
+from porter.context_switch.project import transcribe_project
+from porter.context_switch.result import SwitchPort
 from porter.project.linker_symbols import LinkerSymbol
 from tests.porter.context_switch.test_refusals import FRAME, RESUME
 from tests.porter.context_switch.trees import M3, fixture

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.assemble import assemble
 from porter.context_switch.dialect import gnu_text
 from porter.context_switch.place import Place
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.result import NotTranscribable, SwitchPort
 from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.compile_options import CompileOptions

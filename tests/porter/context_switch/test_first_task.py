@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.proved import port_object
+from porter.context_switch.result import SwitchPort
 from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.trees import M3, fixture
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import transcribe_project
+from porter.context_switch.project import transcribe_project
 from porter.judging.verdict import Status
 from porter.port import port_project
 from porter.project.vectors import PENDSV, SVC, Vectors

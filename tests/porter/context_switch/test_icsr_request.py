@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.test_first_task import port as port_start
 
 OTHER_BIT = "accesses SCB->ICSR, which is the kernel's"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.test_assembler_file import HANDLER, HEADER, named
 from tests.porter.context_switch.trees import M3, fixture
 

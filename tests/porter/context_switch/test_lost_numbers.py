@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from porter.judging.verdict import Status
 from porter.port import port_project
 from tests.porter.context_switch.trees import M3, fixture

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.proof import Model, NotProved
 from porter.context_switch.proof.compare import compare
 from porter.context_switch.proof.equivalence import equivalent
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.outcome import Broken
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.test_proof import COMMAND, objects
 from tests.porter.context_switch.trees import M3, fixture

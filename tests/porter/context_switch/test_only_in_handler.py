@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.trees import fixture
 

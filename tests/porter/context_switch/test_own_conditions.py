@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.companion_head import companion_head
 from porter.context_switch.own_conditions import in_c
-from porter.context_switch.result import ESCALATED
+from porter.context_switch.result import ESCALATED, SwitchPort
 from tests.porter.context_switch.test_assembler_file import named
 from tests.porter.context_switch.test_dialects import ARM, ARM_SECTION, IAR_SECTION, code, port
 from tests.porter.context_switch.trees import M3, M4F, fixture

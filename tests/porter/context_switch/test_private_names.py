@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.test_assembler_file import HANDLER, HEADER, companion, named
 from tests.porter.context_switch.test_dialects import ARM, IAR
 from tests.porter.context_switch.trees import M3, Tree, fixture

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort, transcribe_project
 from porter.context_switch.companion_head import companion_head
 from porter.context_switch.conditional_text import seen, under_conditions
+from porter.context_switch.project import transcribe_project
+from porter.context_switch.result import SwitchPort
 from porter.context_switch.variants import variants
 from porter.judging.verdict import Status
 from porter.port import port_project

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.accept import with_runtime
+from porter.context_switch.result import SwitchPort
 from porter.context_switch.stand_in import notes_on
 from porter.port import port_project
 from tests.porter.context_switch.cases import SOURCES

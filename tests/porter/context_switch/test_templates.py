@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
 from porter.context_switch.accept import with_runtime
-from porter.context_switch.result import TEMPLATES
+from porter.context_switch.result import TEMPLATES, SwitchPort
 from porter.port import port_project
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import compiler_for

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import transcribe_project
 from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.ir import Assign, Symbol
+from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.two_names import refuse_two_names
 from porter.project.linker_symbols import linker_aliases

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.test_devices import HANDLER, KERNEL
 from tests.porter.context_switch.test_refusals import FRAME, RESUME
 from tests.porter.context_switch.trees import M3, fixture

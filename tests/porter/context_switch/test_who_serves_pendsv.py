@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import transcribe_project
+from porter.context_switch.project import transcribe_project
 from porter.project.linker_symbols import LinkerAlias
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.test_assembler_file import HANDLER, START

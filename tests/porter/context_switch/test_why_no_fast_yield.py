@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import transcribe_project
 from porter.context_switch.assemble import assemble, preprocess
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.handler import transcribe
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import only_in_handler
 from porter.context_switch.pick import Pick
+from porter.context_switch.project import transcribe_project
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import NotProved
 from porter.project.vectors import PENDSV, SVC, Vectors

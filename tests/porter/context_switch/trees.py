@@ -6,7 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from porter.context_switch import SwitchPort, transcribe_project
+from porter.context_switch.project import transcribe_project
+from porter.context_switch.result import SwitchPort
 from porter.project.compile_options import CompileOptions
 
 ROOT = Path(__file__).resolve().parents[3]

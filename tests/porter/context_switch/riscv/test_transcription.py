@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch import SwitchPort
+from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.riscv.trees import freertos, naked, own
 from tests.porter.context_switch.trees import ROOT, Tree
 
