@@ -32,6 +32,7 @@ from porter.context_switch.c_nodes import (
 )
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.project.compile_options import CompileOptions
+from porter.source.arithmetic import literal
 from porter.source.c_lexer import lex
 from porter.source.c_tree import (
     Node,
@@ -46,6 +47,7 @@ from porter.source.comments import blank, without_comments
 from porter.source.conditions import condition_of
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
+_LARGEST = 0xFFFF_FFFF  # a word
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
@@ -67,6 +69,7 @@ class CUnits:
         self._text = cache(self._preprocessed)
         self._tree = cache(self._parsed)
         self.definitions = cache(self._definitions)
+        self._constant = cache(lambda file, it: constant(file, self._beside(file), it))
         self.stack_use = cache(self._stack_use)
 
     def _preprocessed(self, file: Path) -> bytes:
@@ -186,8 +189,11 @@ class CUnits:
 
     def constant(self, near: Node, expression: str) -> int | None:
         """The value of a constant expression in the file that has a node; None if it isn't one."""
+        number = literal(expression.encode("latin-1", "replace"))
+        if number is not None and number.value <= _LARGEST:
+            return number.value
         file = self._file_of(near)
-        return constant(file, self._beside(file), expression)
+        return self._constant(file, expression)
 
     def _file_of(self, node: Node) -> Path:
         root = next(it for it in (node, *ancestors(node)) if it.parent is None)

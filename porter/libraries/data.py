@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -19,6 +20,7 @@ _PARAMETER = re.compile(r"[a-z][a-z_]*")
 _ANY = "*"  # for what needs no header
 _COMMON = re.compile(r"[a-z]+\.h")  # task.h, irq.h
 _CONSTANTS = frozenset({"true", "false"})
+_TELLING = 2  # names: one may be a coincidence
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,18 @@ class Libraries:
         return any(fnmatchcase(name, it) for library in self.used for it in library.harmless)
 
 
-def used_libraries(included: Iterable[str], more: Sequence[Library] = ()) -> Libraries:
-    """The libraries whose headers a project names in its #include lines."""
+def used_libraries(included: Iterable[str], words: Callable[[], Set[str]] = frozenset) -> Libraries:
+    """The libraries whose headers a project names in its #include lines. `words`: all that it
+    mentions, where a header that isn't there may include a library's: two names that only one
+    library has are that library's."""
     names = set(included)
-    return Libraries([it for it in (*more, *all_libraries()) if it.is_used_by(names)])
+    known = all_libraries()
+    used = [it for it in known if it.is_used_by(names)]
+    if len(used) < len(known) and (mentioned := words()):
+        users = Counter(name for it in known for name in {*it.does, *it.asks})
+        told = {name for name, libraries in users.items() if libraries == 1} & mentioned
+        used = [it for it in known if it in used or len(told & {*it.does, *it.asks}) >= _TELLING]
+    return Libraries(used)
 
 
 @cache

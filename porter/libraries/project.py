@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from porter.libraries.calls import Lookup, library_uses
@@ -18,6 +18,7 @@ from porter.source.declared_objects import objects_in
 from porter.source.source_file import SourceFile
 
 _INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
+_OWN_HEADER = re.compile(rb"(?m)^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]+)\"")
 _MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\r\n])*)")
 # ((bool (*)(void))ROM_INTTABLE[2]): a name for a function that a table outside of the program has.
 _OF_TABLE = re.compile(rb"\s*\(\s*\([^()]*\(\s*\*\s*\)\s*\([^;]*\)\s*\)\s*\w+\s*\[[^\]]*\]\s*\)\s*")
@@ -36,8 +37,11 @@ class LibraryCalls:
 
     def __init__(self, sources: Sequence[SourceFile], build: Build) -> None:
         written = [source for source in sources if not source.is_asm]
-        self.libraries = used_libraries(_included(written))
         words = {it.path: set(it.data.translate(_SPACED).split()) for it in written}
+        self.libraries = used_libraries(
+            _included(written),
+            words=lambda: _words(words) if _lacks_headers(sources) else frozenset(),
+        )
         known = {word for found in words.values() for word in found if self._known(word)}
         lexed = {it.path: lex(it.data) for it in written if words[it.path] & known}
         takes = _takes_part(written, build)
@@ -118,6 +122,17 @@ def _included(sources: Iterable[SourceFile]) -> Iterable[str]:
             yield "Arduino.h"
         for name in _INCLUDED.findall(source.data):
             yield name.decode("utf-8", "replace").replace("\\", "/")
+
+
+def _lacks_headers(sources: Sequence[SourceFile]) -> bool:
+    """Whether a project has a header of its own somewhere else."""
+    names = {source.path.name for source in sources}
+    own = (name for source in sources for name in _OWN_HEADER.findall(source.data))
+    return any(name.decode("utf-8", "replace").rpartition("/")[2] not in names for name in own)
+
+
+def _words(words: Mapping[Path, set[bytes]]) -> Set[str]:
+    return {word.decode("latin-1") for word in set().union(*words.values())}
 
 
 def _takes_part(written: Sequence[SourceFile], build: Build) -> Callable[[SourceFile], bool]:

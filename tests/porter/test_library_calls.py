@@ -375,3 +375,22 @@ def test_a_device_of_a_name_alike_is_a_line(tmp_path: Path) -> None:
     )
     after, _ = ported(tmp_path, text)
     assert "{ hyp_irq_ena(NVIC_PENDSV_IRQ); hyp_irq_ena(NVIC_USART1_IRQ); }" in after
+
+
+OPENS, CLOSES = b"HAL_NVIC_EnableIRQ(37);", b"HAL_NVIC_DisableIRQ(37);"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (b'#include "board.h"\nvoid f(void) { %s %s }\n' % (OPENS, CLOSES), 2),
+        (b'#include "board.h"\nvoid f(void) { %s }\n' % OPENS, 0),
+        (b"#include <math.h>\nvoid f(void) { %s %s }\n" % (OPENS, CLOSES), 0),
+    ],
+)
+def test_a_missing_header_may_bring_the_library_whose_names_are_used(
+    tmp_path: Path, text: bytes, lines: int
+) -> None:
+    result = port_files(tmp_path, {"main.c": text})
+    assert b"".join(it.ported for it in result.files).count(b"hyp_irq_") == lines
+    assert bool(result.unseen.calls) == (lines == 0)
