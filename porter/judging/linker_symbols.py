@@ -8,7 +8,7 @@ from functools import cache
 
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
-from porter.project.linker_symbols import LinkerSymbol
+from porter.project.linker_symbols import LinkerSymbol, NearestScripts
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.c_lexer import lex
@@ -30,6 +30,7 @@ def judge_linker_symbols(docket: Docket) -> None:
     built; what the transcriber read is its own affair."""
     project = docket.project
     texts = [source.data for source in project.live if not source.is_asm]
+    nearest = NearestScripts(project.scripts)
 
     @cache
     def declared(name: bytes) -> bool:
@@ -45,11 +46,13 @@ def judge_linker_symbols(docket: Docket) -> None:
                 return names_itself(name, file.data)
             return name in macros and not declared(name)
 
+        scripts = nearest.of(source.path.parent)
+        linked = [symbol for symbol in project.linked if symbol.script in scripts]
         switches = project.switches.get(source.path, [])
         describe = project.registers_of(evaluator).describe
         docket.add(source, [
             verdict
-            for verdict in uses_of(source, project.linked, describe, is_macro)
+            for verdict in uses_of(source, linked, describe, is_macro)
             if not any(it.start <= verdict.site.start < it.end for it in switches)
         ])  # fmt: skip
 

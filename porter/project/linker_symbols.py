@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from porter.source.c_types import TypeTable
@@ -26,6 +27,7 @@ _ASSIGNMENT = re.compile(
 _SCALED = re.compile(rb"\b(0[xX][0-9A-Fa-f]+|\d+)([KkMm])\b")
 _NAME = re.compile(rb"(?<![\w.$])[A-Za-z_.$][\w.$]*")
 _OF_LAYOUT = re.compile(rb"\b(?:ORIGIN|LENGTH|ADDR|LOADADDR|SIZEOF|ALIGNOF|DEFINED)\s*\([^()]*\)")
+_WHOLE = re.compile(rb"^\s*(?:MEMORY|SECTIONS)\s*\{", re.MULTILINE)
 _SCALES = {b"k": b"1024", b"m": b"1048576"}
 _WORD = 0xFFFF_FFFF
 _LARGEST = 1 << 20  # bytes: what has a suffix of these and is larger is something else
@@ -66,6 +68,24 @@ def linker_aliases(scripts: Iterable[Path]) -> list[LinkerAlias]:
 def linker_symbols(scripts: Iterable[Path]) -> list[LinkerSymbol]:
     """Those of all scripts; a name that several of them have counts several times."""
     return [symbol for script in _small(scripts) for symbol in _symbols(script)]
+
+
+class NearestScripts:
+    """Which scripts a file may be linked by: in a tree of several programs not those of others."""
+
+    def __init__(self, scripts: Iterable[Path]) -> None:
+        small = list(_small(scripts))
+        whole = {it for it in small if _WHOLE.search(without_comments(it.read_bytes()))}
+        self._parts = frozenset(small) - whole  # somebody includes them
+        self._whole = whole
+        self.of = cache(self._of)
+
+    def _of(self, folder: Path) -> frozenset[Path]:
+        """Those for files of a folder: of what is there, or else around it, and all parts."""
+        for around in (folder, *folder.parents):
+            if found := {it for it in self._whole if it.is_relative_to(around)}:
+                return self._parts | found
+        return self._parts
 
 
 def linker_words(scripts: Iterable[Path]) -> frozenset[str]:

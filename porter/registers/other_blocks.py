@@ -29,6 +29,7 @@ _USUAL_SIZE = 0x400
 _OF_TYPES = (b"", b"x", b"_t", b"_Type", b"_TypeDef")
 _BASE = re.compile(rb"\w+_BASE(?:_ADDR\w*)?", re.ASCII)
 _LARGEST = 0x4000
+_MEMBER = frozenset({b".", b"->", b"["})
 _NEAR_CORE = range(0xE010_0000, 0x1_0000_0000)
 """Where a Kinetis has FGPIO, which takes one cycle."""
 _NEAR_RAM = range(0x2000_0000, 0x4000_0000)
@@ -195,12 +196,16 @@ def _number(name: bytes, evaluator: Evaluator) -> tuple[int, bool] | None:
 
 
 def _may_access(name: bytes, macros: MacroTable) -> bool:
-    """Whether a macro, or one that it calls, has a star."""
+    """Whether a macro, or one that it calls or takes a member of, has a star."""
     macro = macros.get(name)
     if macro is None or macro.parameters is not None:
         return False
     words = macro.text
-    called = (macros.get(word) for word in words if b"(" in words)
-    return b"*" in words or any(
-        it is not None and it.parameters is not None and b"*" in it.text for it in called
+    if b"*" in words:
+        return True
+    of_member = not _MEMBER.isdisjoint(words)
+    mentioned = (macros.get(word) for word in words if of_member or b"(" in words)
+    return any(
+        it is not None and (of_member or it.parameters is not None) and b"*" in it.text
+        for it in mentioned
     )

@@ -84,6 +84,18 @@ ST_REGISTER = re.compile(
     rb"(?:R(?:8|16|32)_)?(?:RCC|PWR|FLASH|EXTI|AFIO|IWDG|WWDG|GPIO[A-I])_\w+", re.ASCII
 )
 """Another register under a name of its own, on another core than Arm's."""
+PLAIN = re.compile(
+    rb"GPIO[A-K]?_(?:CR[LH]|MODER|OTYPER|OSPEEDR|PUPDR|IDR|ODR|BSRR[LH]?|BRR|LCKR|AFR[LH])"
+    rb"|RCC_(?:CR|CFGR[23]?|CI[ER]R?|PLLCFGR|BDCR|CSR|A[HP]B\d?(?:ENR|RSTR)\d?)"
+    rb"|FLASH_(?:ACR|KEYR|OPTKEYR|SR|CR|AR|OPTCR)|PWR_(?:CR[1-4]?|CSR[12]?)"
+    rb"|IWDG_(?:KR|PR|RLR|SR|WINR)|WWDG_(?:CR|CFR|SR)|EXTI_(?:IMR|EMR|RTSR|FTSR|SWIER|PR)\d?"
+    rb"|SYSCFG_(?:EXTICR\d?|MEMRMP|CFGR\d)|AFIO_(?:MAPR2?|EXTICR\d?|EVCR)|DBGMCU_(?:CR|IDCODE)"
+    rb"|SCB_(?:ICSR|VTOR|AIRCR|SCR|CCR|SHPR\d?|SHCSR|CFSR|HFSR|DFSR|MMFAR|BFAR|CPACR)"
+    rb"|(?:STK|SYST)_(?:CSR|RVR|CVR|CTRL|LOAD|VAL)|NVIC_(?:ISER|ICER|ISPR|ICPR|IABR|IPR)\d*"
+    rb"|DWT_(?:CTRL|CYCCNT)|(?:NVIC|SYSCTL|GPIO|WATCHDOG\d|FLASH)_\w+_R",
+    re.ASCII,
+)
+"""Registers by the names that libopencm3, TI and old headers of ST give them: lvalues."""
 ADDRESS = re.compile(rb"(?:SYSCTL|GPIO_PORT[A-T](?:_AHB)?|WATCHDOG\d|FLASH_CTRL|RCU|PMC|WDT)_\w+")
 """The same where it stands for the address alone."""
 _DEVICES = range(0x4000_0000, 0x6000_0000)  # where Arm's memory map has the chip's peripherals

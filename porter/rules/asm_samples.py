@@ -43,6 +43,11 @@ SAMPLES = (
     Sample(
         'void f(void) { asm volatile("sev\\n wfe\\n wfe"); }', "void f(void) { hyp_vct_wait(); }"
     ),
+    Sample(
+        "#define ICSR (*(volatile unsigned *)0xE000ED04)\n"
+        'void f(void) { ICSR = 1u << 28; asm volatile("dsb"); asm volatile("wfe"); g(); }',
+        "#define ICSR (*(volatile unsigned *)0xE000ED04)\nvoid f(void) { virt_yield(); g(); }",
+    ),
     Sample('void f(void) { asm volatile("cpsie f"); g(); }', "void f(void) { g(); }"),
     Sample(
         'int f(void) { int x; asm("cpsid i\\n mrs %0, primask" : "=r"(x)); return x; }',

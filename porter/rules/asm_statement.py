@@ -17,6 +17,7 @@ from porter.meaning.asm_lines import as_argument, refuse_overwritten, refuse_sid
 from porter.meaning.expressions import is_computed_with, is_truth_test
 from porter.meaning.mask_level import kept
 from porter.meaning.naked import is_naked
+from porter.meaning.own_event import REASON, own_event
 from porter.rules.asm_samples import SAMPLES
 from porter.rules.kernel_register import is_removable
 from porter.rules.rule import Rule
@@ -69,6 +70,10 @@ class AsmStatementRule(Rule):
         machine = Machine(_initial(statement))
         machine.run(statement.instructions)
         _refuse_arguments(statement, machine.effects)
+        waits_for_event = [it.kind for it in machine.effects] == ["wait"] and site.what == "wfe"
+        if waits_for_event and (whole := own_event(unit, site)) is not None and context is not None:
+            unit.delete(context, whole)
+            return REASON, ()
         _note_thresholds(unit, context, machine.effects)
         if any(effect.kind == "return" for effect in machine.effects):
             raise NotUnderstood("a return")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.deep_sleep import STANDBY, asks_standby
+from porter.meaning.own_event import REASON, own_event
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
@@ -15,7 +16,10 @@ from porter.source.edit import Edit
 
 _EVENTS = frozenset({"__SEV", "__sev"})
 _WFE = re.compile(rb"__(?:WFE|wfe)\s*\(\s*\)\s*;")
+_FOR_EVENTS = frozenset({"__WFE", "__wfe"})
 _WAITS = frozenset({"__WFI", "__wfi", "__WFE", "__wfe"})
+_TAKEN_BACK = "removed: an event sent to oneself and taken back"
+_ICSR = "#define ICSR (*(volatile unsigned *)0xE000ED04)\n"
 
 
 class Wait(Rule):
@@ -31,6 +35,14 @@ class Wait(Rule):
         Sample(
             "void f(void)\n{\n    __SEV();\n    __WFE();\n    __WFE();\n}\n",
             "void f(void)\n{\n    hyp_vct_wait();\n}\n",
+        ),
+        Sample(
+            _ICSR + "void f(void)\n{\n    ICSR = 1u << 28;\n    __WFE();\n    g();\n}\n",
+            _ICSR + "void f(void)\n{\n    virt_yield();\n    g();\n}\n",
+        ),
+        Sample(
+            _ICSR + "void f(void)\n{\n    ICSR = 1u << 28;\n    __WFI();\n}\n",
+            _ICSR + "void f(void)\n{\n    virt_yield();\n    hyp_vct_wait();\n}\n",
         ),
         Sample(
             "#define PWR_CR (*(volatile unsigned *)0x40007000)\n"
@@ -59,17 +71,19 @@ class Wait(Rule):
             statement = _statement(unit, site)
             if statement is not None and statement.start_byte in cleared:
                 yield self._removed(unit, site)
+            elif site.what in _FOR_EVENTS and own_event(unit, site) is not None:
+                yield self._removed(unit, site, REASON)
             elif asks_standby(unit, unit.context(site)):
                 yield self.escalated(site, STANDBY)
             else:
                 edit = Edit(call.start, call.end, b"hyp_vct_wait()")
                 yield self.rewritten(site, "waits in the kernel", edit)
 
-    def _removed(self, unit: Unit, site: Site) -> Verdict:
+    def _removed(self, unit: Unit, site: Site, reason: str = _TAKEN_BACK) -> Verdict:
         context, statement = unit.context(site), _statement(unit, site)
         if context is not None and statement is not None:
             unit.delete(context, statement)
-        return self.rewritten(site, "removed: an event sent to oneself and taken back")
+        return self.rewritten(site, reason)
 
 
 def _statement(unit: Unit, site: Site) -> Node | None:

@@ -1,7 +1,8 @@
 """Names of blocks and registers that nothing found defines: `AFIO->MAPR` without the chip's header.
 
 In C, what `->` stands behind, or what is assigned to, is declared somewhere. A name in capitals
-that isn't comes from a header that the project's folder lacks, and is most likely hardware.
+that isn't comes from a header that the project's folder lacks, and is most likely hardware. What is
+only read may be a constant, unless headers have registers of that name.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from porter.program.c_text import CText
+from porter.registers.shared_blocks import PLAIN
 from porter.source.c_tree import (
     Node,
     SyntaxTree,
@@ -45,11 +47,12 @@ class UndefinedNames:
 
     def used(self, tree: SyntaxTree, parameters: tuple[bytes, ...]) -> Iterator[tuple[int, int]]:
         """[start, end) of each use in a tree; `parameters`: of the macro that it is the body of."""
-        for node in captured(tree.root, _USES, "used"):
-            name = _base(node)
-            if name is None or text_of(name) in parameters:
+        told: set[int] = set()
+        for name in (*map(_base, captured(tree.root, _USES, "used")), *_plain(tree)):
+            if name is None or name.id in told or text_of(name) in parameters:
                 continue
             if self._is_undefined(text_of(name)):
+                told.add(name.id)
                 yield tree.start(name), tree.end(name)
 
     def _is_undefined(self, name: bytes) -> bool:
@@ -84,6 +87,13 @@ class UndefinedNames:
                     name = declared_name(inner if is_given and inner is not None else declarator)
                     found.add(text_of(name) if name is not None else b"")
         return frozenset(found)
+
+
+def _plain(tree: SyntaxTree) -> Iterator[Node]:
+    for match in PLAIN.finditer(tree.text):
+        node = tree.root.descendant_for_byte_range(*match.span())
+        if node is not None and node.type == "identifier" and text_of(node) == match.group():
+            yield node
 
 
 def _base(node: Node) -> Node | None:

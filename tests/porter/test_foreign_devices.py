@@ -272,3 +272,29 @@ def test_a_block_may_be_named_by_a_variable(tmp_path: Path, how: str) -> None:
     code = head + how % "0x400FC000" + "\nvoid f(void) { LPC_SC->PCONP |= 1u << 30; }\n"
     reasons = escalations(port_files(tmp_path, {"main.c": code.encode()}, None))
     assert any("LPC_SC->PCONP at 0x400FC0C8 serves the whole chip" in it for it in reasons)
+
+
+@pytest.mark.parametrize(
+    ("block", "register"),
+    [
+        ("(*(struct mcg *)0x40064000)", "(MCG_BLOCK.C1)"),
+        ("((struct mcg *)0x40064000)", "MCG_BLOCK->C1"),
+    ],
+)
+def test_a_register_may_be_a_member_of_a_macro(tmp_path: Path, block: str, register: str) -> None:
+    text = (
+        "struct mcg { volatile unsigned char C1, C2; };\n"
+        f"#define MCG_BLOCK {block}\n#define MCG_C1 {register}\nvoid f(void) {{ MCG_C1 = 0x24; }}\n"
+    )
+    (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert "MCG_C1 at 0x40064000 serves the whole chip" in reason
+
+
+def test_a_read_of_a_register_that_a_missing_header_names_is_told(tmp_path: Path) -> None:
+    text = (
+        b"#include <libopencm3/stm32/rcc.h>\n#define BUSY (FLASH_SR & 1)\n"
+        b"int f(void) { while (BUSY) { } return RCC_CSR & RCC_CSR_IWDGRSTF; }\n"
+        b"int g(int STK_CSR) { return STK_CSR; }\n"
+    )
+    found = escalations(port_files(tmp_path, {"main.c": text}))
+    assert [it.partition(":")[0] for it in found] == ["FLASH_SR", "RCC_CSR"]

@@ -86,3 +86,15 @@ def test_an_assembler_file_may_name_the_register_itself(tmp_path: Path) -> None:
     text = b" .equ SCB_ICSR, 0xE000ED04\n .global yield\nyield:\n ldr r0, =SCB_ICSR\n bx lr\n"
     found = escalations(port_files(tmp_path, {"chip.ld": SCRIPT, "k.S": text}, None))
     assert not any("linker script" in reason for reason in found)
+
+
+def test_another_programs_script_says_nothing(tmp_path: Path) -> None:
+    text = b"extern volatile unsigned SCB_ICSR;\nvoid yield(void) { SCB_ICSR = 1u << 28; }\n"
+    own = b"MEMORY { RAM (rwx): ORIGIN = 0x20000000, LENGTH = 8K }\n"
+    files = {"one/ld/chip.ld": SCRIPT, "one/src/a.c": text, "two/chip.ld": own, "two/b.c": text}
+    files["parts.ld"] = b"SYST_CSR = 0xE000E010;\n"
+    files["two/c.c"] = b"extern volatile unsigned SYST_CSR;\nint f(void) { return SYST_CSR; }\n"
+    result = port_files(tmp_path, files)
+    found = {it.file.name: [v.rule for v in it.verdicts] for it in result.files}
+    assert found["one/src/a.c"] == ["linker-symbol"] and found["two/c.c"] == ["linker-symbol"]
+    assert "two/b.c" not in found
