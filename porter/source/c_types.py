@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
@@ -149,7 +149,6 @@ class TypeTable:
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
         self._texts: list[bytes] = []
-        self._words: frozenset[bytes] | None = None  # of the values of constants
         self.count: Count = lambda node: None
 
     def add_text(self, text: bytes, grammar: Grammar = C) -> SyntaxTree:
@@ -168,7 +167,6 @@ class TypeTable:
         """Take what texts declare; what they declare again stays as it was."""
         self._declared.add(declared)
         self._texts += texts
-        self._words = None
 
     def seen_with(self, first: Declared) -> TypeTable:
         """The same table for a file that sees these declarations instead of others."""
@@ -212,11 +210,9 @@ class TypeTable:
         """Names of types."""
         return (*self._declared.typedefs, *self._declared.tags)
 
-    def mention(self, names: Set[bytes]) -> bool:
-        """Whether the value of a constant that is no macro has one of these names in it."""
-        if self._words is None:
-            self._words = self._declared.words()
-        return not self._words.isdisjoint(names)
+    def words(self, used: Iterable[bytes]) -> frozenset[bytes]:
+        """What the values of constants spell that are no macros and that `used` leads to."""
+        return self._declared.words(used)
 
     def spelt(self, name: bytes) -> bytes:
         """How a type of a name is declared; b"" if there is none."""

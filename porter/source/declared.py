@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of
@@ -50,14 +50,28 @@ class Declared:
             found._add(node, is_header)
         return found
 
-    def words(self) -> frozenset[bytes]:
-        """What the values of enumerators, variables and constants of classes spell."""
-        values = [value for value, _ in self.enumerators.values()]
-        values += [kept.value for kept in self.initialised.values()]
-        values += [it.value for inside in self.scoped.values() for it in inside]
-        return frozenset(
-            word for value in values if value is not None for word in _WORD.findall(text_of(value))
-        )
+    def words(self, used: Iterable[bytes]) -> frozenset[bytes]:
+        """What the values of the enumerators, variables and constants of classes spell that `used`
+        has, with those that they are calculated from."""
+        found: set[bytes] = set()
+        seen: set[bytes] = set()
+        waiting = list(used)
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                words = self._words_of(name)
+                found |= words
+                waiting += words
+        return frozenset(found)
+
+    def _words_of(self, name: bytes) -> set[bytes]:
+        value, previous = self.enumerators.get(name, (None, None))
+        values = [value, *(it.value for it in self.scoped.get(name, ()))]
+        if name in self.initialised:
+            values.append(self.initialised[name].value)
+        words = {word for it in values if it is not None for word in _WORD.findall(text_of(it))}
+        return words if previous is None else {*words, previous}
 
     def add(self, other: Declared) -> None:
         """What another declares besides."""

@@ -181,6 +181,10 @@ class MacroTable:
                         self._aliases[name] = expanded[0]
         return self._aliases
 
+    def words(self) -> set[bytes]:
+        """All that macros' bodies spell."""
+        return {it for macros in self._macros.values() for macro in macros for it in macro.text}
+
     def users_of(self, names: Iterable[bytes]) -> set[bytes]:
         """These names, and every macro that means something else when one of them does."""
         if self._users is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from porter.source.evaluate import Evaluator
 from porter.source.macros import Macro, MacroTable
@@ -34,10 +35,15 @@ class Variants:
         macros, types = self._evaluator.macros, self._evaluator.types
         count = types.count
         users = macros.users_of({name})
-        like = None if types.mention(users) else self._evaluator
+        like = self._evaluator if self._of_constants.isdisjoint(users) else None
         made = Evaluator(_Otherwise(macros, macros.all_of(name)[number]), types, like, users)
         types.count = count  # sizes stay those of the file itself
         return made
+
+    @cached_property
+    def _of_constants(self) -> frozenset[bytes]:
+        """Words of constants that are no macros, as far as macros use these."""
+        return self._evaluator.types.words(self._evaluator.macros.words())
 
     def _open(self, names: Iterable[bytes]) -> list[bytes]:
         """Macros with several definitions that names lead to, the nearest first."""
