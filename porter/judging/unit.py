@@ -413,6 +413,10 @@ class Unit:
         """Whether words occur in another file of the project, headers included."""
         return self._knowledge is not None and self._knowledge.has(words, self.file.path)
 
+    def borrows(self, words: re.Pattern[bytes]) -> bool:
+        """Whether the file has words from headers that it doesn't include, its own being away."""
+        return self._knowledge is not None and self._knowledge.borrows(words, self.file.path)
+
     def level_compared(self, context: Context | None) -> str:
         """Which C, in this build, does more with the level of BASEPRI that the function around
         reads than to ask whether it is 0; "" for none."""

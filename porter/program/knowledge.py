@@ -64,6 +64,7 @@ class Knowledge:
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
         self._lexed = dict(lexed)
         self._texts: dict[Path, CText] = {}
+        self._borrowed: dict[tuple[re.Pattern[bytes], Path], bool] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
         for unit in self._units.values():
             for path in unit.lines:
@@ -159,6 +160,17 @@ class Knowledge:
     def has(self, words: re.Pattern[bytes], besides: Path) -> bool:
         """Whether words occur in any file of the project but one."""
         return any(words.search(it.data) for it in self._sources if it.path != besides)
+
+    def borrows(self, words: re.Pattern[bytes], path: Path) -> bool:
+        """Whether a file, some of whose headers are nowhere, has words from headers of the project
+        that it doesn't include: another chip's, perhaps."""
+        path = self._real(path)
+        if (words, path) not in self._borrowed:
+            having = {it.path.resolve() for it in self._sources if words.search(it.data)}
+            lacks = bool(having) and any(self.includes.missing([path]))
+            seen = {path, *self.includes.reached([path])} if lacks else set()
+            self._borrowed[words, path] = lacks and having.isdisjoint(seen)
+        return self._borrowed[words, path]
 
     def is_in_assembler(self, file: SourceFile) -> bool:
         """Whether an assembler file includes a header, or one of its name, itself or by others."""

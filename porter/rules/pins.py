@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 
 from porter.judging.unit import Unit
@@ -16,6 +17,7 @@ from porter.source.values import Place
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
 _LEVELS = {"IDR": b"hyp_pin_get", "ODR": b"hyp_pin_latch"}
 _HALF = 2  # bytes: a port has 16 pins
+_FIRST_PORT = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+GPIO_?A(?:_BASE)?\b|\bGPIO_PORT_A_BASE\b")
 _PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
 _HEADER = (
     "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
@@ -183,6 +185,8 @@ class Pins(Rule):
         place = bare(access.place)
         pointer = place.child_by_field_name("argument")
         if base is None or place.type != "field_expression" or pointer is None:
+            return None
+        if unit.borrows(_FIRST_PORT):
             return None
         is_arrow = any(child.type == "->" for child in place.children)
         text = source(pointer) if is_arrow else b"&" + source(pointer)

@@ -161,3 +161,22 @@ def test_another_familys_names_are_no_stm32f4s(tmp_path: Path) -> None:
     )
     ported, _ = port_text(tmp_path, code, None)
     assert b"hyp_pin" not in ported and ported.endswith(b"void f(void) { }\n")
+
+
+def test_a_port_is_not_counted_from_where_another_chip_has_its_first(tmp_path: Path) -> None:
+    chip = (
+        b"typedef struct { volatile unsigned MODER, r[3], IDR, ODR, BSRR; } GPIO_TypeDef;\n"
+        b"#define GPIOA_BASE 0x40020000UL\n#define GPIOA ((GPIO_TypeDef *)GPIOA_BASE)\n"
+    )
+    code = (
+        b"#define GPIO(n) ((GPIO_TypeDef *)(GPIOA_BASE + 0x400 * (n)))\n"
+        b"void set(int n) { GPIO_TypeDef *port = GPIO(n); port->BSRR = 8; }\n"
+    )
+    files = {
+        "one/stm32f429xx.h": chip,
+        "one/a.c": b"#include <stm32f429xx.h>\n" + code,
+        "two/b.c": b"#include <stm32l432xx.h>\n" + code,
+    }
+    result = port_files(tmp_path, files, None)
+    assert "BSRR: which port this is can't be told" in escalations(result)
+    assert any(b"hyp_pin_write(" in it.ported for it in result.files if it.file.name == "one/a.c")
