@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.bits import ones, zeros
+from porter.meaning.cycle_limit import old_cycles
 from porter.meaning.pauses import leads_to
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -55,6 +56,18 @@ class Cycles(Rule):
             "",
             escalates=True,
         ),
+        Sample(
+            _HEADER + "void f(void) { unsigned t = CYCCNT; while (CYCCNT - t < 7200) { } }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "#define MHZ (SystemCoreClock / 1000000u)\nextern unsigned SystemCoreClock;\n"
+            "void f(unsigned us) { unsigned t = CYCCNT; while (CYCCNT - t < us * MHZ) { } }",
+            _HEADER + "#define MHZ (SystemCoreClock / 1000000u)\nextern unsigned SystemCoreClock;\n"
+            "void f(unsigned us) { unsigned t = virt_cycles(); "
+            "while (virt_cycles() - t < us * MHZ) { } }",
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -78,6 +91,8 @@ class Cycles(Rule):
 
     def _one(self, unit: Unit, access: Access, is_start: bool, is_compared: bool) -> Verdict:
         if access.use == "read" and not is_compared:
+            if (why := old_cycles(unit, access)) is not None:
+                return self.escalated(access.site, why)
             whole = access.whole
             edit = Edit(access.context.start(whole), access.context.end(whole), b"virt_cycles()")
             return self.rewritten(access.site, "the kernel reads the counter", edit)

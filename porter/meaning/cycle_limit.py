@@ -1,0 +1,103 @@
+"""What differences of the cycle counter are compared with.
+
+A number of cycles is a time by the clock that it was written for. The counter of a machine counts
+with the system's clock: a wait of 7200 cycles is 100 us at 72 MHz and 43 us at 168.
+"""
+
+from __future__ import annotations
+
+from porter.flow.statements import enclosing_statement
+from porter.judging.unit import Unit
+from porter.sites.access import Access
+from porter.source.c_tree import Node, enclosing_function, operands, outermost, text_of, walk
+from porter.source.declared import declared_name
+from porter.source.token_tools import has_word
+
+_ORDER = frozenset({b"<", b"<=", b">", b">="})
+_CLOCKS = (b"SystemCoreClock", b"FVM_CLOCK_HZ", b"SystemCoreClockMHz")
+_FEW = 64  # cycles: nobody measures a time with so few
+
+
+def old_cycles(unit: Unit, access: Access) -> str | None:
+    """Why what a read of the counter is compared with is no longer the time that it was; None if it
+    is, or if nothing shows what it is."""
+    if unit.domain is None or unit.old_clock == unit.domain.clock_hz:
+        return None
+    limit = _limit(access.whole)
+    if limit is None or not _is_counted(unit, access, limit):
+        return None
+    limit_text = " ".join(text_of(limit).decode("latin-1").split())
+    now = unit.domain.clock_hz
+    if unit.old_clock is None:
+        return (
+            f"is compared with {limit_text}, cycles of the old chip's clock, which nothing here "
+            f"says: give it by --core-clock HZ, or calculate them from FVM_CLOCK_HZ ({now})"
+        )
+    return (
+        f"is compared with {limit_text}, cycles at {unit.old_clock} Hz, and virt_cycles() counts "
+        f"{now} a second: calculate them from FVM_CLOCK_HZ"
+    )
+
+
+def _limit(read: Node) -> Node | None:
+    """The other side of a comparison of a difference of the counter."""
+    node = outermost(read)
+    is_difference = False
+    while (parent := node.parent) is not None and (sides := operands(parent)) is not None:
+        left, sign, right = sides
+        if sign in _ORDER and parent.type == "binary_expression":
+            other = right if node.id == left.id else left
+            return other if is_difference else None
+        if sign != b"-" or parent.type != "binary_expression":
+            return None
+        is_difference = True
+        node = outermost(parent)
+    return None
+
+
+def _is_counted(unit: Unit, access: Access, limit: Node) -> bool:
+    """Whether a limit is made of a number of cycles, and of no clock that the machine knows."""
+    evaluator, scope = unit.text.evaluator, access.context.scope
+    number = evaluator.number(limit, scope)
+    if number is not None:
+        return number > _FEW and not _asks_clock(unit, limit)
+    if limit.type == "identifier":
+        value = _only_value(limit)
+        return value is not None and _is_counted(unit, access, value)
+    factors = (operands(node) for node in walk(limit) if node.type == "binary_expression")
+    scaled = any(
+        (side := evaluator.number(it, scope)) is not None and side > 1
+        for found in factors
+        if found is not None and found[1] == b"*"
+        for it in (found[0], found[2])
+    )
+    return scaled and not _asks_clock(unit, limit)
+
+
+def _asks_clock(unit: Unit, limit: Node) -> bool:
+    macros = unit.text.evaluator.macros
+    texts = [text_of(limit)]
+    for node in walk(limit):
+        macro = macros.get(text_of(node)) if node.type == "identifier" else None
+        texts.append(b" ".join(macros.expand(macro.body)) if macro is not None else b"")
+    return any(has_word(text, clock) for text in texts for clock in _CLOCKS)
+
+
+def _only_value(name: Node) -> Node | None:
+    """What a local variable is declared with, if nothing else is assigned to it."""
+    function, word = enclosing_function(name), text_of(name)
+    if function is None or enclosing_statement(name) is None:
+        return None
+    values: list[Node] = []
+    for node in walk(function):
+        if node.type == "init_declarator":
+            target, value = declared_name(node), node.child_by_field_name("value")
+        elif node.type == "assignment_expression":
+            target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+        elif node.type == "update_expression":
+            target, value = node.child_by_field_name("argument"), node
+        else:
+            continue
+        if target is not None and value is not None and text_of(target) == word:
+            values.append(value)
+    return values[0] if len(values) == 1 and values[0].type != "update_expression" else None
