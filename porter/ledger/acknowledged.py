@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,9 @@ class OpenPlace:
     @property
     def element(self) -> str:
         """The element of a description that acknowledges it, without the reason."""
+        # It brings half of the library for the network, and every command reads acknowledgements.
+        from xml.sax.saxutils import quoteattr
+
         rule, file, text = map(quoteattr, (self.rule, self.file, self.text))
         return f'<acknowledge rule={rule} file={file} line-text={text} reason="..."/>'
 
