@@ -216,7 +216,9 @@ class CSites:
                 return self._member(region, index)
             if token.text in INTRINSIC_BYTES and token.text not in self.text.own:
                 return None if self._is_members(region, index) else SiteKind.INTRINSIC
-            if self.text.is_cplusplus and _names_scope(region, index):
+            if self.text.is_cplusplus and (
+                _names_scope(region, index) or self._is_own_of_class(region, index)
+            ):
                 return None
             if self.registers.may_be_register(token.text):
                 self._has_addresses = True
@@ -372,6 +374,23 @@ class CSites:
     def _is_unmistakable(self, field: bytes) -> bool:
         """Whether only shared blocks have a register of this name."""
         return field in _SHARED_ONLY
+
+    def _is_own_of_class(self, region: Region, index: int) -> bool:
+        """Whether a name that no header was seen to define is an object's whose member function is
+        called, `RCC.enable(...)`, or a constant of a class or an enum, `Block::SYSCFG`."""
+        tokens, name = region.tokens, region.tokens[index].text
+        evaluator = self.text.evaluator
+        if name not in evaluator.macros.assumed:
+            return False
+        before = [token.text for token in tokens[max(0, index - 2) : index]]
+        if before == [b":", b":"]:
+            return name in evaluator.types.scoped
+        behind = tokens[index + 1 : index + 4]
+        return (
+            name in evaluator.types.globals
+            and [token.text for token in behind[::2]] == [b".", b"("]
+            and behind[1].kind == "identifier"
+        )
 
     def _is_pointer_variable(self, region: Region, token: Token) -> bool:
         """A variable that always holds the address of a register, or of memory."""

@@ -69,6 +69,8 @@ class Dereferences:
                 start, end = tree.start(node), tree.end(node)
                 if _has(found, start, end) or not self._may_lead(node, region):
                     continue
+                if tree.is_cplusplus and self._calls_member(node):
+                    continue
                 span = self._span(region, tree, node)
                 if span is not None and not _has(found, *span):
                     found.insert(bisect_left(found, span), span)
@@ -77,6 +79,20 @@ class Dereferences:
                 if not _has(found, *span):
                     found.insert(bisect_left(found, span), span)
                     yield span
+
+    def _calls_member(self, node: Node) -> bool:
+        """Whether a place is a member function of an object of the project, whose name is a block's
+        where no header defines it."""
+        parent = node.parent
+        is_called = parent is not None and parent.child_by_field_name("function") == node
+        called = node if is_called else node.child_by_field_name("function")
+        base = called.child_by_field_name("argument") if called is not None else None
+        name = text_of(base) if base is not None else b""
+        return (
+            name in self._evaluator.macros.assumed
+            and name in self._evaluator.types.globals
+            and any(child.type == "." for child in (called.children if called is not None else ()))
+        )
 
     def _span(self, region: Region, tree: SyntaxTree, node: Node) -> tuple[int, int] | None:
         start, end = tree.start(node), tree.end(node)

@@ -208,3 +208,16 @@ def test_a_second_overload_counts_outside_of_namespaces_too(tmp_path: Path) -> N
     text = OVERLOADS + b"void g(int n);\nvoid g(uint32_t &n);\nvoid f() { g(SCB->CPUID); }\n"
     (told,) = escalations(port_files(tmp_path, {"main.cpp": text}))
     assert BY_REFERENCE in told
+
+
+def test_an_object_or_a_constant_of_a_class_is_no_block(tmp_path: Path) -> None:
+    header = (
+        b"enum class Block { GPIOA, SYSCFG };\nstruct Rcc { void on(Block b); };\nextern Rcc RCC;\n"
+    )
+    text = (
+        b'#include "rcc.hpp"\nint main() { RCC.on(Block::SYSCFG); RCC->CR |= 1; EXTI->IMR = 1; }\n'
+    )
+    result = port_files(tmp_path, {"rcc.hpp": header, "main.cpp": text})
+    told = [it.site.start for port in result.files if port.file.name == "main.cpp"
+            for it in port.verdicts]  # fmt: skip
+    assert told == [text.index(b"RCC->CR"), text.index(b"EXTI")]
