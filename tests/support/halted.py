@@ -27,7 +27,7 @@ class Halted:
         self, folder: Path, *, from_reset: bool = False, patience: float = _PATIENCE
     ) -> None:
         """`from_reset`: it is entered before the first instruction. `patience`: seconds for each
-        answer; then TimeoutError."""
+        answer, and for the socket of a QEMU that may be gone; then TimeoutError or OSError."""
         self._path = folder / "g"  # short: a socket's path has at most 107 characters
         self.memory = Injector(folder)
         self._runs = not from_reset
@@ -41,11 +41,12 @@ class Halted:
         )
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(patience)
+        self._patience = patience
         self._pending = b""
 
     def __enter__(self) -> Halted:
         try:
-            connect(self._socket, self._path, _PATIENCE)  # QEMU stops the machine
+            connect(self._socket, self._path, self._patience)  # QEMU stops the machine
             self.memory.__enter__()
             if self._runs:
                 self._receive()  # that it stopped
