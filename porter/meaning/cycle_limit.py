@@ -6,7 +6,6 @@ with the system's clock: a wait of 7200 cycles is 100 us at 72 MHz and 43 us at 
 
 from __future__ import annotations
 
-from porter.flow.statements import enclosing_statement
 from porter.judging.unit import Unit
 from porter.sites.access import Access
 from porter.source.c_tree import Node, enclosing_function, operands, outermost, text_of, walk
@@ -14,7 +13,7 @@ from porter.source.declared import declared_name
 from porter.source.token_tools import has_word
 
 _ORDER = frozenset({b"<", b"<=", b">", b">="})
-_CLOCKS = (b"SystemCoreClock", b"FVM_CLOCK_HZ", b"SystemCoreClockMHz")
+_CLOCKS = (b"SystemCoreClock", b"FVM_CLOCK_HZ")
 _FEW = 64  # cycles: nobody measures a time with so few
 
 
@@ -24,7 +23,7 @@ def old_cycles(unit: Unit, access: Access) -> str | None:
     if unit.domain is None or unit.old_clock == unit.domain.clock_hz:
         return None
     limit = _limit(access.whole)
-    if limit is None or not _is_counted(unit, access, limit):
+    if limit is None or not _is_counted(unit, access, _given(limit)):
         return None
     limit_text = " ".join(text_of(limit).decode("latin-1").split())
     now = unit.domain.clock_hz
@@ -61,9 +60,6 @@ def _is_counted(unit: Unit, access: Access, limit: Node) -> bool:
     number = evaluator.number(limit, scope)
     if number is not None:
         return number > _FEW and not _asks_clock(unit, limit)
-    if limit.type == "identifier":
-        value = _only_value(limit)
-        return value is not None and _is_counted(unit, access, value)
     factors = (operands(node) for node in walk(limit) if node.type == "binary_expression")
     scaled = any(
         (side := evaluator.number(it, scope)) is not None and side > 1
@@ -83,11 +79,11 @@ def _asks_clock(unit: Unit, limit: Node) -> bool:
     return any(has_word(text, clock) for text in texts for clock in _CLOCKS)
 
 
-def _only_value(name: Node) -> Node | None:
-    """What a local variable is declared with, if nothing else is assigned to it."""
-    function, word = enclosing_function(name), text_of(name)
-    if function is None or enclosing_statement(name) is None:
-        return None
+def _given(limit: Node) -> Node:
+    """The limit; of a local variable that is given one value that value."""
+    function, word = enclosing_function(limit), text_of(limit)
+    if limit.type != "identifier" or function is None:
+        return limit
     values: list[Node] = []
     for node in walk(function):
         if node.type == "init_declarator":
@@ -95,9 +91,9 @@ def _only_value(name: Node) -> Node | None:
         elif node.type == "assignment_expression":
             target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
         elif node.type == "update_expression":
-            target, value = node.child_by_field_name("argument"), node
+            target, value = node.child_by_field_name("argument"), limit
         else:
             continue
         if target is not None and value is not None and text_of(target) == word:
             values.append(value)
-    return values[0] if len(values) == 1 and values[0].type != "update_expression" else None
+    return values[0] if len(values) == 1 else limit

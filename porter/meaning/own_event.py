@@ -12,7 +12,7 @@ import re
 from porter.flow.statements import enclosing_statement
 from porter.judging.unit import Unit
 from porter.meaning.barriers import is_barrier
-from porter.sites.site import Site
+from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
 
 REASON = "removed: the exception that was requested just before is the event"
@@ -37,7 +37,8 @@ def _requests(unit: Unit, statement: Node) -> bool:
     if _PENDS.search(text_of(statement)):
         return True
     for site in unit.found.sites:
-        if (access := unit.access(site)) is None:
+        access = unit.access(site) if site.kind is SiteKind.REGISTER else None
+        if access is None:
             continue
         where = access.context
         inside = where.tree is unit.variables.tree and (

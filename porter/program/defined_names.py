@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from porter.program.functions import classes_in, names_of_functions
+from porter.program.classes import classes_in
+from porter.program.functions import names_of_functions
 from porter.source.balanced import balanced
 from porter.source.blanking import SUPERVISOR_WORDS
 from porter.source.c_lexer import LexedSource, Token

@@ -14,8 +14,9 @@ from functools import cached_property
 from itertools import pairwise
 
 from porter.program.c_text import CText
+from porter.program.classes import made_with
 from porter.program.closure import closure
-from porter.program.functions import head_of, made_with
+from porter.program.functions import head_of
 from porter.program.made_functions import made_in
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from porter.source.c_lexer import Token
 from porter.source.comments import blank
-from porter.source.token_tools import matching
+from porter.source.token_tools import matching, split_arguments
 
 _KEYWORDS = frozenset({b"for", b"while", b"if", b"switch"})
 _LOOP = b"while(_("
@@ -52,7 +52,7 @@ def read_as_loop(
         return
     changed = bytearray(buffer[begin : end + 1])
     written = _written(texts, parameters)
-    for number, argument in enumerate(_arguments(tokens, index + 1, closing)):
+    for number, argument in enumerate(split_arguments(tokens[index + 2 : closing])):
         if not argument:
             continue
         first, last = argument[0].start - begin, argument[-1].end - begin
@@ -77,25 +77,13 @@ def _begins_statement(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _written(texts: Sequence[bytes], parameters: Sequence[bytes]) -> set[bytes]:
-    """Parameters that what the macro stands for may write."""
+    """Parameters that what the macro stands for may write, in parentheses or not."""
     found: set[bytes] = set()
-    for one, other in pairwise(texts):
+    for one, other in pairwise(text for text in texts if text not in (b"(", b")")):
         if one in parameters and (other in _ASSIGNS or other in _STEPS):
             found.add(one)
         if other in parameters and (one in _STEPS or one == b"&"):
             found.add(other)
-    return found
-
-
-def _arguments(tokens: Sequence[Token], opening: int, closing: int) -> list[list[Token]]:
-    found: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens[opening + 1 : closing]:
-        depth += (token.text in (b"(", b"[", b"{")) - (token.text in (b")", b"]", b"}"))
-        if token.text == b"," and depth == 0:
-            found.append([])
-        else:
-            found[-1].append(token)
     return found
 
 

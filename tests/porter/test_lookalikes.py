@@ -55,6 +55,8 @@ def ported(folder: Path, code: str) -> tuple[str, list[str]]:
         ("void f(void) { while (!NVIC_GetPendingIRQ(37)) { } }", "waits until a line is pending"),
         ("typedef union { void (*f)(void); } entry;\nentry t[16];\nvoid r(void);\n"
          "void f(void) { R(0xE000ED08) = (unsigned)t; t[15].f = r; }", "puts handlers into t"),
+        ("void f(unsigned us) { unsigned t = CYCCNT, n = us * 72; while (CYCCNT - t < n) { } }",
+         "compared with n, cycles of the old chip's clock"),
         ("void f(void) { SCR |= 1u << 4; }", "SEVONPEND"),
         ("void f(void) { SCB->SCR |= SCB_SCR_SEVONPEND_Msk; }", "SEVONPEND lets"),
         ("void f(void) { SCR |= 1u << SCB_SCR_SEVONPEND_Pos; }", "SEVONPEND"),
@@ -98,3 +100,9 @@ def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
 def test_it_becomes_what_it_is(tmp_path: Path, code: str, after: str) -> None:
     text, found = ported(tmp_path, code + "\n")
     assert (text, found) == (after, [])
+
+
+def test_limits_that_name_one_another_end(tmp_path: Path) -> None:
+    code = "void f(void) { unsigned t = CYCCNT, a = b, b = a; while (CYCCNT - t < a) { } }\n"
+    after, _ = ported(tmp_path, code)
+    assert "while (virt_cycles() - t < a)" in after

@@ -52,11 +52,18 @@ def test_a_name_that_is_too_short_for_it_is_told(tmp_path: Path) -> None:
     assert "the function around it can't be read" in reason
 
 
-def test_a_pointer_that_a_loop_moves_is_not_what_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("word", [b"p", b"(p)"])
+def test_a_pointer_that_a_loop_moves_is_not_what_it_was(tmp_path: Path, word: bytes) -> None:
     code = START.replace(b"struct l *p, *n;", b"volatile uint32_t *word = icsr;") + (
         b"    list_safe(word, n, h) { *word = 1 << 28; }\n}\n"
     )
-    ported, _ = port_text(tmp_path, code.replace(b"void f(void)", b"void f(struct l *n, int *h)"))
+    code = code.replace(b"void f(void)", b"void f(struct l *n, int *h)")
+    ported, _ = port_text(
+        tmp_path,
+        code.replace(b"for (p = (h)->next, n", b"for (%s = (h)->next, n" % word).replace(
+            b"p = n, n =", b"%s = n, n =" % word
+        ),
+    )
     assert b"*word = 1 << 28" in ported
 
 
