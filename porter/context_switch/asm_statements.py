@@ -5,23 +5,25 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from porter.context_switch.assemble import Assembly, assembled
+from porter.context_switch.object_file import Function
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_strings import decode_strings
 from porter.source.c_tree import Node, text_of, walk
 
-NAME = "fvm_statement"
+_NAME = "fvm_statement"
 _HEAD = f"""\
     .syntax {{}}
     .thumb
     .text
-    .global {NAME}
-    .type {NAME}, %function
+    .global {_NAME}
+    .type {_NAME}, %function
     .thumb_func
-{NAME}:
+{_NAME}:
 """
 _TAIL = "\n    bx lr\n    .ltorg\n"
 _OPERANDS = ("gnu_asm_output_operand", "gnu_asm_input_operand")
@@ -29,6 +31,17 @@ _REGISTERS = re.compile(r"\br(\d+)(?:\s*-\s*r(\d+))?\b", re.IGNORECASE)
 _OPERAND = re.compile(r"%(?:([A-Za-z]?)(?:(\d+)|\[(\w+)\])|([%={}|]))")
 _MEMORY = re.compile(r"[mQoVU]")
 _IN_REGISTER = re.compile(r"[rlhwxt0-9]")
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A statement as a `function`. `operands`: registers that stand for what C puts in their place,
+    `addresses`: those of them that hold a variable's address."""
+
+    assembly: Assembly
+    function: Function
+    operands: frozenset[str]
+    addresses: frozenset[str]
 
 
 def text_in(statement: Node) -> str:
@@ -46,9 +59,8 @@ def as_file(text: str, options: CompileOptions) -> Assembly | None:
         return assembled(file, options)
 
 
-def as_function(statement: Node, options: CompileOptions) -> tuple[Assembly, set[str]] | None:
-    """The object of a statement as a function, with the registers that hold a variable's address;
-    None where it can't be one."""
+def as_function(statement: Node, options: CompileOptions) -> Alone | None:
+    """A statement as a function; None where it can't be one."""
     text = text_in(statement)
     operands = [it for it in walk(statement) if it.type in _OPERANDS]
     taken = {number for first, last in _REGISTERS.findall(text)
@@ -82,7 +94,8 @@ def as_function(statement: Node, options: CompileOptions) -> tuple[Assembly, set
     own = _OPERAND.sub(put, text) if operands or _has_sections(statement) else text
     for syntax in ("unified", "divided"):
         if (made := as_file(_HEAD.format(syntax) + own + _TAIL, options)) is not None:
-            return made, addresses
+            (function,) = (it for it in made.object.functions if it.name == _NAME)
+            return Alone(made, function, frozenset(free[: len(operands)]), frozenset(addresses))
     return None
 
 

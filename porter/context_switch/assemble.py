@@ -19,7 +19,7 @@ from porter.context_switch.armcc import readable
 from porter.context_switch.dialect import PROLOGUE, gnu_text
 from porter.context_switch.machine import Machine
 from porter.context_switch.machines import MACHINES, USUAL
-from porter.context_switch.object_file import ObjectFile
+from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.place import Place
 from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
@@ -67,6 +67,12 @@ class Assembly:
     text: tuple[str, ...]
     naked: dict[str, tuple[int, ...]]
     compilers: frozenset[int] = frozenset()
+
+    def text_of(self, function: Function) -> str:
+        """The lines that a function was made of; "" where nobody knows."""
+        places = range(function.start, function.end, 2)
+        lines = {self.object.line(function.section, place) for place in places}
+        return "\n".join(self.text[it - 1] for it in sorted(it for it in lines if it))
 
 
 Assembled = Callable[[Path], Assembly | None]

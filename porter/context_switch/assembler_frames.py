@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from porter.context_switch.asm_statements import NAME, as_file, as_function, text_in
+from porter.context_switch.asm_statements import as_file, as_function, text_in
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import base_variable, function_name, is_local
@@ -19,12 +19,13 @@ from porter.context_switch.followed_pointers import PLACE, FollowedPointers
 from porter.context_switch.object_file import Function
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import NotTranscribable
-from porter.context_switch.resumers import Resumers, apart_in
+from porter.context_switch.resumers import Resumers, is_apart
 from porter.context_switch.saved_places import saved_in
 from porter.context_switch.saved_words import blocks_behind, saved_words
 from porter.source.c_tree import Node, enclosing_function, one_line, text_of
 
 _LOADS = re.compile(r"\b(?:ldr|ldm|lda)", re.IGNORECASE)
+_FETCHES = re.compile(rb"\b(?:ldr|ldm|lda)\w*\b[^;\n]*[\[{%]", re.IGNORECASE)
 _GOES_ON = re.compile(r"\b(?:v?ld|v?st|b[lx]*\s)", re.IGNORECASE)
 
 
@@ -38,11 +39,11 @@ class AssemblerFrames:
 
     def look(self) -> str:
         """Which may, and by which instruction; "" for none."""
-        for file, assembly, function in self._resumers.apart():
-            if found := self._follows(assembly, function, ()):
+        for file, assembly, function in self._resumers.by_hand(_FETCHES):
+            if is_apart(assembly, function) and (found := self._follows(assembly, function, ())):
                 return f"{function.name}() of {file.name} is assembler {found}"
         seen: set[tuple[bytes, bytes]] = set()
-        for file, statement in self._resumers.statements():
+        for file, statement in self._resumers.statements(_FETCHES):
             around = enclosing_function(statement)
             name = function_name(around) if around is not None else b""
             if (name, text_of(statement)) not in seen:
@@ -73,13 +74,14 @@ class AssemblerFrames:
             alone = as_file(text, self._resumers.options)
             if alone is None:
                 return unread
-            every = (self._follows(alone, it, ()) for it in apart_in(alone))
+            every = (
+                self._follows(alone, it, ()) for it in alone.object.functions if is_apart(alone, it)
+            )
             return next((it for it in every if it), "")
         made = as_function(statement, self._resumers.options)
         if made is None:
             return unread
-        (function,) = (it for it in made[0].object.functions if it.name == NAME)
-        return self._follows(made[0], function, made[1])
+        return self._follows(made.assembly, made.function, made.addresses)
 
     def _holds(self, variable: str) -> bool:
         """Whether a variable has a stack pointer in itself, or a block with one."""

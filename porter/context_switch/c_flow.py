@@ -116,13 +116,16 @@ class CUnits:
 
     def in_cplusplus(self, names: Iterable[bytes]) -> tuple[str, str] | None:
         """A C++ file that has one of these names, and the name."""
-        words = {name: re.compile(rb"\b%s\b" % re.escape(name)) for name in sorted(names)}
-        for file in self._cplusplus:
-            text = without_comments(self._written(file))
-            for name, word in words.items():
-                if word.search(text):
-                    return file.name, name.decode("latin-1")
+        for name in sorted(names):
+            if (found := self.cplusplus_naming(name)) is not None:
+                return found[0].name, name.decode("latin-1")
         return None
+
+    def cplusplus_naming(self, name: bytes) -> tuple[Path, bytes] | None:
+        """A C++ file that has a name, and its text without comments."""
+        word = re.compile(rb"\b%s\b" % re.escape(name))
+        texts = ((file, without_comments(self._written(file))) for file in self._cplusplus)
+        return next((it for it in texts if word.search(it[1])), None)
 
     def calls(self, name: bytes) -> Iterator[Node]:
         """Calls of a function, and other uses of its name than declarations."""

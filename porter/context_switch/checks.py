@@ -66,10 +66,17 @@ def has_two_names(draft: Draft) -> None:
 
 
 def calls_by_registers(draft: Draft) -> None:
-    """A callee that keeps to no prototype."""
+    """A callee that keeps to no prototype, or leads to one that takes more than a call gives."""
     called = {it.function for it in flatten(draft.everything) if isinstance(it, Call)}
     for name in sorted(called):
         draft.names.project.private.refuse_callee(name, draft.signatures.get)
+    if draft.role in (*_HANDLERS, ROLE_START):
+        draft.names.project.kept.refuse(sorted(called))
+
+
+def loses_no_write(draft: Draft) -> None:
+    """What a callee would read."""
+    draft.names.project.lost_writes.refuse(draft.everything)
 
 
 def is_called_by_registers(draft: Draft) -> None:

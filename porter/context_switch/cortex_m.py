@@ -41,8 +41,13 @@ CORTEX_M = Machine(
     spelled=lambda value: None,
     calls=CallRegisters(
         arguments=("r0", "r1", "r2", "r3"),
-        destroyed=frozenset({"r0", "r1", "r2", "r3", "r12", FLAGS}),
-        kept=frozenset({f"r{number}" for number in range(4, 12)}),
+        destroyed=frozenset(
+            {"r0", "r1", "r2", "r3", "r12", FLAGS} | {f"s{number}" for number in range(16)}
+        ),
+        results=("r0", "r1", "s0", "s1"),
+        kept=frozenset(
+            {f"r{number}" for number in range(4, 12)} | {f"s{number}" for number in range(16, 32)}
+        ),
         safe="r4-r11",
         link="lr",
     ),

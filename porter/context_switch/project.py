@@ -87,7 +87,7 @@ def transcribe_project(
     options = _suited_options(options)
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
-    project = ProjectData(listed, options, units, linked, aliases)
+    project = ProjectData(listed, options, units, linked, aliases, vectors)
     ports: list[SwitchPort] = []
     for file in listed:
         data = without_comments(file.read_bytes())

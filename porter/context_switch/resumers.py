@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import suited
+from porter.context_switch.asm_statements import as_file, text_in
 from porter.context_switch.assemble import (
     Assembly,
     CompileError,
@@ -36,10 +37,9 @@ from porter.context_switch.result import (
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias
 from porter.project.vectors import PENDSV, RESET, Vectors
-from porter.source.c_tree import Node
+from porter.source.c_tree import Node, enclosing_function
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
-_FETCHES = re.compile(rb"\b(?:ldr|ldm|lda)\w*\b[^;\n]*[\[{%]", re.IGNORECASE)
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx"})
 _STACK_POINTER = re.compile(rb"psp\b|\bmov\w*\s+sp\s*,\s*r\d|\bldr\w*\s+sp\s*,\s*\[", re.IGNORECASE)
 _FROM_MACRO = re.compile(rb"asm|naked", re.IGNORECASE)  # where a header may have the rest
@@ -146,23 +146,41 @@ class Resumers:
                             return function.name
         return ""
 
-    def apart(self) -> Iterator[tuple[Path, Assembly, Function]]:
-        """Functions in assembler that neither resume nor start tasks."""
+    def by_hand(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Assembly, Function]]:
+        """Functions that no compiler made: of C files, those whose text has a pattern."""
+        files = {*self._having(having)}
         for file in self._files:
-            may_have = file.suffix.lower() in ASM_SUFFIXES or _FROM_MACRO.search(file.read_bytes())
+            in_c = file in files and _FROM_MACRO.search(file.read_bytes())
+            may_have = in_c or file.suffix.lower() in ASM_SUFFIXES
             assembly = self._assembly(file) if may_have else None
             if assembly is not None:
-                for function in apart_in(assembly):
+                for function in assembly.object.functions:
                     if _by_hand(file, assembly, function):
                         yield file, assembly, function
 
-    def statements(self) -> Iterator[tuple[Path, Node]]:
-        """The asm statements of C files that may have one which loads from memory."""
-        anywhere = any(_FETCHES.search(header.read_bytes()) for header in self._headers)
-        for file in self._files:
-            if file.suffix == ".c" and (anywhere or _FETCHES.search(file.read_bytes())):
-                for statement in self._units.asm_statements(file):
-                    yield file, statement
+    def outside(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Assembly, Function]]:
+        """Functions in asm statements of C files that stand in no function."""
+        for file, statement in self.statements(having):
+            if enclosing_function(statement) is not None:
+                continue
+            if (assembly := as_file(text_in(statement), self.options)) is not None:
+                yield from ((file, assembly, it) for it in assembly.object.functions)
+
+    def statements(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Node]]:
+        """The asm statements of C files whose text has a pattern."""
+        for file in self._having(having):
+            for statement in self._units.asm_statements(file):
+                yield file, statement
+
+    def _having(self, pattern: re.Pattern[bytes]) -> list[Path]:
+        """C files that have a pattern; all of them where a header has it: macros bring it in."""
+        anywhere = any(pattern.search(header.read_bytes()) for header in self._headers)
+        files = [file for file in self._files if file.suffix == ".c"]
+        return [it for it in files if anywhere or pattern.search(it.read_bytes())]
+
+    def assembler_texts(self) -> Iterator[bytes]:
+        """Of the assembler files."""
+        return (it.read_bytes() for it in self._files if it.suffix.lower() in ASM_SUFFIXES)
 
     def is_naked(self, file: Path, function: Node) -> bool:
         """Whether a function of a C file is nothing but its asm."""
@@ -220,15 +238,11 @@ class Resumers:
         return None
 
 
-def apart_in(assembly: Assembly) -> Iterator[Function]:
-    """Functions of an object that neither resume nor start tasks, as far as anybody knows; none
-    where no yield makes a frame."""
-    for function in () if assembly.object.machine.no_yields else assembly.object.functions:
-        with suppress(NotTranscribable):
-            role = code_of(assembly, function).role(is_handler=False)
-            if role not in (None, ROLE_OTHER, ROLE_CALL):
-                continue
-        yield function
+def is_apart(assembly: Assembly, function: Function) -> bool:
+    """Whether a function neither resumes nor starts tasks, as far as anybody knows."""
+    with suppress(NotTranscribable):
+        return code_of(assembly, function).role(is_handler=False) in (None, ROLE_OTHER, ROLE_CALL)
+    return True
 
 
 def _is_slot(unit: ObjectFile, section: int, address: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import capstone
@@ -11,7 +12,11 @@ from porter.context_switch.call_registers import FLAGS
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.register_steps import Step, elsewhere
 
-_THUMB = frozenset({f"r{number}" for number in range(13)} | {"lr"})
+_FLOATS = tuple(f"s{number}" for number in range(32))
+_THUMB = frozenset({f"r{number}" for number in range(13)} | {"lr", *_FLOATS})
+_MANY = {"vldmia": False, "vldmdb": False, "vstmia": True, "vstmdb": True, "vpush": True,
+         "vpop": False}  # and whether they store  # fmt: skip
+_WORDS = {"str": True, "strd": True, "vstr": True, "ldr": False, "ldrd": False, "vldr": False}
 
 
 def thumb_steps(
@@ -28,8 +33,12 @@ def _thumb(unit: ObjectFile, function: Function, it: decode.Instruction, machine
     raw = next(machine.disasm(code, it.address), None)
     accessed: Any = raw.regs_access() if raw is not None else ((), ())
     read, written = (
-        {decode.canonical(str(machine.reg_name(it))) for it in some} for some in accessed
+        set(_words(decode.canonical(str(machine.reg_name(it))) for it in some)) for some in accessed
     )
+    if it.name in _MANY:  # Capstone doesn't say which
+        listed = set(_listed(it))
+        read, written = (listed, set()) if _MANY[it.name] else (set(), listed)
+        read |= set(it.registers()[:1]) - listed
     read |= {FLAGS} if it.condition or it.name in ("adc", "sbc", "rrx") else set()
     written |= (
         {FLAGS} if it.sets_flags or it.name in ("cmp", "cmn", "tst", "teq", "vmrs") else set()
@@ -65,33 +74,17 @@ def _with_stack(it: decode.Instruction, step: Step, moves: bool) -> Step:
     """Moves, saves and loads aren't reads and writes of their own."""
     registers = it.registers()
     changed = dict(step.__dict__)
-    if it.name == "mov" and len(registers) == 2 and not getattr(it.operands[1], "shift", ""):
+    shifted = bool(it.operands) and bool(getattr(it.operands[-1], "shift", ""))
+    is_pair = len(registers) == 2 == len(_words(registers))
+    if it.name in ("mov", "vmov") and is_pair and not shifted:
         changed |= {"reads": step.reads - {registers[1]}, "writes": step.writes - {registers[0]}}
         changed["move"] = registers[0], registers[1]
         return Step(**changed | {"moves_sp": None if registers[0] == "sp" else 0})
-    if it.name in ("push", "pop") or (
-        it.name in ("stmdb", "ldm") and registers[:1] == ("sp",) and it.writeback
-    ):
-        listed = registers if it.name in ("push", "pop") else registers[1:]
-        saves = it.name in ("push", "stmdb")
-        down = -4 * len(listed) if saves else 0
-        places = tuple((down + 4 * index, name) for index, name in enumerate(listed))
-        changed |= {"reads": step.reads - set(listed), "writes": step.writes - set(listed)}
-        changed |= {"saves" if saves else "loads": places, "moves_sp": down or 4 * len(listed)}
-        return Step(**changed)
-    memory = next((part for part in it.operands if isinstance(part, decode.Memory)), None)
-    if it.name in ("str", "ldr") and memory is not None and memory.base == "sp":
-        name = registers[0]
-        post = it.operands[-1].value if isinstance(it.operands[-1], decode.Immediate) else 0
-        step_by = (post if it.post_index else memory.displacement) if it.writeback else 0
-        place = ((0 if it.post_index else memory.displacement, name),)
-        if memory.index is None and name != "pc":
-            changed |= {"reads": step.reads - {name}, "writes": step.writes - {name}}
-            changed["saves" if it.name == "str" else "loads"] = place
-        return Step(**changed | {"moves_sp": step_by})
-    if it.name in ("vpush", "vpop"):
-        size = sum(8 if name.startswith("d") else 4 for name in registers)
-        return Step(**changed | {"moves_sp": -size if it.name == "vpush" else size})
+    if (found := _transfer(it)) is not None:
+        saves, first, names, moved = found
+        places = tuple((first + 4 * index, name) for index, name in enumerate(names))
+        changed |= {"reads": step.reads - set(names), "writes": step.writes - set(names)}
+        return Step(**changed | {"saves" if saves else "loads": places, "moves_sp": moved})
     if moves:
         last = it.operands[-1] if it.operands else None
         known = isinstance(last, decode.Immediate) and set(registers) == {"sp"}
@@ -99,3 +92,44 @@ def _with_stack(it: decode.Instruction, step: Step, moves: bool) -> Step:
         sign = {"add": 1, "sub": -1}.get(it.name)
         changed["moves_sp"] = sign * by if sign and by is not None else None
     return Step(**changed)
+
+
+def _transfer(it: decode.Instruction) -> tuple[bool, int, list[str], int] | None:
+    """What is saved on the stack or fetched from it: whether it is saved, bytes from sp to the
+    first word, the registers of the words, and by how much sp moves. None for what does neither."""
+    names = _listed(it)
+    size = 4 * len(names)
+    if it.name in ("push", "vpush"):
+        return True, -size, names, -size
+    if it.name in ("pop", "vpop"):
+        return False, 0, names, size
+    if it.registers()[:1] == ("sp",):
+        if it.name in ("stmdb", "vstmdb"):
+            return True, -size, names, -size if it.writeback else 0
+        if it.name in ("stm", "vstmia", "ldm", "vldmia"):
+            return "st" in it.name, 0, names, size if it.writeback else 0
+    memory = next((part for part in it.operands if isinstance(part, decode.Memory)), None)
+    if it.name not in _WORDS or memory is None or memory.base != "sp" or memory.index is not None:
+        return None
+    last = it.operands[-1]
+    behind = last.value if it.post_index and isinstance(last, decode.Immediate) else 0
+    by = (behind if it.post_index else memory.displacement) if it.writeback else 0
+    place = 0 if it.post_index else memory.displacement
+    return None if "pc" in names else (_WORDS[it.name], place, names, by)
+
+
+def _listed(it: decode.Instruction) -> list[str]:
+    """Registers that an instruction transfers: without the address's."""
+    registers = it.registers()
+    with_base = it.name in ("stm", "stmdb", "ldm", "ldmdb") or it.name.startswith(("vldm", "vstm"))
+    return _words(registers[1:] if with_base else registers)
+
+
+def _words(registers: Iterable[str]) -> list[str]:
+    """Registers of a word each: one of two words (d8) as both (s16, s17)."""
+    found: list[str] = []
+    for name in registers:
+        double = name.startswith("d") and name[1:].isdecimal() and int(name[1:]) < 16
+        first = 2 * int(name[1:]) if double else 0
+        found += _FLOATS[first : first + 2] if double else [name]
+    return found

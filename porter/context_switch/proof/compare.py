@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from porter.context_switch.proof.bounds import beyond
@@ -40,17 +40,27 @@ class Pair:
         self._image = original
         variables = original.variables
         kind = StartEmulator if model.goes_to_task else Emulator
-        asked = asked_by(original)
+        self._asked = asked = asked_by(original)
         self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables, asked)
         self._original: Any = kind(original, model, variables, native=True)
         self._ported: Any = kind(ported, model, variables, native=False)
         self._names: tuple[str, ...] = _CONTEXT
         self._first = FirstTasks()
 
-    def outcomes(self, seed: int) -> tuple[Outcome, Outcome] | None:
+    def states(self, seeds: int) -> Iterator[Any]:
+        """Random ones."""
+        return map(self._state, range(seeds))
+
+    def guided(self) -> Iterator[Any]:
+        """Some that lead to each end of the original."""
+        # z3 takes memory and time to load: only where no random state did.
+        from porter.context_switch.proof.guided import guided
+
+        return guided(self._image, self._model, self._asked)
+
+    def outcomes(self, state: Any) -> tuple[Outcome, Outcome] | None:
         """Both runs; None for a state that makes the original access memory that isn't there.
         Raises NotProved where only one of them does something no handler may do."""
-        state = self._state(seed)
         try:
             original = self._original.run(state)
         except Stray:
@@ -116,31 +126,57 @@ def compare(
 def compare_pair(pair: Pair, states: int, least: int) -> tuple[Runs, float]:
     """The same for a pair of whichever machine. What is rare gets a few times as many states.
     Time plays no part: a slow machine proves what a fast one does."""
-    steps: set[tuple[int, int]] = set()
-    ends: set[int] = set()
-    compared = total = ran = 0
-    for seed in range(_RARE * states):
-        if (found := pair.outcomes(seed)) is not None:
-            compared += 1
-            steps |= found[0].steps
-            ends |= {found[0].last} if found[0].first is not None else set()
-            total += found[1].count
-            ran += found[0].count + found[1].count
-        if (seed + 1) % _EVERY:
+    tried = _Tried(pair)
+    seen = 0
+    for state in pair.states(_RARE * states):
+        seen += 1
+        tried.run(state)
+        if seen % _EVERY:
             continue
-        if ran > _RARE * _INSTRUCTIONS:
+        if tried.ran > _RARE * _INSTRUCTIONS:
             break
-        enough = (seed + 1 >= states or ran > _INSTRUCTIONS) and compared >= least
-        if enough and not _missing(pair.expected(frozenset(ends)), steps):
+        enough = (seen >= states or tried.ran > _INSTRUCTIONS) and tried.compared >= least
+        if enough and not tried.missing():
             break
-    if compared < least:
-        raise NotProved(f"only {compared} of {seed + 1} states lead to its end")
+    if tried.compared < least:
+        raise NotProved(f"only {tried.compared} of {seen} states lead to its end")
+    if tried.missing():
+        for state in pair.guided():
+            tried.run(state)
     pair.finish()
-    expected = pair.expected(frozenset(ends))
-    if missing := _missing(expected, steps):
+    if missing := tried.missing():
         raise NotProved(missing)
+    expected = tried.expected()
     conditions = sum(two_ways for _, two_ways in expected.values())
-    return Runs(compared, len(expected), conditions), total / compared
+    return Runs(tried.compared, len(expected), conditions), tried.total / tried.compared
+
+
+class _Tried:
+    """What all runs so far have shown. `total`: instructions of the port, `ran`: of both."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        self._steps: set[tuple[int, int]] = set()
+        self._ends: set[int] = set()
+        self.compared = self.total = self.ran = 0
+
+    def run(self, state: Any) -> None:
+        """Both, from one state."""
+        if (found := self._pair.outcomes(state)) is not None:
+            original, ported = found
+            self.compared += 1
+            self._steps |= original.steps
+            self._ends |= {original.last} if original.first is not None else set()
+            self.total += ported.count
+            self.ran += original.count + ported.count
+
+    def expected(self) -> dict[int, tuple[str, bool]]:
+        """As Pair says."""
+        return self._pair.expected(frozenset(self._ends))
+
+    def missing(self) -> str:
+        """What of the original hasn't run; "" for nothing."""
+        return _missing(self.expected(), self._steps)
 
 
 def _missing(expected: dict[int, tuple[str, bool]], steps: set[tuple[int, int]]) -> str:

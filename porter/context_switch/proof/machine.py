@@ -113,6 +113,7 @@ class Path:
     aligned: list[Any] = field(default_factory=list)
     known: list[Known] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    touched: list[tuple[int, Term]] = field(default_factory=list)  # calls before, and address
     calls: int = 0
     looks: int = 0  # at the cycle counter
     steps: int = 0
@@ -129,7 +130,7 @@ class Path:
         other = copy(self)
         for name in ("registers", "block", "stack", "system"):
             setattr(other, name, dict(getattr(self, name)))
-        for name in ("conditions", "decided", "aligned", "known", "events"):
+        for name in ("conditions", "decided", "aligned", "known", "events", "touched"):
             setattr(other, name, list(getattr(self, name)))
         other.variables, other.memory = self.variables.copy(), self.memory.copy()
         return other
@@ -272,6 +273,7 @@ class Path:
     def _aligned(self, address: Term, size: int) -> Term:
         """The address of the word around an address. That an access is aligned may be taken for
         granted in the original; the port has to show it."""
+        self.touched.append((self.calls, address))
         if isinstance(address, int):
             if address % size:
                 raise NotProved(f"accesses {size} bytes at {address:#x}, which isn't aligned")

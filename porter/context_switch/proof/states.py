@@ -146,6 +146,10 @@ class Effects:
         self._hands_back = words.chance(0.2)
         self.stack = words.pointer()
 
+    def give(self, value: int) -> None:
+        """Let it return this."""
+        self.scratch[0], self._hands_back = value, False
+
     def result(self, arguments: tuple[int, ...]) -> int:
         """What it returns, now and then its first argument."""
         return arguments[0] if arguments and self._hands_back else self.scratch[0]

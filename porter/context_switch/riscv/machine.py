@@ -44,6 +44,7 @@ RV32 = Machine(
         destroyed=frozenset(
             {f"a{number}" for number in range(8)} | {f"t{number}" for number in range(7)}
         ),
+        results=("a0", "a1"),
         kept=frozenset({f"s{number}" for number in range(12)}),
         safe="s0-s11",
         link="ra",

@@ -38,6 +38,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "kept": ("ldr r3, =kept; str r5, [r3]; bx lr", "reads r5 of its caller"),
     "result": ("ldr r3, =kept; ldr r6, [r3]; bx lr", "leaves r6 changed"),
     "flags": ("it eq; moveq r3, #0; bx lr", "reads the flags of its caller"),
+    "floats": ("ldr r3, =kept; vldmia r3, {s16-s31}; bx lr", "leaves s16-s31 changed"),
     "moved": ("mov r1, r12; push {r1}; pop {r2}; cmp r2, #0; bx lr", "reads r12 of its caller"),
     "one path": ("movs r3, #0; beq 1f; mov r5, r3; 1: bx lr", "leaves r5 changed"),
     "wrong order": ("push {r4, r5, lr}; pop {r4}; pop {r4, pc}", "leaves r4 changed"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from porter.context_switch.proof.compare import LEAST, STATES, Pair, compare_pair
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.model import Model
@@ -37,6 +40,10 @@ class RiscvPair(Pair):
             address: (f"'{code.at(address).name}' at +{address - begin:#x}", len(found) > 1)
             for address, found in self._ways.items()
         }
+
+    def guided(self) -> Iterator[Any]:
+        """None: the symbolic oracle has said what can't run."""
+        return iter(())
 
     def finish(self) -> None:
         """Every state shows all there is to see."""

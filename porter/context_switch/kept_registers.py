@@ -1,0 +1,102 @@
+"""Whether what a handler calls touches registers that a call keeps, other than to save them.
+
+On the machine those are the task's there, as far as the handler and the C on the way left them
+alone: many a hook saves S16-S31. In a guest they are VCT's own, and the task's are in USR_REG.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cached_property
+
+from porter.context_switch.asm_statements import as_function, text_in
+from porter.context_switch.assemble import Assembly
+from porter.context_switch.c_nodes import function_name
+from porter.context_switch.callees import Callees
+from porter.context_switch.object_file import Function
+from porter.context_switch.register_flow import RegisterFlow
+from porter.context_switch.result import NotTranscribable
+from porter.context_switch.resumers import Resumers, is_apart
+from porter.project.compile_options import CompileOptions
+from porter.source.c_tree import Node, enclosing_function, text_of, walk
+
+# Registers that calls keep, in assembler: r4-r11 and s16-s31 by all their names, a list that may
+# have some, of RISC-V s0-s11 and x8, x9, x18-x27.
+_KEPT = re.compile(
+    rb"\b(?:r(?:[4-9]|1[01])|v[1-8]|s(?:[0-9]|[12]\d|3[01])|sb|sl|fp|d(?:[89]|1[0-5])|q[4-7]"
+    rb"|x(?:[89]|1[89]|2[0-7])|r\d\s*-\s*(?:r1[2-5]|ip|lr|pc))\b",
+    re.IGNORECASE,
+)
+_CLOBBERED = re.compile(r'"\s*(\w+)\s*"')
+_ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b[^;]*")
+
+
+class KeptRegisters:
+    """Looks at the functions of a project that no compiler made, and at asm in those that one
+    did."""
+
+    def __init__(self, resumers: Resumers, callees: Callees) -> None:
+        self._resumers, self._callees = resumers, callees
+
+    def refuse(self, called: Iterable[str]) -> None:
+        """NotTranscribable where one of these functions, or one that it leads to, touches some."""
+        for name, road in self._callees.roads(called, self._touching):
+            if name in self._touching:
+                raise NotTranscribable(
+                    f"{road} of {self._touching[name]}: on the machine these are the task's, in a "
+                    "guest they are VCT's own there, and the task's are in USR_REG. Let the "
+                    f"handler save and fetch them itself, or write {name}() in C over USR_REG"
+                )
+            if (found := self._callees.in_cplusplus(name)) is not None:
+                file, text = found
+                if any(_KEPT.search(asm) for asm in _ASM.findall(text)):
+                    raise NotTranscribable(
+                        f"{road}, which {file.name} names, C++ with asm that uses registers of "
+                        "its caller: what is called there isn't followed. Let C do it"
+                    )
+
+    @cached_property
+    def _touching(self) -> dict[str, str]:
+        """Where such functions are and what they do, by the names that the linker knows them by."""
+        found: dict[str, str] = {}
+        by_hand = (*self._resumers.by_hand(_KEPT), *self._resumers.outside(_KEPT))
+        for file, assembly, function in by_hand:
+            if is_apart(assembly, function) and (what := done_in(assembly, function)):
+                found.update(dict.fromkeys(function.names, f"{file.name}, which {what}"))
+        for file, statement in self._resumers.statements(_KEPT):
+            around = enclosing_function(statement)
+            if around is None or self._resumers.is_naked(file, around):
+                continue
+            if what := _done_by(statement, self._resumers.options):
+                found[function_name(around).decode("latin-1")] = f"{file.name}, which {what}"
+        return found
+
+
+def _done_by(statement: Node, options: CompileOptions) -> str:
+    """What asm in a function of C does with registers that it doesn't say."""
+    if not _KEPT.search(text_in(statement).encode("latin-1", "replace")):
+        return ""
+    made = as_function(statement, options)
+    if made is None:
+        return "has asm with registers of its caller that can't be read"
+    clobbers = (it for it in walk(statement) if it.type == "gnu_asm_clobber_list")
+    said = {name.lower() for it in clobbers
+            for name in _CLOBBERED.findall(text_of(it).decode("latin-1"))}  # fmt: skip
+    return done_in(made.assembly, made.function, made.operands, said)
+
+
+def done_in(
+    assembly: Assembly,
+    function: Function,
+    own: Collection[str] = (),
+    said: Collection[str] = (),
+) -> str:
+    """As RegisterFlow.of_callers(), for a person."""
+    flow = RegisterFlow(assembly, lambda _: None, "")
+    if (found := flow.of_callers(function, own, said)) is not None:
+        return f"{found} of its caller" if found else ""
+    text = assembly.text_of(function)
+    if text and not _KEPT.search(text.encode("latin-1", "replace")):
+        return ""
+    return "has instructions that aren't understood and may touch registers of its caller"

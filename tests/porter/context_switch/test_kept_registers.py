@@ -1,0 +1,174 @@
+"""What a handler calls may not count on registers that a call keeps: in a guest they are VCT's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.project_data import ProjectData
+from porter.context_switch.result import ESCALATED, NotTranscribable
+from porter.project.vectors import Vectors
+from tests.porter.context_switch.cases import SOURCES
+from tests.porter.context_switch.trees import fixture
+
+HEAD = ".syntax unified\n.fpu fpv4-sp-d16\n.thumb\n.text\n"
+POP = "ldr r1, [r0]; vldmia r1!, {s16-s31}; str r1, [r0]; bx lr"
+TASK = "unsigned *place; void save(unsigned **); void load(unsigned **);\n"
+CALLS = f"{TASK}void schedule(void) {{ load(&place); }}\n"
+# Functions in assembler, C of the project, and what the handler is refused for.
+REFUSED: dict[str, tuple[dict[str, str], str, str]] = {
+    "through C": ({"load": POP}, CALLS, r"schedule\(\), which leads to load\(\) of callees.S"),
+    "stored": (
+        {"load": "ldr r1, [r0]; vstmdb r1!, {d8-d15}; str r1, [r0]; bx lr"}, CALLS,
+        "reads s16-s31 of its caller",
+    ),
+    "core registers": ({"load": "stmia r0!, {r4-r11}; bx lr"}, CALLS, "reads r4-r11 of its caller"),
+    "moved": ({"load": "vmov r1, s16; str r1, [r0]; bx lr"}, CALLS, "reads s16 of its caller"),
+    "one way": ({"load": "cbz r0, 1f; mov r7, r0; 1: bx lr"}, CALLS, "changes r7"),
+    "through assembler": (
+        {"load": "push {lr}; bl inner; pop {pc}", "inner": POP}, CALLS, r"leads to load\(\)",
+    ),
+    "through a table": (
+        {"load": POP},
+        f"{TASK}void (*const hooks[])(unsigned **) = {{ save, load }};\n"
+        "void schedule(void) { hooks[1](&place); }\n",
+        r"leads to load\(\)",
+    ),
+    "through a variable": (
+        {"load": POP},
+        f"{TASK}void (*hook)(unsigned **);\nvoid begin(void) {{ hook = load; }}\n"
+        "void schedule(void) { hook(&place); }\n",
+        r"leads to load\(\)",
+    ),
+    "a branch by a register": (
+        {"schedule": "ldr r0, =load; bx r0; .ltorg", "load": POP}, "", r"leads to load\(\)",
+    ),
+    "an alias": (
+        {"load": POP},
+        'void wrapped(void) __attribute__((alias("real")));\n'
+        f"{TASK}void real(void) {{ load(&place); }}\nvoid schedule(void) {{ wrapped(); }}\n",
+        r"leads to load\(\)",
+    ),
+    "asm in C": (
+        {},
+        'void schedule(void) { unsigned t[16]; __asm volatile("vstmia %0, {s16-s31}" :: "r"(t) : '
+        '"memory"); }\n',
+        r"calls schedule\(\) of switch.c, which reads s16-s31",
+    ),
+    "asm that says nothing": (
+        {}, 'void schedule(void) { __asm volatile("mov r9, #0"); }\n', "changes r9",
+    ),
+    "a call in asm": (
+        {"load": POP}, 'void schedule(void) { __asm volatile("bl load" ::: "memory", "lr"); }\n',
+        r"leads to load\(\)",
+    ),
+    "asm at file scope": (
+        {},
+        '__asm(".global load\\n.type load, %function\\nload: vldmia r0, {s16-s31}\\nbx lr");\n'
+        f"{CALLS}",
+        r"leads to load\(\)",
+    ),
+    "naked": (
+        {},
+        "__attribute__((naked)) void load(unsigned **p) { "
+        '__asm volatile("vldmia r0, {s16-s31}\\n bx lr"); }\n'
+        "unsigned *place;\nvoid schedule(void) { load(&place); }\n",
+        r"leads to load\(\)",
+    ),
+}  # fmt: skip
+ACCEPTED: dict[str, tuple[dict[str, str], str]] = {
+    "saved": ({"load": "vpush {d8-d15}; vldmia r0, {s16-s31}; vpop {d8-d15}; bx lr"}, CALLS),
+    "saved in words": (
+        {"load": "strd r4, r5, [sp, #-8]!; ldm r0, {r4, r5}; ldrd r4, r5, [sp], #8; bx lr"}, CALLS,
+    ),
+    "saved below": (
+        {"load": "sub sp, #8; stm sp, {r4, r5}; mov r4, r0; ldm sp, {r4, r5}; add sp, #8; bx lr"},
+        CALLS,
+    ),
+    "not called": ({"load": POP}, f"{TASK}void other(void) {{ load(&place); }}\n"),
+    "its address isn't taken": (
+        {"load": POP}, "void (*hook)(void);\nvoid schedule(void) { if (hook) hook(); }\n"
+        f"{TASK}void other(void) {{ load(&place); }}\n",
+    ),
+    "clobbers": (
+        {}, 'void schedule(void) { __asm volatile("mov r9, #0" ::: "r9"); }\n',
+    ),
+    "operands": (
+        {}, "void schedule(void) { int r; __asm volatile("
+        '"mov r0, %1\\nmov r1, r0\\nmov r2, r0\\nmov r3, r0\\nmov %0, r3" : "=r"(r) : "r"(1) : '
+        '"r0", "r1", "r2", "r3"); }\n',
+    ),
+    "no register of a caller": (
+        {"load": "movs r4, #0; bx lr"},
+        "void load(void);\nvoid fault(void) { load(); }\nvoid schedule(void) { }\n",
+    ),
+}  # fmt: skip
+
+
+def project(
+    folder: Path, functions: dict[str, str], c: str, vectors: Vectors | None = None
+) -> ProjectData:
+    """A project with a handler that calls schedule()."""
+    text = (SOURCES / "running_task.c").read_text()
+    if "schedule" in functions:
+        text = text.replace("void schedule(void);", "void  schedule(void);")
+    tree = fixture(folder, f"{text}{c}")
+    bodies = "".join(
+        f".global {name}\n.type {name}, %function\n{name}:\n{body.replace(';', chr(10))}\n"
+        for name, body in functions.items()
+    )
+    (folder / "callees.S").write_text(HEAD + bodies)
+    files = (*tree.files, folder / "callees.S", *sorted(folder.glob("*.cpp")))
+    return ProjectData(files, tree.options, CUnits(files, tree.options), vectors=vectors)
+
+
+def refused(data: ProjectData) -> str:
+    try:
+        data.kept.refuse(["schedule"])
+    except NotTranscribable as reason:
+        return str(reason)
+    return ""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_registers_of_the_task_are_told(name: str, tmp_path: Path) -> None:
+    functions, c, why = REFUSED[name]
+    assert re.search(why, refused(project(tmp_path, functions, c)))
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_what_a_call_may_do_is_no_reason(name: str, tmp_path: Path) -> None:
+    assert not refused(project(tmp_path, *ACCEPTED[name]))
+
+
+def test_a_vector_of_its_own_is_no_callee(tmp_path: Path) -> None:
+    dump = {"HardFault_Handler": "push {r4-r11}; mov r0, sp; str r4, [r0]; b ."}
+    c = (
+        "void HardFault_Handler(void); void (*const vectors[])(void) = { HardFault_Handler };\n"
+        "void (*hook)(void);\nvoid schedule(void) { hook(); }\n"
+    )
+    assert not refused(project(tmp_path, dump, c))
+
+
+def test_cplusplus_isnt_followed(tmp_path: Path) -> None:
+    text = 'void f(float *p) { __asm volatile("vstmia %0, {s16-s31}" :: "r"(p)); }\n'
+    (tmp_path / "hook.cpp").write_text(f'{text}extern "C" void hook() {{ f(0); }}\n')
+    c = "void hook(void);\nvoid schedule(void) { hook(); }\n"
+    assert "leads to hook(), which hook.cpp names, C++ with asm" in refused(
+        project(tmp_path, {}, c)
+    )
+
+
+def test_a_handler_that_leads_there_stays_as_it_was(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    tree = fixture(tmp_path, f"{text}{CALLS}")
+    (tmp_path / "callees.S").write_text(
+        f"{HEAD}.global load\n.type load, %function\nload: {POP.replace(';', chr(10))}\n"
+    )
+    found = replace(tree, files=(*tree.files, tmp_path / "callees.S")).port()
+    reasons = {it.name: it.reason for it in found if it.status == ESCALATED and it.start < it.end}
+    assert "leads to load() of callees.S" in reasons["PendSV_Handler"]
