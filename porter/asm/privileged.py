@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from porter.asm.breakpoints import BREAKPOINTS
 from porter.registers.system_space import in_system_space
+from porter.source.arithmetic import literal
 from porter.source.asm_text import Instruction
 
 _OF_ANYBODY = re.compile(r"apsr(_\w+)?")
@@ -48,11 +49,9 @@ def privileged(instruction: Instruction) -> bool:
     if _CSR.match(name):
         register = _csr(name, operands)
         return bool(register) and _OF_FLOATING_POINT.fullmatch(register) is None
-    return any(
-        in_system_space(int(number.group(), 0))
-        for operand in operands
-        for number in _NUMBER.finditer(operand)
-    )
+    numbers = (it for operand in operands for it in _NUMBER.findall(operand))
+    values = (literal(it.encode()) for it in numbers)
+    return any(it is not None and in_system_space(it.value) for it in values)
 
 
 def _csr(name: str, operands: Sequence[str]) -> str:

@@ -3,8 +3,8 @@ another language has.
 
 Of the fields of such a struct the project's own assignments say nothing. A type counts as one of
 these where a pointer to it is made of a number or of another pointer, where it is a part of a union
-or volatile, or where an object of it is declared and nowhere defined, or is handed out by a
-function that isn't in the project.
+or volatile, where an object of it is declared and nowhere defined, or is handed out by a function
+that isn't in the project, or to one that others call, and where the project has no object of it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
+from porter.flow.handed_out import HandedOut
 from porter.program.c_text import CText
 from porter.source.c_lexer import Token, lex_fragment
 from porter.source.c_types import TypeTable
@@ -37,11 +38,14 @@ class OutsideMemory:
         self._volatile: set[bytes] = set()
         self._declared: dict[bytes, set[bytes]] = {}  # objects that are declared extern: types
         self._objects: set[bytes] = set()
+        self._made: set[bytes] = set()  # types of objects
+        texts = list(texts)
         for text in texts:
             self._read(text.lexed.tokens, text.evaluator.macros)
             for directive in text.lexed.directives:
                 if (macro := parse_define(directive)) is not None:
                     self._read(macro.body, text.evaluator.macros)
+        self._types |= HandedOut(texts, defined).parameters()
         for name, types in self._declared.items():
             if name not in self._objects:
                 self._types |= types
@@ -64,7 +68,8 @@ class OutsideMemory:
             return True
         if any(_is_volatile(it, macros) or it in self._volatile for it in words):
             return True
-        return not self._types.isdisjoint({name, *words[1:2]})
+        names = {name, *words[1:2]}
+        return self._made.isdisjoint(names) or not self._types.isdisjoint(names)
 
     def _read(self, tokens: Sequence[Token], macros: MacroTable) -> None:
         is_extern = False
@@ -92,10 +97,12 @@ class OutsideMemory:
         if behind not in _ENDS or not (before.kind == "identifier" or before.text == b"*"):
             return
         name = tokens[index].text
+        kind = next(it for it in reversed(tokens[:index]) if it.text != b"*").text
         if is_extern:
-            self._declared.setdefault(name, set()).add(before.text)
+            self._declared.setdefault(name, set()).add(kind)
             return
         self._objects.add(name)
+        self._made |= {kind} if before.text != b"*" else set()
         value = tokens[index + 2 : index + 4]
         if before.text == b"*" and behind == b"=" and self._is_foreign(value):
             self._types.add(tokens[index - 2].text)

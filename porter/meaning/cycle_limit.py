@@ -1,4 +1,4 @@
-"""What differences of the cycle counter are compared with.
+"""What differences of the cycle counter are compared with or divided by, and what is added to it.
 
 A number of cycles is a time by the clock that it was written for. The counter of a machine counts
 with the system's clock: a wait of 7200 cycles is 100 us at 72 MHz and 43 us at 168.
@@ -14,6 +14,7 @@ from porter.source.token_tools import has_word
 
 _ORDER = frozenset({b"<", b"<=", b">", b">="})
 _CLOCKS = (b"SystemCoreClock", b"FVM_CLOCK_HZ")
+_DIVIDED = "is divided by"
 _FEW = 64  # cycles: nobody measures a time with so few
 
 
@@ -22,36 +23,53 @@ def old_cycles(unit: Unit, access: Access) -> str | None:
     is, or if nothing shows what it is."""
     if unit.domain is None or unit.old_clock == unit.domain.clock_hz:
         return None
-    limit = _limit(access.whole)
-    if limit is None or not _is_counted(unit, access, _given(limit)):
+    found = _limit(access.whole)
+    if found is None:
+        return None
+    limit, does = found
+    is_unit = does == _DIVIDED and _is_number(unit, access, limit)
+    if not is_unit and not _is_counted(unit, access, _given(limit)):
         return None
     limit_text = " ".join(text_of(limit).decode("latin-1").split())
     now = unit.domain.clock_hz
     if unit.old_clock is None:
         return (
-            f"is compared with {limit_text}, cycles of the old chip's clock, which nothing here "
-            f"says: give it by --core-clock HZ, or calculate them from FVM_CLOCK_HZ ({now})"
+            f"{does} {limit_text}, cycles of the old chip's clock, which nothing here says: give "
+            f"it by --core-clock HZ, or calculate them from FVM_CLOCK_HZ ({now})"
         )
     return (
-        f"is compared with {limit_text}, cycles at {unit.old_clock} Hz, and virt_cycles() counts "
-        f"{now} a second: calculate them from FVM_CLOCK_HZ"
+        f"{does} {limit_text}, cycles at {unit.old_clock} Hz, and virt_cycles() counts {now} a "
+        "second: calculate them from FVM_CLOCK_HZ"
     )
 
 
-def _limit(read: Node) -> Node | None:
-    """The other side of a comparison of a difference of the counter."""
+def _limit(read: Node) -> tuple[Node, str] | None:
+    """What a difference of the counter is compared with or divided by, or what is added to the
+    counter, and which of these."""
     node = outermost(read)
     is_difference = False
     while (parent := node.parent) is not None and (sides := operands(parent)) is not None:
         left, sign, right = sides
-        if sign in _ORDER and parent.type == "binary_expression":
-            other = right if node.id == left.id else left
-            return other if is_difference else None
-        if sign != b"-" or parent.type != "binary_expression":
+        other = right if node.id == left.id else left
+        if parent.type != "binary_expression":
+            return None
+        if is_difference and sign in _ORDER:
+            return other, "is compared with"
+        if is_difference and sign == b"/" and node.id == left.id:
+            return other, _DIVIDED
+        if not is_difference and sign == b"+":
+            return other, "becomes a deadline by"
+        if sign != b"-":
             return None
         is_difference = True
         node = outermost(parent)
     return None
+
+
+def _is_number(unit: Unit, access: Access, divisor: Node) -> bool:
+    """Whether a difference becomes a time by cycles that are known."""
+    number = unit.text.evaluator.number(divisor, access.context.scope)
+    return number is not None and number > 1 and not _asks_clock(unit, divisor)
 
 
 def _is_counted(unit: Unit, access: Access, limit: Node) -> bool:

@@ -11,8 +11,10 @@ import re
 
 from porter.judging.unit import Unit
 from porter.meaning.bits import ones, zeros
+from porter.meaning.expressions import mask_around
 from porter.sites.access import Access
 from porter.source.c_tree import text_of
+from porter.source.values import Place
 
 _ALL = 0xFFFF_FFFF
 _RMVF = 1 << 23 | 1 << 24  # of RCC->CSR, by family; its other bits are clocks
@@ -22,8 +24,15 @@ _MORE_PLLS = 1 << 26 | 1 << 28  # of RCC->CR: PLLI2S, PLLSAI, PLLSAI1, PLL2, PLL
 _CSSON = 1 << 19  # of RCC->CR: NMI where the crystal fails
 _WAKE_UP = 0x1F << 8  # of PWR->CSR: EWUP
 _OUTPUTS = 0xFFC0_0000  # of RCC->CFGR: MCO, I2SSRC, USBPRE by family
+_ADCPRE = 3 << 14  # of RCC->CFGR, where it is at 0x40021004: F0, F1, CH32
+_CFGR_WITH_ADCPRE = 0x4002_1004
+_LATER = {  # ready flags of what is no clock of the system's: of BDCR all
+    "CR": 1 << 27 | 1 << 29, "BDCR": _ALL, "CSR": 1 << 1,
+}  # fmt: skip
+_NAMES_LATER = re.compile(rb"(?:LSE|LSI|PLL(?:I2S|SAI\d?|2|3)|HSI48|HSI14)\w*RDY")
+_NAMES_PLL = re.compile(rb"\bRCC_\w*(?:HSI48|PLL(?:I2S|SAI\d?|2|3))ON")
 _NAMES_PVD = re.compile(rb"\bPWR_CR_(?:PVDE|PLS)")
-_NAMES_OUTPUT = re.compile(rb"\bRCC_\w*(?:MCO|I2SSRC|USBPRE|USBCLK|OTGFSPRE)")
+_NAMES_OUTPUT = re.compile(rb"\bRCC_\w*(?:MCO|I2SSRC|USBPRE|USBCLK|OTGFSPRE|ADCPRE)")
 _CLOCKS = re.compile(
     r"PLL(?:I2S|SAI\d?|2|3)(?:CFGR|DIVR|FRACR)|DCKCFGR\d?|(?:CD|SRD|D\d)?CCIP\d?R\d?|CFGR3|CR2|CRRCR|SSCGR"
 )
@@ -49,6 +58,45 @@ _OTHERS = (
 )
 
 
+_NEVER_READY = (
+    "{} waits for a clock that isn't part of the boot table, and so is never ready: take this out "
+    "if the machine can do without, else ask the block's owner"
+)
+
+
+def never_ready(unit: Unit, access: Access) -> str | None:
+    """Why the question whether a clock is ready can't go, for a person."""
+    register = access.register
+    if register is None or register.block != "RCC" or access.use != "read":
+        return None
+    found = mask_around(access.whole)
+    if found is None:
+        return None
+    mask = unit.text.evaluator.number(found[1], access.context.scope)
+    named = _NAMES_LATER.search(text_of(found[1]))
+    if named or (mask and not mask & ~_LATER.get(register.name, 0)):
+        return _NEVER_READY.format(register)
+    return None
+
+
+def cleared_later(unit: Unit, access: Access) -> str | None:
+    """Why a write that only clears can't go: what it clears the same function sets, or it isn't
+    the first to run."""
+    register = access.register
+    if register is None or access.operator != b"&=" or access.value is None:
+        return None
+    bits = _ALL & ~ones(access.value, unit.text.evaluator, access.context.scope)
+    for other in unit.accesses():
+        is_same = other.register == register and other.operator in (b"|=", b"=")
+        if not is_same or other.value is None or (why := unmade(unit, other)) is None:
+            continue
+        set_bits = ones(other.value, unit.text.evaluator, other.context.scope)
+        is_near = other.context.root == access.context.root
+        if set_bits & bits and (is_near or unit.why_again(access) is not None):
+            return why
+    return None
+
+
 def unmade(unit: Unit, access: Access) -> str | None:
     """Why a write can't go, for a person; None if the boot table sees to it, or it only clears."""
     register, value = access.register, access.value
@@ -71,7 +119,11 @@ def unmade(unit: Unit, access: Access) -> str | None:
             what = "has a failing crystal raise NMI"
         case "RCC", "CR" if surely & _MORE_PLLS:
             what = "starts another PLL"
-        case "RCC", "CFGR" if surely & _OUTPUTS or _NAMES_OUTPUT.search(text_of(access.whole)):
+        case "RCC", "CR" if _NAMES_PLL.search(text_of(access.whole)):
+            what = "starts another PLL, or a clock of a device"
+        case "RCC", "CFGR" if surely & _outputs(unit, access) or _NAMES_OUTPUT.search(
+            text_of(access.whole)
+        ):
             what = "puts out a clock, or chooses a device's"
         case "RCC", name if _CLOCKS.fullmatch(name) and perhaps:
             what = "sets up another PLL, or chooses a device's clock"
@@ -88,6 +140,13 @@ def unmade(unit: Unit, access: Access) -> str | None:
         case _:
             return None
     return f"{register} {_OTHERS.format(what)}"
+
+
+def _outputs(unit: Unit, access: Access) -> int:
+    """Bits of RCC->CFGR that are no system clock's."""
+    place = unit.text.evaluator.value(access.place, access.context.scope)
+    has_adc = isinstance(place, Place) and place.address == _CFGR_WITH_ADCPRE
+    return _OUTPUTS | (_ADCPRE if has_adc else 0)
 
 
 def _is_made(block: str, name: str, access: Access) -> bool:

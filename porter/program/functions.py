@@ -14,6 +14,7 @@ _NO_FUNCTION = frozenset(
     {b"if", b"while", b"for", b"switch", b"sizeof", b"return", b"__attribute__", b"__attribute",
      b"__declspec", b"_Alignas"}
 )  # fmt: skip
+_BEHIND_PARAMETERS = frozenset({b"const", b"volatile", b"noexcept", b"override", b"final"})
 _WITH_MEMBERS = frozenset({b"class", b"struct", b"union", b"namespace"})
 _ENDS = frozenset({b";", b"}"})
 
@@ -23,8 +24,9 @@ def functions_in(
     stands_alone: Callable[[Token], bool] = lambda _: False,
     in_classes: bool = False,
 ) -> Iterator[Definition]:
-    """Each function definition. `stands_alone`: of a macro with arguments in front of one;
-    `in_classes`: those inside classes and namespaces too."""
+    """Each function definition; where arms of #if give one body several heads, it is each of
+    theirs. `stands_alone`: of a macro with arguments in front of one; `in_classes`: those inside
+    classes and namespaces too."""
     index = 0
     while index < len(tokens):
         token = tokens[index]
@@ -40,9 +42,27 @@ def functions_in(
         ):
             end = _after(tokens, body)
             yield token.text, body, end
+            yield from ((name, body, end) for name in _other_heads(tokens, index, body))
             index = end
             continue
         index += 1
+
+
+def _other_heads(tokens: Sequence[Token], index: int, body: int) -> Iterator[bytes]:
+    """Names behind a head that have a type in front of them, as no attribute has."""
+    for place in range(index + 2, body - 1):
+        before = tokens[place - 1]
+        is_name = tokens[place].kind == "identifier" and tokens[place].text not in _NO_FUNCTION
+        is_typed = before.kind == "identifier" and before.text not in _BEHIND_PARAMETERS
+        is_head = is_name and is_typed and tokens[place + 1].text == b"("
+        if is_head and _is_outside(tokens, index, place):
+            yield tokens[place].text
+
+
+def _is_outside(tokens: Sequence[Token], index: int, place: int) -> bool:
+    """Whether a place behind a name's parameters is in no parentheses."""
+    texts = [token.text for token in tokens[index:place]]
+    return texts.count(b"(") == texts.count(b")")
 
 
 def names_of_functions(tokens: list[Token]) -> Iterator[bytes]:

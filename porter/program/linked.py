@@ -108,7 +108,7 @@ class Linked:
         started |= {handler for number, handler in self._entries if number <= RESET}
         return RunTime(
             [self.knowledge.text(source) for source in self.live if not source.is_asm],
-            graph.edges,
+            graph.whole,
             sorted(handlers & graph.defined),
             frozenset(started),
             lambda text, token: self.knowledge.is_arm_compiled(text, token.start, token.end),

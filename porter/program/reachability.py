@@ -8,10 +8,11 @@ too few. Functions out of reach are dropped by the linker (one section a functio
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from porter.program.c_text import CText
 from porter.program.classes import made_with
@@ -29,15 +30,18 @@ from porter.source.token_tools import matching
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
 _KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
+_STORAGE = frozenset({b"static", b"extern", b"inline", b"__inline", b"__inline__"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 @dataclass
 class CallGraph:
     """References by name; `roots` are referenced from outside any function, `external` are the
-    defined functions that other files may call."""
+    defined functions that other files may call, `same` are names of one body: of heads in several
+    arms of #if, and what a macro makes of a name."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
+    same: dict[str, set[str]] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
     external: set[str] = field(default_factory=set)
@@ -50,6 +54,8 @@ class CallGraph:
         tokens = text.balanced
         self.roots |= _IMPLICIT if text.is_cplusplus else set()
         outside = 0
+        bodies: dict[int, set[str]] = {}
+        heads = Counter(start for _, start, _ in text.functions)
         for name, start, end in text.functions:
             self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
             self.roots |= set(_pasted(tokens[outside:start], macros))
@@ -61,9 +67,12 @@ class CallGraph:
                 else _references(tokens[start:end], macros)
                 | set(_pasted(tokens[start:end], macros))
             )
+            declaration = head_of(tokens, start)
             if name in macros and name not in macros.aliases():
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
                 continue
+            if _has_no_type(declaration, name):  # of a library that isn't here, or an int's
+                self.roots |= references | {name.decode("latin-1")}
             if end == len(tokens) and matching(tokens, start) is None:
                 self.roots |= references  # where it ends isn't known: others may be in it
             function = canonical(name, macros)
@@ -72,11 +81,14 @@ class CallGraph:
                 self.roots |= references
             self.defined.add(function)
             self.edges.setdefault(function, set()).update(references)
-            declaration = head_of(tokens, start)
+            bodies.setdefault(start, set()).update((function, name.decode("latin-1")))
             if any(_is_kept(token, text) for token in declaration):
                 self.roots.add(function)
-            if all(token.text != b"static" for token in declaration):
+            if [it.text for it in declaration].count(b"static") < heads[start]:
                 self.external.add(function)
+        for names in bodies.values():
+            for function in names if len(names) > 1 else ():
+                self.same.setdefault(function, set()).update(names - {function})
         self._note_outside(tokens[outside:], macros, text.is_cplusplus)
         self.roots |= set(_pasted(tokens[outside:], macros))
         if text.is_cplusplus:  # what members mention is a root already
@@ -100,7 +112,14 @@ class CallGraph:
 
     def reached(self, entries: Iterable[str]) -> set[str]:
         """Names that the entry points, initialisers and assembler files lead to."""
-        return closure(self.roots | _ENTRY_POINTS | set(entries), lambda it: self.edges.get(it, ()))
+        whole = self.whole
+        return closure(self.roots | _ENTRY_POINTS | set(entries), lambda it: whole.get(it, ()))
+
+    @property
+    def whole(self) -> dict[str, set[str]]:
+        """The edges, with those between names of one body."""
+        names = {*self.edges, *self.same}
+        return {it: self.edges.get(it, set()) | self.same.get(it, set()) for it in names}
 
     @cached_property
     def callers(self) -> dict[str, list[str]]:
@@ -148,6 +167,12 @@ def _behind_use(tokens: Sequence[Token], index: int) -> int:
 def _is_kept(token: Token, text: CText) -> bool:
     made = text.expansion(token) if token.kind == "identifier" else None
     return token.text in _KEPT or (made is not None and not _KEPT.isdisjoint(made.texts))
+
+
+def _has_no_type(declaration: Sequence[Token], name: bytes) -> bool:
+    """Whether nothing but a storage class stands in front of a definition's name."""
+    before = list(takewhile(lambda it: it.text != name, declaration))
+    return all(token.text in _STORAGE for token in before)
 
 
 def _is_member(tokens: list[Token], body: int) -> bool:

@@ -96,6 +96,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
     defines: list[str] = []
     cpu_flags: list[str] = []
     files: list[Path] = []
+    forced: list[str] = []
     optimize = language = ""
     rest = iter(words[start + 1 :])
     for word in rest:
@@ -111,7 +112,7 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
         elif word in ("-o", "-MF", "-MT", "-MQ", "-T", "-Xlinker", "-u", "-U"):
             next(rest, None)
         elif word == "-include":
-            cpu_flags += [word, str(_absolute(next(rest, ""), folder))]
+            forced.append(next(rest, ""))
         elif _OPTIMIZE.fullmatch(word):
             optimize = word
         elif word.startswith(_MACHINE) or word in LANGUAGE:
@@ -120,6 +121,8 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
             files.append(_absolute(word, folder))
     if not files or not _is_for_target(words[start], cpu_flags):
         return None
+    for name in forced:
+        cpu_flags += ["-include", str(_first(name, (folder, *includes)))]
     if not optimize and _UNLESS_TOLD.fullmatch(Path(words[start]).name):
         is_code = any(file.suffix.lower() not in ASM_SUFFIXES for file in files)
         optimize = "-O0" if is_code else ""
@@ -134,6 +137,13 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
         tuple(includes), tuple(defines), tuple(cpu_flags), compiler, optimize, is_plain
     )
     return CompilerCommand(tuple(files), options)
+
+
+def _first(name: str, folders: Iterable[Path]) -> Path:
+    """The file that `-include` means: of the folder where the compiler runs, and of those for
+    headers, the first that has it."""
+    places = [_absolute(name, folder) for folder in folders]
+    return next((place for place in places if place.is_file()), places[0])
 
 
 def _beside(assembler: str, name: re.Match[str]) -> str:

@@ -23,6 +23,7 @@ class RiscvSpace:
     sure = False
     has_aliases = False
     marks_handlers = True
+    own_lines = 16  # of WCH's NVIC_EnableIRQ(): SysTick is 12, the software interrupt 14
 
     def holds(self, address: int) -> bool:
         """Whether an address lies in a block."""

@@ -91,7 +91,8 @@ class SystemSpace(Protocol):
 
     `sure`: a number there is an address wherever it stands. `has_aliases`: the peripherals' first
     megabyte has a word for each bit elsewhere. `marks_handlers`: C makes a trap's handler of a
-    function by an attribute.
+    function by an attribute. `own_lines`: numbers from 0 up to this one that functions for lines
+    take for exceptions of the core's own.
     """
 
     @property
@@ -104,6 +105,10 @@ class SystemSpace(Protocol):
 
     @property
     def marks_handlers(self) -> bool:
+        """See above."""
+
+    @property
+    def own_lines(self) -> int:
         """See above."""
 
     def holds(self, address: int) -> bool:
@@ -128,6 +133,7 @@ class ArmSpace:
     sure = True
     has_aliases = True
     marks_handlers = False
+    own_lines = 0
 
     def holds(self, address: int) -> bool:
         """As SystemSpace says."""

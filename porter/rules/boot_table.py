@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
+from porter.meaning.bits import ones, zeros
 from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.meaning.deep_sleep import deep_sleep
 from porter.meaning.expressions import bare, is_truth_test, mask_around, source
-from porter.meaning.pin_pulse import pulses
-from porter.meaning.unmade_set_up import unmade
+from porter.meaning.pin_pulse import choices, is_toggle, pulses
+from porter.meaning.unmade_set_up import cleared_later, never_ready, unmade
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -41,6 +42,14 @@ _ALL_RESET = (
 _PULSE = (
     "a pin's mode is changed twice with time in between, which no boot table does: if the pulse "
     "matters, give the machine the pin and drive it with hyp_pin_write(), else keep the last change"
+)
+_CHOICE = (
+    "a pin's mode depends on something here, which no boot table knows: give the machine the pin "
+    "and drive it with hyp_pin_write(), or keep one mode"
+)
+_SWITCHED_OFF = (
+    "is asked whether a block has its clock, and the program also takes that away, which a machine "
+    "can't: keep in a variable what the program wants to know"
 )
 _SLOW = (
     "#define BDCR (*(volatile unsigned *)0x40023870)\n"
@@ -96,11 +105,14 @@ class BootTable(Rule):
             if is_set_up(access) or _is_unused_line(unit, access)
         ]
         pulsed = pulses(accesses, unit.text.evaluator)
+        chosen = choices(accesses, unit.text.evaluator)
         removed: list[Access] = []
         for access in accesses:
-            why = deep_sleep(unit, access) or run_again(unit, access) or unmade(unit, access)
+            why = next((why for it in _STAYS if (why := it(unit, access)) is not None), None)
             if why is None and access in pulsed:
                 why = f"{access.register}: {_PULSE}"
+            if why is None and (access in chosen or is_toggle(access)):
+                why = f"{access.register}: {_CHOICE}"
             if why is None:
                 removed.append(access)
             else:
@@ -153,9 +165,28 @@ class BootTable(Rule):
         ready = switched_on or _READY.fullmatch(text_of(bare(mask)))
         if not ready or not is_truth_test(node, evaluator, scope):
             return None
+        if switched_on and _is_switched_off(unit, access, evaluator.number(mask, scope)):
+            return self.escalated(access.site, f"{access.register} {_SWITCHED_OFF}")
         start, end = access.context.start(node), access.context.end(node)
         edit = Edit(start, end, source(mask))
         return self.rewritten(access.site, "set by now: the boot table saw to it", edit)
+
+
+def _is_switched_off(unit: Unit, access: Access, mask: int | None) -> bool:
+    """Whether the program clears some of these bits of a register, here or in another file."""
+    register = access.register
+    evaluator = unit.text.evaluator
+    for other in unit.accesses():
+        if other.register != register or other.value is None or other.operator == b"|=":
+            continue
+        scope = other.context.scope
+        if other.operator == b"^=" or mask is None:
+            return True
+        kept = ones(other.value, evaluator, scope)
+        if zeros(other.value, evaluator, scope) & mask or not kept & mask:
+            return True
+    name = register.name if register is not None else ""
+    return unit.sources_have(re.compile(rb"\b%s\s*[&^]=" % re.escape(name.encode())))
 
 
 def _is_unused_line(unit: Unit, access: Access) -> bool:
@@ -211,3 +242,7 @@ def is_set_up(access: Access) -> bool:
     if register is None:
         return False
     return register.block in REMOVED_WHOLE or f"{register.block}->{register.name}" in _REGISTERS
+
+
+_STAYS = (deep_sleep, run_again, unmade, cleared_later, never_ready)
+"""Why an access can't go with the set-up, None if it may."""

@@ -24,6 +24,12 @@ _NO_SUB_PRIORITY = 3  # the highest PRIGROUP that leaves four bits of a priority
 _SYSTEM_VECTORS = {-2: "FVM_VIRT_SWITCH", -1: "FVM_VIRT_TICK", -5: "FVM_VIRT_SVC"}
 
 
+_OF_THE_CORE = (
+    "of the core, which is no line: hyp_tick_set(hz) starts the machine's tick, virt_yield() "
+    "requests a switch"
+)
+
+
 class NvicCall(Rule):
     """Lines by number go to the kernel, pending and priority to the virtual vector."""
 
@@ -87,6 +93,8 @@ class NvicCall(Rule):
             return self.escalated(site, WAITS)
         if number is not None and number < 0:
             return self._system_vector(unit, site, call, name, number)
+        if number is not None and number < unit.registers.space.own_lines:
+            return self.escalated(site, f"{name} of exception {number} {_OF_THE_CORE}")
         if (problem := not_granted(unit, name, number)) is not None:
             return self.escalated(site, problem)
         if name in _BY_LINE:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.expressions import bare, source
+from porter.meaning.expressions import bare, expanded, source
 from porter.meaning.tick_rate import Timing, rate_of
 from porter.meaning.tick_source import timing_of_config
 from porter.registers.intrinsics import TICK
@@ -17,6 +18,7 @@ from porter.source.c_tree import PARENTHESES, Node, parse_expression, text_of
 from porter.source.declared import parameter_names
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator, no_scope
+from porter.source.truth import binary
 
 
 class TickConfig(Rule):
@@ -46,6 +48,11 @@ class TickConfig(Rule):
         Sample("void f(void) { if (1 == SysTick_Config(168000)) { h(); } }", "", escalates=True),
         Sample("void f(void) { SysTick_Config(72000); }", "", escalates=True),
         Sample(
+            "int f(void) { if (SysTick_Config(clock_freq() / 1000)) { return 1; } return 0; }",
+            "",
+            escalates=True,
+        ),
+        Sample(
             "extern unsigned SystemCoreClock;\n#define CTRL (*(volatile unsigned *)0xE000E010)\n"
             "void f(void) { SysTick_Config(SystemCoreClock / 8000); CTRL &= ~4u; }",
             "extern unsigned SystemCoreClock;\n#define CTRL (*(volatile unsigned *)0xE000E010)\n"
@@ -72,6 +79,7 @@ class TickConfig(Rule):
             rate = rate_of(node, unit.text.evaluator, scope, timing)
             problem = rate.problem if _is_looked_at(context, site) else rate.unchecked_problem
             problem = problem or _called_with(unit, context, node)
+            problem = problem or _unknown_clock(unit, node)
             problem = problem or _compared(unit.text.evaluator, context, site)
             if problem is not None:
                 yield self.escalated(site, problem)
@@ -99,6 +107,25 @@ def _called_with(unit: Unit, context: Context | None, cycles: Node) -> str | Non
                 f"{context.name}({source(node).decode('latin-1')}) in {call.place}: {rate.problem}"
             )
     return None
+
+
+def _unknown_clock(unit: Unit, cycles: Node) -> str | None:
+    """What is wrong with cycles that are part of what a function says which isn't here: that is a
+    clock of the old chip's."""
+    quotient = binary(expanded(cycles, unit.text.evaluator), b"/")
+    dividend = bare(quotient[0]) if quotient is not None else None
+    callee = dividend.child_by_field_name("function") if dividend is not None else None
+    if dividend is None or callee is None:
+        return None
+    if unit.text.evaluator.call_text(dividend) is not None:
+        return None
+    name = text_of(callee)
+    if unit.sources_have(re.compile(rb"\b%s\s*\([^;{}()]*\)\s*\{" % re.escape(name))):
+        return None
+    return (
+        f"{name.decode('latin-1')}() isn't here, and what it says is a clock of the old chip's: "
+        "write hyp_tick_set(hz)"
+    )
 
 
 def _compared(evaluator: Evaluator, context: Context | None, site: Site) -> str | None:

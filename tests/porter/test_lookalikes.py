@@ -57,6 +57,9 @@ def ported(folder: Path, code: str) -> tuple[str, list[str]]:
          "void f(void) { R(0xE000ED08) = (unsigned)t; t[15].f = r; }", "puts handlers into t"),
         ("void f(unsigned us) { unsigned t = CYCCNT, n = us * 72; while (CYCCNT - t < n) { } }",
          "compared with n, cycles of the old chip's clock"),
+        ("unsigned f(unsigned t) { return (CYCCNT - t) / 72; }", "is divided by 72, cycles of"),
+        ("void f(unsigned n) { unsigned e = CYCCNT + n * 72; while ((int)(e - CYCCNT) > 0) { } }",
+         "becomes a deadline by n * 72, cycles of"),
         ("void f(void) { SCR |= 1u << 4; }", "SEVONPEND"),
         ("void f(void) { SCB->SCR |= SCB_SCR_SEVONPEND_Msk; }", "SEVONPEND lets"),
         ("void f(void) { SCR |= 1u << SCB_SCR_SEVONPEND_Pos; }", "SEVONPEND"),
@@ -82,6 +85,8 @@ def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
          "void f(void) { R(0xE000ED08) = (unsigned)t; g(); }",
          "typedef union { void (*f)(void); } entry; void r(void); entry t[] = { { r }, { r } }; "
          "void f(void) { g(); }"),
+        ("unsigned f(unsigned t) { return (CYCCNT - t) / (FVM_CLOCK_HZ / 1000000u); }",
+         "unsigned f(unsigned t) { return (virt_cycles() - t) / (FVM_CLOCK_HZ / 1000000u); }"),
         ("void f(unsigned p) { __set_PRIMASK(p // its caller's\n & 1u); }",
          "void f(unsigned p) { virt_int_restore(VIRT_PRIMASK, p & 1u); }"),
         ("#define SET(m) do { GPIOA->BSRR = m; } while (0)\nvoid f(void) { SET(0x20); }",

@@ -130,6 +130,20 @@ def test_a_vendors_compiler_for_riscv_makes_no_arm_of_a_project(tmp_path: Path, 
     assert verdict.status is Status.ESCALATED and "PFIC" in verdict.reason
 
 
+def test_exceptions_of_a_riscv_core_are_no_lines(tmp_path: Path) -> None:
+    """As WCH numbers them: SysTick is 12, the software interrupt 14, the first line 16."""
+    call = b"main.o: main.c\n\triscv-none-embed-gcc -march=rv32imac -mabi=ilp32 -c main.c\n"
+    code = (
+        b"typedef enum { SysTicK_IRQn = 12, USART1_IRQn = 53 } IRQn_Type;\n"
+        b"void NVIC_EnableIRQ(IRQn_Type n);\n"
+        b"int main(void) { NVIC_EnableIRQ(SysTicK_IRQn); NVIC_EnableIRQ(USART1_IRQn); }\n"
+    )
+    result = port_files(tmp_path, {"Makefile": call, "main.c": code}, None)
+    (reason,) = escalations(result)
+    assert "exception 12 of the core" in reason
+    assert b"hyp_irq_ena(USART1_IRQn);" in result.files[0].ported
+
+
 def test_what_dependencies_name_first_is_not_all_that_make_makes(tmp_path: Path) -> None:
     """Eclipse includes them before its first target, and of one file they were committed."""
     makefile = b"-include a.d\nall: fw.elf\nfw.elf: a.o main.o\n\tarm-none-eabi-gcc -o $@ $^\n"
@@ -138,6 +152,20 @@ def test_what_dependencies_name_first_is_not_all_that_make_makes(tmp_path: Path)
     root = write(tmp_path, {**files, "a.c": b"", "main.c": b""})
     build = read_build(root, find_sources(root))
     assert sorted(path.name for path in build.units) == ["a.c", "main.c"]
+
+
+@pytest.mark.parametrize("option", ["-I inc", "-iquote inc", "-isystem inc"])
+def test_a_header_for_every_file_is_looked_for_where_headers_are(
+    tmp_path: Path, option: str
+) -> None:
+    files = {
+        "Makefile": f"main.o: main.c\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -mthumb {option} "
+        "-include all.h -c -o $@ $<\n".encode(),
+        "inc/all.h": b"static volatile unsigned *const aircr = (unsigned *)0xE000ED0C;\n",
+        "main.c": b"int main(void) { *aircr = 0x05FA0004; for (;;) { } }\n",
+    }
+    result = port_files(tmp_path, files)
+    assert b"hyp_reboot();" in next(it for it in result.files if it.file.name == "main.c").ported
 
 
 def test_a_missing_project_is_a_missing_error(tmp_path: Path) -> None:

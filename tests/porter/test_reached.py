@@ -92,3 +92,78 @@ def test_what_a_macro_outside_of_functions_names_is_in_the_program(
 ) -> None:
     files = {"main.c": text, "other/chip.h": b"void set(void);\n"}
     assert not is_left(port_files(tmp_path, files))
+
+
+KEYS = b"\n#define KEYS (*(volatile unsigned *)0x40023C04)\n"
+
+
+def is_asked(folder: Path, files: dict[str, bytes]) -> bool:
+    """Whether a person hears of the flash's key."""
+    result = port_files(folder, files)
+    return any(
+        it.status is Status.ESCALATED for port in result.files for it in port.verdicts
+        if it.site.what == "KEYS"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"#define USARTx_IRQHandler USART3_IRQHandler\nvoid USARTx_IRQHandler(void) { KEYS = 1; }\n"
+        b"int main(void) { for (;;); }\n",
+        b"#define foo foo_v2\nvoid foo(void) { KEYS = 1; }\nint main(void) { foo(); }\n",
+        # The macro is another compiler's.
+        b"#ifdef __ICCARM__\n#define foo __foo\n#endif\n"
+        b"static inline void foo(void) { KEYS = 1; }\n#define BAR() (foo(), 1)\n"
+        b"int main(void) { return BAR(); }\n",
+        b"void begin(int x);\n#if OWN\nstatic void own(int x)\n#else\nvoid begin(int x)\n#endif\n"
+        b"{ KEYS = 1; }\nint main(void) { begin(1); }\n",
+    ],
+)
+def test_a_body_has_every_name_that_it_may_have(tmp_path: Path, code: bytes) -> None:
+    assert is_asked(tmp_path, {"main.c": KEYS + code})
+
+
+def test_one_that_nothing_names_stays_out(tmp_path: Path) -> None:
+    code = (
+        b"#if OWN\nstatic void own(int x)\n#else\nstatic void begin(int x)\n#endif\n{ KEYS = 1; }\n"
+    )
+    assert not is_asked(tmp_path, {"main.c": KEYS + code + b"int main(void) { for (;;); }\n"})
+
+
+def test_a_macro_of_a_library_that_isnt_here_makes_functions(tmp_path: Path) -> None:
+    files = {
+        "worker.h": b"THD_FUNCTION(worker, arg);\n",
+        "worker.c": KEYS
+        + b'#include "ch.h"\n#include "worker.h"\nvoid unlock(void) { KEYS = 1; }\n'
+        b"THD_FUNCTION(worker, arg) { (void)arg; while (1) { unlock(); } }\n",
+        "main.c": b'#include "ch.h"\n#include "worker.h"\n'
+        b'int main(void) { chThdCreate(512, "w", 64, worker, 0); for (;;); }\n',
+    }
+    assert is_asked(tmp_path, files)
+
+
+OBJECTS = KEYS + b"struct req { unsigned char type; unsigned short value; };\n"
+USE = b"if (r->value & 2) KEYS = 1;"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"extern struct req *r;\nint main(void) { USE }\n",
+        b"void lib(int (*)(struct req *));\nstatic int on(struct req *r) { USE return 1; }\n"
+        b"struct req own;\nint main(void) { lib(on); on(&own); }\n",
+        b"struct ops { int (*f)(struct req *); };\nstatic int on(struct req *r) { USE return 1; }\n"
+        b"const struct ops ops = { .f = on };\nstruct req own;\nint main(void) { on(&own); }\n",
+        b"int lib_called(struct req *r) { USE return 1; }\nstruct req own;\n"
+        b"int main(void) { lib(); }\n",
+    ],
+)
+def test_what_others_fill_may_hold_anything(tmp_path: Path, code: bytes) -> None:
+    assert is_asked(tmp_path, {"main.c": OBJECTS + code.replace(b"USE", USE)})
+
+
+def test_what_only_the_project_has_is_known(tmp_path: Path) -> None:
+    code = b"static int on(struct req *r) { USE return 1; }\nstruct req own;\n"
+    code = code.replace(b"USE", USE) + b"int main(void) { return on(&own); }\n"
+    assert not is_asked(tmp_path, {"main.c": OBJECTS + code})

@@ -49,6 +49,12 @@ def test_any_text_is_accounted_for(pieces: list[bytes], tmp_path: Path) -> None:
             assert again == ported
 
 
+@pytest.mark.parametrize("digits", ["0123456789ABCDEF", "0123456789", "00000000009"])
+def test_digits_in_an_assembler_file_need_be_no_number(digits: str, tmp_path: Path) -> None:
+    text = f'    .text\nb:  .ascii "{digits}"\nf:  cpsid i\n    bx lr\n'
+    assert escalations(port_files(tmp_path, {"a.s": text.encode()}))
+
+
 @pytest.mark.parametrize("name", ["sensor-node/src/main.c", "motor-controller/src/gpio.c"])
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -18,6 +18,8 @@ typedef struct { volatile unsigned CR, CSR; } PWR_TypeDef;
 #define PWR ((PWR_TypeDef *)0x40007000)
 #define RCC_CFGR_MCO2 0xC0000000u
 #define PWR_CR_PLS 0xE0u
+#define RCC_CR_HSI48ON (1u << 12)
+#define RCC_CFGR_ADCPRE (3u << 14)
 #define MODIFY_REG(reg, clear, set) ((reg) = (((reg) & ~(clear)) | (set)))
 """
 
@@ -36,12 +38,16 @@ typedef struct { volatile unsigned CR, CSR; } PWR_TypeDef;
         "MODIFY_REG(PWR->CR, PWR_CR_PLS, which);",
         "PWR->CSR |= 1u << 8;",
         "RCC->CR |= 1u << 19;",
+        "RCC->CR |= RCC_CR_HSI48ON;",
+        "while (!(RCC->CR & 1u << 27)) { }",
+        "if (which) SYSCFG->PMC |= 1u; else SYSCFG->PMC &= ~1u;",
     ],
 )
 def test_a_person_is_told(tmp_path: Path, write: str) -> None:
     code = f"void f(unsigned which) {{ {write} }}\n".encode()
-    (reason, *_) = escalations(port_files(tmp_path, {"main.c": HEADER + code}))
-    assert "take this out if the machine can do without" in reason
+    reasons = escalations(port_files(tmp_path, {"main.c": HEADER + code}))
+    assert len(reasons) == write.count("->")
+    assert all("take this out if the machine can do without" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize(
@@ -105,3 +111,58 @@ def test_an_f1s_registers_by_plain_numbers(tmp_path: Path) -> None:
     )
     (reason,) = escalations(port_files(tmp_path, {"main.c": ports + code}, None))
     assert "RCC->CFGR2" in reason
+
+
+def test_an_adcs_prescaler_is_its_own(tmp_path: Path) -> None:
+    header = HEADER.replace(b"0x40023800", b"0x40021000").replace(
+        b"PLLCFGR, CFGR", b"CFGR, PLLCFGR"
+    )
+    code = b"void f(void) { RCC->CFGR |= 2u << 14; }\n"
+    assert len(escalations(port_files(tmp_path / "f1", {"main.c": header + code}))) == 1
+    assert not escalations(port_files(tmp_path / "f4", {"main.c": HEADER + code}))
+    named = b"void f(unsigned x) { MODIFY_REG(RCC->CFGR, RCC_CFGR_ADCPRE, x); }\n"
+    assert len(escalations(port_files(tmp_path / "name", {"main.c": header + named}))) == 1
+
+
+def test_what_is_cleared_before_anything_sets_it_goes(tmp_path: Path) -> None:
+    code = b"void begin(void) { SYSCFG->PMC &= ~1u; }\nint main(void) { begin(); for (;;); }\n"
+    assert not escalations(port_files(tmp_path, {"main.c": HEADER + code}))
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "asked"),
+    [
+        (b"void off(void) { ENR &= ~4u; }", 1),
+        (b"void off(void) { ENR ^= 4u; }", 1),
+        (b"void off(void) { ENR = 0; }", 1),
+        (b"void off(void) { ENR &= ~8u; }", 0),
+        (b"void on(void) { ENR |= 4u; }", 0),
+    ],
+)
+def test_a_clock_that_the_program_takes_away(tmp_path: Path, elsewhere: bytes, asked: int) -> None:
+    header = b"#define ENR (RCC->AHB1ENR)\n" + HEADER.replace(b"X[29]", b"A[8], AHB1ENR, X[20]")
+    code = b"int info(void) { if (!(ENR & 4u)) return 0; return 1; }\n" + elsewhere
+    reasons = escalations(port_files(tmp_path, {"main.c": header + code + b"\n"}))
+    assert len(reasons) == asked
+    assert all("the program also takes that away" in reason for reason in reasons)
+
+
+PINS = b"""\
+typedef struct { volatile unsigned MODER, OTYPER; } GPIO_TypeDef;
+#define GPIOB ((GPIO_TypeDef *)0x40020400)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [
+        (b"if (x) GPIOB->MODER &= ~(3u << 6); else GPIOB->MODER |= 1u << 6;", 2),
+        (b"GPIOB->MODER ^= 1u << 6;", 1),
+        (b"GPIOB->MODER = GPIOB->MODER ^ 1u << 6;", 2),
+        (b"if (x) GPIOB->MODER |= 1u << 6; else GPIOB->MODER |= 1u << 8;", 0),
+        (b"if (x) GPIOB->MODER |= 1u << 6; else GPIOB->OTYPER &= ~(1u << 6);", 0),
+    ],
+)
+def test_a_mode_that_depends_on_something(tmp_path: Path, code: bytes, asked: int) -> None:
+    text = PINS + b"void f(int x) { " + code + b" }\n"
+    assert len(escalations(port_files(tmp_path, {"main.c": text}))) == asked
