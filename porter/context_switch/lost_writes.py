@@ -16,7 +16,7 @@ from porter.source.c_tree import enclosing_function
 
 # Masks are asked_masks' affair.
 _WRITE = re.compile(r"\bmsr\w*\s+(psp|msp|control|faultmask)\b", re.IGNORECASE)
-_READ = r"\bmrs\w*\s+\w+\s*,\s*{}\b"
+_READ = r"\bmrs\w*\s+[^\s,]+\s*,\s*{}\b"
 
 
 class LostWrites:

@@ -33,7 +33,7 @@ def _link(folder: Path, there: Path) -> None:
     there.mkdir(exist_ok=True)
     with suppress(OSError):  # one that may be gone through and not looked into
         for entry in os.scandir(folder):
-            Path(there, entry.name).symlink_to(entry.path)
+            os.symlink(entry.path, os.path.join(there, entry.name))
 
 
 def _copy(root: Path, copy: Path) -> None:
