@@ -49,6 +49,7 @@ from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, HEADER_S
 
 _LARGEST = 0xFFFF_FFFF  # a word
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
+_WORD = re.compile(rb"\w+")
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
 
@@ -64,6 +65,7 @@ class CUnits:
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
         self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
         self._written = cache(lambda file: file.read_bytes())
+        self._words = cache(lambda file: frozenset(_WORD.findall(self._written(file))))
         self._files: dict[int, Path] = {}  # by the root of its tree
         self._nodes: dict[bytes, list[Node]] = {}
         self._text = cache(self._preprocessed)
@@ -103,9 +105,8 @@ class CUnits:
 
     def _naming(self, name: bytes) -> Iterator[Path]:
         """Files that may have a name; a header's macro may bring it into any."""
-        word = re.compile(rb"\b%s\b" % re.escape(name))
-        anywhere = any(word.search(self._written(header)) for header in self._headers)
-        return (it for it in self._sources if anywhere or word.search(self._written(it)))
+        anywhere = any(name in self._words(header) for header in self._headers)
+        return (it for it in self._sources if anywhere or name in self._words(it))
 
     def named(self, name: bytes) -> list[Node]:
         """Every identifier of a name."""

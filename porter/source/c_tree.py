@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -211,8 +211,10 @@ def one_line(node: Node, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+@lru_cache(maxsize=1 << 14)
 def parse_expression(text: bytes) -> Node | None:
-    """The expression a text is, or None if it isn't one."""
+    """The expression a text is, or None if it isn't one. What macros make is the same again and
+    again."""
     whole = _EXPRESSION_PREFIX + text + b"\n);"
     tree = SyntaxTree(whole, -len(_EXPRESSION_PREFIX), grammar=of_expression(text))
     if tree.root.has_error:

@@ -8,6 +8,9 @@ _LITERAL = rb'"(?:\\.|[^"\\\n])*"' + rb"|'(?:\\.|[^'\\\n])'"  # assembler text h
 _COMMENT = re.compile(rb"(" + _LITERAL + rb")|/\*.*?\*/|//[^\r\n]*", re.DOTALL)
 
 
+_BLANKED = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
+
+
 def without_comments(text: bytes) -> bytes:
     """The text with white space for its comments, every offset and end of line kept."""
     return _COMMENT.sub(lambda match: match.group(1) or blank(match.group()), text)
@@ -15,6 +18,4 @@ def without_comments(text: bytes) -> bytes:
 
 def blank(text: bytes) -> bytes:
     """The same number of bytes, all white space, ends of line kept."""
-    if b"\n" not in text and b"\r" not in text:
-        return b" " * len(text)
-    return re.sub(rb"[^\r\n]", b" ", text)
+    return text.translate(_BLANKED)
