@@ -11,7 +11,7 @@ from porter.judging.verdict import Status, Verdict
 from porter.meaning.bits import ones, zeros
 from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.meaning.deep_sleep import deep_sleep
-from porter.meaning.expressions import bare, is_truth_test, mask_around, source
+from porter.meaning.expressions import bare, is_truth_test, mask_around, same_text, source
 from porter.meaning.pin_pulse import choices, is_toggle, pulses
 from porter.meaning.unmade_set_up import cleared_later, never_ready, unmade
 from porter.rules.removed import remove_accesses
@@ -19,6 +19,7 @@ from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.c_tree import text_of
 from porter.source.edit import Edit
+from porter.source.truth import binary
 
 REASON = "boot table"
 _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
@@ -178,6 +179,9 @@ def _is_switched_off(unit: Unit, access: Access, mask: int | None) -> bool:
     evaluator = unit.text.evaluator
     for other in unit.accesses():
         if other.register != register or other.value is None or other.operator == b"|=":
+            continue
+        sides = binary(other.value, b"|")  # REG = REG | bit clears nothing either
+        if sides is not None and any(same_text(it, other.place) for it in sides):
             continue
         scope = other.context.scope
         if other.operator == b"^=" or mask is None:

@@ -137,6 +137,7 @@ def test_what_is_cleared_before_anything_sets_it_goes(tmp_path: Path) -> None:
         (b"void off(void) { ENR = 0; }", 1),
         (b"void off(void) { ENR &= ~8u; }", 0),
         (b"void on(void) { ENR |= 4u; }", 0),
+        (b"void on(void) { ENR = ENR | 8u; }", 0),
     ],
 )
 def test_a_clock_that_the_program_takes_away(tmp_path: Path, elsewhere: bytes, asked: int) -> None:
