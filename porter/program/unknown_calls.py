@@ -154,8 +154,11 @@ class UnknownCalls:
 @lru_cache(maxsize=1)
 def runtime_functions() -> frozenset[str]:
     """What ported code calls of the runtime."""
-    folder = files("fvm-runtime") / "include" / "fvm"
-    texts = (it.read_text(encoding="utf-8") for it in folder.iterdir() if it.name.endswith(".h"))
+    runtime = files("fvm-runtime")
+    own = (it / "include" for it in (runtime / "arch").iterdir())  # of each machine
+    folders = (it / "fvm" for it in (runtime / "include", *own) if (it / "fvm").is_dir())
+    headers = (it for folder in folders for it in folder.iterdir() if it.name.endswith(".h"))
+    texts = (it.read_text(encoding="utf-8") for it in headers)
     found = {name for text in texts for name in _FVM.findall(text)}
     return frozenset(found | {"fvm_virt_of_irq", "fvm_split_take"})
 
@@ -177,6 +180,8 @@ def _called(text: CText) -> Iterator[tuple[Token, str | None]]:
     tokens = text.balanced
     outside = 0
     for name, start, end in text.functions:
+        if start < outside:
+            continue  # another head of the same body
         yield from ((it, None) for it in _calls_in(tokens[outside:start], in_function=False))
         around = name.decode("latin-1")
         yield from ((it, around) for it in _calls_in(tokens[start:end], in_function=True))

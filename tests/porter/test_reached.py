@@ -167,3 +167,10 @@ def test_what_only_the_project_has_is_known(tmp_path: Path) -> None:
     code = b"static int on(struct req *r) { USE return 1; }\nstruct req own;\n"
     code = code.replace(b"USE", USE) + b"int main(void) { return on(&own); }\n"
     assert not is_asked(tmp_path, {"main.c": OBJECTS + code})
+
+
+def test_calls_in_a_body_of_two_heads_are_counted_once(tmp_path: Path) -> None:
+    code = b"#if OWN\nvoid own(int x)\n#else\nvoid begin(int x)\n#endif\n{ nobody_has_this(); }\n"
+    code += b"int main(void) { begin(1); }\n"
+    (unknown,) = port_files(tmp_path, {"main.c": code}).unseen.calls
+    assert (unknown.name, unknown.count) == ("nobody_has_this", 1)

@@ -30,7 +30,7 @@ _KEPT, _CHANGED = np.array(
 _FRAMES = (8, 16, 32, 64)  # words from a stack pointer down: small frames get their share
 _DRAWN = 64  # numbers at a time
 _ABOVE = 4  # words of its caller's that count too
-_ENOUGH = 1000  # states; what comes behind them is for what hasn't run yet
+_ENOUGH = 2000  # states; what comes behind them is for what hasn't run yet
 _FLAGS, _MORE_FLAGS, _ASKED = (16, 15), (4, 3), (4, 1)  # one state in so many, and which
 
 

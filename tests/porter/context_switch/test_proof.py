@@ -72,9 +72,9 @@ def test_every_handler_is_proved(file: str, tmp_path: Path) -> None:
         port = ports[handler.name]
         proof = port.proof
         assert port.status == "rewritten" and proof is not None
-        assert proof.runs.states >= 500 and proof.paths > 0
+        assert proof.runs.states > 1000 and proof.paths > 0
         assert proof.runs.instructions >= 5
-        assert (proof.yields > 300) == handler.yields
+        assert (proof.yields > 500) == handler.yields
         assert f"{proof.runs.states} states" in port.reason and "z3" in port.reason
 
 
@@ -116,7 +116,7 @@ def test_what_random_states_never_show_is_refuted_for_all_states(tmp_path: Path)
     rare = "if (USR_REG->Reg.R4 == 0x12345678u) { sp[20] = 1; }"
     original, ported = middle(tmp_path, "", rare)
     images = link_pair(original, ported, ("PendSV_Handler",) * 2, (), COMMAND)
-    assert compare(*images, SWITCH)[0].states >= 500
+    assert compare(*images, SWITCH)[0].states > 1000
     with pytest.raises(NotProved, match=r"differs \(z3\).*r4 = 0x12345678"):
         equivalent(*images, SWITCH)
 
@@ -186,15 +186,15 @@ def test_a_request_that_is_withdrawn_is_withdrawn_in_the_port(tmp_path: Path) ->
             prove(*middle(tmp_path, CLEARS, wrong), *names)
 
 
-def test_what_is_rare_gets_states_of_its_own(tmp_path: Path) -> None:
+def test_what_is_rare_gets_more_states(tmp_path: Path) -> None:
     """However many states a machine has time for, it isn't chance what has run."""
     rare = "cmp r4, r5\\n it eq\\n streq r1, [r2, #4]\\n"
     ported = "if (USR_REG->Reg.R4 == USR_REG->Reg.R5) { task[1] = (uint32_t)&task; }"
     one, other = middle(tmp_path, rare, ported)
     names = ("PendSV_Handler", "PendSV_Handler")
     images = link_pair(one, other, names, (), COMMAND)
-    runs, _ = compare(*images, SWITCH, 100, 50)
-    assert runs.conditions == 1
+    runs, _ = compare(*images, SWITCH, 400, 50)
+    assert runs.states > 400
 
 
 @pytest.mark.parametrize(
