@@ -28,8 +28,14 @@ class FilePort:
         return apply_edits(self.file.data, self.edits)
 
     def with_verdicts(self, changed: Mapping[Site, Verdict]) -> FilePort:
-        """The same file with other verdicts on some of its sites."""
-        return replace(self, verdicts=tuple(changed.get(v.site, v) for v in self.verdicts))
+        """The same file with other verdicts on some of its sites, whose edits don't count then."""
+        gone = {edit for verdict in self.verdicts if verdict.site in changed
+                for edit in verdict.edits}  # fmt: skip
+        return replace(
+            self,
+            edits=tuple(edit for edit in self.edits if edit not in gone),
+            verdicts=tuple(changed.get(v.site, v) for v in self.verdicts),
+        )
 
 
 @dataclass(frozen=True)

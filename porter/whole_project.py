@@ -183,6 +183,7 @@ class WholeProject:
                 tree,
                 lambda entry: self._counts(text, tree.start(entry), tree.end(entry)),
                 lambda index: text.evaluator.number(index),
+                text.evaluator.call_text,
             )
 
     def _counts(self, text: CText, start: int, end: int) -> bool:

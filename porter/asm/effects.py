@@ -43,6 +43,7 @@ WHY_PSP = (
     "which they interrupted, with its frame, is USR_REG->Reg.SP"
 )
 _COUNTER = re.compile(r"rd((?:cycle|time|instret)h?)")
+_MOVES = frozenset({"ldr", "ldrb", "ldrh", "str", "strb", "strh"})
 _ARGUMENTS = ("r0", "r1", "r2", "r3")
 _REGISTERS = frozenset({*(f"r{number}" for number in range(16)), "sp", "lr", "pc", "ip"})
 _ALU: Mapping[str, Callable[[int, int], int]] = {
@@ -114,6 +115,8 @@ class Machine:
             self._supervisor_call(operands[0])
         elif name == "bx" and _register(operands[0]) == "lr":
             self.effects.append(Effect("return", value=self.values.get("r0", Unknown())))
+        elif name in _MOVES and len(operands) == 2 and operands[1].startswith("%"):
+            self._variable(name, *operands)
         elif name in ("ldr", "str") and len(operands) == 2:
             self._memory(instruction)
         elif name.removesuffix("s") == "mov" and len(operands) == 2:
@@ -178,6 +181,16 @@ class Machine:
         self.effects += effects
         if result is not None:
             self.values[_register(operands[0])] = result
+
+    def _variable(self, name: str, register: str, place: str) -> None:
+        """A load or a store of an operand in memory, of a part of a word if that is all it has."""
+        if name.startswith("ldr"):
+            self.values[_register(register)] = self.values.get(place, Unknown())
+            return
+        value = self.values.get(_register(register), Unknown())
+        if name != "str" and value != Saved("primask"):
+            raise NotUnderstood(f"{name} {register}, {place}")
+        self.values[place] = value
 
     def _memory(self, instruction: Instruction) -> None:
         register, place = instruction.operands

@@ -24,6 +24,7 @@ WORD = 0xFFFF_FFFF
 WHY_NESTING = "virtual handlers don't nest, there is nothing to hold off"
 SVC_VECTOR = "FVM_VIRT_SVC"
 SUPERVISOR_CALL = "virt_svc"
+WAIT = "hyp_vct_wait"
 FRAME_OF_CALLER = "virt_svc_frame"
 WHY_STACK = "the handler's own stack was never left"
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")

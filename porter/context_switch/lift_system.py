@@ -6,6 +6,7 @@ from porter.context_switch.decode import Immediate, Instruction
 from porter.context_switch.ir import (
     FRAME_OF_CALLER,
     SUPERVISOR_CALL,
+    WAIT,
     Assign,
     Binary,
     Const,
@@ -130,7 +131,10 @@ def clear_exclusive(state: LiftState, instruction: Instruction) -> None:
 
 
 def nothing(state: LiftState, instruction: Instruction) -> None:
-    """nop; other hints wait or signal and are refused."""
+    """nop, and wfi where tasks call it; other hints signal, or are answered by signals."""
+    if instruction.name == "wfi" and state.plain:
+        state.emit(Guest(state.current, WAIT, ()))
+        return
     if instruction.name != "nop" and state.plain:
         raise NotTranscribable(
             f"'{instruction.text}' in a function that tasks call: an idle task waits by "

@@ -20,6 +20,7 @@ _VOID = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+void[ \t]*$|\btypedef\s+void\
 _TYPE_MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([A-Za-z_]\w*(?:[ \t]+\w+)*[ \t]*\**)[ \t]*$", re.M
 )
+_ATTRIBUTE = re.compile(r"\b__attribute(?:__)?\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 _DECLARATORS = re.compile(  # a type and functions in front of another, up to the comma
     r"(?:^|[;{}])\s*(?P<type>[A-Za-z_][\w\s]*?[\s*])\**\s*\w+\s*\([^()]*\)\s*,"
     r"(?:\s*\**\s*\w+\s*\([^()]*\)\s*,)*[\s*]*$"
@@ -144,7 +145,7 @@ class Names:
 
 def _type_in_front(text: str, place: int) -> list[str] | None:
     """The words (stars among them) of a declaration in front of the name, None if it is none."""
-    before = text[max(0, place - _LOOK_BACK) : place]
+    before = _ATTRIBUTE.sub(" ", text[max(0, place - _LOOK_BACK) : place])
     head = re.split(r"[;{}()=,#/\[\]&|<>?:!+-]", before)[-1]
     if not head.strip(" \n*") and (several := _DECLARATORS.search(before)):  # int f(int), *g(int);
         head = several["type"] + head

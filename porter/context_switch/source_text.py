@@ -16,9 +16,9 @@ _TOKENS = re.compile(
     rb"""|(?<![^\r\n])[ \t]*\#(?:\\\r?\n|/\*.*?\*/|[^\r\n])*""",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(rb"__attribute__\s*\(\s*\((?:[^()]|\([^()]*\))*\)\s*\)")
+_ATTRIBUTE = re.compile(rb"__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*\)\s*\)")
 _NAKED = re.compile(
-    rb"[ \t]*(?:__attribute__[ \t]*\(\s*\(\s*(?:__)?naked(?:__)?\s*\)\s*\)|__naked\b"
+    rb"[ \t]*(?:__attribute(?:__)?[ \t]*\(\s*\(\s*(?:__)?naked(?:__)?\s*\)\s*\)|__naked\b"
     rb"|__(?:asm|ASM)\b(?=\s+[A-Za-z_]))"
 )
 _NAKED_IN_LIST = re.compile(

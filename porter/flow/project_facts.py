@@ -15,7 +15,7 @@ from porter.program.c_text import CText
 from porter.program.calls import FunctionCall, calls_of
 from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
-from porter.program.macro_uses import MacroUse, calls_in
+from porter.program.macro_uses import MacroUse, calls_in, macros_with, named_in
 from porter.program.stated_macros import StatedMacros
 from porter.sites.context import function_name, is_called_by_name
 from porter.source.c_tree import Node, SyntaxTree
@@ -66,6 +66,26 @@ class ProjectFacts:
                 if self.branches.why_never(use.text, use.start, use.end) is None
             ]
         return self._running_uses[name]
+
+    def places_of_macro(self, name: bytes) -> Iterator[MacroUse]:
+        """Where code that may run comes to a macro of any kind, through others too."""
+        waiting, seen = [name], {name}
+        while waiting:
+            name = waiting.pop()
+            for source in self._sources:
+                if name not in source.data:
+                    continue
+                text = self._knowledge.text(source)
+                for use in named_in(text, name):
+                    if (
+                        self._knowledge.is_arm_compiled(text, use.start, use.end)
+                        and self.branches.why_never(text, use.start, use.end) is None
+                    ):
+                        yield use
+                for outer in macros_with(text, name):
+                    if outer not in seen:
+                        seen.add(outer)
+                        waiting.append(outer)
 
     @cached_property
     def stated(self) -> StatedMacros:

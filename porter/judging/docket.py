@@ -9,7 +9,7 @@ from pathlib import Path
 from porter.interrupt_split.result import HandlerSplit
 from porter.judging.facts import Facts
 from porter.judging.unit import Unit
-from porter.judging.verdict import Verdict
+from porter.judging.verdict import Status, Verdict
 from porter.result import FilePort
 from porter.sites.site import Site
 from porter.source.source_file import SourceFile
@@ -50,8 +50,14 @@ class Docket:
             self.ports = {path: port.with_verdicts(changed) for path, port in self.ports.items()}
 
     def add(self, file: SourceFile, verdicts: Iterable[Verdict]) -> None:
-        """Verdicts on places of a file that were no sites."""
+        """Verdicts on places of a file that were no sites, or on what is escalated now."""
         port = self.ports.get(file.path, FilePort(file, (), ()))
+        verdicts = list(verdicts)
+        graver = {it.site.start for it in verdicts if it.status is Status.ESCALATED}
+        known = {it.site: it for it in port.verdicts if it.site.start in graver}
+        port = port.with_verdicts(known)  # without their edits
+        kept = tuple(it for it in port.verdicts if it.site not in known)
+        port = replace(port, verdicts=kept)
         together = sorted((*port.verdicts, *verdicts), key=lambda verdict: verdict.site.start)
         self.ports[file.path] = replace(port, verdicts=tuple(together))
 

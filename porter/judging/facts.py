@@ -24,13 +24,25 @@ class Tick:
     hz: int | None
 
 
+@dataclass(frozen=True)
+class Watchdog:
+    """A place that starts the watchdog, or feeds it; `condition`: what a start depends on, "" for
+    nothing."""
+
+    site: Site
+    starts: bool
+    condition: str = ""
+
+
 @dataclass
 class Facts:
-    """Priorities and BASEPRI thresholds that are constants, and what starts the tick."""
+    """Priorities and BASEPRI thresholds that are constants, what starts the tick, and what starts
+    and feeds the watchdog."""
 
     priorities: list[Priority] = field(default_factory=list)
     thresholds: set[int] = field(default_factory=set)
     ticks: list[Tick] = field(default_factory=list)
+    watchdogs: list[Watchdog] = field(default_factory=list)
 
     def note_priority(self, site: Site, irq: int, priority: int | None, shift: int) -> None:
         """Remember a priority; None is not known and says nothing."""
@@ -45,3 +57,7 @@ class Facts:
     def note_tick(self, site: Site, hz: int | None) -> None:
         """Remember a place that starts the tick."""
         self.ticks.append(Tick(site, hz))
+
+    def note_watchdog(self, site: Site, starts: bool, condition: str = "") -> None:
+        """Remember a place that starts the watchdog or feeds it."""
+        self.watchdogs.append(Watchdog(site, starts, condition))

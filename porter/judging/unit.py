@@ -365,6 +365,10 @@ class Unit:
         """Uses of a function-like macro in code that may run, in all files of the project."""
         return self._project.macro_uses(name) if self._project is not None else ()
 
+    def places_of_macro(self, name: bytes) -> Iterator[MacroUse]:
+        """Where code comes to a macro of any kind, through others too."""
+        return self._project.places_of_macro(name) if self._project is not None else iter(())
+
     def idle_uses(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
         """Uses of one that the program has and never runs, and why."""
         return self._project.idle_uses(name) if self._project is not None else iter(())

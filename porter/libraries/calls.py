@@ -27,7 +27,8 @@ Lookup = Callable[[str, bool], Known | None]
 class LibraryUse:
     """A use of a library's function at [start, end) of a file, of which `name` stands first.
     `body`: what it does, as C; None if a person has to say, for `reason`. `stand_in`: what is
-    parsed in its place until then, for a macro that heads a block."""
+    parsed in its place until then, for a macro that heads a block; `is_macro`: what isn't done to
+    registers is done to what it is given."""
 
     start: int
     end: int
@@ -36,6 +37,7 @@ class LibraryUse:
     body: bytes | None = None
     reason: str = ""
     stand_in: bytes = b""
+    is_macro: bool = False
 
 
 def library_uses(lexed: LexedSource, lookup: Lookup) -> Iterator[LibraryUse]:
@@ -121,7 +123,8 @@ def _use(
         heads = has_parentheses and [it.text for it in tokens[closing + 1 : closing + 2]] == [b"{"]
         stand_in = b"while (" + joined(tokens[index : closing + 1]) + b")" if heads else b""
         return LibraryUse(name.start, end, name, known.library, None, str(unfit), stand_in)
-    return LibraryUse(start, end, name, known.library, body)
+    stands_for = known.bodies[0].is_macro
+    return LibraryUse(start, end, name, known.library, body, is_macro=stands_for)
 
 
 def _ends(tokens: Sequence[Token], index: int) -> bool:

@@ -27,11 +27,13 @@ _TELLING = 2  # names: one may be a coincidence
 class Body:
     """What calls do that fit a signature. `parameters`: None for a macro without parentheses; what
     is no parameter must stand in the call. `text` is a statement, or an expression with the
-    function's value; `gives` is the value of a statement that has one."""
+    function's value; `gives` is the value of a statement that has one. `is_macro`: it touches what
+    it is given and nothing else."""
 
     parameters: tuple[str, ...] | None
     text: str
     gives: str | None = None
+    is_macro: bool = False
 
     @property
     def is_statement(self) -> bool:
@@ -48,6 +50,12 @@ class Library:
     does: Mapping[str, tuple[Body, ...]]
     asks: Mapping[str, str]
     harmless: tuple[str, ...]
+
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """Names that tell of it. Others have macros of such names too."""
+        functions = {it for it, bodies in self.does.items() if not bodies[0].is_macro}
+        return frozenset(functions | self.asks.keys())
 
     def is_used_by(self, included: Iterable[str]) -> bool:
         """Whether one of these names in #include lines is that of a header of the library's."""
@@ -119,9 +127,9 @@ def used_libraries(included: Iterable[str], words: Callable[[], Set[str]] = froz
     known = all_libraries()
     used = [it for it in known if it.is_used_by(names)]
     if len(used) < len(known) and (mentioned := words()):
-        users = Counter(name for it in known for name in {*it.does, *it.asks})
+        users = Counter(name for it in known for name in it.own_names)
         told = {name for name, libraries in users.items() if libraries == 1} & mentioned
-        used = [it for it in known if it in used or len(told & {*it.does, *it.asks}) >= _TELLING]
+        used = [it for it in known if it in used or len(told & it.own_names) >= _TELLING]
     return Libraries(used)
 
 
@@ -138,7 +146,8 @@ def read_library(text: str, name: str) -> Library:
     """A library's data. Raises InternalError where a signature or a body isn't one."""
     data: dict[str, Any] = json.loads(text)
     does: dict[str, list[Body]] = {}
-    for signature, value in data["does"].items():
+    macros: dict[str, Any] = data.get("macros", {})
+    for signature, value in (data["does"] | macros).items():
         match = _SIGNATURE.fullmatch(signature)
         body = value if isinstance(value, dict) else {"does": value}
         if match is None or not isinstance(body.get("does"), str):
@@ -152,6 +161,7 @@ def read_library(text: str, name: str) -> Library:
                     else tuple(it.strip() for it in parameters.split(",") if it.strip()),
                     body["does"],
                     body.get("gives"),
+                    signature in macros,
                 )
             )
     return Library(

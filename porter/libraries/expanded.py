@@ -98,6 +98,9 @@ class ExpandedFile:
                 inside[span].append(verdict)
         untouched = set()
         for span, found in inside.items():
+            if span.use.is_macro and not found:
+                untouched.add(span)
+                continue
             merged = self._merged(span, found)
             verdicts.append(merged)
             if merged.status is not Status.REWRITTEN:

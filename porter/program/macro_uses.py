@@ -39,6 +39,22 @@ def calls_in(text: CText) -> Iterator[tuple[bytes, MacroUse]]:
             yield from _calls(text, macro.body)
 
 
+def named_in(text: CText, name: bytes) -> Iterator[MacroUse]:
+    """Where the code has a macro's name, whatever kind of macro it is."""
+    for token in text.lexed.tokens:
+        if token.text == name:
+            yield MacroUse(text, token.start, token.end, ())
+
+
+def macros_with(text: CText, name: bytes) -> Iterator[bytes]:
+    """Macros of a file whose bodies have a name."""
+    for directive in text.lexed.directives:
+        if any(token.text == name for token in directive.tokens):
+            macro = parse_define(directive)
+            if macro is not None and any(token.text == name for token in macro.body):
+                yield macro.name
+
+
 def _calls(text: CText, tokens: Sequence[Token]) -> Iterator[tuple[bytes, MacroUse]]:
     evaluator = text.evaluator
     for index in range(len(tokens) - 1):

@@ -31,6 +31,8 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CONDITION = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:if|el|endif)")
 Number = Callable[[Node], int | None]
 """Evaluates the constant of `[index] = handler`."""
+CallText = Callable[[Node], bytes | None]
+"""What a call of a macro stands for; None if it is none."""
 Counts = Callable[[Node], bool]
 """Whether an entry is in the table: not if an #if switches it off."""
 
@@ -101,14 +103,19 @@ def tables_in_c(
     tree: SyntaxTree,
     counts: Counts = lambda _node: True,
     number: Number = lambda _node: None,
+    call_text: CallText = lambda _node: None,
 ) -> Iterator[VectorTable]:
     """Array initialisers of which the second entry names the reset handler."""
     for node in walk(tree.root):
-        yield from table_in(file, node, number, counts)
+        yield from table_in(file, node, number, counts, call_text)
 
 
 def table_in(
-    file: SourceFile, node: Node, number: Number, counts: Counts = lambda _node: True
+    file: SourceFile,
+    node: Node,
+    number: Number,
+    counts: Counts = lambda _node: True,
+    call_text: CallText = lambda _node: None,
 ) -> Iterator[VectorTable]:
     """The vector table that an initialiser is, if it is one."""
     if node.type != "initializer_list":
@@ -116,9 +123,8 @@ def table_in(
     entries: dict[int, str] = {}
     unsure: set[int] = set()
     position, known = 0, True
-    for child in parts_of(node):
-        if not counts(child):
-            continue
+    elements = (it for child in parts_of(node) if counts(child) for it in _made(child, call_text))
+    for child in elements:
         designator = child.child_by_field_name("designator")
         if designator is not None and designator.named_children:
             index = number(designator.named_children[-1])  # of a range the last
@@ -134,6 +140,15 @@ def table_in(
         position += 1
     run = [entries.get(n, "0") for n in range(max(entries, default=0) + 1)]
     yield from _table(file, run, frozenset(unsure))
+
+
+def _made(child: Node, call_text: CallText) -> list[Node]:
+    """An element of an initialiser; those that a macro makes, with their indices."""
+    text = call_text(child)
+    tree = SyntaxTree(b"int made[] = { %s };" % text, 0) if text is not None else None
+    if tree is None or tree.root.has_error:
+        return [child]
+    return next(parts_of(it) for it in walk(tree.root) if it.type == "initializer_list")
 
 
 def _entry(node: Node) -> str:

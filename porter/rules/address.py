@@ -85,7 +85,7 @@ class Address(Rule):
                 f"the address is an argument of the template {one_line(template)}: what it makes "
                 "of it isn't followed; name the register where it is accessed",
             )
-        if access.register is None and _names_variable(unit, access, parent):
+        if access.register is None and names_variable(unit, access):
             return self.left(access.site, "a name for an address; each use is a site of its own")
         struct = kind is not None and unit.registers.blocks.kind_of_struct(kind.name) is not None
         handed_on = parent is not None and parent.type in _KEEPS_TYPE
@@ -103,8 +103,9 @@ class Address(Rule):
         )
 
 
-def _names_variable(unit: Unit, access: Access, parent: Node | None) -> bool:
+def names_variable(unit: Unit, access: Access) -> bool:
     """Whether the address initialises a variable that never holds another one."""
+    parent = _parent(access.whole)
     while parent is not None and parent.type in ("initializer_list", "argument_list"):
         parent = parent.parent
     if parent is None or parent.type not in ("init_declarator", "field_declaration"):

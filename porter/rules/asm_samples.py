@@ -151,6 +151,31 @@ SAMPLES = (
     Sample('unsigned f(unsigned x) { asm("csrr %0, medeleg" : "=r"(x)); return x; }', "", True),
     Sample('void f(unsigned x) { asm("ecall" :: "r"(x)); }', "", escalates=True),
     Sample(
+        'void f(unsigned x) { asm volatile("msr basepri, r0"); }',
+        "void f(unsigned x) { virt_int_restore(VIRT_BASEPRI, x); }",
+    ),
+    Sample('void f(long long x) { asm volatile("msr primask, r0"); }', "", escalates=True),
+    Sample('void f(unsigned x) { g(); asm volatile("msr primask, r0"); }', "", escalates=True),
+    Sample(
+        'void f(void) { asm volatile("mrs r4, primask"); asm("cpsid i"); asm("str r4, [r5]"); }',
+        "",
+        escalates=True,
+    ),
+    Sample(
+        'void f(void) { char x; asm("mrs r0, primask\\n cpsid i\\n strb r0, %[o]" '
+        ': [o] "=m"(x) :: "r0"); g(x); }',
+        "void f(void) { char x; x = virt_int_save(VIRT_PRIMASK); g(x); }",
+    ),
+    Sample(
+        'void f(char x) { asm("ldrb r0, %[i]\\n msr primask, r0" :: [i] "m"(x) : "r0"); }',
+        "void f(char x) { virt_int_restore(VIRT_PRIMASK, x); }",
+    ),
+    Sample(
+        'void f(void) { char x; asm("mrs r0, basepri\\n strb r0, %0" : "=m"(x) :: "r0"); g(x); }',
+        "",
+        escalates=True,
+    ),
+    Sample(
         'void f(void) { asm volatile("svc %0" :: "i"(3) : "memory"); }',
         "void f(void) { virt_svc(3); }",
     ),

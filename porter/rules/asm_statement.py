@@ -14,7 +14,9 @@ from porter.flow.statements import enclosing_statement
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.asm_lines import as_argument, refuse_overwritten, refuse_side_effects
+from porter.meaning.call_registers import first_parameter, handed_over
 from porter.meaning.expressions import is_computed_with, is_truth_test
+from porter.meaning.line_events import LINE_EVENTS, has_line_events
 from porter.meaning.mask_level import kept
 from porter.meaning.naked import is_naked
 from porter.meaning.own_event import REASON, own_event
@@ -28,6 +30,7 @@ from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import CONSTANTS, AsmStatement, Operand
 
+_CORE = re.compile(r"[rast]\d+|lr|ip|ra|gp|tp", re.IGNORECASE)
 _SEMICOLON = re.compile(rb"[ \t]*;")
 
 
@@ -67,13 +70,16 @@ class AsmStatementRule(Rule):
         function = context.root if context is not None and context.kind == "function" else None
         if function is not None and is_naked(unit, function_name(function)):
             raise NotUnderstood("a part of a naked function, which becomes C as a whole or not")
-        machine = Machine(_initial(statement))
+        machine = Machine({**_given(unit, context, statement), **_initial(statement)})
         machine.run(statement.instructions)
-        _refuse_arguments(statement, machine.effects)
+        _refuse_left_over(statement)
+        _refuse_arguments(unit, context, statement, machine.effects)
         waits_for_event = [it.kind for it in machine.effects] == ["wait"] and site.what == "wfe"
         if waits_for_event and (whole := own_event(unit, site)) is not None and context is not None:
             unit.delete(context, whole)
             return REASON, ()
+        if waits_for_event and has_line_events(unit):
+            raise NotUnderstood(LINE_EVENTS)
         _note_thresholds(unit, context, machine.effects)
         if any(effect.kind == "return" for effect in machine.effects):
             raise NotUnderstood("a return")
@@ -160,13 +166,17 @@ def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:
     return ""
 
 
-def _refuse_arguments(statement: AsmStatement, effects: list[Effect]) -> None:
+def _refuse_arguments(
+    unit: Unit, context: Context | None, statement: AsmStatement, effects: list[Effect]
+) -> None:
     """The handler of a trap finds the registers of the task, which a call in C changes."""
-    calls = any(effect.kind in ("call", "supervisor") for effect in effects)
+    if not any(effect.kind in ("call", "supervisor") for effect in effects):
+        return
     passed = [it for it in statement.inputs if it.constraint not in CONSTANTS]
-    if calls and (statement.outputs or passed):
+    what = "with operands" if statement.outputs or passed else handed_over(unit, context)
+    if what:
         raise NotUnderstood(
-            "ecall or svc with operands: its handler may read them; "
+            f"ecall or svc {what}: its handler may read or set them; "
             f"{TEMPLATES}/{DISPATCHES} shows what to write instead"
         )
 
@@ -198,6 +208,31 @@ def _initial(statement: AsmStatement) -> dict[str, Symbol]:
             for name in _names(statement, tied, statement.outputs[tied]):
                 values[name] = value
     return values
+
+
+def _given(unit: Unit, context: Context | None, statement: AsmStatement) -> dict[str, Symbol]:
+    """What MSR finds in r0."""
+    if context is None or context.kind != "function" or context.tree is not unit.variables.tree:
+        return {}
+    node = context.node_at(statement.start, statement.end)
+    whole = enclosing_statement(node) if node is not None else None
+    writes = any(it.mnemonic == "msr" for it in statement.instructions)
+    if whole is None or not writes or statement.inputs or statement.outputs:
+        return {}
+    name = first_parameter(context.root, whole)
+    return {"r0": Expression(name.decode("latin-1"))} if name else {}
+
+
+def _refuse_left_over(statement: AsmStatement) -> None:
+    """A mask that is read into a register of its own name is for what follows."""
+    for number, it in enumerate(statement.instructions):
+        if it.mnemonic not in ("mrs", "csrr") or len(it.operands) != 2 or statement.form != "gnu":
+            continue
+        register = it.operands[0].strip()
+        rest = " ".join(text for later in statement.instructions[number + 1 :]
+                        for text in (later.mnemonic, *later.operands))  # fmt: skip
+        if _CORE.fullmatch(register) and not re.search(rf"\b{register}\b", rest, re.IGNORECASE):
+            raise NotUnderstood(f"{it} leaves a value in {register}, which may be for what follows")
 
 
 def _names(statement: AsmStatement, number: int, operand: Operand) -> Iterator[str]:

@@ -11,6 +11,7 @@ from porter.judging.verdict import Verdict
 from porter.meaning.bits import ones, zeros
 from porter.meaning.deep_sleep import OTHERS_DEEP, sets_others_deep
 from porter.meaning.fpu_access import only_opens, opens_others
+from porter.rules.address import names_variable
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -133,7 +134,7 @@ class KernelRegister(Rule):
                 )
             elif access.use == "write" and not only_opens(unit, access):
                 yield self.escalated(access.site, f"SCB->CPACR is written: {CLOSES_FPU}")
-            elif access.use == "address":
+            elif access.use == "address" and not names_variable(unit, access):
                 yield self.escalated(
                     access.site,
                     f"what is written through CPACR's address isn't known: {CLOSES_FPU}",

@@ -9,7 +9,7 @@ from porter.judging.verdict import Verdict
 from porter.registers.intrinsics import MASK_CLEAR, MASK_SET
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import PARENTHESES, enclosing_function, text_of
+from porter.source.c_tree import PARENTHESES, Node, enclosing_function, text_of
 from porter.source.edit import Edit
 
 _TAKES_VALUE = frozenset(
@@ -37,6 +37,11 @@ class MaskIntrinsic(Rule):
             "int f(void) { int was = __disable_irq(); return was; }",
             "int f(void) { int was = virt_int_save(VIRT_PRIMASK); return was; }",
         ),
+        Sample(
+            "void f(int on) { on ? __enable_irq() : __disable_irq(); }",
+            "void f(int on) { on ? virt_int_unmask(VIRT_PRIMASK) : virt_int_mask(VIRT_PRIMASK); }",
+        ),
+        Sample("int f(int a) { return a ? (int)__enable_irq() : 0; }", "", escalates=True),
         Sample("void (*off)(void) = __disable_irq;", "", escalates=True),
     )
 
@@ -59,6 +64,20 @@ class MaskIntrinsic(Rule):
             yield self.rewritten(site, f"{name.decode()} of PRIMASK", edit)
 
 
+def _user(node: Node) -> Node | None:
+    """What gets an expression's value, through `c ? a : b`."""
+    parent = node.parent
+    while parent is not None and (
+        parent.type in PARENTHESES
+        or (
+            parent.type == "conditional_expression"
+            and node != parent.child_by_field_name("condition")
+        )
+    ):
+        node, parent = parent, parent.parent
+    return parent
+
+
 def _is_value(unit: Unit, site: Site, call: Call) -> bool:
     """Whether the old state is taken from the call, as Arm's own compiler gives it."""
     context = unit.context(site)
@@ -66,9 +85,7 @@ def _is_value(unit: Unit, site: Site, call: Call) -> bool:
     if node is None:  # nobody could parse it
         tokens, index = unit.token_index(site)
         return index > 0 and tokens[index - 1].text in _BEFORE_VALUE
-    parent = node.parent
-    while parent is not None and parent.type in PARENTHESES:
-        parent = parent.parent
+    parent = _user(node)
     if parent is not None and parent.type == "cast_expression":
         return not text_of(parent).replace(b" ", b"").startswith(b"(void)")
     if parent is not None and parent.type == "return_statement":

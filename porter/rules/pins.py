@@ -23,6 +23,9 @@ _HEADER = (
     "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
     " GPIO_TypeDef;\n#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
 )
+_G_AND_H = (
+    "#define GPIOG ((GPIO_TypeDef *)0x40021C00)\n#define GPIOH ((GPIO_TypeDef *)0x40021400)\n"
+)
 
 
 class Pins(Rule):
@@ -50,6 +53,17 @@ class Pins(Rule):
             _HEADER + "void f(GPIO_TypeDef *p) { (*p).BSRR = 1; }",
             _HEADER + "void f(GPIO_TypeDef *p) "
             "{ hyp_pin_write(((uint32_t)&(*p) - 0x40020000U) / 0x400U, 1); }",
+        ),
+        Sample(  # RM0038, table 5
+            _HEADER + _G_AND_H + "void f(GPIO_TypeDef *p) { p->BSRR = 1; }",
+            _HEADER + _G_AND_H + "void f(GPIO_TypeDef *p) "
+            "{ hyp_pin_write(((uint32_t)p == 0x40021C00U ? 6U : ((uint32_t)p == 0x40021400U ? 7U : "
+            "((uint32_t)p - 0x40020000U) / 0x400U)), 1); }",
+        ),
+        Sample(
+            _HEADER + _G_AND_H + "GPIO_TypeDef *next(void);\nvoid f(void) { next()->BSRR = 1; }",
+            "",
+            escalates=True,
         ),
         Sample(
             _HEADER + "void f(unsigned n, int on) { GPIOA->BSRR = (1u << n) << (on ? 0 : 16); }",
@@ -190,7 +204,24 @@ class Pins(Rule):
             return None
         is_arrow = any(child.type == "->" for child in place.children)
         text = source(pointer) if is_arrow else b"&" + source(pointer)
-        return b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (text, base, _PORT_SPACING)
+        number = b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (text, base, _PORT_SPACING)
+        others = _out_of_order(unit, base)
+        if others and not (is_arrow and pointer.type == "identifier"):
+            return None
+        for address, port in others:
+            number = b"((uint32_t)%s == 0x%08XU ? %dU : %s)" % (text, address, port, number)
+        return number
+
+
+def _out_of_order(unit: Unit, first: int) -> list[tuple[int, int]]:
+    """Ports that aren't where their letter says, as G and H of the STM32L1 (RM0038, table 5):
+    address and number."""
+    ports = [
+        (address, ord(name[-1]) - ord("A"))
+        for address, name in sorted(unit.registers.blocks.bases.items())
+        if name.startswith("GPIO")
+    ]
+    return [(at, port) for at, port in ports if at != first + _PORT_SPACING * port]
 
 
 def _in_part(unit: Unit, access: Access) -> str | None:

@@ -12,6 +12,7 @@ from porter.judging.start_up import judge_start_up
 from porter.judging.thresholds import judge_thresholds
 from porter.judging.tick_sources import judge_ticks
 from porter.judging.vectors import judge_vectors
+from porter.judging.watchdogs import judge_watchdogs
 from porter.rules.address import Address
 from porter.rules.ambiguous import Ambiguous
 from porter.rules.asm_statement import AsmStatementRule
@@ -125,6 +126,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_vectors,
     judge_thresholds,
     judge_ticks,
+    judge_watchdogs,
     judge_splits,
 )
 """They look at all files together, in the end."""

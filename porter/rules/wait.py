@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.deep_sleep import STANDBY, asks_standby
+from porter.meaning.line_events import LINE_EVENTS, has_line_events
 from porter.meaning.own_event import REASON, own_event
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
@@ -50,6 +51,12 @@ class Wait(Rule):
             "",
             escalates=True,
         ),
+        Sample(
+            "#define EXTI_EMR (*(volatile unsigned *)0x40010404)\n"
+            "void g(void) { EXTI_EMR |= 1 << 20; }\nvoid f(void) { __WFE(); }",
+            "",
+            escalates=True,
+        ),
     )
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
@@ -73,6 +80,8 @@ class Wait(Rule):
                 yield self._removed(unit, site)
             elif site.what in _FOR_EVENTS and own_event(unit, site) is not None:
                 yield self._removed(unit, site, REASON)
+            elif site.what in _FOR_EVENTS and has_line_events(unit):
+                yield self.escalated(site, LINE_EVENTS)
             elif asks_standby(unit, unit.context(site)):
                 yield self.escalated(site, STANDBY)
             else:

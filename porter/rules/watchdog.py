@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
-from porter.judging.verdict import Status, Verdict
+from porter.judging.verdict import Verdict
+from porter.meaning.conditions import condition_of
 from porter.meaning.expressions import bare
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
@@ -58,14 +59,12 @@ class Watchdog(Rule):
                     set_up.append(access)
                 else:
                     yield verdict
+            elif why := _is_more(unit, access) or (problem if _is_timeout(access) else None):
+                yield self.escalated(access.site, why)
             else:
                 set_up.append(access)
         reason = "the description's timeout applies"
-        for verdict in remove_accesses(self, unit, set_up, reason, waits_end=True):
-            why = _is_more(unit, verdict) or (problem if _is_timeout(unit, verdict) else None)
-            if why is not None and verdict.status is Status.REWRITTEN:
-                verdict = self.escalated(verdict.site, why)
-            yield verdict
+        yield from remove_accesses(self, unit, set_up, reason, waits_end=True)
 
     def _key(self, unit: Unit, access: Access) -> Verdict | None:
         """Start and feed; None for the key that unlocks the set-up."""
@@ -81,14 +80,15 @@ class Watchdog(Rule):
         whole = access.whole
         edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_wdg_clr()")
         started = "starts" if key == _START else "feeds"
+        condition = condition_of(unit, edit.start, edit.end) if key == _START else ""
+        unit.facts.note_watchdog(access.site, key == _START, condition)
         return self.rewritten(access.site, f"{started} this machine's watchdog", edit)
 
 
-def _is_more(unit: Unit, verdict: Verdict) -> str | None:
+def _is_more(unit: Unit, access: Access) -> str | None:
     """Why a write to another register than those of the timeout can't go: feeding too early is an
     error in a window, and other makers have other registers there."""
-    access = unit.access(verdict.site)
-    if access is None or access.register is None or access.use != "write":
+    if access.register is None or access.use != "write":
         return None
     if access.register.name in ("KR", "PR", "RLR", "SR") or _written(unit, access) <= {_NO_WINDOW}:
         return None
@@ -98,9 +98,8 @@ def _is_more(unit: Unit, verdict: Verdict) -> str | None:
     )
 
 
-def _is_timeout(unit: Unit, verdict: Verdict) -> bool:
-    access = unit.access(verdict.site)
-    return access is not None and str(access.register).endswith(("->RLR", "->PR"))
+def _is_timeout(access: Access) -> bool:
+    return access.use == "write" and str(access.register).endswith(("->RLR", "->PR"))
 
 
 def _disagreement(unit: Unit, accesses: list[Access]) -> str | None:

@@ -32,7 +32,7 @@ from porter.source.cplusplus_casts import named_cast
 from porter.source.declarations import is_declarator
 from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
 from porter.source.scoped_names import path_around, whole_name
-from porter.source.token_tools import is_qualified
+from porter.source.token_tools import argument_at, is_qualified
 from porter.source.values import Number, Place, Pointer
 
 _NAMES = ("identifier", "field_identifier")
@@ -224,7 +224,7 @@ class CSites:
                 self._has_addresses = True
                 return SiteKind.REGISTER if self._is_scoped(region, token) else None
             if self.registers.names_register(token.text):
-                if self._is_declared(region, token):
+                if self._is_declared(region, token) or self._is_spelt_only(region, index):
                     return None
                 self._has_addresses = True
                 return SiteKind.REGISTER
@@ -305,6 +305,14 @@ class CSites:
         is_assumed = token.text in self.text.evaluator.macros.assumed
         meant = context.scope(token.text) if is_assumed and node.type == "identifier" else None
         return meant is not None and not self.registers.leads(meant)
+
+    def _is_spelt_only(self, region: Region, index: int) -> bool:
+        """Whether a name is an argument of a macro that makes other words of it (`x##_Handler`)."""
+        found = argument_at(region.tokens, index)
+        if found is None:
+            return False
+        macro = self.text.evaluator.macros.get(region.tokens[found[0]].text)
+        return macro is not None and macro.only_spells(found[1])
 
     def _is_members(self, region: Region, index: int) -> bool:
         """Whether a function of that name belongs to a class or a namespace of the project: what

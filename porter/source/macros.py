@@ -41,6 +41,17 @@ class Macro:
         """The body's tokens as they are spelt."""
         return tuple(token.text for token in self.body)
 
+    def only_spells(self, position: int) -> bool:
+        """Whether an argument is nowhere itself: it is pasted to other words, or becomes a string
+        (C11, 6.10.3)."""
+        if self.parameters is None or position >= len(self.parameters):
+            return False
+        places = [at for at, text in enumerate(self.text) if text == self.parameters[position]]
+        padded = (b"", *self.text, b"")
+        return bool(places) and all(
+            padded[at] in (b"#", b"##") or padded[at + 2] == b"##" for at in places
+        )
+
 
 @dataclass
 class Expansion:

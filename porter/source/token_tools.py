@@ -33,6 +33,29 @@ def matching(tokens: Sequence[Token], opening: int) -> int | None:
     return None
 
 
+def argument_at(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
+    """What an argument that is one token is of: the index of the call's name, and which argument
+    it is; None if a token isn't one by itself."""
+    if index + 1 >= len(tokens) or tokens[index + 1].text not in (b",", b")"):
+        return None
+    position = depth = 0
+    for at in range(index - 1, 0, -1):
+        text = tokens[at].text
+        if at == index - 1 and text not in (b",", b"("):
+            return None
+        if text in _CLOSE:
+            depth += 1
+        elif text in _OPEN and depth:
+            depth -= 1
+        elif text == b"(":
+            return (at - 1, position) if tokens[at - 1].kind == "identifier" else None
+        elif text in _OPEN or (text == b";" and not depth):
+            return None
+        elif text == b"," and not depth:
+            position += 1
+    return None
+
+
 def is_qualified(tokens: Sequence[Token], index: int) -> bool:
     """Whether a name is that of a class or a namespace: `Core::name`, but not `::name`."""
     before = tokens[max(0, index - 3) : index]

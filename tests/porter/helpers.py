@@ -43,7 +43,23 @@ def port_files(folder: Path, files: dict[str, bytes], domain: Domain | None = DO
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    return port_project(folder, domain)
+    result = port_project(folder, domain)
+    assert_escalated_stay(result)
+    return result
+
+
+def assert_escalated_stay(result: PortResult) -> None:
+    """What is left to a person is there as it was."""
+    for port in result.files:
+        for verdict in port.verdicts:
+            start, end = verdict.site.start, verdict.site.end
+            if verdict.status is Status.ESCALATED and start < end <= len(port.file.data):
+                text = port.file.data[start:end]
+                changing = [
+                    edit for edit in port.edits
+                    if edit.start <= start and end <= edit.end and text not in edit.replacement
+                ]  # fmt: skip
+                assert not changing, (verdict, changing)
 
 
 def port_text(folder: Path, text: bytes, domain: Domain | None = DOMAIN) -> tuple[bytes, FilePort]:

@@ -73,6 +73,9 @@ def ported(folder: Path, text: bytes) -> tuple[str, PortResult]:
          "x = virt_int_save(VIRT_PRIMASK); virt_int_restore(VIRT_PRIMASK, x);"),
         ("project.h", "CyGlobalIntEnable;", "virt_int_unmask(VIRT_PRIMASK);"),
         ("driverlib/interrupt.h", "ROM_IntEnable(53);", "hyp_irq_ena(53 - 16);"),
+        ("stm32l0xx.h", "if (x) SET_BIT(GPIOA->ODR, 1 << 5);",
+         "if (x) hyp_pin_write(0, (1 << 5));"),
+        ("stm32l0xx.h", "MODIFY_REG(RCC->CFGR, 3, x | 2); SET_BIT(x, 3);", "SET_BIT(x, 3);"),
     ],
 )  # fmt: skip
 def test_a_call_becomes_what_its_body_would(
@@ -246,6 +249,7 @@ def test_statements_in_a_row_need_room(tmp_path: Path) -> None:
 # --- the data -----------------------------------------------------------------------------------
 
 LIBRARIES = {library.name: library for library in all_libraries()}
+DOING = [name for name, library in LIBRARIES.items() if library.own_names]
 
 
 def test_every_file_of_data_is_read() -> None:
@@ -253,7 +257,7 @@ def test_every_file_of_data_is_read() -> None:
     assert len(LIBRARIES) == len(list(folder.glob("*.json")))
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", DOING)
 def test_every_body_is_something_that_rules_judge(tmp_path: Path, name: str) -> None:
     """No row may name a function that is no site, or lose a word to a typing error."""
     library = LIBRARIES[name]
@@ -261,6 +265,8 @@ def test_every_body_is_something_that_rules_judge(tmp_path: Path, name: str) -> 
     calls: dict[str, str] = {}
     for function, bodies in library.does.items():
         for number, body in enumerate(bodies):
+            if body.is_macro:
+                continue
             words = body.parameters or ()
             arguments = ", ".join(f"a{i}" if is_parameter(w) else w for i, w in enumerate(words))
             call = function if body.parameters is None else f"{function}({arguments})"

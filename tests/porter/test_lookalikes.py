@@ -65,6 +65,11 @@ def ported(folder: Path, code: str) -> tuple[str, list[str]]:
         ("void f(void) { SCR |= 1u << SCB_SCR_SEVONPEND_Pos; }", "SEVONPEND"),
         ("unsigned f(void) { DWT_CTRL &= ~1u; return CYCCNT; }", "the counter stops here"),
         ("int f(void) { return (ICSR & 0x10u) != 0; }", "have no counterpart"),
+        ("void f(void) { EXTI->EMR |= 1u << 20; }\nvoid s(void) { __WFE(); }", "send events (EMR)"),
+        ('void f(void) { EXTI->EMR1 |= 2; }\nvoid s(void) { __asm volatile ("wfe"); }',
+         "send events (EMR)"),
+        ("int g2(int);\nvoid f(void) { g2(GPIO_MODE_EVT_RISING); }\nvoid s(void) { __WFE(); }",
+         "send events (EMR)"),
     ],
 )  # fmt: skip
 def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
@@ -96,6 +101,11 @@ def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
          "void f(void) { hyp_pin_write(0, (g()) & 0xFFFFU); }"),
         ("void f(void) { GPIOA->ODR ^= g(); }", "void f(void) { hyp_pin_toggle(0, g()); }"),
         ("void f(void) { DWT_CTRL &= ~1u; DWT_CTRL |= 1u; CYCCNT = 0; }", "void f(void) { }"),
+        ("extern struct { unsigned EMR; } *timer;\nvoid f(void) { timer->EMR |= 1; __WFE(); }",
+         "extern struct { unsigned EMR; } *timer; "
+         "void f(void) { timer->EMR |= 1; hyp_vct_wait(); }"),
+        ("#define ISR(x, what) void x##_Handler(void) { what; }\nISR(SysTick, h())\n",
+         "#define ISR(x, what) void x##_Handler(void) { what; } ISR(SysTick, h())"),
         ("void f(int x) { switch (x) { default: VAL = 0; LOAD = 167999; CTRL = 7; } }",
          "void f(int x) { switch (x) { default: hyp_tick_set(1000); } }"),
         ("void f(int x)\n{\nif (x)\n#ifdef X\nR(0xE000ED08) = 0;\n#else\ng();\n#endif\n}",

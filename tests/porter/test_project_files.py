@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -264,6 +265,21 @@ def test_what_another_project_file_compiles_is_ported_too(
         (tmp_path / f"{name}.c").write_text("void f(void) { __disable_irq(); }\n")
     found = {it.file.name: {v.status for v in it.verdicts} for it in port_project(tmp_path).files}
     assert found == {"a.c": {Status.REWRITTEN}, "b.c": {status}}
+
+
+def test_project_files_of_examples_count_wherever_they_are(tmp_path: Path) -> None:
+    """That of a library alone has no hardware in it."""
+    place = tmp_path / "examples/one/board/mdk"
+    place.mkdir(parents=True)
+    for folder, source in ((tmp_path, "a.c"), (place, "../../../../b.c")):
+        text = KEIL.format(core="Cortex-M3", fpu=1)
+        text = re.sub(r"<FilePath>[^<]*Main\.c", f"<FilePath>{source}", text)
+        text = re.sub(r"<File>(?:(?!</File>).)*(?:spare|old)\.c.*?</File>", "", text, flags=re.S)
+        (folder / "p.uvprojx").write_text(text)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.c").write_text("void f(void) { __disable_irq(); }\n")
+    found = {it.file.name: {v.status for v in it.verdicts} for it in port_project(tmp_path).files}
+    assert found == {"a.c": {Status.REWRITTEN}, "b.c": {Status.REWRITTEN}}
 
 
 ABSOLUTE = ("C:\\Users\\Ann\\Work\\board\\", "D:/board/", "/home/ann/board/")

@@ -140,8 +140,9 @@ class Tasks:
         task = (current - machine.symbols["task"]) // 4
         expected, self.expected[task] = self.expected[task], None
         assert expected is not None, f"task {task} goes on twice"
-        for register, value in expected.items():
-            found = machine.uc.reg_read(register)
+        registers = list(expected)
+        for register, found in zip(registers, machine.read(registers), strict=True):
+            value = expected[register]
             if register == p.XPSR:
                 found, value = found & FLAGS, value & FLAGS
             assert found == value, (

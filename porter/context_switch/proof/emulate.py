@@ -37,12 +37,20 @@ from porter.context_switch.proof.model import (
     TRIGGER,
     USR_REG,
     USR_WORDS,
+    WAIT,
     YIELD,
     Model,
     kept,
 )
 from porter.context_switch.proof.outcome import Broken, Outcome
-from porter.context_switch.proof.privileged import CONTROL, NOP, spins, stack_writes
+from porter.context_switch.proof.privileged import (
+    CONTROL,
+    NOP,
+    SHORT_NOP,
+    spins,
+    stack_writes,
+    waits,
+)
 from porter.context_switch.proof.states import ON_PSP, State
 from porter.context_switch.proof.thumb import Code
 from porter.context_switch.result import ROLE_START
@@ -75,8 +83,11 @@ class Emulator(Emulated):
         }  # fmt: skip
         for address in self._stacks:
             uc.mem_write(address, NOP)
+        self._waits = set(waits(image)) if native and model.is_plain else set()
+        for address in self._waits:
+            uc.mem_write(address, SHORT_NOP)
         self._spins = set(spins(image))
-        self._remarkable = self._spins | self._stacks.keys() | image.functions.keys()
+        self._remarkable = self._spins | self._waits | self._stacks.keys() | image.functions.keys()
         system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
         uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
         if native:
@@ -188,6 +199,10 @@ class Emulator(Emulated):
         """At an instruction in front of which something is to be done."""
         if address in self._spins:
             self._event(SPIN, ())
+            return
+        if address in self._waits and self._state is not None:
+            self._event(WAIT, ())
+            self._affect(self._state.effect(self._calls))
             return
         if address in self._stacks:
             self._set_stack(*self._stacks[address])

@@ -211,6 +211,13 @@ def _supervisor_call(path: Path, instruction: Instruction, predicated: bool) -> 
     path.event(TRIGGER, (SVC, instruction.raw.operands[0].imm))
 
 
+def _wait(path: Path, instruction: Instruction, predicated: bool) -> None:
+    """Interrupts come meanwhile: memory is another afterwards, and no register is."""
+    if not path.native or not path.model.is_plain or predicated:
+        raise NotProved(f"the proof doesn't know '{instruction.text}' here")
+    path.wait()
+
+
 def _jump(path: Path, instruction: Instruction, predicated: bool) -> None:
     path.exit = word_of(path, instruction, 0)
 
@@ -250,6 +257,7 @@ _ACTIONS: dict[str, Callable[[Path, Instruction, bool], None]] = {
     "msr": _special_write,
     **dict.fromkeys(("cpsid", "cpsie"), _change_state),
     "svc": _supervisor_call,
+    "wfi": _wait,
     "bx": _jump,
     **dict.fromkeys(_NOTHING, _nothing),
 }

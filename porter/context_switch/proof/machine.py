@@ -41,6 +41,7 @@ from porter.context_switch.proof.model import (
     TRIGGER,
     USR_REG,
     VCT_ACT,
+    WAIT,
     YIELD,
     YIELD_BYTE,
     Model,
@@ -247,13 +248,22 @@ class Path:
         moves = name in self.model.moves_stack
         self.event(name, (*arguments, self._stack_pointer()) if moves else arguments)
         if name not in REQUESTS:
-            self.calls += 1
+            self._changed()
             if moves:
                 self._set_stack_pointer(symbol(f"PSP {self.calls}"))
-            self.variables = Memory(f"variables {self.calls}")
-            self.memory = Memory(f"memory {self.calls}")
             self.registers["r0"] = symbol(f"result {self.calls}")
         self.ended = self.ended or name in self.model.never_return
+
+    def wait(self) -> None:
+        """What WFI is in the original."""
+        self.event(WAIT, ())
+        self._changed()
+
+    def _changed(self) -> None:
+        """Others ran meanwhile, which do to memory what they like."""
+        self.calls += 1
+        self.variables = Memory(f"variables {self.calls}")
+        self.memory = Memory(f"memory {self.calls}")
 
     def next_cycles(self) -> Term:
         """What the cycle counter shows: at each look something else."""

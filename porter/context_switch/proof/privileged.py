@@ -1,6 +1,6 @@
-"""What the emulator can't run as it stands. A branch to itself has no end. An original stays in
-thread mode, where a write of CONTROL would take its rights, and a new MSP would take the stack that
-the run is measured on.
+"""What the emulator can't run as it stands. WFI stops it, and a branch to itself has no end. An
+original stays in thread mode, where a write of CONTROL would take its rights, and a new MSP would
+take the stack that the run is measured on.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from porter.context_switch.proof.image import CODE, STUBS, Image
 
 NOP = b"\xaf\xf3\x00\x80"  # nop.w, as long as an MSR
+SHORT_NOP = b"\x00\xbf"
 CONTROL = 20
 _MSP = 8  # SYSm (ARMv7-M ARM B5.1)
+_WFI = b"\x30\xbf"
 _BRANCH_TO_ITSELF = b"\xfe\xe7"
 
 
@@ -30,7 +32,16 @@ def stack_writes(image: Image) -> Iterator[tuple[int, int, int]]:
 
 def spins(image: Image) -> Iterator[int]:
     """Addresses of what is a branch to itself, where it is run."""
+    return _halfwords(image, _BRANCH_TO_ITSELF)
+
+
+def waits(image: Image) -> Iterator[int]:
+    """Addresses of what is a WFI, where it is run."""
+    return _halfwords(image, _WFI)
+
+
+def _halfwords(image: Image, wanted: bytes) -> Iterator[int]:
     for start, code in image.code:
         for offset in range(-start % 2, len(code) - 1, 2):
-            if code[offset : offset + 2] == _BRANCH_TO_ITSELF:
+            if code[offset : offset + 2] == wanted:
                 yield start + offset

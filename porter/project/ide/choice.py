@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from porter.project.compiler_command import CompilerCommand
@@ -13,10 +13,13 @@ from porter.project.relocated import Relocated
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
 
 _DEPTHS = ("", "*/", "*/*/")
+_DEEPER = ("*/*/*/", "*/*/*/*/")  # where examples of a library have theirs
 _MOST = 200  # project files that are looked at
 _C_SUFFIXES = CPLUSPLUS_SUFFIXES | {".c"}
+_Read = Callable[[Path, Element], ProjectFile | None]
+_Candidate = tuple[Path, _Read]
 # What compiles with GCC comes first: of a project that has several it is the one nearest to ours.
-_KINDS: tuple[tuple[str, Callable[[Path, Element], ProjectFile | None]], ...] = (
+_KINDS: tuple[tuple[str, _Read], ...] = (
     (".cproject", eclipse.read),
     ("*.uvprojx", keil.read),
     ("*.uvproj", keil.read),
@@ -29,11 +32,13 @@ def project_commands(root: Path) -> tuple[list[CompilerCommand], bool, Mapping[s
     every file that it names is there, and no other project file has C of its own; and which linked
     folders of another machine became which of the project's."""
     moved = Relocated(root)
-    projects = (it.with_linked(moved.folder) for it in _readable(root))
+    projects = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEPTHS)))
     project = next(projects, None)
     if project is None:
         return [], False, {}
-    others = {file.resolve() for other in projects for file in other.files if _is_c(file)}
+    below = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEEPER)))
+    several = chain(projects, below)
+    others = {file.resolve() for other in several for file in other.files if _is_c(file)}
     is_whole = all(file.is_file() for file in project.files)
     is_whole &= others <= {file.resolve() for file in project.files}
     return project.commands(), is_whole, moved.taken
@@ -43,17 +48,15 @@ def _is_c(file: Path) -> bool:
     return file.suffix.lower() in _C_SUFFIXES and file.is_file()
 
 
-def _readable(root: Path) -> Iterator[ProjectFile]:
-    for path, read in islice(_candidates(root), _MOST):
+def _readable(candidates: Iterator[_Candidate]) -> Iterator[ProjectFile]:
+    for path, read in islice(candidates, _MOST):
         document = parsed(path)
         project = read(path, document) if document is not None else None
         if project is not None and any(file.is_file() for file in project.files):
             yield project
 
 
-def _candidates(
-    root: Path,
-) -> Iterator[tuple[Path, Callable[[Path, Element], ProjectFile | None]]]:
+def _candidates(root: Path, depths: Sequence[str]) -> Iterator[_Candidate]:
     for pattern, read in _KINDS:
-        for depth in _DEPTHS:
+        for depth in depths:
             yield from ((path, read) for path in sorted(root.glob(depth + pattern)))

@@ -70,6 +70,14 @@ def test_so_it_does_from_prototypes(tmp_path: Path) -> None:
     assert {port.status for port in ports.values()} == {"rewritten"}
 
 
+@pytest.mark.parametrize("attribute", ["__attribute__((naked))", "__attribute ((naked))", "NAKED"])
+def test_an_attribute_between_type_and_name(attribute: str, tmp_path: Path) -> None:
+    code = '__asm volatile("mrs r0, primask\\n cpsid i\\n bx lr");'
+    text = f"{MACROS}#include <stdint.h>\nuint32_t {attribute} off(void) {{ {code} }}\n"
+    ports = [it for it in fixture(tmp_path, text, M3).port() if it.name != "fvm/guest.h"]
+    assert [(it.name, it.status) for it in ports] == [("off", "rewritten")], ports
+
+
 def test_what_says_more_than_naked_stays(tmp_path: Path) -> None:
     (handler,) = fixture(tmp_path, text_of("NAKED_FAST void PendSV_Handler(void)"), M3).port()
     assert handler.name == "PendSV_Handler"

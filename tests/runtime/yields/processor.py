@@ -18,6 +18,8 @@ import unicorn as _unicorn
 from elftools.elf.elffile import ELFFile
 from unicorn import arm_const as arm
 
+from porter.context_switch.proof.registers import Registers
+
 unicorn: Any = _unicorn
 RUNTIME = Path(__file__).resolve().parents[3] / "fvm-runtime"
 SOURCES = ("guest/yield.c", "guest/vct.c", "guest/vectors.c", "guest/hypercall.c",
@@ -67,6 +69,7 @@ class Processor:
         self.uc: Any = unicorn.Uc(
             unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
         )
+        self._groups: dict[tuple[int, ...], Registers] = {}
         self.uc.ctl_set_cpu_model(arm.UC_CPU_ARM_CORTEX_M4)
         self.uc.mem_map(CODE, SIZE)
         self.uc.mem_map(RAM, SIZE)
@@ -105,12 +108,17 @@ class Processor:
 
     def read(self, registers: list[int]) -> list[int]:
         """Values of registers."""
-        return [self.uc.reg_read(register) for register in registers]
+        return self._group(registers).read()
 
     def write(self, registers: list[int], values: list[int]) -> None:
         """Set registers."""
-        for register, value in zip(registers, values, strict=True):
-            self.uc.reg_write(register, value)
+        self._group(registers).write(values)
+
+    def _group(self, registers: list[int]) -> Registers:
+        numbers = tuple(registers)
+        if numbers not in self._groups:
+            self._groups[numbers] = Registers(self.uc, numbers)
+        return self._groups[numbers]
 
     @property
     def fpu_is_live(self) -> bool:
