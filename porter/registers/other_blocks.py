@@ -15,6 +15,7 @@ from porter.registers.shared_blocks import (
     BLOCK,
     PREFIXED,
     REGISTER,
+    ROLED,
     ST_REGISTER,
     is_device,
     may_be_device,
@@ -64,6 +65,9 @@ class OtherBlocks:
         for name in evaluator.macros.matching(PREFIXED):
             if match := PREFIXED.fullmatch(name):
                 self._note_prefixed(name, match["stem"], match["block"])
+        for name in evaluator.macros.matching(ROLED):
+            if BLOCK.fullmatch(name) is None and self._is_block(name):
+                self._note(name, name, evaluator)
         self._starts = sorted(self._spans)
         self.fields = frozenset(
             field
@@ -103,6 +107,20 @@ class OtherBlocks:
             size = _LARGEST if ATOMIC.fullmatch(owner) else size
             end, known = self._spans.get(address, (0, block))
             self._spans[address] = max(end, address + size), known
+
+    def _is_block(self, name: bytes) -> bool:
+        """Whether a name is that of a struct of registers, and no project's own for a block that
+        has another: LED_PORT for GPIOC."""
+        macro, value = self._evaluator.macros.get(name), self._evaluator.name(name)
+        if macro is None or not isinstance(value, Pointer) or value.type.kind != "struct":
+            return False
+        if len(macro.body) == 1 or value.address is None or not is_device(value.address):
+            return False
+        return all(
+            not isinstance(known := self._evaluator.name(it), Pointer)
+            or (known.address, known.type.name) != (value.address, value.type.name)
+            for it in self._evaluator.macros.matching(STM32_BLOCK)
+        )
 
     def _note_prefixed(self, name: bytes, stem: bytes, block: bytes) -> None:
         """A block that only a name with somebody's prefix says, and the struct of that name."""

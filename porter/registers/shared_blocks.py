@@ -69,6 +69,15 @@ PREFIXED = re.compile(
 )
 """The same of an address behind somebody's own prefix, of which a type may have the name."""
 
+# What a block serves by the words for it, whoever's the chip is: M0P_CLOCK, CW_SYSCTRL, MXC_GCR.
+_ROLES = (
+    r"CLOCK|CLK\w*|CG|CGU|CKCU|CMU|CRG|RCC|RCU|GCR|SYS\d?|SYSCTRL|SYSCTL|SYSCON|SYSCFG|SYSREG"
+    r"|(?:RST|RESET)\w*|PWR\w*|POWER|PMU|PMC|PWC|[IHSW]*W?DT\d?|[IHSW]*WDG\d?|[HS]WWDT|WD|WDOG\d?"
+    r"|GPIO\w?\d?|PORT\w?|P[A-Z]|GP\d|IOCON|IOMUX|PINMUX|PAD\w*|FLASH\w*|FLC\d?|EEPROM|NVM\w*|EFC|FMC"
+)
+ROLED = re.compile(rf"[A-Za-z][A-Za-z\d]{{1,4}}_(?:{_ROLES})".encode(), re.ASCII)
+"""The name of a block behind a vendor's prefix, where it is a struct's at a device's address."""
+
 # As NXP's own headers named them before there were structs (UM10360, UM10211, UM10139).
 _LPC = (
     r"PCON|PCONP\d?|PCLKSEL\d|VPBDIV|APBDIV|PLL\d?(?:CON|CFG|STAT|FEED)|CCLKCFG|USBCLKCFG|CLKSRCSEL|IRCTRIM"

@@ -73,6 +73,7 @@ class AsmStatementRule(Rule):
         machine = Machine({**_given(unit, context, statement), **_initial(statement)})
         machine.run(statement.instructions)
         _refuse_left_over(statement)
+        _refuse_unread(statement, machine.effects)
         _refuse_arguments(unit, context, statement, machine.effects)
         waits_for_event = [it.kind for it in machine.effects] == ["wait"] and site.what == "wfe"
         if waits_for_event and (whole := own_event(unit, site)) is not None and context is not None:
@@ -164,6 +165,14 @@ def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:
     ):
         return "; move it to a C file, whose naked functions are transcribed, or write it in C"
     return ""
+
+
+def _refuse_unread(statement: AsmStatement, effects: list[Effect]) -> None:
+    """Operands that a macro makes are operands."""
+    named = any("%" in text for it in statement.instructions for text in it.operands)
+    calls = any(effect.kind in ("call", "supervisor") for effect in effects)
+    if statement.unread and (named or calls):
+        raise NotUnderstood(f"the operand '{statement.unread}' is a macro's: write it out")
 
 
 def _refuse_arguments(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from porter.interrupt_split.verdict import judge_splits
+from porter.judging.asm_devices import judge_asm_devices
 from porter.judging.docket import Judge
 from porter.judging.linker_symbols import judge_linker_symbols
 from porter.judging.made_by_macro import judge_made
@@ -118,6 +119,7 @@ REVISIONS: tuple[Revision, ...] = (
 
 JUDGES: tuple[Judge, ...] = (
     judge_start_up,
+    judge_asm_devices,
     judge_linker_symbols,
     judge_made,
     judge_naked,

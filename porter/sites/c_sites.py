@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from porter.sites.region import Region, constant_in, regions
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.sites.undefined import UndefinedNames
+from porter.source.asm_text import Instruction
 from porter.source.c_lexer import Token
 from porter.source.c_tree import ancestors, text_of
 from porter.source.c_types import UNKNOWN
@@ -35,6 +37,7 @@ from porter.source.scoped_names import path_around, whole_name
 from porter.source.token_tools import argument_at, is_qualified
 from porter.source.values import Number, Place, Pointer
 
+_ADDRESS = re.compile(r"\b0[xX][0-9a-fA-F]{8}\b")
 _NAMES = ("identifier", "field_identifier")
 _SHARED_ONLY = frozenset(
     b"""MODER OTYPER OSPEEDR PUPDR AFRL AFRH BSRR BSRRL BSRRH
@@ -126,12 +129,13 @@ class CSites:
             statement = self.numbered.statement(written, constant)
             away = dict(leaps(statement.instructions, dict(_numbers(statement, constant))))
             for instruction in dict.fromkeys(statement.instructions):
-                if privileged(instruction) or instruction in away:
+                reaches = privileged(instruction) or self._reaches(instruction)
+                if reaches or instruction in away:
                     site = self._site(
                         instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
                     )
                     self.asm[site] = statement
-                    if not privileged(instruction):
+                    if not reaches:
                         self.leaps[site] = away[instruction]
                     yield site
             if (hidden := self._in_macro(statement, region)) is not None:
@@ -173,6 +177,11 @@ class CSites:
                     site = self._site(start, end, SiteKind.REGISTER, what, region)
                     self.undefined.add(site)
                     yield site
+
+    def _reaches(self, instruction: Instruction) -> bool:
+        """Whether an instruction has the address of a shared block as a number."""
+        numbers = (it for text in instruction.operands for it in _ADDRESS.findall(text))
+        return any(self.registers.is_address(int(it, 16)) for it in numbers)
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
         """What a macro puts into a template, or may; it stands where the template does."""

@@ -9,7 +9,10 @@ from porter.source.conditions import Arm, ConditionMap
 from porter.source.source_file import SourceFile
 
 _HIDES = re.compile(r"!\s*\(?\s*(?:defined\s*\(?\s*)?(\w*(?:ASSEMBL|_I?ASM)\w*)", re.IGNORECASE)
-_INCLUDE = re.compile(rb'(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)')
+_INCLUDE = re.compile(  # armasm: GET lib\\x.s
+    rb'(?mi)^[ \t]*(?:\#[ \t]*include[ \t]*[<"]|\.include[ \t]+"|(?:get|include)[ \t]+)'
+    rb'([^>"\r\n;]+)'
+)
 
 
 def arms_for_c(conditions: ConditionMap, defined: Container[bytes]) -> Iterator[Arm]:
@@ -28,8 +31,8 @@ def _hides(condition: str, defined: Container[bytes]) -> bool:
 
 
 def included_names(first: Iterable[SourceFile], others: Sequence[SourceFile]) -> frozenset[bytes]:
-    """The file names, without folders, that #include lines of files have, and those of the others
-    that they name."""
+    """The file names, without folders, that #include lines of files have and what assembler text
+    has for them, and those of the others that they name."""
     found: set[bytes] = set()
     new = _names(first)
     while new:
@@ -40,5 +43,7 @@ def included_names(first: Iterable[SourceFile], others: Sequence[SourceFile]) ->
 
 def _names(files: Iterable[SourceFile]) -> set[bytes]:
     return {
-        found.group(1).rpartition(b"/")[2] for it in files for found in _INCLUDE.finditer(it.data)
+        found.group(1).strip().replace(b"\\", b"/").rpartition(b"/")[2]
+        for it in files
+        for found in _INCLUDE.finditer(it.data)
     }

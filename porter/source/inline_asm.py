@@ -35,7 +35,8 @@ class Operand:
 class AsmStatement:
     """[start, end) from the keyword to the closing parenthesis or brace, without `;`.
 
-    `template` are the template's tokens where a macro is a part of it.
+    `template` are the template's tokens where a macro is a part of it; `unread`: an operand that is
+    spelt otherwise than as one, a macro for example; "" if there is none.
     """
 
     start: int
@@ -45,6 +46,7 @@ class AsmStatement:
     outputs: tuple[Operand, ...] = ()
     inputs: tuple[Operand, ...] = ()
     template: tuple[Token, ...] = ()
+    unread: str = ""
 
     def without_operands(self) -> Iterator[tuple[int, int]]:
         """The parts that are no C."""
@@ -163,14 +165,17 @@ def _gnu(
 ) -> AsmStatement:
     sections = _sections(tokens[opening + 1 : closing])
     template = sections[0] if sections else []
+    outputs, inputs = (split_arguments(part) for part in (*sections[1:3], [], [])[:2])
+    unread = next((it for it in (*outputs, *inputs) if it and _operand(it, data) is None), [])
     return AsmStatement(
         tokens[index].start,
         tokens[closing].end,
         "gnu",
         _decoded(template),
-        _operands(sections[1], data) if len(sections) > 1 else (),
-        _operands(sections[2], data) if len(sections) > 2 else (),
+        _operands(outputs, data),
+        _operands(inputs, data),
         tuple(template) if any(token.kind != "string" for token in template) else (),
+        b" ".join(token.text for token in unread).decode("latin-1"),
     )
 
 
@@ -186,21 +191,26 @@ def _sections(tokens: Sequence[Token]) -> list[list[Token]]:
     return sections
 
 
-def _operands(tokens: list[Token], data: bytes) -> tuple[Operand, ...]:
-    found: list[Operand] = []
-    for part in split_arguments(tokens):
-        name = None
-        if len(part) > 3 and part[0].text == b"[" and part[2].text == b"]":
-            name = part[1].text.decode("latin-1")
-            part = part[3:]
-        if len(part) >= 4 and part[0].kind == "string" and part[1].text == b"(":
-            inner = part[2:-1]
-            text = data[inner[0].start : inner[-1].end]
-            if b"\n" in text or b"/*" in text:
-                text = b" ".join(token.text for token in inner)
-            constraint = part[0].text.strip(b'"').decode("latin-1")
-            found.append(Operand(constraint, name, text, inner[0].start, inner[-1].end))
-    return tuple(found)
+def _operands(parts: Sequence[Sequence[Token]], data: bytes) -> tuple[Operand, ...]:
+    return tuple(it for part in parts if (it := _operand(part, data)) is not None)
+
+
+def _operand(part: Sequence[Token], data: bytes) -> Operand | None:
+    """`[name] "constraint" (expression)`; None for what is none."""
+    name = None
+    if len(part) > 3 and part[0].text == b"[" and part[2].text == b"]":
+        name = part[1].text.decode("latin-1")
+        part = part[3:]
+    words = sum(token.kind == "string" for token in part[:-3])
+    rest = part[words:]
+    if not words or len(rest) < 3 or rest[0].text != b"(" or rest[-1].text != b")":
+        return None
+    inner = rest[1:-1]
+    text = data[inner[0].start : inner[-1].end]
+    if b"\n" in text or b"/*" in text:
+        text = b" ".join(token.text for token in inner)
+    constraint = b"".join(it.text.strip(b'"') for it in part[:words]).decode("latin-1")
+    return Operand(constraint, name, text, inner[0].start, inner[-1].end)
 
 
 def in_template(texts: Iterable[bytes]) -> tuple[Instruction, ...]:

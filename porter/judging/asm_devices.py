@@ -1,0 +1,126 @@
+"""Registers of the chip's shared blocks that assembler files reach, by their addresses.
+
+Nothing is rewritten there: a person moves it to C, where each use of a register is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Set
+from itertools import chain
+
+from porter.asm.equates import Equates, equated
+from porter.judging.docket import Docket
+from porter.judging.verdict import Status, Verdict
+from porter.registers.chip_blocks import STM32_BLOCK
+from porter.registers.shared_blocks import (
+    BLOCK,
+    PLAIN,
+    REGISTER,
+    ROLED,
+    is_device,
+)
+from porter.registers.system_space import in_system_space
+from porter.sites.registers import Registers
+from porter.sites.site import Site, SiteKind
+from porter.source.asm_text import Instruction, dialect_of, instructions
+from porter.source.source_file import SourceFile
+from porter.source.values import Number, Pointer
+
+RULE = "assembler-device"
+_WHY = (
+    "{what} (0x{address:08X}), which no machine owns: write this in C, where each use of a "
+    "register becomes what it is in a machine"
+)
+_NAMES_IT = frozenset({".equ", ".set", ".equiv", "equ", "set", "define", "#define"})
+_NAMED = (PLAIN, REGISTER, BLOCK, ROLED, STM32_BLOCK)
+_PREFIX = re.compile(r"^[=#]\s*")
+_HALF = re.compile(r"#?:(lower|upper)(?:16|0_7|8_15):\(?([^)]*)\)?")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def judge_asm_devices(docket: Docket) -> None:
+    """A verdict for each operand that is such an address, in files that take part in the build."""
+    project = docket.project
+    assembled = [source for source in project.live if source.is_asm]
+    if not assembled:
+        return
+    registers = project.registers_of(project.knowledge.evaluator(assembled[0].path))
+    equates = Equates(
+        (source.data for source in project.sources if source.is_asm),
+        lambda text: _calculated(registers, text),
+    )
+    told = {(it.site.file, it.site.start) for it in docket.verdicts()}
+    for source in assembled:
+        docket.add(source, [
+            verdict for verdict in _uses(source, registers, equates)
+            if (verdict.site.file, verdict.site.start) not in told
+        ])  # fmt: skip
+
+
+def _calculated(registers: Registers, text: bytes) -> int | None:
+    match registers.evaluator.text(text):
+        case Number(value=value) | Pointer(address=int() as value):
+            return value & 0xFFFF_FFFF
+    return None
+
+
+def _uses(file: SourceFile, registers: Registers, equates: Equates) -> Iterator[Verdict]:
+    lower: dict[str, int] = {}
+    elsewhere = equates.names - equated(file.data).keys()
+    for it in instructions(file.data, dialect_of(file.data)):
+        if it.mnemonic in _NAMES_IT or (it.operands[:1] and it.operands[0].startswith("=")):
+            continue
+        for address, name in chain(_numbers(it, equates), _halves(it, equates, lower)):
+            what = _shared(address, name, registers, elsewhere)
+            if what:
+                site = Site(file.name, it.start, it.end, SiteKind.ASM, str(it), "")
+                reason = _WHY.format(what=what, address=address)
+                yield Verdict(site, Status.ESCALATED, RULE, reason)
+                break
+
+
+def _numbers(it: Instruction, equates: Equates) -> Iterator[tuple[int, str]]:
+    """Operands that are numbers, and the name that they begin with."""
+    if it.mnemonic in ("movw", "movt"):
+        return
+    for operand in it.operands:
+        yield from _number(_PREFIX.sub("", operand), equates)
+
+
+def _halves(it: Instruction, equates: Equates, lower: dict[str, int]) -> Iterable[tuple[int, str]]:
+    """What MOVW and MOVT make together; `lower`: halves of registers so far."""
+    if it.mnemonic not in ("movw", "movt") or len(it.operands) != 2:
+        return ()
+    register, operand = it.operands
+    half = _HALF.fullmatch(operand)
+    if half is not None:
+        return _number(half[2], equates) if half[1] == "upper" else ()
+    value = equates.value(_PREFIX.sub("", operand).encode("latin-1"))
+    if value is None:
+        lower.pop(register, None)
+        return ()
+    if it.mnemonic == "movw":
+        lower[register] = value & 0xFFFF
+        return ()
+    return [(value << 16 & 0xFFFF_FFFF | lower.get(register, 0), "")]
+
+
+def _number(text: str, equates: Equates) -> Iterator[tuple[int, str]]:
+    value = equates.value(text.encode("latin-1"))
+    if value is not None and (is_device(value) or in_system_space(value)):
+        name = _WORD.search(text)
+        yield value, name[0] if name is not None else ""
+
+
+def _shared(address: int, name: str, registers: Registers, elsewhere: Set[bytes]) -> str:
+    """What nobody owns at an address, "" for what may be a machine's own. Of the system space, only
+    what has a name from `elsewhere`: the transcriber sees what the file itself says."""
+    word = name.encode("latin-1")
+    if in_system_space(address):
+        return (registers.describe(address) or name) if word in elsewhere else ""
+    if not is_device(address):
+        return ""
+    if any(it.fullmatch(word) for it in _NAMED):
+        return name
+    return registers.describe(address) or ""

@@ -1,0 +1,87 @@
+"""Assembler that reaches blocks which no machine owns is told, whatever says their addresses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.judging.verdict import Status
+from tests.porter.helpers import escalations, port_files
+
+HEAD = ".syntax unified\n.thumb\n.text\n.global on\n.thumb_func\non:\n"
+TAIL = "    ldr r1, [r0]\n    orr r1, r1, #16\n    str r1, [r0]\n    bx lr\n"
+CALLS = b"void on(void);\nint main(void) { on(); for (;;) { } }\n"
+CHIP = (
+    b"typedef struct { volatile unsigned CR, r[11], AHB1ENR; } RCC_TypeDef;\n"
+    b"#define RCC_BASE 0x40023800UL\n#define RCC ((RCC_TypeDef *)RCC_BASE)\n"
+)
+FORMS = {
+    "a name": ".equ RCC_APB2ENR, 0x40021018\n{head}ldr r0, =RCC_APB2ENR\n{tail}",
+    "a sum": ".equ RCC, 0x40023800\n.set ENABLE, RCC + 0x30\n{head}ldr r0, =(RCC + 0x30)\n{tail}",
+    "an assignment": "GPIOC_CRH = 0x40011004\n{head}ldr r0, =GPIOC_CRH\n{tail}",
+    "halves": ".equ RCC_CR, 0x40023800\n{head}movw r0, #:lower16:RCC_CR\n"
+    "movt r0, #:upper16:RCC_CR\n{tail}",
+    "another vendor's": ".equ SYSCTL_RCC_R, 0x400FE060\n{head}ldr r0, =SYSCTL_RCC_R\n{tail}",
+}  # fmt: skip
+BY_HEADERS = {
+    "a number": "{head}ldr r0, =0x40023830\n{tail}",
+    "a word": "{head}ldr r0, [pc, #4]\n{tail}.word 0x40023830\n",
+    "halves of a number": "{head}movw r0, #0x3830\nmovt r0, #0x4002\n{tail}",
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_by_its_name(form: str, tmp_path: Path) -> None:
+    text = form.format(head=HEAD, tail=TAIL)
+    found = escalations(port_files(tmp_path, {"on.s": text.encode(), "main.c": CALLS}, None))
+    assert len([it for it in found if "which no machine owns" in it]) == 1, found
+
+
+@pytest.mark.parametrize("form", BY_HEADERS.values(), ids=BY_HEADERS)
+def test_by_what_headers_say(form: str, tmp_path: Path) -> None:
+    files = {"on.s": form.format(head=HEAD, tail=TAIL).encode(), "main.c": CALLS, "chip.h": CHIP}
+    found = escalations(port_files(tmp_path, files, None))
+    assert len([it for it in found if "which no machine owns" in it]) == 1, found
+
+
+def test_a_machines_own_device_is_its_own(tmp_path: Path) -> None:
+    text = f".equ USART2_DR, 0x40004404\n{HEAD}ldr r0, =USART2_DR\nldr r2, =0x44344444\n{TAIL}"
+    files = {"on.s": text.encode(), "main.c": CALLS, "chip.h": CHIP}
+    assert escalations(port_files(tmp_path, files, None)) == []
+
+
+def test_names_come_from_what_is_taken_in(tmp_path: Path) -> None:
+    files = {
+        "lib/names.s": b"SCS EQU 0xE000E000\nSYST_RVR EQU SCS + 0x14\n",
+        "main.s": b"    GET lib\\names.s\n    AREA M, CODE\non PROC\n    LDR R0, =SYST_RVR\n"
+        b"    STR R1, [R0]\n    BX LR\n    ENDP\n    END\n",
+        "main.c": CALLS,
+    }
+    found = escalations(port_files(tmp_path, files, None))
+    assert any("SysTick->LOAD (0xE000E014), which no machine owns" in it for it in found), found
+
+
+def test_what_a_built_file_takes_in_is_built(tmp_path: Path) -> None:
+    project = (
+        '<Project><Targets><Target><TargetOption><TargetCommonOption><Cpu>CPUTYPE("Cortex-M3")'
+        "</Cpu></TargetCommonOption><TargetArmAds/></TargetOption><Groups><Group><Files><File>"
+        "<FileType>2</FileType><FilePath>main.s</FilePath></File></Files></Group></Groups>"
+        "</Target></Targets></Project>"
+    )
+    files = {
+        "p.uvprojx": project.encode(),
+        "lib/cps.s": b"    CPSID I\n",
+        "spare.s": b"    CPSID I\n",
+        "main.s": b"    AREA M, CODE\nmain PROC\n    INCLUDE lib/cps.s\n"
+        b"    BX LR\n    ENDP\n    END\n",
+    }
+    result = port_files(tmp_path, files, None)
+    status = {it.file.name: {v.status for v in it.verdicts} for it in result.files}
+    assert status["spare.s"] == {Status.LEFT} and Status.LEFT not in status["lib/cps.s"]
+
+
+def test_an_asm_statement_with_such_a_number_stays(tmp_path: Path) -> None:
+    code = b'void f(void) { __asm volatile ("ldr r0, =0x40023830\\n str r1, [r0]" ::: "r0"); }\n'
+    result = port_files(tmp_path, {"main.c": CHIP + code}, None)
+    assert any("ldr r0, =0x40023830" in it for it in escalations(result)), escalations(result)
