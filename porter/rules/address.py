@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
@@ -11,6 +12,7 @@ from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
 from porter.source.c_types import CType
+from porter.source.declarations import parameter_list
 from porter.source.declared import declared_name
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
@@ -24,6 +26,11 @@ _KEEPS_TYPE = frozenset(
     {"argument_list", "init_declarator", "initializer_list", "initializer_pair",
      "assignment_expression", "return_statement", "conditional_expression", "case_statement"}
 )  # fmt: skip
+_LOST = (
+    "handed on as {name}, a pointer to nothing in particular: what is accessed there can't be told "
+    "from other memory; declare it as what it is"
+)
+_VOID = re.compile(rb"\bvoid\b(?![^*]*\()")
 _HANDED_ON = "handed on with its type; each access that the project contains is a site"
 
 
@@ -38,6 +45,23 @@ class Address(Rule):
         Sample(
             _HEADER + "void set(GPIO_TypeDef *port);\nvoid f(void) { set(GPIOA); }",
             _HEADER + "void set(GPIO_TypeDef *port);\nvoid f(void) { set(GPIOA); }",
+        ),
+        Sample(_HEADER + "void set(void *port);\nvoid f(void) { set(GPIOA); }", "", escalates=True),
+        Sample(
+            _HEADER + "void set(int n, volatile void *port);\nvoid f(void) { set(1, GPIOA); }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "void f(void *p) { void *port = GPIOA; if (p) port = p; g(port); }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "void set(GPIO_TypeDef *port, void (*done)(void));\nvoid h(void);\n"
+            "void f(void) { set(GPIOA, h); }",
+            _HEADER + "void set(GPIO_TypeDef *port, void (*done)(void));\nvoid h(void);\n"
+            "void f(void) { set(GPIOA, h); }",
         ),
         Sample(_HEADER + "void set(unsigned);\nvoid f(void) { set((unsigned)GPIOA); }", "",
                escalates=True),
@@ -90,6 +114,8 @@ class Address(Rule):
         struct = kind is not None and unit.registers.blocks.kind_of_struct(kind.name) is not None
         handed_on = parent is not None and parent.type in _KEEPS_TYPE
         if access.register is None and struct and handed_on:
+            if (name := _named_void(unit, access.whole)) is not None:
+                return self.escalated(access.site, _LOST.format(name=name))
             return self.left(access.site, _HANDED_ON)
         if access.place.type == "field_expression" and value is None:
             base = access.place.child_by_field_name("argument") or access.place
@@ -118,6 +144,31 @@ def names_variable(unit: Unit, access: Access) -> bool:
     if isinstance(value, Number):  # a constant: each use is found by its name
         return text_of(name) in unit.text.evaluator.types.scoped
     return isinstance(value, Pointer | Place) and value.address is not None
+
+
+def _named_void(unit: Unit, whole: Node) -> str | None:
+    """The parameter or variable of type `void *` that a pointer is given to, if that is what it
+    is."""
+    outer, parent = whole, whole.parent
+    while parent is not None and parent.type in PARENTHESES:
+        outer, parent = parent, parent.parent
+    if parent is not None and parent.type == "init_declarator":
+        declaration = parent.parent
+        kind = declaration.child_by_field_name("type") if declaration is not None else None
+        name = declared_name(parent)
+        is_void = kind is not None and text_of(kind) == b"void" and name is not None
+        return text_of(name).decode("latin-1") if is_void and name is not None else None
+    call = parent.parent if parent is not None and parent.type == "argument_list" else None
+    function = call.child_by_field_name("function") if call is not None else None
+    known = unit.text.evaluator.types.globals.get(text_of(function) if function else b"")
+    listed = parameter_list(known[1]) if known is not None else None
+    if parent is None or listed is None or outer not in parent.named_children:
+        return None
+    place = parent.named_children.index(outer)
+    taken = listed.named_children[place : place + 1]
+    if not taken or not _VOID.search(text_of(taken[0])):
+        return None
+    return f"'{one_line(taken[0])}'"
 
 
 def _is_label(whole: Node, parent: Node) -> bool:

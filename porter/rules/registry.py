@@ -5,6 +5,7 @@ from __future__ import annotations
 from porter.interrupt_split.verdict import judge_splits
 from porter.judging.asm_devices import judge_asm_devices
 from porter.judging.docket import Judge
+from porter.judging.handler_loops import judge_handler_loops
 from porter.judging.linker_symbols import judge_linker_symbols
 from porter.judging.made_by_macro import judge_made
 from porter.judging.own_types import judge_own_types
@@ -127,6 +128,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_ram_functions,
     judge_vectors,
     judge_thresholds,
+    judge_handler_loops,
     judge_ticks,
     judge_watchdogs,
     judge_splits,

@@ -16,7 +16,7 @@ from porter.program.c_text import CText
 from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.sites.addresses import SystemAddresses
 from porter.sites.computed_addresses import ComputedAddresses
-from porter.sites.context import Contexts
+from porter.sites.context import Context, Contexts
 from porter.sites.dereferences import Dereferences
 from porter.sites.hidden_parts import hidden_instructions
 from porter.sites.interrupt_attributes import is_interrupt
@@ -28,7 +28,7 @@ from porter.sites.site import Site, SiteKind
 from porter.sites.undefined import UndefinedNames
 from porter.source.asm_text import Instruction
 from porter.source.c_lexer import Token
-from porter.source.c_tree import ancestors, text_of
+from porter.source.c_tree import Node, ancestors, text_of
 from porter.source.c_types import UNKNOWN
 from porter.source.cplusplus_casts import named_cast
 from porter.source.declarations import is_declarator
@@ -384,9 +384,23 @@ class CSites:
                 return True
             elif parent.type == "argument_list":
                 continue
+            elif parent.type in ("init_declarator", "assignment_expression"):
+                return context is not None and self._becomes_pointer(context, parent)
             elif parent.type not in ("parenthesized_expression", "binary_expression"):
                 return False
         return False
+
+    def _becomes_pointer(self, context: Context, given: Node) -> bool:
+        """Whether an integer that a function gives an address and changes is cast to a pointer
+        there."""
+        place = given.child_by_field_name("declarator") or given.child_by_field_name("left")
+        if place is None or place.type != "identifier" or context.kind != "function":
+            return False
+        name = text_of(place)
+        cast = re.compile(rb"\*\s*(?:const\s*|volatile\s*)*\)\s*\(*\s*%s\b" % re.escape(name))
+        return name in self.text.written.inside(context.root) and (
+            cast.search(text_of(context.root)) is not None
+        )
 
     def _is_unmistakable(self, field: bytes) -> bool:
         """Whether only shared blocks have a register of this name."""

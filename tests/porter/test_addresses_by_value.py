@@ -122,3 +122,18 @@ def test_a_pointer_that_others_may_change_is_none(tmp_path: Path) -> None:
     other = _TYPES + b"extern volatile scb_t *CORE;\n" + _USE
     files = {"regs.c": _TYPES + _DEFINED, "main.c": other, "Makefile": _BUILD}
     assert escalations(port_files(tmp_path, files))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "uint32_t a = 0x40023800; a += 0x30; *(volatile uint32_t *)a |= 1;",
+        "uint32_t a; a = 0x40023800; a = a + n; *(volatile uint32_t *)(a) |= 1;",
+        "uint32_t a = 0x40023800 + 4; *(volatile uint32_t *)(a + 0x2c) |= 1; a++;",
+    ],
+)
+def test_an_integer_that_grows_into_an_address(body: str, tmp_path: Path) -> None:
+    head = "#include <stdint.h>\ntypedef struct { volatile uint32_t CR; } RCC_TypeDef;\n"
+    head += "#define RCC ((RCC_TypeDef *)0x40023800)\n"
+    text = f"{head}void f(uint32_t n) {{ {body} }}\n"
+    assert escalations(port_files(tmp_path, {"main.c": text.encode()}, None))

@@ -71,7 +71,7 @@ def test_a_second_port_changes_nothing(example: Example) -> None:
     assert again.count(Status.ESCALATED) == 0
 
 
-@pytest.mark.parametrize(("name", "eol"), [(SENSOR, b"\n"), (MOTOR, b"\r\n")])
+@pytest.mark.parametrize(("name", "eol"), [(SENSOR, b"\n"), (SENSOR, b"\r\n")])
 def test_the_diff_is_applied_and_reversed_by_git(tmp_path: Path, name: str, eol: bytes) -> None:
     project = copy_project(name, tmp_path)
     files = [path for path in project.rglob("*") if path.suffix in (".c", ".h", ".s")]
