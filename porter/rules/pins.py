@@ -165,7 +165,7 @@ class Pins(Rule):
             return self.escalated(
                 access.site, f"which pins {access.operator.decode()} on {name} means isn't known"
             )
-        if (problem := _not_granted(unit, instance, output.pins)) is not None:
+        if (problem := not_granted(unit, instance, output.pins)) is not None:
             return self.escalated(access.site, problem)
         text = b"%s(%s, %s)" % (output.call, port, output.arguments)
         start, end = access.context.start(access.whole), access.context.end(access.whole)
@@ -184,7 +184,7 @@ class Pins(Rule):
             )
         wanted = masked(access.place, unit.text.evaluator, access.context.scope)
         pins = wanted[1] if wanted is not None else None
-        if (problem := _not_its_own(unit, instance, pins)) is not None:
+        if (problem := not_its_own(unit, instance, pins)) is not None:
             return self.escalated(access.site, problem)
         start, end = access.context.start(access.place), access.context.end(access.place)
         edit = Edit(start, end, b"%s(%s)" % (_LEVELS[name], port))
@@ -253,14 +253,16 @@ def _granted(unit: Unit, instance: str | None) -> bytes | None:
     return b"0x%04XU" % pins if pins else None
 
 
-def _not_granted(unit: Unit, instance: str | None, pins: int | None) -> str | None:
+def not_granted(unit: Unit, instance: str | None, pins: int | None) -> str | None:
+    """Which of these pins of a port the machine may not set."""
     missing = _missing(instance, pins, unit.domain.pins) if unit.domain is not None else ""
     if unit.domain is None or not missing:
         return None
     return f"{missing} is no run-time output in the description of {unit.domain.name}"
 
 
-def _not_its_own(unit: Unit, instance: str | None, pins: int | None) -> str | None:
+def not_its_own(unit: Unit, instance: str | None, pins: int | None) -> str | None:
+    """Which of these pins of a port the machine may not read."""
     missing = _missing(instance, pins, unit.domain.own_pins) if unit.domain is not None else ""
     if unit.domain is None or not missing:
         return None

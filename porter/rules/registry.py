@@ -42,6 +42,7 @@ from porter.rules.not_compiled import NotCompiled
 from porter.rules.nvic_call import NvicCall
 from porter.rules.nvic_register import NvicRegister
 from porter.rules.parameters import Parameters
+from porter.rules.pin_bit import PinBit
 from porter.rules.pins import Pins
 from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
@@ -86,6 +87,7 @@ RULES: tuple[Rule, ...] = (
     TickRegister(),
     Cycles(),
     Pins(),
+    PinBit(),
     Watchdog(),
     SetUpMacro(),
     KernelRegister(),

@@ -12,6 +12,8 @@ from porter.source.edit import Edit
 
 _RESET = 1 << 2 | 1 << 0  # SYSRESETREQ, VECTRESET
 _KEY, _KEYS = 0x05FA << 16, 0xFFFF << 16  # what has to stand in the upper half, and where
+# VECTRESET is written only, and SYSRESETREQ reads as 1 only until the reset (ARMv7-M ARM, B3.2.6).
+_READS = {0xE000_ED0C: _RESET}
 _HEADER = "#define AIRCR (*(volatile unsigned *)0xE000ED0C)\n"
 
 
@@ -26,6 +28,22 @@ class Reset(Rule):
         Sample(
             _HEADER + "void f(void) { AIRCR = (0x5FAu << 16) | (AIRCR & 0x700) | 4u; }",
             _HEADER + "void f(void) { hyp_reboot(); }",
+        ),
+        Sample(
+            _HEADER + "void f(unsigned x) { unsigned t; t = AIRCR; t &= 0xF8FF; t |= 0x5FA0000; "
+            "t |= (x & 7) << 8; AIRCR = t; }",
+            _HEADER + "void f(unsigned x) { (void)x; }",
+        ),
+        Sample(
+            _HEADER + "void f(unsigned x) { unsigned t = AIRCR & 0xF8FF; if (x) t |= 4; "
+            "AIRCR = t | 0x5FA0000; }",
+            "",
+            escalates=True,
+        ),
+        Sample(
+            _HEADER + "void f(unsigned x) { unsigned t = 0x5FA0000; t |= (x & 7); AIRCR = t; }",
+            "",
+            escalates=True,
         ),
         Sample(_HEADER + "void f(unsigned x) { AIRCR = x; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { AIRCR |= 4u; }", "", escalates=True),
@@ -58,5 +76,5 @@ class Reset(Rule):
                 whole = access.whole
                 edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_reboot()")
                 yield self.rewritten(access.site, "restarts this machine only", edit)
-            elif value is None or zeros(value, evaluator, scope) & _RESET != _RESET:
+            elif value is None or zeros(value, evaluator, scope, _READS) & _RESET != _RESET:
                 yield self.escalated(access.site, "whether this write resets the chip isn't known")

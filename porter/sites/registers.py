@@ -109,8 +109,9 @@ class Registers:
         if register is None:
             return Register("bit-band", f"0x{target:08X}", bit)
         # Data registers are written bit by bit here: not what the rule for whole writes expects.
-        name = f"{register.name} bit" if register.name in _DATA else register.name
-        return replace(register, name=name)
+        if register.name in _DATA:
+            return replace(register, name=f"{register.name} bit", offset=bit)
+        return register
 
     def otherwise(self, names: Iterable[bytes]) -> Iterator[tuple[bytes, Registers]]:
         """What stands where if a macro that names lead to had another of its definitions."""
