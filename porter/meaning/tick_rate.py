@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from porter.meaning.core_clocks import VARIABLE, by_variable
 from porter.meaning.expressions import bare, expanded, source
 from porter.project.domain import Domain
 from porter.source.arithmetic import word
@@ -13,7 +14,6 @@ from porter.source.evaluate import Evaluator, Scope
 from porter.source.truth import binary
 from porter.source.values import Number, Value
 
-_CLOCK_VARIABLE = b"SystemCoreClock"
 _SLOWEST_CLOCK = 1_000_000  # a smaller number that is divided is no clock
 _PROBES = (48_000_000, 144_000_000)  # two clocks: what is the same at both doesn't ask for one
 _ROUNDED = 1000  # a part of so many: by how much an integer division may miss the rate
@@ -171,20 +171,20 @@ def _whose_clock(cycles: int, timing: Timing) -> str:
 
 
 def _number(node: Node, evaluator: Evaluator, scope: Scope, clock: int | None = None) -> int | None:
-    """The value of an expression, with the core's clock for CMSIS' variable."""
+    """The value of an expression, with the core's clock for what says it."""
 
     def with_clock(name: bytes) -> Value | None:
-        if name == _CLOCK_VARIABLE:
+        if name == VARIABLE:
             return word(clock) if clock is not None else None
         return scope(name)
 
-    text = b" ".join(evaluator.macros.expand(lex_fragment(text_of(node))))
+    text = b" ".join(evaluator.macros.expand(lex_fragment(by_variable(text_of(node)))))
     value = evaluator.text(text, with_clock)
     return value.value if isinstance(value, Number) else None
 
 
 def _asks_clock(node: Node, evaluator: Evaluator) -> bool:
-    return _CLOCK_VARIABLE in evaluator.macros.expand(lex_fragment(text_of(node)))
+    return VARIABLE in evaluator.macros.expand(lex_fragment(by_variable(text_of(node))))
 
 
 def _is_clock(node: Node, evaluator: Evaluator) -> bool:

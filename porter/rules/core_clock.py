@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.core_clocks import VARIABLE
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of, walk
@@ -13,7 +14,6 @@ from porter.source.declared import declared_name
 from porter.source.edit import Edit
 
 _FUNCTION = "SystemCoreClockUpdate"
-_VARIABLE = b"SystemCoreClock"
 _HEADER = (
     "#include <stdint.h>\n"
     "typedef struct { volatile unsigned CR, PLLCFGR, CFGR; } RCC_TypeDef;\n"
@@ -60,7 +60,7 @@ class CoreClock(Rule):
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """All sites in the function are one question; the variable is no site."""
         yield from self._update(unit)
-        if unit.domain is not None and _VARIABLE in unit.file.data:
+        if unit.domain is not None and VARIABLE in unit.file.data:
             self._numbers(unit, unit.domain.clock_hz)
 
     def _update(self, unit: Unit) -> Iterator[Verdict]:
@@ -103,7 +103,7 @@ def _given(node: Node) -> Node | None:
         target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
     else:
         return None
-    return value if target is not None and text_of(target) == _VARIABLE else None
+    return value if target is not None and text_of(target) == VARIABLE else None
 
 
 def _replaced(unit: Unit, place: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.core_clocks import VARIABLE, by_variable
 from porter.meaning.expressions import bare, expanded, source
 from porter.meaning.tick_rate import Timing, rate_of
 from porter.meaning.tick_source import timing_of_config
@@ -51,6 +52,11 @@ class TickConfig(Rule):
             "int f(void) { if (SysTick_Config(clock_freq() / 1000)) { return 1; } return 0; }",
             "",
             escalates=True,
+        ),
+        Sample(
+            "unsigned SysCtlClockGet(void);\n"
+            "void f(void) { SysTick_Config(SysCtlClockGet() / 1000); }",
+            "unsigned SysCtlClockGet(void);\nvoid f(void) { hyp_tick_set(1000); }",
         ),
         Sample(
             "extern unsigned SystemCoreClock;\n#define CTRL (*(volatile unsigned *)0xE000E010)\n"
@@ -115,7 +121,7 @@ def _unknown_clock(unit: Unit, cycles: Node) -> str | None:
     quotient = binary(expanded(cycles, unit.text.evaluator), b"/")
     dividend = bare(quotient[0]) if quotient is not None else None
     callee = dividend.child_by_field_name("function") if dividend is not None else None
-    if dividend is None or callee is None:
+    if dividend is None or callee is None or by_variable(text_of(dividend)) == VARIABLE:
         return None
     if unit.text.evaluator.call_text(dividend) is not None:
         return None
