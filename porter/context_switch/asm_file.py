@@ -34,6 +34,7 @@ from porter.context_switch.assemble import (
     preprocess,
     run,
 )
+from porter.context_switch.called_handlers import refuse_called
 from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.code import Code
 from porter.context_switch.codes import code_of
@@ -183,6 +184,7 @@ class AsmFile:
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
             refuse_no_call(role, function.names, self._vectors)
+            refuse_called(role, function.names, self._vectors, self._project.units)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)

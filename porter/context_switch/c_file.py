@@ -18,6 +18,7 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.attribute_macros import NONE, attribute_macros
 from porter.context_switch.c_function import GUEST_HEADER, Writer
+from porter.context_switch.called_handlers import refuse_called
 from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.codes import code_of
 from porter.context_switch.file_text import FileText, Part, write_parts
@@ -144,6 +145,7 @@ class CFile:
                     else "stands in a header; only what a C file has is edited: move it to one"
                 )
             refuse_no_call(role, function.names, self._vectors)
+            refuse_called(role, function.names, self._vectors, self._project.units)
             refuse_reserved(role, names, self._options)
             refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)

@@ -97,7 +97,9 @@ class OutsideMemory:
         if behind not in _ENDS or not (before.kind == "identifier" or before.text == b"*"):
             return
         name = tokens[index].text
-        kind = next(it for it in reversed(tokens[:index]) if it.text != b"*").text
+        words = (it.text for it in reversed(tokens[:index]) if it.text != b"*")
+        if (kind := next(words, None)) is None:
+            return  # a macro's body begins here
         if is_extern:
             self._declared.setdefault(name, set()).add(kind)
             return

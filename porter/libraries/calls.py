@@ -122,7 +122,10 @@ def _use(
     except Unfit as unfit:
         heads = has_parentheses and [it.text for it in tokens[closing + 1 : closing + 2]] == [b"{"]
         stand_in = b"while (" + joined(tokens[index : closing + 1]) + b")" if heads else b""
-        return LibraryUse(name.start, end, name, known.library, None, str(unfit), stand_in)
+        is_macro = bool(known.bodies) and known.bodies[0].is_macro
+        return LibraryUse(
+            name.start, end, name, known.library, None, str(unfit), stand_in, is_macro
+        )
     stands_for = known.bodies[0].is_macro
     return LibraryUse(start, end, name, known.library, body, is_macro=stands_for)
 

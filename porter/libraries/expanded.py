@@ -20,6 +20,7 @@ from porter.source.source_file import SourceFile
 RULE = "library-call"
 """Of calls that a person has to say the body of."""
 
+_GIVEN = "an argument of a macro that stays as it is"
 _GRAVITY = (Status.LEFT, Status.REWRITTEN, Status.ESCALATED)
 
 
@@ -67,10 +68,25 @@ class ExpandedFile:
 
     def settled(self, port: FilePort) -> FilePort:
         """The port of the original, from that of the expanded file."""
+        port = self._without_arguments(port)
         verdicts, untouched = self._verdicts(port)
         edits = self._edits(port.edits, untouched)
         verdicts.sort(key=lambda verdict: verdict.site.start)
         return FilePort(self.original, tuple(edits), tuple(verdicts), port.is_new)
+
+    def _without_arguments(self, port: FilePort) -> FilePort:
+        """What a macro that stays is given, stays with it: it may be what the macro writes."""
+        stay = [
+            (self.offset(use.start), self.offset(use.end))
+            for use in self._uses
+            if use.is_macro and use.body is None
+        ]
+        return port.with_verdicts({
+            it.site: replace(it, status=Status.ESCALATED, reason=_GIVEN, edits=())
+            for it in port.verdicts
+            if it.status is Status.REWRITTEN
+            and any(start <= it.site.start < end for start, end in stay)
+        })  # fmt: skip
 
     @property
     def asked(self) -> dict[int, str]:

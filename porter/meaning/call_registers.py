@@ -18,6 +18,7 @@ from porter.source.declarations import parameter_list
 from porter.source.declared import parameter_names
 
 _REGISTER = re.compile(rb"\b_*asm_*\s*\(\s*\"(?:r[0-3]|a[0-7])\"\s*\)")
+_ENDS_THERE = re.compile(rb"(?:\s|;|\}|\([^()]*\)|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
 _NO_WORD = re.compile(rb"\b(?:double|float|u?int64_t|long\s+long|struct|union)\b(?![^*]*\*)")
 _USES = frozenset(
     {"assignment_expression", "init_declarator", "argument_list", "update_expression",
@@ -26,16 +27,16 @@ _USES = frozenset(
 _ENDS = frozenset({"compound_statement", "function_definition", "parameter_list"})
 
 
-def handed_over(unit: Unit, context: Context | None) -> str:
-    """Who hands something over in registers where a call is made, and what; "" for nobody. The
-    call is in a function, or in a macro that functions use."""
+def handed_over(unit: Unit, context: Context | None, start: int, end: int) -> str:
+    """Who hands something over in registers where a call is made, at [start, end), and what; "" for
+    nobody. The call is in a function, or in a macro that functions use."""
     if context is None:
         return ""
     if context.kind == "function":
-        what = _handed(context.root)
+        what = _handed(context.root, unit.file.data[end : context.end(context.root)])
         return what and f"where {what}"
-    for text, function in _users(unit, context.name.encode("latin-1")):
-        if what := _handed(function):
+    for text, function, behind in _users(unit, context.name.encode("latin-1")):
+        if what := _handed(function, behind):
             return f"used in {text.file.name}, where {what}"
     return ""
 
@@ -52,23 +53,25 @@ def first_parameter(function: Node, statement: Node) -> bytes:
     return next(iter(parameter_names(function)), b"") if is_word else b""
 
 
-def _users(unit: Unit, macro: bytes) -> Iterator[tuple[CText, Node]]:
+def _users(unit: Unit, macro: bytes) -> Iterator[tuple[CText, Node, bytes]]:
+    """Functions that use a macro, and what stands behind a use in them."""
     for use in unit.places_of_macro(macro):
         found = use.text.trees.function_at(use.start, use.end)
         if found is not None:
-            yield use.text, found[1]
+            tree, function = found
+            yield use.text, function, use.text.file.data[use.end : tree.end(function)]
 
 
-def _handed(function: Node) -> str:
+def _handed(function: Node, behind: bytes) -> str:
     name = function_name(function)
+    if not name:
+        return ""  # misread: what looks like one
     for parameter in parameter_names(function):
         if parameter and not any(map(_is_used, _named(function, parameter))):
             return f"{name}() leaves its parameter {parameter.decode('latin-1')} where it came"
     if _REGISTER.search(text_of(function)):
         return f"{name}() puts variables into registers by their names"
-    if _has_result(function) and not any(
-        node.type == "return_statement" and node.named_child_count for node in walk(function)
-    ):
+    if _has_result(function) and _ENDS_THERE.fullmatch(behind):
         return f"the result of {name}() is what a register holds at its end"
     return ""
 

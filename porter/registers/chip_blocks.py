@@ -25,6 +25,8 @@ _REGISTER = re.compile(
     rb"|(RCC)_(?:CR|CFGR2?|CIR|PLLCFGR|BDCR|CSR|A[HP]B\d?(?:ENR|RSTR)\d?)"
     rb"|(FLASH)_(?:ACR|KEYR|OPTKEYR)"
 )
+# Nordic's blocks begin where ST's do, and none of them has a name of ST's.
+_NORDIC = re.compile(rb"NRF_(?:P\d|GPIO|CLOCK|POWER|RADIO|FICR|RTC\d|TIMER\d|S?AA?DC|UARTE?\d?)")
 _BLOCK_SIZE = 0x400
 # FLASH_BASE is the memory; the register block is FLASH_R_BASE.
 _NOT_A_BLOCK = frozenset({b"FLASH_BASE"})
@@ -130,6 +132,7 @@ class ChipBlocks:
         self._structs: dict[bytes, str] = {}
         self._told: dict[int, str] | None = None  # what the project says, before assumptions
         self._has_foreign = not is_arm or any(at in _ASSUMED_PORTS for at in others)
+        self._has_foreign |= bool(evaluator.macros.matching(_NORDIC))
         # The names are STM32's: other chips have other blocks at these addresses.
         if (chip or "STM32").startswith("STM32"):
             names = [

@@ -67,7 +67,7 @@ class OtherBlocks:
                 self._note_prefixed(name, match["stem"], match["block"])
         for name in evaluator.macros.matching(ROLED):
             if BLOCK.fullmatch(name) is None and self._is_block(name):
-                self._note(name, name, evaluator)
+                self._note(name, name, evaluator, by_struct=False)
         self._starts = sorted(self._spans)
         self.fields = frozenset(
             field
@@ -84,7 +84,10 @@ class OtherBlocks:
             if register is not None and (register[1] or register[0] not in self._registers):
                 self._registers[register[0]] = name.decode("latin-1")
 
-    def _note(self, name: bytes, owner: bytes, evaluator: Evaluator) -> None:
+    def _note(
+        self, name: bytes, owner: bytes, evaluator: Evaluator, by_struct: bool = True
+    ) -> None:
+        """`by_struct`: whatever is such a struct is such a block."""
         if name in evaluator.macros.assumed:
             return
         block = owner.decode("latin-1")
@@ -100,8 +103,9 @@ class OtherBlocks:
             ):
                 address = found
                 size = max(size, min(kind.size, _LARGEST))
-                if kind.kind == "struct":
+                if kind.kind == "struct" and by_struct:
                     self._structs[kind.name] = block
+                if kind.kind == "struct":
                     self._certain[found] = max(self._certain.get(found, 0), found + kind.size)
         if address is not None:
             size = _LARGEST if ATOMIC.fullmatch(owner) else size

@@ -182,7 +182,11 @@ def _refuse_arguments(
     if not any(effect.kind in ("call", "supervisor") for effect in effects):
         return
     passed = [it for it in statement.inputs if it.constraint not in CONSTANTS]
-    what = "with operands" if statement.outputs or passed else handed_over(unit, context)
+    what = (
+        "with operands"
+        if statement.outputs or passed
+        else handed_over(unit, context, statement.start, statement.end)
+    )
     if what:
         raise NotUnderstood(
             f"ecall or svc {what}: its handler may read or set them; "

@@ -11,12 +11,11 @@ from functools import partial
 import pytest
 
 from porter.context_switch import proved
-from porter.context_switch.proof import cooperative
 
 FEW = 600
 _AS_A_USER = frozenset(
     {"test_bounds", "test_guided", "test_proof", "test_freertos", "test_coincidences",
-     "test_first_task", "test_transcription"}
+     "test_first_task", "test_transcription", "test_asked_constants"}
 )  # fmt: skip
 
 
@@ -24,4 +23,3 @@ _AS_A_USER = frozenset(
 def few_states(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.module.__name__.rpartition(".")[2] not in _AS_A_USER:
         monkeypatch.setattr(proved, "prove", partial(proved.prove, states=FEW))
-        monkeypatch.setattr(cooperative, "_ENOUGH", 300)
