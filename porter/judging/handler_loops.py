@@ -16,18 +16,25 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
 from porter.sites.context import Context, function_name
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import Node, one_line, text_of, walk
+from porter.source.c_tree import Node, ancestors, one_line, text_of, walk
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator
 
 RULE = "handler-loop"
-_GETTER = rb"\b%s\s*\(\s*(?:void)?\s*\)\s*\{\s*return\s+(\w+)\s*;\s*\}"
+_GETTER = (
+    rb"\b%s\s*\(\s*(?:void)?\s*\)\s*\{\s*return\s+(?:\(\s*\w+\s*\)\s*)?\(?\s*(\w+)\s*\)?\s*;\s*\}"
+)
+_WAITING = frozenset({b"HAL_Delay"})
+_GUARDS = LOOPS | {"if_statement", "switch_statement"}
+_DEEPEST = 4  # calls
 _IDLE = frozenset({b"__NOP", b"__nop", b"__no_operation"})
 
 Writers = dict[bytes, set[str]]
 """By variable: the functions of handlers that write it."""
 Getter = Callable[[bytes], bytes | None]
 """The variable that a function returns and that is all it does; None for other functions."""
+WrittenBy = Callable[[bytes], frozenset[bytes] | None]
+"""What a function writes, or those that it calls; None where one isn't here."""
 
 
 def judge_handler_loops(docket: Docket) -> None:
@@ -44,16 +51,22 @@ def judge_handler_loops(docket: Docket) -> None:
     ]
     writers: Writers = {}
     for unit, context, _ in inside:
-        for name in unit.text.written.inside(context.root):
+        for name in _sets(unit, context.root):
             writers.setdefault(name, set()).add(context.name)
     getter = cache(lambda name: _returned(docket, name))
+    written_by = cache(lambda name: _written(docket, name, _DEEPEST))
     for unit, context, handler in inside:
-        for condition, names in _vain(unit, context, getter):
+        for call in _delays(context):
+            if written_by(text_of(call.children[0])) is None:
+                docket.add(
+                    unit.file, [_verdict(unit, context, call, handler, "the tick's handler")]
+                )
+        for condition, names in _vain(unit, context, getter, written_by):
             others = {
                 who for name in names for who in writers.get(name, ()) if handler_of(who) != handler
             }
             if others:
-                verdict = _verdict(unit, context, condition, handler, min(others))
+                verdict = _verdict(unit, context, condition, handler, f"{min(others)}()")
                 docket.add(unit.file, [verdict])
 
 
@@ -62,27 +75,90 @@ def _verdict(unit: Unit, context: Context, condition: Node, handler: str, other:
     site = Site(unit.file.name, start, end, SiteKind.CALL, one_line(condition), context.name)
     reason = (
         f"{handler} leads here, and while it runs no other interrupt of this machine is served: "
-        f"what {other}() sets, this loop waits for in vain; wait in main's loop or a task"
+        f"what {other} sets, this waits for in vain; wait in main's loop or a task"
     )
     return Verdict(site, Status.ESCALATED, RULE, reason)
 
 
-def _vain(unit: Unit, context: Context, getter: Getter) -> Iterator[tuple[Node, set[bytes]]]:
+def _vain(
+    unit: Unit, context: Context, getter: Getter, written_by: WrittenBy
+) -> Iterator[tuple[Node, set[bytes]]]:
     """Conditions of loops in a function that nothing in them changes, with the variables outside
     of it that they look at."""
     body = context.root.child_by_field_name("body")
     own = _declared(context.root)
     for loop in walk(body) if body is not None else ():
-        condition = condition_of(loop) if loop.type in LOOPS else None
-        if condition is None or unit.reads_device(condition, context.scope):
+        ends = _ends(loop, unit.text.evaluator) if loop.type in LOOPS else []
+        looked: set[bytes] = set()
+        for condition in ends:
+            names = _looked_at(condition, unit.text.evaluator, getter)
+            if names is None or unit.reads_device(condition, context.scope):
+                break  # that may change by itself
+            looked |= names
+        else:
+            changed = _sets(unit, loop)
+            called = (it for it in walk(loop) if it.type == "call_expression")
+            effects = [_effect(it, getter, written_by) for it in called]
+            if not ends or None in effects:
+                continue
+            changed |= {name for names in effects for name in names or ()}
+            if looked - own and not looked & changed:
+                yield ends[0], looked - own
+
+
+def _delays(context: Context) -> Iterator[Node]:
+    """Calls of library functions that wait for the tick."""
+    for call in walk(context.root):
+        if call.type == "call_expression" and text_of(call.children[0]) in _WAITING:
+            yield call
+
+
+def _ends(loop: Node, evaluator: Evaluator) -> list[Node]:
+    """The conditions by which a loop is left; none where it may be left otherwise."""
+    condition = condition_of(loop)
+    found = [condition] if condition is not None and evaluator.number(condition) is None else []
+    for node in walk(loop):
+        if node.type == "goto_statement":
+            return []
+        if node.type not in ("break_statement", "return_statement"):
             continue
-        looked = _looked_at(condition, unit.text.evaluator, getter)
-        called = [it for it in walk(loop) if it.type == "call_expression"]
-        if looked is None or any(not _is_idle(it, getter) for it in called):
-            continue
-        changed = unit.text.written.inside(loop)
-        if looked - own and not looked & changed and not _leaves(loop):
-            yield condition, looked - own
+        around = next((it for it in ancestors(node) if it.type in _GUARDS or it == loop), loop)
+        if around == loop:
+            return []
+        if around.type != "if_statement":
+            continue  # of a switch, or of another loop
+        asked = condition_of(around)
+        if asked is None:
+            return []
+        found.append(asked)
+    return found
+
+
+def _effect(call: Node, getter: Getter, written_by: WrittenBy) -> frozenset[bytes] | None:
+    """What a call writes; None where nobody knows."""
+    function = call.child_by_field_name("function")
+    name = text_of(function) if function is not None else b""
+    if name in _IDLE or getter(name) is not None:
+        return frozenset()
+    return written_by(name)
+
+
+def _sets(unit: Unit, node: Node) -> set[bytes]:
+    """The variables that a piece of code may set, and members, with a dot in front."""
+    found = set(unit.text.written.inside(node))
+    for item in walk(node):
+        if item.type in ("assignment_expression", "update_expression", "pointer_expression"):
+            place = item.child_by_field_name("left") or item.child_by_field_name("argument")
+            field = place.child_by_field_name("field") if place is not None else None
+            found |= {b"." + text_of(field)} if field is not None else set()
+    return found
+
+
+def _is_base(node: Node) -> bool:
+    """Whether a name stands in front of a dot."""
+    parent = node.parent
+    is_part = parent is not None and parent.type == "field_expression"
+    return parent is not None and is_part and parent.child_by_field_name("argument") == node
 
 
 def _declared(function: Node) -> set[bytes]:
@@ -104,7 +180,9 @@ def _looked_at(condition: Node, evaluator: Evaluator, getter: Getter) -> set[byt
     for node in walk(condition):
         parent = node.parent
         is_callee = parent is not None and parent.child_by_field_name("function") == node
-        if node.type in ("field_expression", "subscript_expression", "pointer_expression"):
+        if node.type in ("subscript_expression", "pointer_expression"):
+            return None
+        if node.type == "field_expression" and any(it.type == "->" for it in node.children):
             return None
         if node.type == "call_expression":
             function = node.child_by_field_name("function")
@@ -112,7 +190,9 @@ def _looked_at(condition: Node, evaluator: Evaluator, getter: Getter) -> set[byt
             if returned is None:
                 return None
             names.add(returned)
-        elif node.type == "identifier" and not is_callee:
+        elif node.type == "field_identifier":
+            names.add(b"." + text_of(node))
+        elif node.type == "identifier" and not is_callee and not _is_base(node):
             if evaluator.number_of_name(text_of(node)) is not None:
                 continue
             if text_of(node) in evaluator.macros:
@@ -121,20 +201,30 @@ def _looked_at(condition: Node, evaluator: Evaluator, getter: Getter) -> set[byt
     return names
 
 
-def _is_idle(call: Node, getter: Getter) -> bool:
-    function = call.child_by_field_name("function")
-    name = text_of(function) if function is not None else b""
-    return name in _IDLE or getter(name) is not None
-
-
-def _leaves(loop: Node) -> bool:
-    return any(it.type in ("break_statement", "return_statement", "goto_statement")
-               for it in walk(loop))  # fmt: skip
-
-
 def _returned(docket: Docket, name: bytes) -> bytes | None:
     wanted = re.compile(_GETTER % re.escape(name))
     for unit in docket.units.values():
         if name in unit.file.data and (found := wanted.search(unit.file.data)) is not None:
             return found[1]
     return None
+
+
+def _written(docket: Docket, name: bytes, depth: int) -> frozenset[bytes] | None:
+    """What the functions of a name write; None where one calls what isn't here, or by a pointer."""
+    found: set[bytes] | None = None
+    for unit in docket.units.values():
+        if name not in unit.file.data or not depth:
+            continue
+        for _, function in unit.contexts.functions():
+            if function_name(function).encode("latin-1") != name:
+                continue
+            found = (found or set()) | _sets(unit, function)
+            for call in walk(function):
+                callee = call.child_by_field_name("function")
+                if call.type != "call_expression" or callee is None:
+                    continue
+                inner = _written(docket, text_of(callee), depth - 1)
+                if inner is None and text_of(callee) not in _IDLE:
+                    return None
+                found |= inner or set()
+    return None if found is None else frozenset(found)

@@ -339,6 +339,13 @@ class Unit:
             return None
         return self._knowledge.false_condition(self.text, start)
 
+    def open_condition(self, text: CText, start: int) -> str | None:
+        """The innermost condition of #if around an offset of a file, if nobody knows whether it
+        holds in this build; the guard of a header aside."""
+        conditions = text.conditions.arm(start).conditions
+        known = self._knowledge is not None and self._knowledge.was_asked(text.file.path)
+        return conditions[-1] if conditions and not known and not text.file.is_header else None
+
     def field_values(self, node: Node, scope: Scope) -> frozenset[int] | None:
         """What is written to a field of a struct; None if it may be anything."""
         if self._project is None:

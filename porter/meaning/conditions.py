@@ -25,9 +25,14 @@ def _condition(unit: Unit, text: CText, start: int, end: int, depth: int) -> str
     if found is None or node is None:
         return ""
     function = found[1]
+    place = f"{text.file.name}:{text.file.line(start)}"
     if (asked := _asked(node, function)) is not None:
-        return f"under '{one_line(asked)}' in {text.file.name}:{text.file.line(start)}"
+        return f"under '{one_line(asked)}' in {place}"
+    if (arm := unit.open_condition(text, start)) is not None:
+        return f"under #if {arm} in {place}"
     name = function_name(function)
+    if (why := unit.why_not_linked(name)) is not None:
+        return f"in {name}() of {place}, and {why}"
     calls = unit.calls_of(name) if depth and name != _MAIN else ()
     reasons = [_condition(unit, call.text, call.start, call.end, depth - 1) for call in calls]
     return reasons[0] if reasons and all(reasons) else ""

@@ -380,7 +380,7 @@ class CSites:
             elif (cast := named_cast(parent)) is not None:
                 if b"*" in text_of(cast[0]):
                     return True
-            elif parent.type == "template_argument_list":
+            elif parent.type in ("template_argument_list", "gnu_asm_input_operand"):
                 return True
             elif parent.type == "argument_list":
                 continue

@@ -40,10 +40,13 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
 
 
 def assignments(root: Node) -> dict[bytes, list[Node]]:
-    """What is assigned to names in a node."""
+    """What names are given in a node; not what is calculated with them (`x &= ~MASK`)."""
     found: dict[bytes, list[Node]] = {}
     for node in captured(root, _ASSIGNMENTS, "it"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        sign = node.child_by_field_name("operator")
+        if sign is not None and text_of(sign) != b"=":
+            continue
         if left is not None and right is not None and left.type == "identifier":
             found.setdefault(text_of(left), []).append(right)
     return found

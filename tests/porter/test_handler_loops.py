@@ -12,8 +12,12 @@ HEAD = """\
 #include <stdint.h>
 volatile uint32_t ticks; volatile int flag; int plain;
 #define SR (*(volatile uint32_t *)0x40011000)
+struct state { volatile int ready; } state, *p;
 uint32_t now(void) { return ticks; }
-void SysTick_Handler(void) { ticks++; flag = 1; }
+uint32_t after(void) { return (uint32_t)(ticks); }
+int counted; void count(void) { counted++; }
+void set(void) { flag = plain; }
+void SysTick_Handler(void) { ticks++; flag = 1; state.ready = 1; }
 """
 USES = "void USART1_IRQHandler(void) { plain = SR; wait(2); }\nint main(void) { for (;;) { } }\n"
 VAIN = {
@@ -22,6 +26,11 @@ VAIN = {
     "a flag": "while (!flag);",
     "do": "do { } while (flag == 0);",
     "for": "for (; !flag; ) ;",
+    "a getter with a cast": "uint32_t t = after(); while (after() - t < ms) ;",
+    "a member": "while (!state.ready) ;",
+    "by a break": "for (;;) { if (flag) break; }",
+    "by a return": "while (1) { if (ticks > 5) return; }",
+    "what it calls changes something else": "while (!flag) { count(); }",
 }
 ENDS = {
     "a device": "while (SR & 1) { }",
@@ -31,6 +40,11 @@ ENDS = {
     "what is called may change it": "while (!flag) { poll(); }",
     "leaves": "while (!flag) { if (SR & 2) break; }",
     "what no handler writes": "while (plain) { }",
+    "a call sets it": "while (!flag) { set(); }",
+    "a break for a count": "for (;;) { if (flag) break; if (ms-- == 0) return; }",
+    "a bound": "for (int i = 0; i < 9 && !flag; i++) { }",
+    "goto": "while (!flag) { goto out; } out: ;",
+    "a member by a pointer": "while (!p->ready) ;",
 }
 
 
@@ -53,3 +67,13 @@ def test_what_ends_by_itself(body: str, tmp_path: Path) -> None:
 
 def test_in_mains_loop_it_is_a_wait(tmp_path: Path) -> None:
     assert told(tmp_path, VAIN["a delay"], "int main(void) { for (;;) { wait(2); } }\n") == []
+
+
+def test_a_delay_of_a_library_waits_for_the_tick(tmp_path: Path) -> None:
+    head = '#include "stm32f4xx_hal.h"\nint plain; volatile int flag, ticks;\n'
+    text = (
+        head + "void EXTI0_IRQHandler(void) { HAL_Delay(50); }\nint main(void) { HAL_Delay(1); }\n"
+    )
+    found = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
+    (reason,) = [it for it in found if "in vain" in it]
+    assert "EXTI0_IRQHandler leads here" in reason and "HAL_Delay(50)" in reason
