@@ -9,6 +9,7 @@ from __future__ import annotations
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.ir import (
     Assign,
+    Binary,
     Branch,
     Call,
     Condition,
@@ -16,13 +17,15 @@ from porter.context_switch.ir import (
     Exit,
     Expr,
     Guest,
+    LeadingZeros,
+    Load,
     Store,
     Symbol,
 )
 from porter.context_switch.mask_reads import readings
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
-from porter.context_switch.walk import used, variables
+from porter.context_switch.walk import reads, subexpressions, used, variables
 from porter.registers.intrinsics import BASEPRI_RAISE, BASEPRI_WRITE
 from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import one_line, outermost, text_of
@@ -87,6 +90,9 @@ def _in_function(name: str, nodes: tuple[Node, ...], register: str, units: CUnit
         holding |= {
             it.target for it in items if isinstance(it, Assign) and variables(it.value) & holding
         }
+    if any(_calculates(part, holding) for it in items for expr in reads(it)
+           for part in subexpressions(expr)):  # fmt: skip
+        return "it is calculated with"
     starts: list[CNode] = []
     for item in items:
         match item:
@@ -112,6 +118,19 @@ def _in_function(name: str, nodes: tuple[Node, ...], register: str, units: CUnit
         if not _is_harmless(node, parent, register, units):
             return f"C has '{one_line(parent)}'"
     return ""
+
+
+def _calculates(expr: Expr, holding: set[str]) -> bool:
+    """Whether an expression makes more of a value than a question whether it is 0: a mask with bit
+    0 and a shift to the left leave of 0 and 1 what they leave of others."""
+    match expr:
+        case Binary("&", _, Const(mask)) if mask & 1:
+            return False
+        case Binary("<<", _, Const()):
+            return False
+        case Binary() | LeadingZeros() | Load():
+            return bool(variables(expr) & holding)
+    return False
 
 
 def _asks_zero(condition: Expr, holding: set[str]) -> bool:

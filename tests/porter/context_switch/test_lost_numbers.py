@@ -221,3 +221,47 @@ def test_a_level_that_a_c_function_hands_on_is_followed(
     escalated = [it.reason for it in file.verdicts if it.status is Status.ESCALATED]
     assert bool(escalated) == bool(compared)
     assert all(compared in reason for reason in escalated)
+
+
+CALCULATED = {
+    "a difference": "mrs r0, ipsr\n subs r0, r0, #16",
+    "an index": "mrs r0, ipsr\n lsls r0, r0, #2\n ldr r1, =ticks\n ldr r0, [r1, r0]",
+    "a shift to the right": "mrs r0, basepri\n lsrs r0, r0, #4",
+    "a mask without bit 0": "mrs r0, ipsr\n movs r1, #30\n ands r0, r1",
+    "a complement": "mrs r0, basepri\n movs r1, #255\n eors r0, r1",
+}
+ASKED = {
+    "its byte": "mrs r0, ipsr\n uxtb r0, r0",
+    "its bits": "mrs r0, ipsr\n lsls r0, r0, #23",
+    "as a condition": "mrs r0, ipsr\n cbz r0, 1f\n movs r0, #1\n 1:",
+}
+
+
+@pytest.mark.parametrize("naked", [False, True])
+@pytest.mark.parametrize("middle", CALCULATED.values(), ids=CALCULATED)
+def test_what_is_calculated_with_a_number_is_another(
+    middle: str, naked: bool, tmp_path: Path
+) -> None:
+    (found,) = _asked(tmp_path, middle, naked)
+    assert found.status == "escalated" and "it is calculated with" in found.reason, found.reason
+
+
+@pytest.mark.parametrize("naked", [False, True])
+@pytest.mark.parametrize("middle", ASKED.values(), ids=ASKED)
+def test_a_question_stays_one(middle: str, naked: bool, tmp_path: Path) -> None:
+    (found,) = _asked(tmp_path, middle, naked)
+    assert found.status == "rewritten", found.reason
+
+
+def _asked(folder: Path, middle: str, naked: bool) -> list[SwitchPort]:
+    text = ASKS.replace("mrs r0, ipsr", middle).replace("bx lr", "bx lr\n .pool")
+    use = "int f(void) { return active() != 0; }\n"
+    if naked:
+        lines = "\\n ".join(f"{middle}\n bx lr\n .ltorg".split("\n"))
+        use += f'__attribute__((naked)) unsigned active(void) {{ __asm volatile("{lines}"); }}\n'
+        tree = fixture(folder, HEAD + use, M3)
+    else:
+        tree = fixture(folder, text, M3, "active.S")
+        (folder / "use.c").write_text(HEAD + use)
+        tree = replace(tree, files=(*tree.files, folder / "use.c"))
+    return [it for it in tree.port() if it.name == "active"]
