@@ -12,12 +12,14 @@ from porter.sites.context import Context, Contexts
 from porter.sites.objects import object_around, operator_of, sum_around
 from porter.sites.plain_numbers import is_plain
 from porter.sites.region import Region
+from porter.source.arithmetic import literal
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, text_of
 from porter.source.declarations import is_declarator
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _LOWEST = 0x0100_0000  # what is smaller is a size or an offset
+_LONG_TABLE, _FEW = 32, 4  # elements, and one in so many at most is an address by chance
 _SHORTEST = len("0x1000000")
 _BITWISE = frozenset({b"&", b"|", b"^", b"<<", b">>", b"&=", b"|=", b"^=", b"~"})
 _INITIALISERS = frozenset({"init_declarator", "initializer_list", "initializer_pair"})
@@ -31,6 +33,7 @@ class SystemAddresses:
         self._contexts = contexts
         self._space = space
         self._macros: dict[bytes, bool] = {}
+        self._tables: dict[int, bool] = {}
 
     def leads(self, region: Region, token: Token) -> bool:
         """Whether the expression around a name or number accesses the system or is an address
@@ -70,16 +73,52 @@ class SystemAddresses:
             return False
         if operator_of(whole.parent) in _BITWISE or is_plain(whole, context):
             return False
+        if self._is_data(whole):
+            return False
         if self._is_telling(value.value):
             return True
         is_name = node.type == "identifier"
         kept = whole.parent.type in _INITIALISERS or text_of(node) not in self._evaluator.macros
         return is_name and kept and self._space.begins_block(value.value)
 
+    def _is_data(self, element: Node) -> bool:
+        """Whether a number stands in a long table of numbers, a font's or a hash's, of which some
+        only happen to be addresses."""
+        table = element.parent
+        if table is None or table.type != "initializer_list":
+            return False
+        while table.parent is not None and table.parent.type == "initializer_list":
+            table = table.parent
+        if table.id not in self._tables:
+            numbers = _numbers_of(table)
+            count = len(numbers or ())
+            led = sum(map(self._space.holds, numbers or ()))
+            self._tables[table.id] = count >= _LONG_TABLE and _FEW * led <= count
+        return self._tables[table.id]
+
     def _is_telling(self, number: int) -> bool:
         """Whether a number is hardly a mask: runs of ones, as the 0x02000000 at which many a CLINT
         begins, mostly are."""
         return self._space.holds(number) and number + (number & -number) & number != 0
+
+
+def _numbers_of(table: Node) -> list[int] | None:
+    """The elements of a table of numbers, tables in it too; None where one is something else."""
+    found: list[int] = []
+    for element in table.named_children:
+        if element.type == "comment":
+            continue
+        if element.type == "initializer_list":
+            inner = _numbers_of(element)
+            if inner is None:
+                return None
+            found += inner
+            continue
+        number = literal(text_of(element)) if element.type == "number_literal" else None
+        if number is None:
+            return None
+        found.append(number.value)
+    return found
 
 
 def _is_large(value: Value | None) -> bool:

@@ -137,3 +137,13 @@ def test_an_integer_that_grows_into_an_address(body: str, tmp_path: Path) -> Non
     head += "#define RCC ((RCC_TypeDef *)0x40023800)\n"
     text = f"{head}void f(uint32_t n) {{ {body} }}\n"
     assert escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
+
+
+def test_a_long_table_of_numbers_has_addresses_by_chance(tmp_path: Path) -> None:
+    others = ", ".join(f"0x{0x1234_5678 * n & 0x7FFF_FFFF:08X}" for n in range(1, 40))
+    font = f"const unsigned font[] = {{ {others}, 0xE000ED08 }};\n"
+    registers = ", ".join(f"0xE000E{n:03X}" for n in range(0x100, 0x200, 4))
+    table = f"const unsigned all[] = {{ {registers} }};\n"
+    use = "unsigned f(int i) { return %s[i]; }\n"
+    assert not escalations(port_files(tmp_path / "a", {"a.c": (font + use % "font").encode()}))
+    assert escalations(port_files(tmp_path / "b", {"a.c": (table + use % "all").encode()}))
