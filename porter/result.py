@@ -28,14 +28,16 @@ class FilePort:
         return apply_edits(self.file.data, self.edits)
 
     def with_verdicts(self, changed: Mapping[Site, Verdict]) -> FilePort:
-        """The same file with other verdicts on some of its sites, whose edits don't count then."""
+        """The same file with other verdicts on some of its sites. What is rewritten there stays:
+        it is one of several edits that only together do what the sites did."""
+        return replace(self, verdicts=tuple(changed.get(v.site, v) for v in self.verdicts))
+
+    def withdrawn(self, changed: Mapping[Site, Verdict]) -> FilePort:
+        """The same, with these sites as they were."""
         gone = {edit for verdict in self.verdicts if verdict.site in changed
                 for edit in verdict.edits}  # fmt: skip
-        return replace(
-            self,
-            edits=tuple(edit for edit in self.edits if edit not in gone),
-            verdicts=tuple(changed.get(v.site, v) for v in self.verdicts),
-        )
+        edits = tuple(edit for edit in self.edits if edit not in gone)
+        return replace(self.with_verdicts(changed), edits=edits)
 
 
 @dataclass(frozen=True)

@@ -49,13 +49,18 @@ class Docket:
         if changed:
             self.ports = {path: port.with_verdicts(changed) for path, port in self.ports.items()}
 
+    def withdraw(self, changed: Mapping[Site, Verdict]) -> None:
+        """The same, and leave these sites as they were."""
+        if changed:
+            self.ports = {path: port.withdrawn(changed) for path, port in self.ports.items()}
+
     def add(self, file: SourceFile, verdicts: Iterable[Verdict]) -> None:
         """Verdicts on places of a file that were no sites, or on what is escalated now."""
         port = self.ports.get(file.path, FilePort(file, (), ()))
         verdicts = list(verdicts)
         graver = {it.site.start for it in verdicts if it.status is Status.ESCALATED}
         known = {it.site: it for it in port.verdicts if it.site.start in graver}
-        port = port.with_verdicts(known)  # without their edits
+        port = port.withdrawn(known)
         kept = tuple(it for it in port.verdicts if it.site not in known)
         port = replace(port, verdicts=kept)
         together = sorted((*port.verdicts, *verdicts), key=lambda verdict: verdict.site.start)

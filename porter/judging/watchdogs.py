@@ -25,6 +25,6 @@ def judge_watchdogs(docket: Docket) -> None:
     else:
         why = "nothing in the program starts the watchdog (0xCCCC into KR)"
         reason = _ONLY.format(why=why, what="take the feeds out")
-    docket.change({
+    docket.withdraw({
         it.site: Verdict(it.site, Status.ESCALATED, RULE, reason) for it in found if not it.starts
     })  # fmt: skip

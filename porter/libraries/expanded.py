@@ -81,7 +81,7 @@ class ExpandedFile:
             for use in self._uses
             if use.is_macro and use.body is None
         ]
-        return port.with_verdicts({
+        return port.withdrawn({
             it.site: replace(it, status=Status.ESCALATED, reason=_GIVEN, edits=())
             for it in port.verdicts
             if it.status is Status.REWRITTEN

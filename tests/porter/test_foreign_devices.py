@@ -57,6 +57,29 @@ def test_what_serves_the_whole_chip_is_told(tmp_path: Path, code: bytes, what: s
     assert f": {what} serves the whole chip" in told
 
 
+@pytest.mark.parametrize("name", ["M0P_CLOCK", "CW_SYSCTRL", "MXC_GPIO0", "FM4_HWWDT", "TSB_PA"])
+def test_a_block_is_told_by_what_its_name_says_it_serves(tmp_path: Path, name: str) -> None:
+    text = (
+        "typedef struct { volatile unsigned CTRL; } block;\n"
+        f"#define {name}_BASE 0x40002000UL\n#define {name} ((block *){name}_BASE)\n"
+        f"void f(void) {{ {name}->CTRL = 1; }}\n"
+    )
+    (told,) = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
+    assert "->CTRL at 0x40002000 serves the whole chip" in told
+
+
+def test_a_projects_name_for_a_port_is_that_port(tmp_path: Path) -> None:
+    text = (
+        "typedef struct { volatile unsigned MODER, r[4], ODR, BSRR; } GPIO_TypeDef;\n"
+        "#define GPIOA ((GPIO_TypeDef *)0x40020000)\n#define LED_GPIO GPIOA\n"
+        "#define KEY_PORT ((GPIO_TypeDef *)0x40020000)\n"
+        "void f(void) { LED_GPIO->BSRR = 1u << 5; KEY_PORT->BSRR = 1u << 5; }\n"
+    )
+    result = port_files(tmp_path, {"main.c": text.encode()})
+    assert escalations(result) == []
+    assert result.files[0].ported.count(b"hyp_pin_write(0, 1u << 5)") == 2
+
+
 PURPOSES = b"""#include <stdint.h>
 typedef struct { volatile uint32_t PDOR, PSOR, PCOR, PTOR, PDIR, PDDR; } GPIO_Type;
 typedef union { struct { uint32_t a : 1; } bit; uint32_t reg; } word_t;

@@ -400,3 +400,17 @@ def test_a_missing_header_may_bring_the_library_whose_names_are_used(
     result = port_files(tmp_path, {"main.c": text})
     assert b"".join(it.ported for it in result.files).count(b"hyp_irq_") == lines
     assert bool(result.unseen.calls) == (lines == 0)
+
+
+def test_what_a_macro_is_given_that_stays_is_no_read(tmp_path: Path) -> None:
+    text = b"#include <stm32l0xx.h>\nvoid f(int n) { for (SET_BIT(GPIOA->ODR, 2); n; n--) { } }\n"
+    after, result = ported(tmp_path, text)
+    assert escalations(result) and "SET_BIT(GPIOA->ODR, 2)" in after
+
+
+def test_a_projects_own_names_are_no_librarys(tmp_path: Path) -> None:
+    """Half of all home-made kernels have an irq.h."""
+    header = b"unsigned irq_disable(void);\nvoid irq_enable(unsigned saved);\n"
+    text = b'#include "irq.h"\nvoid f(void) { unsigned s = irq_disable(); irq_enable(s); }\n'
+    result = port_files(tmp_path, {"irq.h": header, "main.c": text}, DOMAIN)
+    assert all(not port.edits for port in result.files)
